@@ -46,7 +46,7 @@ async function copy(command: HTMLElement): Promise<void> {
   } catch {
     // Browsers that keep the clipboard to themselves take what is selected.
     getSelection()?.selectAllChildren(command);
-    if (!document.execCommand("copy")) return tell("The command is selected: copy it with Ctrl+C.");
+    if (!document.execCommand("copy")) return tell("The command is selected. Copy it with Ctrl+C.");
   }
   tell(`Copied: ${text}`);
 }

@@ -54,7 +54,5 @@ async function findHere(words: string): Promise<Node[]> {
     hits.push(make("li", {}, link));
     if (hits.length === MOST) break;
   }
-  return [
-    hits.length === 0 ? make("p", { class: "note" }, "Nothing says that.") : make("ol", { class: "hits" }, ...hits),
-  ];
+  return [hits.length === 0 ? make("p", { class: "note" }, "No match.") : make("ol", { class: "hits" }, ...hits)];
 }

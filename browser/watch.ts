@@ -36,18 +36,18 @@ async function readState(): Promise<Readonly<Record<string, string>> | string> {
     const answer = await fetch("/state");
     if (answer.ok) return await answer.json();
     return answer.status === 403
-      ? "This page is out of date: jpg serve was started anew. Open the address that it printed."
-      : "The store cannot be read any more: nothing on this page can be done.";
+      ? "This page is out of date: jpg serve was restarted. Open the address that it printed."
+      : "The store can no longer be read: nothing on this page works now.";
   } catch {
-    return "jpg serve has ended: nothing on this page can be done any more.";
+    return "jpg serve has ended: nothing on this page works any more.";
   }
 }
 
 async function follow(now: string): Promise<void> {
-  if (now === "") tell("This conversation is not here any more: what you see is what it was.");
+  if (now === "") tell("This conversation is gone: you see its last state.");
   else if (!(await takeInAndTell()))
     tell(
-      one("#turns") === null ? "Something changed meanwhile." : "This conversation changed meanwhile.",
+      one("#turns") === null ? "Something has changed." : "This conversation has changed.",
       make("a", { href: location.pathname }, "Show it as it is now"),
     );
 }

@@ -90,8 +90,8 @@ function usageError(spec: CommandSpec, words: readonly string[], error: Commande
 
 function clashError(spec: CommandSpec, { message }: CommanderError): Error {
   const names = message.match(/--[\w-]+/g) ?? [];
-  return userError("contradictory_flags", `${names.join(" and ")} contradict each other; give one of them.`, {
-    hints: [`\`jpg ${spec.name} --help\` says what each is for.`],
+  return userError("contradictory_flags", `${names.join(" and ")} contradict each other; use only one of them.`, {
+    hints: [`\`jpg ${spec.name} --help\` explains them.`],
   });
 }
 

@@ -164,7 +164,7 @@ function handleProblem(problem: Problem, { layer, isTrusted, shownAs }: Source, 
   }
   const where = shownAs ?? renderPlace(origin);
   const what = code === "unknown_key" ? `unknown key ${key}` : `bad value of ${key}`;
-  throw new JpgError("config", code, `${where}: ${what}: ${reason}`, {
+  throw new JpgError("config", code, `${shownAs ?? `${where}: ${what}`}: ${reason}`, {
     hints: [nearest === undefined ? `correct ${where}` : `did you mean ${nearest}?`],
     data: { key, ...origin, ...(nearest === undefined ? {} : { nearest }) },
   });

@@ -44,7 +44,7 @@ const GATED: Gate = { gated: true };
 
 const flag = (gate: Gate = {}) => setting(z.boolean(), "true or false", gate);
 const count = (what: string, gate: Gate = {}) =>
-  setting(z.int().check(z.minimum(0)), `a number of ${what}, whole, 0 or more`, gate);
+  setting(z.int().check(z.minimum(0)), `a whole number of ${what}, 0 or more`, gate);
 const share = (gate: Gate = {}) => setting(z.number().check(z.minimum(0), z.maximum(1)), "a share from 0 to 1", gate);
 const text = (what: string, gate: Gate = {}) => setting(z.string(), what, gate);
 const name = (what: string, gate: Gate = {}) => setting(z.string().check(z.minLength(1)), what, gate);
@@ -142,7 +142,7 @@ const provider = z.strictObject({
   folder: z.exactOptional(setting(z.string().check(z.minLength(1)), "a folder, a text", { gated: true })),
   library: z.exactOptional(setting(z.string().check(z.minLength(1)), "a folder, a text", { gated: true })),
   context_tokens: z.exactOptional(
-    setting(z.int().check(z.minimum(1)), "a number of tokens, whole, 1 or more", { gated: true }),
+    setting(z.int().check(z.minimum(1)), "a whole number of tokens, 1 or more", { gated: true }),
   ),
 });
 
@@ -151,7 +151,7 @@ const mcpServer = z.strictObject({
   args: z.exactOptional(setting(z.array(z.string()), "a list of texts", { gated: true, hidden: "all" })),
   env: z.exactOptional(setting(z.record(z.string(), z.string()), "a table of texts", { gated: true, hidden: "all" })),
   timeout_ms: z.exactOptional(
-    setting(z.int().check(z.minimum(1)), "a number of milliseconds, whole, 1 or more", { gated: true }),
+    setting(z.int().check(z.minimum(1)), "a whole number of milliseconds, 1 or more", { gated: true }),
   ),
   confirm: z.exactOptional(setting(z.boolean(), "true or false", { gated: true })),
 });

@@ -50,7 +50,7 @@ export function parseComment(text: string): string {
   const said = text.replace(/\r\n?/g, "\n").trim();
   const { length } = [...said];
   if (length > 0 && length <= LONGEST) return said;
-  const what = length === 0 ? "A comment has to say something." : `The comment has ${length} characters.`;
+  const what = length === 0 ? "A comment needs a text." : `The comment has ${length} characters.`;
   throw userError("bad_comment", `${what} Expected 1 to ${LONGEST} characters.`, {
     hints: ['jpg comment 3 "Why was this left out?"', "`-` reads it from standard input."],
   });

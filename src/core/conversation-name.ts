@@ -78,15 +78,11 @@ export function parseBranchName(name: string): BranchName {
   const [conversation, fork] = parts as [string, string];
   for (const part of parts) {
     const problem = problemOf(part);
-    if (problem !== null) throw badName(name, problem, `try: ${slugOf(conversation)}/${slugOf(fork)}`);
+    if (problem !== null) throw badName(name, problem, `try: ${sound(conversation)}/${sound(fork)}`);
   }
   const reserved = reservedPart(name);
   if (reserved !== null)
-    throw badName(
-      name,
-      `"${reserved}" has a meaning of its own to git`,
-      `try: ${usable(conversation)}/${usable(fork)}`,
-    );
+    throw badName(name, `"${reserved}" means something else to git`, `try: ${usable(conversation)}/${usable(fork)}`);
   return { conversation, fork };
 }
 
@@ -107,6 +103,11 @@ export function conversationOf(branch: string): string {
 /** The fork part of a branch name, e.g. `main`. */
 export function forkOf(branch: string): string {
   return branch.slice(branch.lastIndexOf("/") + 1);
+}
+
+/** A part as it is, or the nearest that can stand in a name. */
+function sound(part: string): string {
+  return problemOf(part) === null ? part : slugOf(part);
 }
 
 /** A part that git reads as a name only. */

@@ -48,3 +48,17 @@ export function messageOf(thrown: unknown): string {
 export function codeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
 }
+
+const STARTING: Readonly<Record<string, string>> = { ENOENT: "no such program", EACCES: "permission denied" };
+
+/**
+ * Why reading, writing or starting something failed, for a message that names it already: `no such file or directory`, without
+ * the code, the call and the path that Node says around it. Anything else in its own words.
+ */
+export function reasonOf(thrown: unknown): string {
+  const message = messageOf(thrown);
+  const code = codeOf(thrown);
+  if (message.startsWith("spawn ")) return STARTING[code] ?? message;
+  const words = code === "" ? undefined : new RegExp(`^(?:listen )?${code}: ([^,]+)`).exec(message)?.[1];
+  return words ?? message;
+}

@@ -21,15 +21,19 @@ export function checkRemoteName(name: string): string {
 export function checkRemoteUrl(url: string): string {
   const problem = problemOf(url);
   if (problem === null) return url;
-  throw userError("bad_remote_url", `${JSON.stringify(shownUrl(url))} is no address that jpg reaches: ${problem}.`, {
-    hints: ["Name one as for git: https://HOST/PATH, ssh://HOST/PATH, USER@HOST:PATH, or a folder."],
-  });
+  throw userError(
+    "bad_remote_url",
+    `${JSON.stringify(shownUrl(url))} is not an address that jpg can use: ${problem}.`,
+    {
+      hints: ["Give one as you would to git: https://HOST/PATH, ssh://HOST/PATH, USER@HOST:PATH, or a folder."],
+    },
+  );
 }
 
 function problemOf(url: string): string | null {
   if (url.trim() === "") return "it is empty";
   if (/\p{Cc}/u.test(url)) return "it holds a control character";
-  if (url.startsWith("-")) return "it begins with a hyphen, as an option does";
+  if (url.startsWith("-")) return "it begins with a hyphen, like an option";
   if (/^[A-Za-z0-9+.-]*::/.test(url)) return "it names a program that git would start";
   if (/^[A-Za-z0-9+.-]+:\/\//.test(url) && !SCHEMES.test(url)) return "git has no such protocol";
   // A host that begins with a hyphen is an option of ssh.

@@ -34,8 +34,8 @@ const DOTTED = { small: "i\u0307", expression: "(?:i\u0307|\u0130)" };
 export function parseWords(text: string): SoughtWords {
   const whole = [...text.matchAll(WORD)].slice(0, MOST_WORDS).map(([word]) => word);
   if (whole.length === 0)
-    throw userError("bad_pattern", "That cannot be ranked by: it holds no word of two letters or digits.", {
-      hints: ["Say words that stand near what you look for, or leave --rank out to search for the text as it is."],
+    throw userError("bad_pattern", "There is nothing to rank by: the pattern has no word of two letters or digits.", {
+      hints: ["Give words that are near what you look for, or leave --rank out to search for the text as it is."],
     });
   const words = new Map<string, number>(whole.map((word) => [word.toLowerCase(), 1]));
   for (const word of whole) for (const part of partsOf(word)) if (!words.has(part)) words.set(part, PART_WEIGHT);

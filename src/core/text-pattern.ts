@@ -35,7 +35,7 @@ const UNESCAPED = /[^\u0000-\u001f"\\/<>&'\u007f-\uffff]+/g;
 
 /** Parses a pattern. Throws `bad_pattern` for an empty one, and for an expression that is none. */
 export function parsePattern(text: string, { regex = false, ignoreCase = false }: PatternOptions = {}): TextPattern {
-  if (text === "") throw badPattern("an empty pattern is found everywhere");
+  if (text === "") throw badPattern("the pattern is empty");
   const flags = ignoreCase ? "iu" : "u";
   if (!regex) {
     const runs = text.match(UNESCAPED) ?? [];

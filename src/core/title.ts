@@ -18,7 +18,7 @@ export function parseTitle(text: string): string {
   }
   if (length > LONGEST) {
     throw userError("long_title", `A title has at most ${LONGEST} characters; this one has ${length}.`, {
-      hints: ["Give a shorter one; what it stands for is said in the conversation."],
+      hints: ["Give a shorter one; the details are in the conversation."],
     });
   }
   return title;

@@ -49,7 +49,7 @@ const WHAT: Readonly<Record<ProviderCode, string>> = {
   overloaded: "is overloaded",
   provider_timeout: "did not answer in time",
   provider_unreachable: "cannot be reached",
-  stream_cut: "broke the answer off before its end",
+  stream_cut: "ended the answer too early",
   request_refused: "refused the request",
   provider_failed: "failed",
 };
@@ -82,7 +82,7 @@ export function shownAddress({ api, apiKey, baseUrl }: LlmConnection): string {
 
 function hintsOf(target: FailureTarget, code: ProviderCode): readonly string[] {
   const { apiKey = "", keySetting } = target.connection;
-  const other = "`--model PROVIDER/MODEL` takes another model.";
+  const other = "`--model PROVIDER/MODEL` asks another model.";
   switch (code) {
     case "wrong_key":
       return [apiKey === "" ? `Set ${keySetting}.` : `Check ${keySetting}.`];

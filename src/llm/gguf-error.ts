@@ -6,7 +6,7 @@ import type { LlamaLibrary } from "./gguf-library.ts";
 import { toShownText } from "./shown-text.ts";
 
 const WINDOW_SETTING = "providers.gguf.context_tokens";
-const OTHER = "`--model PROVIDER/MODEL` takes another model.";
+const OTHER = "`--model PROVIDER/MODEL` asks another model.";
 
 /** Translates what loading a model or generating threw: `context_overflow`, `provider_failed`. */
 export function toGgufError(target: FailureTarget, library: LlamaLibrary, error: unknown): JpgError {

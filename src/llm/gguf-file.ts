@@ -10,7 +10,7 @@ import { toShownText } from "./shown-text.ts";
 export async function checkModelFile(target: FailureTarget, folder: string): Promise<void> {
   const name = target.model ?? "";
   const problem = await readGgufHeader(join(folder, name)).then(
-    ({ isGguf }) => (isGguf ? null : "is no GGUF file"),
+    ({ isGguf }) => (isGguf ? null : "is not a GGUF file"),
     (error: unknown) => unreadable(folder, error),
   );
   if (problem === null) return;

@@ -13,7 +13,7 @@ export class StreamedError extends Error {
   readonly value: unknown;
 
   constructor(value: unknown) {
-    super("an error in the place of an answer");
+    super("an error instead of an answer");
     this.value = value;
   }
 }
@@ -112,7 +112,7 @@ function streamFailure(target: FailureTarget, error: unknown): Failure {
     return createFailure(target, "stream_cut", { isPassing: true });
   }
   if (value === undefined) {
-    return createFailure(target, "provider_failed", { what: "sent what is no answer", isPassing: true });
+    return createFailure(target, "provider_failed", { what: "sent something that is not an answer", isPassing: true });
   }
   return refusalFailure(target, readRefusal(typeof status === "number" ? status : null, value), null);
 }

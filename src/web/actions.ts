@@ -111,7 +111,7 @@ export const ACTIONS: Readonly<Record<Action, Run>> = {
   },
   async title(workspace, tree, form) {
     const { title } = await setTitle(workspace, tree, field(form, "title"));
-    return on(tree, [`It is called "${title}" now.`], form);
+    return on(tree, [`It is now called "${title}".`], form);
   },
 };
 

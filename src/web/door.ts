@@ -52,21 +52,21 @@ export class Door {
         "Open the address that jpg serve printed.",
       );
     if (method !== "GET" && method !== "HEAD" && origin !== `http://${host}`)
-      return refused(
-        403,
-        "What changes something has to come from a page of this server.",
-        "Do it on the page itself.",
-      );
+      return refused(403, "Changes can only be made from a page of this server.", "Do it on the page itself.");
     if (readCookies(cookie).some(([name, value]) => name === cookieName && isSame(value, secret)))
       return { kind: "in" };
     const { path, query } = readAddress(url);
     const given = query.get("token");
     if (given === null || !isSame(given, token))
-      return refused(403, "This page is for who started jpg serve.", "Open the address that jpg serve printed.");
+      return refused(
+        403,
+        "This page is only for the person who started jpg serve.",
+        "Open the address that jpg serve printed.",
+      );
     if (this.#isTokenUsed)
       return refused(
         403,
-        "This address was opened already: it counts once.",
+        "This address has already been opened, and it works only once.",
         "Go back to that browser, or start jpg serve again.",
       );
     this.#isTokenUsed = true;

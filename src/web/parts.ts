@@ -89,10 +89,10 @@ function readSpot({ turns }: ConversationPage, text: string | null): PageSpot | 
 
 function readNumber(query: URLSearchParams, name: string): number {
   const text = query.get(name) ?? "";
-  if (!/^\d{1,9}$/.test(text)) throw userError("bad_address", `The address says no turn as "${name}".`);
+  if (!/^\d{1,9}$/.test(text)) throw userError("bad_address", `"${name}" in the address is not a turn.`);
   return Number(text);
 }
 
 function notHere(what: string): Error {
-  return userError("unknown_place", `The conversation has not got ${what}.`);
+  return userError("unknown_place", `The conversation does not have ${what}.`);
 }

@@ -5,7 +5,7 @@ import { createPageReader, type PageReader } from "../app/page/page-reader.ts";
 import type { ServeRequest } from "../app/page/serve-request.ts";
 import { type Runtime, randomId } from "../app/workspace/runtime.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../app/workspace/workspace.ts";
-import { codeOf, JpgError, messageOf, userError } from "../core/errors.ts";
+import { codeOf, JpgError, messageOf, reasonOf, userError } from "../core/errors.ts";
 import { type Admission, Door, readAddress } from "./door.ts";
 import type { PageAnswer, Route, SentOn } from "./exchange.ts";
 import type { Place } from "./pages/document.ts";
@@ -79,13 +79,13 @@ function listen(server: Server, { host, port }: { readonly host: string; readonl
       if (code === "EADDRINUSE" || code === "EACCES")
         reject(
           userError("port_taken", `Port ${port} of ${host} ${code === "EACCES" ? "may not be used" : "is taken"}.`, {
-            hints: ["Name another with --port, or leave it out: any that is free is taken."],
+            hints: ["Name another with --port, or leave it out to use any free one."],
           }),
         );
       else
         reject(
-          userError("bad_host", `${host} is no address of this machine to listen on: ${messageOf(error)}.`, {
-            hints: ["Leave --host out for this machine alone; 0.0.0.0 is every address it has."],
+          userError("bad_host", `${host} is not an address that this machine can listen on: ${reasonOf(error)}.`, {
+            hints: ["Leave --host out to listen for this machine only; 0.0.0.0 means every address it has."],
           }),
         );
     });
@@ -124,7 +124,7 @@ async function answer(context: ServeContext, incoming: IncomingMessage, response
 
 function notAllowed(response: ServerResponse, here: readonly Route[]): void {
   response.setHeader("allow", here.map(({ method }) => (method === "GET" ? "GET, HEAD" : method)).join(", "));
-  notice(response, 405, { title: "Not so", lines: ["What is here is asked for in another way."] });
+  notice(response, 405, { title: "Not so", lines: ["This page cannot be requested that way."] });
 }
 
 function admit({ door }: ServeContext, response: ServerResponse, admission: Exclude<Admission, { kind: "in" }>): void {

@@ -9,7 +9,7 @@ import { type CommandSpec, GLOBAL_OPTIONS } from "../../src/cli/frame/command.ts
 
 /** Words after "jpg" at the start of a sentence about it. */
 const VERBS =
-  /^(asks|can|cannot|could|did|does|failed|finds|follows|has|is|keeps|knows|makes|needs|passes|ran|reads|says|was|writes)$/;
+  /^(asks|can|cannot|could|did|does|failed|finds|follows|has|ignores|is|keeps|knows|makes|needs|never|passes|ran|reads|says|was|writes)$/;
 
 interface Mention {
   readonly place: string;

@@ -140,13 +140,13 @@ describe("global options", () => {
 
 describe("options that contradict each other", () => {
   it("are refused by name, in whichever order they stand", () => {
-    const message = "--to and --kind contradict each other; give one of them.";
+    const message = "--to and --kind contradict each other; use only one of them.";
     for (const words of [
       ["--to", "3", "--kind", "round"],
       ["--kind=round", "--to=3"],
     ]) {
       expect(errorOf(...words)).toMatchObject({ code: "contradictory_flags", kind: "user", message });
-      expect(errorOf(...words).hints).toEqual(["`jpg pack --help` says what each is for."]);
+      expect(errorOf(...words).hints).toEqual(["`jpg pack --help` explains them."]);
     }
     expect(parse("--to", "3", "--from", "2")).toMatchObject({ options: { to: "3", from: "2" } });
   });

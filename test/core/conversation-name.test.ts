@@ -113,14 +113,14 @@ describe("branch names", () => {
     ["a/b.", DOTS],
     ["a/b..c", DOTS],
     [`a/${"x".repeat(101)}`, LONG],
-    ["HEAD/main", '"HEAD" has a meaning of its own to git'],
-    ["head/main", '"head" has a meaning of its own to git'],
-    ["FETCH_HEAD/main", '"FETCH_HEAD" has a meaning of its own to git'],
-    ["a/HEAD", '"HEAD" has a meaning of its own to git'],
-    ["refs/main", '"refs" has a meaning of its own to git'],
-    ["heads/main", '"heads" has a meaning of its own to git'],
-    ["tags/main", '"tags" has a meaning of its own to git'],
-    ["remotes/main", '"remotes" has a meaning of its own to git'],
+    ["HEAD/main", '"HEAD" means something else to git'],
+    ["head/main", '"head" means something else to git'],
+    ["FETCH_HEAD/main", '"FETCH_HEAD" means something else to git'],
+    ["a/HEAD", '"HEAD" means something else to git'],
+    ["refs/main", '"refs" means something else to git'],
+    ["heads/main", '"heads" means something else to git'],
+    ["tags/main", '"tags" means something else to git'],
+    ["remotes/main", '"remotes" means something else to git'],
   ])("are refused when git or a file system would stumble: %j, %s", (name, reason) => {
     expect(() => parseBranchName(name)).toThrowError(
       expect.objectContaining({
@@ -130,6 +130,18 @@ describe("branch names", () => {
         data: { name, reason },
       }),
     );
+  });
+
+  it("are refused with the nearest name that is right, of the same conversation", () => {
+    for (const [name, right] of [
+      ["my-talk-4wgq/a b", "my-talk-4wgq/a-b"],
+      ["my talk/main", "my-talk/main"],
+      [
+        "my-talk-that-has-a-long-title-so-that-it-would-be-cut-4wgq/~b",
+        "my-talk-that-has-a-long-title-so-that-it-would-be-cut-4wgq/b",
+      ],
+    ] as const)
+      expect(() => parseBranchName(name)).toThrowError(expect.objectContaining({ hints: [`try: ${right}`] }));
   });
 
   it("are not said in full where they are very long", () => {

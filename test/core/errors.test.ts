@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { codeOf, JpgError, messageOf, repositoryError, userError } from "../../src/core/errors.ts";
+import { codeOf, JpgError, messageOf, reasonOf, repositoryError, userError } from "../../src/core/errors.ts";
 
 describe("JpgError", () => {
   it("carries what it was made of", () => {
@@ -28,6 +28,33 @@ describe("JpgError", () => {
     const details = { hints: ["try again"] };
     expect(userError("a", "b", details)).toMatchObject({ kind: "user", code: "a", message: "b", hints: ["try again"] });
     expect(repositoryError("a", "b", details)).toMatchObject({ kind: "repository", code: "a", hints: ["try again"] });
+  });
+});
+
+describe("why something failed", () => {
+  function systemError(message: string, code: string): Error {
+    return Object.assign(new Error(message), { code });
+  }
+
+  it("is told without the code, the call and the path of Node's message", () => {
+    expect(reasonOf(systemError("ENOENT: no such file or directory, open '/a/.draft_12'", "ENOENT"))).toBe(
+      "no such file or directory",
+    );
+    expect(reasonOf(systemError("EISDIR: illegal operation on a directory, read", "EISDIR"))).toBe(
+      "illegal operation on a directory",
+    );
+    expect(reasonOf(systemError("listen EADDRNOTAVAIL: address not available 1.2.3.4", "EADDRNOTAVAIL"))).toBe(
+      "address not available 1.2.3.4",
+    );
+    expect(reasonOf(systemError("spawn a, b ENOENT", "ENOENT"))).toBe("no such program");
+    expect(reasonOf(systemError("spawn /etc/passwd EACCES", "EACCES"))).toBe("permission denied");
+  });
+
+  it("is told in its own words when it is no error of the system", () => {
+    expect(reasonOf(new Error("ENOENT: boom, open"))).toBe("ENOENT: boom, open");
+    expect(reasonOf(systemError("it is too old", "ERR_OLD"))).toBe("it is too old");
+    expect(reasonOf(systemError("spawn E2BIG", "E2BIG"))).toBe("spawn E2BIG");
+    expect(reasonOf("plain")).toBe("plain");
   });
 });
 

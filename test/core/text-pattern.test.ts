@@ -22,7 +22,7 @@ describe("parsePattern", () => {
     expect(() => parsePattern("(", { regex: true })).toThrow(refused);
     expect(() => parsePattern("")).toThrow(
       expect.objectContaining({
-        message: "That cannot be searched for: an empty pattern is found everywhere.",
+        message: "That cannot be searched for: the pattern is empty.",
         hints: ["jpg search 'words as they stand' · jpg search --regex 'pier|wall'"],
       }),
     );

@@ -122,10 +122,10 @@ describe("hooks install", () => {
   it.each([
     ["is a link", "is a link to"],
     ["is read-only", "is read-only"],
-    ["is no JSON", "is no JSON"],
-    ["is no text", "it is no UTF-8"],
-    ["is a folder", "it is no file"],
-    ["holds something else", '"hooks" that is no object'],
+    ["is no JSON", "is not JSON"],
+    ["is no text", "it is not UTF-8"],
+    ["is a folder", "it is not a file"],
+    ["holds something else", '"hooks" that is not an object'],
   ])("changes nothing where the file %s, and says so", async (kind, message) => {
     const content = kind === "is no JSON" ? '{"a": ' : kind === "holds something else" ? '{"hooks": 1}' : MINE;
     if (kind === "is a folder") mkdirSync(settings(), { recursive: true });
@@ -175,7 +175,7 @@ describe("hooks install", () => {
     [["remove", "codex"], "there is no action remove"],
     [["ls", "codex"], "ls takes no agent"],
     [["install", "claude-cod"], "Did you mean claude-code?"],
-    [["install", "jsonl"], "is no agent that jpg can set up"],
+    [["install", "jsonl"], "is not an agent that jpg can set up"],
     [["install", "pi", "--mcp"], "pi has no MCP servers"],
   ])("%s is refused", async (args, message) => {
     expect(await jpg(["hooks", ...args], 2)).toContain(message);
@@ -320,7 +320,7 @@ describe("sync --spool", () => {
 
   it("takes nothing else", async () => {
     for (const args of [["--watch"], ["file.jsonl"]])
-      expect(await jpg(["sync", "--spool", ...args], 2)).toContain("takes nothing else");
+      expect(await jpg(["sync", "--spool", ...args], 2)).toContain("takes no other options");
   });
 });
 

@@ -37,7 +37,7 @@ afterAll(() => {
 
 describe.concurrent("a file that is no session", () => {
   it.each([
-    ["text", "hello\n", "not_a_session", /not a session that jpg knows/],
+    ["text", "hello\n", "not_a_session", /not a session in a format that jpg imports/],
     [
       "binary",
       Buffer.from(Array.from({ length: 3000 }, (_, index) => (index * 73) % 256)),
@@ -50,7 +50,7 @@ describe.concurrent("a file that is no session", () => {
       "a session in which nobody asked anything",
       '{"type":"file-history-snapshot","messageId":"m","snapshot":{},"isSnapshotUpdate":false}\n',
       "empty_session",
-      /nobody has asked|holds no turn|not a session/,
+      /holds no turn: nothing was asked|not a session/,
     ],
   ])("is refused: %s", async (_name, content, code, says) => {
     const sandbox = sandboxed();
@@ -83,6 +83,12 @@ describe.concurrent("a file that is no session", () => {
       code: "no_such_file",
       exit: 2,
       says: /does not exist/,
+    });
+    await expectRefusal(sandbox, ["import", "claudecode"], {
+      code: "no_such_file",
+      exit: 2,
+      says: /does not exist/,
+      hint: /^Did you mean `jpg import claude-code`\?$/m,
     });
     await expectRefusal(sandbox, ["import"], {
       code: "no_sessions",
@@ -514,7 +520,7 @@ describe.concurrent("a place that may not be written", () => {
     await expectRefusal(
       sandbox,
       ["export", "--to", "jsonl", "-o", "out"],
-      { code: "cannot_write", exit: 2, says: /EACCES/ },
+      { code: "cannot_write", exit: 2, says: /permission denied/ },
       options,
     );
     expect((await sandbox.jpg(["print"], options)).code).toBe(0);
@@ -671,7 +677,7 @@ it("shows errors to people as text on standard error, with nothing on standard o
   expect(result).toMatchInlineSnapshot(`
     {
       "code": 2,
-      "stderr": "error: There is no compaction profile lihgt; there are: default, light, heavy.
+      "stderr": "error: There is no compaction profile lihgt: expected one of default, light, heavy.
     hint: Did you mean light?
     hint: \`[conversation.compaction.profiles.NAME]\` in .jpg.toml makes one.
     ",

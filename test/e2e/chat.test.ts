@@ -152,7 +152,7 @@ describe.skipIf(tmuxMissing !== null)("jpg chat in a terminal (tmux)", () => {
     await say(chat, "count for me", "1 2 3 4 5");
     chat.type("C-c");
     const shown = await chat.shows("[11 messages]");
-    expect(shown).toContain("Interrupted: what came is kept as turn 3");
+    expect(shown).toContain("Interrupted: what had arrived is kept as turn 3");
     const told = /1 2 (?:\d+ )+/.exec(shown)?.[0] ?? "";
     await say(chat, "and then?", "[13 messages]");
     chat.type("half a line", "C-c");
@@ -197,7 +197,7 @@ describe.skipIf(tmuxMissing !== null)("jpg chat in a terminal (tmux)", () => {
     await say(chat, "count up", "1 2 3 4 5");
     chat.type("Escape");
     chat.type("-l", "hello there");
-    await chat.shows(/Interrupted: what came is kept[^>]*> hello there/s);
+    await chat.shows(/Interrupted: what had arrived is kept[^>]*> hello there/s);
     await say(chat, "", "[7 messages]");
     expect(server.requests.map(askedIn).at(-1)).toBe("hello there");
   });

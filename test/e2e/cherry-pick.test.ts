@@ -49,7 +49,7 @@ describe("jpg cherry-pick", () => {
     for (const none of ["", "@"])
       expect(await sandbox.jpg(["cherry-pick", none, "--onto", main])).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining(`${JSON.stringify(none)} names no compaction.`),
+        stderr: expect.stringContaining(`${JSON.stringify(none)} is not a compaction.`),
       });
   });
 });

@@ -87,7 +87,7 @@ describe("a compressed session", () => {
     const packed = keep(ONE, pack(talk(ONE, sandbox.project)).subarray(0, 200), { ending: ".jsonl.zst" });
     const alone = await sandbox.jpg(["import", packed]);
     expect(alone.code).toBe(2);
-    expect(alone.stderr).toContain(`${packed} is compressed with zstd, and cut off or damaged`);
+    expect(alone.stderr).toContain(`${packed} is compressed with zstd and is cut off or damaged`);
     keep(TWO, talk(TWO, sandbox.project));
     const both = await sandbox.jpg(["import"]);
     expect(both.stdout + both.stderr).toContain("1 created");

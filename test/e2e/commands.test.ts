@@ -803,7 +803,7 @@ describe("ids", () => {
     expect(await run("jpg use try-b")).toContain(`Now on <id>/try-b`);
     const { branch } = await sandbox.json<{ branch: string }>(["title", "main"]);
     expect(branch).toBe(`${conversation}/main`);
-    expect(await run("jpg fork try-b")).toContain("<id>/try-b exists already.");
+    expect(await run("jpg fork try-b")).toContain("<id>/try-b already exists.");
     expect(refs(sandbox).filter((name) => name.includes("/"))).toHaveLength(2);
     expect(await run("jpg checkout main ../main")).toContain("<id>/main");
     expect(await run("jpg fork main try-c")).toContain("<id>/try-c");
@@ -872,7 +872,7 @@ describe.concurrent("where the store is", () => {
     await expectRefusal(sandbox, ["ls", "--store", sandbox.project], {
       code: "not_a_store",
       exit: 2,
-      says: /no jpg store/,
+      says: /not a jpg store/,
     });
     sandbox.remove();
   });
@@ -935,7 +935,7 @@ describe("what compact would do", () => {
          3..5  kept                                             192         ████████
                           system prompt, tools                20.0k
         total  estimate                               20.4k → 20.3k  -0.2%
-        system prompt and tools as this agent sends them typically: none are recorded
+        system prompt and tools are typical for this agent: its own are not recorded
 
         reasoning   3 events removed  38 saved
         tool_calls                     3 saved
@@ -961,7 +961,7 @@ describe("what compact would do", () => {
             5  kept                                              64         ██
                           system prompt, tools                20.0k
         total  estimate                               20.4k → 20.3k  -0.3%
-        system prompt and tools as this agent sends them typically: none are recorded
+        system prompt and tools are typical for this agent: its own are not recorded
 
         reasoning   5 events removed  63 saved
         tool_calls                     5 saved
@@ -1068,7 +1068,7 @@ describe.concurrent("compact", () => {
     await expectRefusal(
       sandbox,
       ["compact", "--accept", "-"],
-      { code: "range_changed", exit: 2, says: /other turns/, hint: /--emit/ },
+      { code: "range_changed", exit: 2, says: /not written for turns/, hint: /--emit/ },
       { input: answer("They measured.", { ...bundle.plan, to_turn: 3 }) },
     );
     expect(storeState(sandbox)).toBe(before);
@@ -1115,7 +1115,7 @@ describe.concurrent("compact", () => {
     await expectRefusal(sandbox, ["fork", "--compact=heavy", "--no-activate"], {
       code: "no_key",
       exit: 4,
-      says: /The fork .* is there, not compacted/,
+      says: /The fork .* was made, but not compacted/,
       hint: /compact .* --profile heavy. tries again/,
     });
     sandbox.remove();
@@ -1175,7 +1175,7 @@ describe("fork", () => {
          2..5  kept                                             256         ████████
                           system prompt, tools                20.0k
         total  estimate                               20.4k → 20.4k  -0.1%
-        system prompt and tools as this agent sends them typically: none are recorded
+        system prompt and tools are typical for this agent: its own are not recorded
 
         reasoning   2 events removed  25 saved
         tool_calls                     2 saved
@@ -1191,7 +1191,7 @@ describe("fork", () => {
             5  kept                                        64         ██
                           system prompt, tools          20.0k
         total  estimate                         20.4k → 20.3k  -0.2%
-        system prompt and tools as this agent sends them typically: none are recorded
+        system prompt and tools are typical for this agent: its own are not recorded
 
         cache: 20.1k kept, 210 rewritten once; 38 saved per call, pays after 64 calls
       "
@@ -1351,7 +1351,7 @@ describe("fork", () => {
     `);
     expect(await run("jpg fork @ plain")).toMatchInlineSnapshot(`
       "$ jpg fork @ plain
-      ! error: <id>/plain exists already.
+      ! error: <id>/plain already exists.
       ! hint: Give the fork another name: \`jpg fork [ID] NAME\`.
       ! hint: \`jpg use <id>/plain\` makes it active.
       [exit 2]
@@ -1360,7 +1360,7 @@ describe("fork", () => {
     await expectRefusal(sandbox, ["fork", "@", "plain"], {
       code: "branch_exists",
       exit: 2,
-      says: /exists already/,
+      says: /already exists/,
       hint: /another name/,
     });
     expect(await run("jpg fork --first 99 --no-activate")).toMatchInlineSnapshot(`
@@ -1433,7 +1433,7 @@ describe("print, export, resume", () => {
     ]);
     const refused = await sandbox.jpg(["export", "--to", "openai-chat"]);
     expect([refused.code, refused.stdout]).toEqual([2, ""]);
-    expect(refused.stderr).toMatch(/No model of openai-chat answered in .*--model ollama\/qwen3/s);
+    expect(refused.stderr).toMatch(/No model of openai-chat has answered in .*--model ollama\/qwen3/s);
     for (const [api, named, model] of [
       ["anthropic", "claude-opus-4-8", "claude-opus-4-8"],
       ["openai-chat", "ollama/qwen3:8b", "qwen3:8b"],
@@ -1448,7 +1448,7 @@ describe("print, export, resume", () => {
       expect(checked).toMatchObject({ ok: true, violations: [], checked: [{ provider: api }] });
     }
     const clash = await sandbox.jpg(["export", "--to", "markdown", "--messages"]);
-    expect([clash.code, clash.stderr]).toEqual([2, expect.stringContaining("--messages is for requests")]);
+    expect([clash.code, clash.stderr]).toEqual([2, expect.stringContaining("--messages works only for requests")]);
   });
 
   it("resume writes the session where the agent looks, once, and says how to go on from anywhere in the project", async () => {
@@ -1489,7 +1489,7 @@ describe("log, diff, undo, revert", () => {
          3..5  kept                                             192         ████████
                           system prompt, tools                20.0k
         total  estimate                               20.4k → 20.3k  -0.2%
-        system prompt and tools as this agent sends them typically: none are recorded
+        system prompt and tools are typical for this agent: its own are not recorded
 
         reasoning   3 events removed  38 saved
         tool_calls                     3 saved
@@ -1635,7 +1635,7 @@ describe("checkout", () => {
          2..5  kept                                             256         ████████
                           system prompt, tools                20.0k
         total  estimate                               20.4k → 20.4k  -0.1%
-        system prompt and tools as this agent sends them typically: none are recorded
+        system prompt and tools are typical for this agent: its own are not recorded
 
         reasoning   2 events removed  25 saved
         tool_calls                     2 saved
@@ -1668,13 +1668,13 @@ describe("checkout", () => {
          3..5  kept                                             192         ████████
                           system prompt, tools                20.0k
         total  estimate                               20.4k → 20.3k  -0.1%
-        system prompt and tools as this agent sends them typically: none are recorded
+        system prompt and tools are typical for this agent: its own are not recorded
 
         reasoning   1 event removed  13 saved
         tool_calls                    1 saved
 
         cache: 20.1k kept, 234 rewritten once; 14 saved per call, pays after 193 calls
-      note: saves only 14 of the conversation's 356 tokens (3.9%); what is cached is rewritten all the same
+      note: saves only 14 of the conversation's 356 tokens (3.9%), yet the cached prefix has to be rewritten
       "
     `);
     for (const place of [sparse, full, sandbox.store]) {
@@ -1689,7 +1689,7 @@ describe("checkout", () => {
     `);
     expect(await run("jpg checkout <id>/other ../sparse")).toMatchInlineSnapshot(`
       "$ jpg checkout <id>/other ../sparse
-      ! error: <root>/sparse is a worktree of <id>/main already.
+      ! error: <root>/sparse is already a worktree of <id>/main.
       ! hint: In that folder, \`jpg use <id>/other\` changes its branch.
       ! hint: Or name another directory.
       [exit 2]
@@ -1698,7 +1698,7 @@ describe("checkout", () => {
     await expectRefusal(sandbox, ["checkout", `${sandbox.conversation}/other`, sparse], {
       code: "directory_in_use",
       exit: 2,
-      says: /is a worktree of/,
+      says: /is already a worktree of/,
     });
   });
 });

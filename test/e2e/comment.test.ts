@@ -91,7 +91,7 @@ describe("jpg comment", () => {
   it("says what is wrong, and writes nothing then", async () => {
     const before = sandbox.git(["rev-parse", "HEAD"]);
     await expectRefusal(sandbox, ["comment", "99", "Nowhere."], { code: "unknown_turn", exit: 2, says: /no turn 99/ });
-    await expectRefusal(sandbox, ["comment", "0", " "], { code: "bad_comment", exit: 2, says: /has to say something/ });
+    await expectRefusal(sandbox, ["comment", "0", " "], { code: "bad_comment", exit: 2, says: /needs a text/ });
     await expectRefusal(sandbox, ["comment", "--remove", "zzzz"], {
       code: "unknown_comment",
       exit: 2,

@@ -212,7 +212,7 @@ describe("jpg compact -p with a model", () => {
     };
     expect(await first("openai-chat")).toEqual(["system", ""]);
     expect(await first("openai-responses")).toEqual(["system", ""]);
-    const said = /has no System messages inside a conversation: the summary .* stands there as a reminder/;
+    const said = /has no System messages inside a conversation: the summary is written as a reminder/;
     for (const to of ["anthropic", "google"]) expect(await first(to)).toEqual(["user", expect.stringMatching(said)]);
     const agent = await sandbox.jpg(["export", "--to", "claude-code"]);
     expect(agent.stdout).toMatch(/<system-reminder>\\n\[CONVERSATION HISTORY SUMMARY/);

@@ -258,11 +258,11 @@ describe("a plan that cannot be followed", () => {
     const moved = [head, rest[1], rest[0], "stirp 2", rest[3], rest[3], "keep 99"].join("\n");
     const { stderr, code } = await follow(moved);
     expect(code).toBe(2);
-    expect(stderr).toContain("The plan cannot be followed: line 3: 0 stands behind 1: lines keep their order.\n");
+    expect(stderr).toContain("The plan cannot be followed: line 3: 0 comes after 1: lines keep their order.\n");
     expect(stderr).toContain('line 4: unknown verb "stirp": did you mean strip?\n');
     expect(tip()).toBe(start);
     for (const part of [
-      "line 6: 3 has a line already, line 5",
+      "line 6: 3 already has a line, line 5",
       "line 7: there is no 99",
       "4 has no line: write `keep 4`",
     ])
@@ -291,7 +291,10 @@ describe("a plan that cannot be followed", () => {
   it("is of one branch only", async () => {
     const plan = say(await emit(), { 1: "omit" });
     await sandbox.jpg(["fork", "@", "other"]);
-    expect(await follow(plan)).toMatchObject({ code: 2, stderr: expect.stringContaining(`The plan is of ${main}`) });
+    expect(await follow(plan)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`The plan was made of ${main}`),
+    });
   });
 
   it("wants a terminal where it is to be edited, and a file that is there", async () => {

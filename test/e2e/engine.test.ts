@@ -177,7 +177,7 @@ describe("blame", () => {
       });
       const text = (await sandbox.jpg(["blame", `${TURN}:${response.id}`])).stdout;
       expect(text).toContain(
-        `\`jpg revert ${String(made["compaction"])}\` takes it back; the event then is shown as it is.`,
+        `\`jpg revert ${String(made["compaction"])}\` undoes it; the event then is shown as it is.`,
       );
       const whole = (await sandbox.jpg(["blame", String(TURN)])).stdout;
       expect(whole.trimEnd().split("\n").slice(-3)).toEqual([
@@ -297,7 +297,7 @@ describe("a summary that its turns do not bear out", () => {
       const error = await expectRefusal(sandbox, ["compact", "--accept", text, ...range, "--strict"], {
         code: "ungrounded",
         exit: 2,
-        says: /3 things that turns 0\.\.20 do not: path "src\/nothing\.ts", sha "1234567abc"/,
+        says: /3 things that turns 0\.\.20 do not say: path "src\/nothing\.ts", sha "1234567abc"/,
         hint: /without|leave out --strict/,
       });
       expect(error.data?.["ungrounded"]).toHaveLength(3);
@@ -429,11 +429,9 @@ describe("what a compaction is said to do", () => {
       expect(body()).not.toMatch(/Hints: .*results/);
       const second = await sandbox.json(["compact", "--profile", "answered"]);
       rmSync(configFile());
-      const said = /gives back the arguments of \d+ calls: for tool calls the newest policy decides alone/;
+      const said = /gives back the arguments of \d+ calls: for tool calls only the newest policy counts/;
       expect((second["warnings"] as readonly string[]).join("\n")).toMatch(said);
-      expect(body()).toMatch(
-        /^Gives back: the arguments of \d+ calls: for tool calls the newest policy decides alone$/m,
-      );
+      expect(body()).toMatch(/^Gives back: the arguments of \d+ calls: for tool calls only the newest policy counts$/m);
     },
     SLOW,
   );
@@ -489,7 +487,7 @@ describe("the settings of compact", () => {
     [["-s", "strip-tools", "--focus", "x"], /strip-tools writes no summary, so --focus would/],
     [["-s", "classify-tangents", "--turns", "3", "--concise"], /classify-tangents writes no summary, so --concise/],
     [["--strict"], /profile default writes no summary, so --strict/],
-    [["--model", "a/b", "--focus", "x", "--concise"], /so --model, --focus and --concise would say nothing/],
+    [["--model", "a/b", "--focus", "x", "--concise"], /so --model, --focus and --concise would have no effect/],
   ])("options of a summary are refused where none can be: %j", async (args, says) => {
     await expectRefusal(sandbox, ["compact", ...args], { code: "no_summary", exit: 2, says });
   });

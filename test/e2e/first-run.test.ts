@@ -81,7 +81,7 @@ describe("jpg init", () => {
     const path = join(sandbox.home, ".config/jpg/config.toml");
     const first = await sandbox.jpg(["init"]);
     expect(first.stdout).toMatch(/^Made the conversation store at /);
-    expect(first.stderr).toContain(`Settings go into ${path} (every setting stands there, commented out)`);
+    expect(first.stderr).toContain(`Settings go into ${path} (every setting is listed there, commented out)`);
     const settings = readFileSync(path, "utf8").split("\n");
     expect(settings.length).toBeGreaterThan(20);
     expect(settings.filter((line) => line !== "" && !line.startsWith("#"))).toEqual([]);

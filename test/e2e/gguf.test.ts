@@ -102,7 +102,7 @@ describe("a gguf model", () => {
     await live.untilShown("high.");
     live.child.kill("SIGINT");
     const { code, stderr } = await live.ended;
-    expect([code, stderr]).toEqual([130, expect.stringContaining("what came is kept as turn 4")]);
+    expect([code, stderr]).toEqual([130, expect.stringContaining("what had arrived is kept as turn 4")]);
     expect((await sandbox.jpg(["print"])).stdout).toContain("Tide is high.");
   });
 
@@ -130,7 +130,7 @@ describe("a gguf model", () => {
       `[providers.gguf]\nfolder = "/models"\nlibrary = "${sandbox.project}"\n`,
     );
     const named = await sandbox.jpg(["compact", "--profile", "heavy", "-m", "gguf/tide.gguf"]);
-    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining("expected providers.gguf.folder")]);
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining("providers.gguf.folder is not set")]);
     expect([storeState(sandbox), existsSync(ran)]).toEqual([before, false]);
   });
 });
@@ -177,7 +177,7 @@ describe.skipIf(real === undefined)(
       await live.untilShown("high.");
       live.child.kill("SIGINT");
       const { code, stderr } = await live.ended;
-      expect([code, stderr]).toEqual([130, expect.stringContaining("what came is kept as turn 4")]);
+      expect([code, stderr]).toEqual([130, expect.stringContaining("what had arrived is kept as turn 4")]);
     });
 
     it("refuses what is too long, and an answer without end is cut", async () => {

@@ -80,7 +80,7 @@ describe("text of a stranger", () => {
     const refused = await sandbox.jpg(["title", "@", "y".repeat(100_000)]);
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      "error: A title has at most 200 characters; this one has 100000.\nhint: Give a shorter one; what it stands for is said in the conversation.\n",
+      "error: A title has at most 200 characters; this one has 100000.\nhint: Give a shorter one; the details are in the conversation.\n",
     ]);
   });
 });

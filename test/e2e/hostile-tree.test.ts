@@ -74,7 +74,7 @@ it("a pipe and a folder at the places of the views neither hold a command up nor
   execFileSync("sh", ["-c", "mkfifo view.jsonl"], { cwd: clone });
   const { code, stderr } = await compactInClone();
   expect(code).toBe(3);
-  expect(stderr).toContain("something else stands where VIEW.md or view.jsonl belongs");
+  expect(stderr).toContain("something else is in the place of VIEW.md or view.jsonl");
   expect(box.git(["log", "-1", "--format=%s"], clone)).toMatch(/^compact /);
 });
 

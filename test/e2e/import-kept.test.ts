@@ -74,7 +74,7 @@ describe("the sessions that agents keep for a project", () => {
   it("are not chosen among where a path is named, nor by a time that is none", async () => {
     const path = keepCodex(1, "kelp?");
     for (const flag of ["--list", "--all"])
-      expect(await sandbox.jpg(["import", path, flag])).toMatchObject({ code: 2, stderr: /take no paths/ });
+      expect(await sandbox.jpg(["import", path, flag])).toMatchObject({ code: 2, stderr: /cannot be used with paths/ });
     expect(await sandbox.jpg(["import", "--since", "lately"])).toMatchObject({ code: 2, stderr: /7d/ });
     expect(await sandbox.jpg(["import", "--since", "1m", "pi"])).toMatchObject({
       code: 2,

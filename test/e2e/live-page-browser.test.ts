@@ -106,11 +106,11 @@ describe.skipIf(!existsSync(CHROMIUM))("pages that stay open in a browser (chrom
     await page.getByRole("heading", { name: "Two tabs" }).waitFor();
     expect(await page.getByLabel("Words").inputValue()).toBe("Half a comment");
     await sandbox.jpg(["rm", sandbox.conversation]);
-    await notices.getByText("not here any more").waitFor();
+    await notices.getByText("This conversation is gone").waitFor();
     await page.getByRole("button", { name: "Comment", exact: true }).click();
     await page.getByText("Half a comment").waitFor();
     await page.goBack();
     rmSync(sandbox.store, { recursive: true });
-    await notices.getByText("cannot be read any more").waitFor();
+    await notices.getByText("can no longer be read").waitFor();
   });
 });

@@ -192,7 +192,7 @@ describe("the tools of jpg mcp", () => {
     const agent = await start(sandbox);
     const answer = await agent.call("compact");
     expect(answer).toMatchObject({ isError: true });
-    expect(answer.content[0]?.text).toMatch(/^Refused: .* below 10\.0k nothing is compacted/);
+    expect(answer.content[0]?.text).toMatch(/^Refused: .* nothing below 10\.0k is compacted/);
     expect(await agent.ask("log")).toMatchObject({ rows: [] });
   });
 

@@ -20,7 +20,7 @@ describe("jpg merge", () => {
       "$ jpg merge main --dry-run
       Would merge <id>/main turns 3..5 (192 tokens)
       into short as turn 3: would extract a summary, without a model
-      note: <id>/short has no turns of its own: \`jpg use <id>/main\` goes on with the turns themselves
+      note: <id>/short has no turns of its own: \`jpg use <id>/main\` continues with the turns themselves
       "
     `);
     expect(await run("jpg merge main --summary 'The gauge was read three times.'")).toMatchInlineSnapshot(`
@@ -28,12 +28,12 @@ describe("jpg merge", () => {
       Merged <id>/main turns 3..5 (192 tokens)
       into short as turn 3: your summary
       commit <commit 2>  view 20.2k → 20.2k
-      note: <id>/short has no turns of its own: \`jpg use <id>/main\` goes on with the turns themselves
+      note: <id>/short has no turns of its own: \`jpg use <id>/main\` continues with the turns themselves
       "
     `);
     expect(await run("jpg merge main")).toMatchInlineSnapshot(`
       "$ jpg merge main
-      Nothing to merge. <id>/short has, or was told of, every turn of <id>/main.
+      Nothing to merge. <id>/short already has every turn of <id>/main, or a summary of it.
       "
     `);
     expect(await run("jpg print --turn 3")).toMatchInlineSnapshot(`
@@ -87,7 +87,7 @@ describe("jpg merge", () => {
       harness                0      0
       total              20.2k  20.2k
 
-      system prompt and tools as this agent sends them typically: none are recorded
+      system prompt and tools are typical for this agent: its own are not recorded
       "
     `);
     expect(sandbox.git(["status", "--porcelain"])).toBe("");
@@ -98,7 +98,7 @@ describe("jpg merge", () => {
     await run("jpg fork <id>/main short --first 3");
     expect(await run("jpg merge short --into main")).toMatchInlineSnapshot(`
       "$ jpg merge short --into main
-      Nothing to merge. <id>/main has, or was told of, every turn of <id>/short.
+      Nothing to merge. <id>/main already has every turn of <id>/short, or a summary of it.
       "
     `);
     expect(await run("jpg merge main --dry-run --json")).toMatchInlineSnapshot(`
@@ -113,7 +113,7 @@ describe("jpg merge", () => {
         "to_turn": 3,
         "model": "extractive",
         "notes": [
-          "<id>/short has no turns of its own: \`jpg use <id>/main\` goes on with the turns themselves"
+          "<id>/short has no turns of its own: \`jpg use <id>/main\` continues with the turns themselves"
         ],
         "commit": null,
         "tokens": {
@@ -131,12 +131,12 @@ describe("jpg merge", () => {
       Merged <id>/main turn 3 (64 tokens)
       into short as turn 3: your summary
       commit <commit 1>  view 20.2k → 20.2k
-      note: <id>/short has no turns of its own: \`jpg use <id>/main\` goes on with the turns themselves
+      note: <id>/short has no turns of its own: \`jpg use <id>/main\` continues with the turns themselves
       "
     `);
     expect(await run("jpg merge main")).toMatchInlineSnapshot(`
       "$ jpg merge main
-      Nothing to merge. <id>/short has, or was told of, every turn of <id>/main.
+      Nothing to merge. <id>/short already has every turn of <id>/main, or a summary of it.
       "
     `);
     expect(sandbox.git(["log", "-1", "--format=%B", `${sandbox.conversation}/short`])).toMatchInlineSnapshot(`
@@ -175,7 +175,7 @@ describe("jpg merge", () => {
     expect(await run("jpg merge short")).toMatchInlineSnapshot(`
       "$ jpg merge short
       ! error: <id>/short cannot be merged into itself.
-      ! hint: Name another fork, or where it goes: \`jpg merge FORK --into BRANCH\`. \`jpg ls\` lists the forks.
+      ! hint: Name another fork, or the branch to merge it into: \`jpg merge FORK --into BRANCH\`. \`jpg ls --all\` lists the forks.
       [exit 2]
       "
     `);
@@ -188,29 +188,29 @@ describe("jpg merge", () => {
     `);
     expect(await run("jpg merge main --summary ''")).toMatchInlineSnapshot(`
       "$ jpg merge main --summary ''
-      ! error: The summary is empty: the model would be told nothing of the fork.
-      ! hint: Leave --summary out to have one written, or give it some text.
+      ! error: The summary is empty, so the model would learn nothing about the fork.
+      ! hint: Leave --summary out to have one written, or give it a text.
       [exit 2]
       "
     `);
     expect(await run("jpg merge main --summary-file nowhere.md")).toMatchInlineSnapshot(`
       "$ jpg merge main --summary-file nowhere.md
-      ! error: nowhere.md cannot be read: ENOENT: no such file or directory, open '<root>/project/nowhere.md'.
+      ! error: nowhere.md cannot be read: no such file or directory.
       ! hint: --summary TEXT takes the text itself; \`--summary -\` reads it from standard input.
       [exit 2]
       "
     `);
     expect(await run("jpg merge main --summary x --model test/x")).toMatchInlineSnapshot(`
       "$ jpg merge main --summary x --model test/x
-      ! error: --summary and --model contradict each other; give one of them.
-      ! hint: \`jpg merge --help\` says what each is for.
+      ! error: --summary and --model contradict each other; use only one of them.
+      ! hint: \`jpg merge --help\` explains them.
       [exit 2]
       "
     `);
     await run("jpg merge main --summary 'One more reading.'");
     expect(await run("jpg revert HEAD")).toMatchInlineSnapshot(`
       "$ jpg revert HEAD
-      ! error: <commit 1> merges a fork: turn 2 tells of it, and turns stay.
+      ! error: <commit 1> merges a fork as turn 2, and turns are never removed.
       ! hint: \`jpg compact <id>/short -s classify-tangents --turns 2\` leaves it out of the view, and \`jpg undo\` brings it back.
       [exit 2]
       "
@@ -223,7 +223,7 @@ describe("jpg merge", () => {
             2  compacted  turns omitted                38 → 0  -100%  ░░
                           system prompt, tools          20.0k
         total  estimate                         20.2k → 20.1k  -0.2%
-        system prompt and tools as this agent sends them typically: none are recorded
+        system prompt and tools are typical for this agent: its own are not recorded
 
         cache: 20.1k kept, nothing rewritten; 38 saved per call
       "

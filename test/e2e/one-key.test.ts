@@ -84,7 +84,7 @@ describe("with one key and no model named", () => {
       expect(refused.stderr).toMatch(
         /anthropic\/claude.* answered last in this conversation, and GROQ_API_KEY is the only key here. Send it to groq/,
       );
-      expect(refused.stderr).toContain(`Answer beforehand: --model ${GROQ}`);
+      expect(refused.stderr).toContain(`Answer in advance: --model ${GROQ}`);
     }
     expect(asked()).toEqual([]);
     expect((await jpg(["query", "-m", GROQ, "Go on"])).code).toBe(0);
@@ -114,7 +114,7 @@ describe("with one key and no model named", () => {
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("OPENAI_API_KEY is a key for openai: --model openai/gpt-6-luna");
     expect(refused.stderr).toContain(`GROQ_API_KEY is a key for groq: --model ${GROQ}`);
-    expect(refused.stderr).toMatch(/No conversation was begun; .*`jpg query --new - < '.*'` sends it again/);
+    expect(refused.stderr).toMatch(/No conversation was started; .*`jpg query --new - < '.*'` sends it again/);
     expect(asked()).toEqual([]);
   });
 });

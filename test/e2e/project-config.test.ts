@@ -24,7 +24,7 @@ describe("a project's .jpg.toml that is no file", () => {
     for (const words of [["compact"], ["trust", "--dry-run"], ["config"]]) {
       const { code, stdout, stderr } = await sandbox.jpg(words);
       expect(code, words.join(" ")).toBe(2);
-      expect(stderr).toMatch(/\.jpg\.toml is (a symbolic link|no file); .*\nhint: .*rm /);
+      expect(stderr).toMatch(/\.jpg\.toml is (a symbolic link|not a file), but .*\nhint: .*rm /);
       expect(stdout + stderr).not.toContain("hunter2");
     }
   });

@@ -169,7 +169,7 @@ describe("tools of an agent", () => {
     ]);
     const report = await sandbox.json(["compact", "-s", "prune-tools", "--keep", "0"]);
     expect(report).toMatchObject({ pruned: { names: ["Write"], tokens: 0 } });
-    expect((report["warnings"] as string[]).join()).toContain("the agent goes on sending its tools");
+    expect((report["warnings"] as string[]).join()).toContain("the agent still sends all its tools");
     expect((await body()).map(({ name }) => name)).toEqual(["Bash"]);
     writeFileSync(file, `${lines.map((each) => JSON.stringify(each)).join("\n")}\n`);
     expect(await sandbox.json(["import", file])).toMatchObject([{ status: "unchanged" }]);

@@ -199,7 +199,9 @@ describe("jpg query", () => {
     const { sandbox } = await prepare(say("One."));
     await sandbox.jpg(["compact", "--profile", "light", "--keep", "0"]);
     const { stderr } = await sandbox.jpg(["query", "--compact=light", "Go on"]);
-    expect(stderr).toMatch(/Nothing to compact\. All that may be taken out is compacted already\.\nhint: `jpg log` /);
+    expect(stderr).toMatch(
+      /Nothing to compact\. Everything that may be removed is already compacted\.\nhint: `jpg log` /,
+    );
   });
 
   it("asks the model that answered last, however many turns ago that was", async () => {
@@ -281,7 +283,7 @@ describe("a query that is broken off", () => {
     jpg.child.kill("SIGINT");
     const { code, stderr, stdout } = await jpg.ended;
     expect({ code, stdout }).toEqual({ code: 130, stdout: "Five me\n" });
-    expect(stderr).toContain("Interrupted: what came is kept as turn 4");
+    expect(stderr).toContain("Interrupted: what had arrived is kept as turn 4");
     expect(turnText(sandbox, 4)).toMatch(/"message":"Five me",.*"interrupted":true/);
     expect(journals(sandbox)).toEqual([]);
   });
@@ -377,7 +379,7 @@ describe("a query that is broken off", () => {
     const { sandbox } = await prepare(say(...pieces));
     const { code, stdout, stderr } = await startJpg(sandbox, ["query", "Go on"], { maxFileKiB: 16 }).ended;
     expect(code).toBe(3);
-    expect(stderr).toContain("cannot be written to");
+    expect(stderr).toContain("cannot be saved to");
     expect(stdout.length).toBeGreaterThan(1000);
     expect(stderr).toContain("kept as turn 4");
     const line = turnText(sandbox, 4)

@@ -100,7 +100,9 @@ describe("the README branch", () => {
     sandbox.git(["switch", "--quiet", "trunk"], theirs);
     expect(await sandbox.jpg(["log"], { cwd: theirs })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("No conversation is checked out here: HEAD is on trunk, which is none."),
+      stderr: expect.stringContaining(
+        "No conversation is checked out here: HEAD is on trunk, which is not a conversation.",
+      ),
     });
     expect(await sandbox.jpg(["use", main], { cwd: theirs })).toMatchObject({ code: 0 });
   });
@@ -160,7 +162,9 @@ describe("a clone that stock git made", () => {
     const folder = clone("--depth=1", "--branch", main, `file://${bare}`);
     const { stdout, stderr } = await sandbox.jpg(["log"], { cwd: folder });
     expect(stdout).toMatch(/^\S+ \(\S+, live, history is cut off here\) compact 0\.\.1: /);
-    expect(stderr).toContain("What was before is not in this shallow clone: `jpg git fetch --unshallow` brings it.");
+    expect(stderr).toContain(
+      "The history before is not in this shallow clone: `jpg git fetch --unshallow` downloads it.",
+    );
     expect(await sandbox.json(["log"], { cwd: folder })).toMatchObject([{ squashed: true, cut_off: true }]);
     await sandbox.jpg(["git", "fetch", "--quiet", "--unshallow"], { cwd: folder });
     const whole = await sandbox.jpg(["log"], { cwd: folder });
@@ -177,7 +181,7 @@ describe("a clone that stock git made", () => {
     expect(await sandbox.json(["ls"], { cwd: folder })).toMatchObject([{ id: sandbox.conversation, turns: 6 }]);
     expect(await sandbox.jpg(["log"], { cwd: folder })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`HEAD is on ${head}, which is none.`),
+      stderr: expect.stringContaining(`HEAD is on ${head}, which is not a conversation.`),
     });
     expect(await sandbox.jpg(["compact", main], { cwd: folder })).toMatchObject({ code: 0 });
     expect(await sandbox.jpg(["push", main], { cwd: folder })).toMatchObject({ code: 0 });

@@ -65,7 +65,7 @@ describe("jpg review", () => {
       "$ jpg review --markdown
       # What \`<id>/try-b\` changes for the model
 
-      Compared with \`<id>/main\` where they parted (\`<commit 1>\`). What was said in the conversation stands in code blocks only.
+      Compared with \`<id>/main\` where they parted (\`<commit 1>\`). What was said in the conversation is only in code blocks.
 
       * tokens that the model reads: 20.4k → 20.4k (estimate)
       * compactions added: 1
@@ -140,9 +140,9 @@ describe("jpg review", () => {
     expect((await run("jpg review")).split("\n\n")[0]).toMatchInlineSnapshot(`
       "$ jpg review
       <id>/short
-      against main, of which it was told up to <commit 2>
-      It was only told of what main did since they parted.
-      Merged by git or on a host, that would be gone from main.
+      against main, of which it has a summary up to <commit 2>
+      It knows only a summary of what main did since they parted.
+      A merge by git or on a host would remove that from main.
       \`jpg merge short --into main\` keeps it.
       Tokens:      20.2k
       Turns:       1 added, 3 left out
@@ -152,9 +152,9 @@ describe("jpg review", () => {
       "$ jpg review --markdown
       # What \`<id>/short\` changes for the model
 
-      Compared with \`<id>/main\`, of which it was told up to \`<commit 2>\`. What was said in the conversation stands in code blocks only.
+      Compared with \`<id>/main\`, of which it has a summary up to \`<commit 2>\`. What was said in the conversation is only in code blocks.
 
-      **Merged here or by git, what \`<id>/main\` did since the two parted would be gone from it**: \`<id>/short\` was only told of it. \`jpg merge <id>/short --into <id>/main\` keeps it.
+      **Merging this here or by git would remove from \`<id>/main\` what it did since the two parted**: \`<id>/short\` has only a summary of that. \`jpg merge <id>/short --into <id>/main\` keeps it.
 
       * tokens that the model reads: 20.2k → 20.2k (estimate)
       * compactions added: 0
@@ -178,9 +178,9 @@ describe("jpg review", () => {
     const { run } = createTerminalSession(sandbox);
     expect(await run("jpg review")).toMatchInlineSnapshot(`
       "$ jpg review
-      ! error: <id>/main is no fork, and no remote was seen to have it: there is nothing to review it against.
+      ! error: <id>/main is not a fork, and no remote is known to have it, so there is nothing to compare it with.
       ! hint: \`jpg review FORK\` reviews a fork of the conversation, which \`jpg ls --all\` lists.
-      ! hint: \`jpg fetch\` brings what a remote has of it.
+      ! hint: \`jpg fetch\` downloads what a remote has of it.
       [exit 2]
       "
     `);

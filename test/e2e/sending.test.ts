@@ -197,7 +197,7 @@ describe("a model is asked", { timeout: 120_000 }, () => {
   const modelsOf = ({ server }: Place): readonly string[] => server.requests.splice(0).map(({ model }) => model);
   const expectRefusal = ({ code, stderr }: JpgResult, last = "anthropic/claude-"): void => {
     expect(code).toBe(2);
-    expect(stderr).toMatch(/answered last in this conversation, and neither this call nor your settings name it/);
+    expect(stderr).toMatch(/answered last in this conversation, but you have not named it yourself/);
     expect(stderr).toContain(`--model ${last}`);
   };
 

@@ -74,7 +74,7 @@ describe("pages of a store", () => {
       `<a href="${pathOf(sandbox)}">Measure the tide at the pier</a> <span class="label">active</span> <span class="label">harbour</span>`,
     );
     expect((await pages.ask("/?words=TIDE+harbour")).body).toContain("Measure the tide");
-    expect((await pages.ask("/?words=nowhere")).body).toContain("None has these words");
+    expect((await pages.ask("/?words=nowhere")).body).toContain("No conversation has these words");
   });
 
   it("compact after a dry run, show what the model saw and sees, take back and bring back", async () => {
@@ -123,7 +123,7 @@ describe("pages of a store", () => {
     const [row] = await sandbox.json<readonly { compaction: string }[]>(["log"]);
     const pages = await serve(sandbox);
     const { body } = await pages.ask(`${pathOf(sandbox)}/compaction/${row?.compaction}`);
-    expect(body).toContain("2 of its 3 facts were said by nobody.");
+    expect(body).toContain("2 of its 3 facts were never said.");
     expect(body).toMatch(/<mark title="Nobody said this\."><a href="#fact-[^"]+">docs\/tide\.md<\/a><\/mark>/);
     expect(body).toMatch(/&quot;<a href="#fact-[^"]+">Measure the tide at the pier<\/a>&quot;/);
     expect(body).toMatch(/<blockquote><p class="facts"><a href="[^"]+#event-[^"]+">turn 0<\/a>, user<\/p>/);
@@ -281,8 +281,8 @@ describe("pages of a store", () => {
     const port = new URL(pages.address).port;
     for (const [words, code, text] of [
       [["--port", port], 2, `Port ${port} of 127.0.0.1 is taken.`],
-      [["--port", "70000"], 2, "--port 70000 is no port"],
-      [["--host", "192.0.2.1"], 2, "192.0.2.1 is no address of this machine"],
+      [["--port", "70000"], 2, "--port 70000 is not a port"],
+      [["--host", "192.0.2.1"], 2, "192.0.2.1 is not an address that this machine can listen on"],
     ] as const) {
       const outcome = await sandbox.jpg(["serve", ...words]);
       expect(outcome).toMatchObject({ code, stdout: "" });

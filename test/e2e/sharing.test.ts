@@ -65,7 +65,7 @@ describe("jpg remote", () => {
     for (const words of [["push"], ["fetch"], ["remote"]])
       expect(await sandbox.jpg(words)).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining("no address that jpg reaches"),
+        stderr: expect.stringContaining("not an address that jpg can use"),
       });
     expect(existsSync(join(sandbox.root, "pwned"))).toBe(false);
   });
@@ -170,7 +170,7 @@ describe("jpg push", () => {
     const offered = await sandbox.jpg(["push"]);
     expect(offered).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("everybody who can read that repository"),
+      stderr: expect.stringContaining("everyone who can read that repository"),
     });
     expect(offered.stderr).toContain(`jpg remote add origin ${bare} --as hidden`);
     const asked = offered.stderr.split("\nhint:")[0]?.split("\n") ?? [];
@@ -315,7 +315,7 @@ describe("a project's own remote", () => {
     sandbox.git(["clone", "--quiet", "--branch", "main", bare, theirs], sandbox.root);
     const them = { cwd: theirs };
     const nothing = await sandbox.jpg(["pull"], them);
-    expect(nothing).toMatchObject({ code: 1, stderr: expect.stringContaining("No conversation stands on origin") });
+    expect(nothing).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no conversation on origin") });
     expect(existsSync(join(theirs, ".git", "jpg"))).toBe(false);
 
     await sandbox.jpg(["compact"]);
@@ -443,7 +443,7 @@ describe("a name that git reads as something else", () => {
     await add("--as", "branches");
     expect(await sandbox.jpg(["fork", "@", "HEAD"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('"HEAD" has a meaning of its own to git'),
+      stderr: expect.stringContaining('"HEAD" means something else to git'),
     });
     sandbox.git(["branch", "--no-track", "HEAD/main", main]);
     const before = refs();

@@ -44,7 +44,7 @@ async function splice(): Promise<Spliced & { readonly merge: () => string; reado
 }
 
 const says = (turn: number, branch: string): string =>
-  `Turn ${turn} of ${branch} does not continue turn ${turn - 1}: git put turns of different histories together.`;
+  `Turn ${turn} of ${branch} does not continue turn ${turn - 1}: git joined turns of different histories.`;
 
 /** The commands in a text that make or use a fork, as words for jpg. */
 const commandsIn = (text: string): string[][] =>

@@ -192,7 +192,7 @@ describe("a commit", () => {
     const { stderr, code } = await sandbox.jpg(["compact", "HEAD~1"]);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining("`jpg fork HEAD~1 NAME` begins a fork at this commit."),
+      expect.stringContaining("`jpg fork HEAD~1 NAME` starts a fork at this commit."),
     ]);
   });
 

@@ -55,7 +55,7 @@ async function workAround(): Promise<string> {
 }
 
 const ignoring = (keys: string): string =>
-  `warning: What the store's own git configuration would start or reach does not count: ${keys}. Your own does (--global).`;
+  `warning: jpg ignores what the store's own git configuration would start or reach: ${keys}. It follows your own (--global).`;
 
 describe("programs in a store's own configuration", () => {
   it("are not started, and are named in one line", async () => {

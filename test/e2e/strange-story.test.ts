@@ -56,7 +56,7 @@ describe("a message that is not what the record does", () => {
       `"${LIE}" (the commit says so; the record does not)`,
     );
     expect((await sandbox.jpg(["review", fork, "--markdown"], there)).stdout).toContain(
-      `Its commit tells another story: \`${LIE}\`.`,
+      `Its commit message says something else: \`${LIE}\`.`,
     );
   });
 

@@ -154,7 +154,7 @@ describe("jpg compact with a summary", () => {
     const active = sandbox.git(["rev-parse", "HEAD"]);
     const { code, stdout, stderr } = await interrupted(["fork", "@", "try-b", "--compact=heavy"]);
     expect([code, stdout]).toEqual([130, ""]);
-    expect(stderr).toMatch(/interrupted; nothing was committed\. The fork \S+\/try-b is there, not compacted\./);
+    expect(stderr).toMatch(/interrupted; nothing was committed\. The fork \S+\/try-b was made, but not compacted\./);
     expect(stderr).toMatch(/jpg compact \S+\/try-b --profile heavy/);
     const branches = sandbox.git(["for-each-ref", "--format=%(objectname) %(refname:lstrip=-1)", "refs/heads"]);
     expect(branches.split("\n")).toEqual([`${active} main`, `${active} try-b`]);
@@ -196,7 +196,7 @@ describe("jpg compact with a summary", () => {
     const sandbox = await open(say(""));
     const { code, stderr } = await sandbox.jpg(["query", "--fork", "--compact=heavy", "-m", "test/model-1", "Go on"]);
     expect(code).toBe(4);
-    const [, fork = ""] = /The fork (\S+) is there and active, not compacted/.exec(stderr) ?? [];
+    const [, fork = ""] = /The fork (\S+) was made and is active, but not compacted/.exec(stderr) ?? [];
     expect(await sandbox.json(["show"])).toMatchObject({ branch: fork });
   });
 
@@ -238,7 +238,7 @@ describe("jpg compact with a summary", () => {
       const { stderr, code } = await sandbox.jpg(["compact", ...words]);
       expect(code).toBe(2);
       expect(stderr).toMatch(
-        /^error: The profile (default|light) writes no summary, so --(model|focus|concise) would say nothing\.\nhint: `--profile heavy`/,
+        /^error: The profile (default|light) writes no summary, so --(model|focus|concise) would have no effect\.\nhint: `--profile heavy`/,
       );
     }
     expect([sandbox.git(["rev-parse", "HEAD"]), sandbox.server.requests.length]).toEqual([head, 0]);

@@ -143,7 +143,7 @@ describe("a pass", () => {
     const { stdout, stderr, code } = await sandbox.jpg(["sync", "--json"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ compactions: [{ source: "auto", from_turn: 0, to_turn: 6 }] });
-    expect(stderr).toContain("Tool outputs are shortened in place of the summary of profile worded.");
+    expect(stderr).toContain("Tool outputs are shortened instead of writing the summary of profile worded.");
   });
 
   it("keeps the active conversation active, and makes the first one so", async () => {
@@ -218,10 +218,10 @@ describe("a pass", () => {
 
   it("refuses flags that contradict each other", async () => {
     for (const [args, what] of [
-      [["--every", "5"], "--every says nothing without --watch"],
-      [["--watch", "--json"], "--json is of one pass"],
+      [["--every", "5"], "--every has no effect without --watch"],
+      [["--watch", "--json"], "--json prints one result"],
       [["--watch", "-"], "standard input cannot be watched"],
-      [["--watch", "--every", "0"], "a number of seconds from 1 on"],
+      [["--watch", "--every", "0"], "a number of seconds, 1 or more"],
       [["--watch", "--every", "soon"], "a whole number"],
       [["--watch", "nowhere.jsonl"], "nowhere.jsonl does not exist"],
     ] as const) {
@@ -248,7 +248,7 @@ describe("the guard (--compact)", () => {
     const { ranges, stderr } = await guard();
     expect(ranges).toEqual([[0, 4]]);
     const [branch = ""] = /[\w-]+\/main/.exec(stderr) ?? [];
-    expect(stderr).toContain(`${branch}: \`jpg resume ${branch} --with claude-code\` goes on with it`);
+    expect(stderr).toContain(`${branch}: \`jpg resume ${branch} --with claude-code\` continues there`);
     expect((await sandbox.jpg(["resume", branch, "--with", "claude-code"])).code).toBe(0);
   });
 
@@ -267,7 +267,7 @@ describe("the guard (--compact)", () => {
     const { ranges, stderr } = await guard();
     expect(ranges).toEqual([[0, 6]]);
     expect(stderr).toContain("by tiers 1 and 2");
-    expect(stderr).not.toContain("in place of the summary");
+    expect(stderr).not.toContain("instead of writing the summary");
   });
 
   it("is refused beside --spool", async () => {

@@ -39,7 +39,7 @@ describe("jpg trace", () => {
           The water stood at 2 metres. The keeper is called Lotte.
 
       $ jpg trace 'no such words'
-      Nobody said it, nor does a summary.
+      Nobody said it, and no summary does.
       [exit 1]
       "
     `);
@@ -54,7 +54,7 @@ describe("jpg trace", () => {
   });
 
   it("refuses what cannot be traced, and a conversation that is not here", async () => {
-    await expectRefusal(sandbox, ["trace", " \n"], { code: "bad_phrase", exit: 2, says: /empty phrase/ });
+    await expectRefusal(sandbox, ["trace", " \n"], { code: "bad_phrase", exit: 2, says: /phrase is empty/ });
     await expectRefusal(sandbox, ["trace"], { code: "usage", exit: 2, says: /phrase/ });
     await expectRefusal(sandbox, ["trace", "x", "nowhere"], { code: "unknown_id", exit: 2, says: /nowhere/ });
     expect(await sandbox.jpg(["trace", "\u001b[2J\u0007"])).toMatchObject({ code: 1 });

@@ -281,8 +281,8 @@ describe("a gguf model that cannot answer", () => {
     const library = createFakeLlama();
     const messages: Record<string, string> = {
       "tny.gguf": `is not in ${folder.path}`,
-      "notes.gguf": "is no GGUF file",
-      "empty.gguf": "is no GGUF file",
+      "notes.gguf": "is not a GGUF file",
+      "empty.gguf": "is not a GGUF file",
       "folder.gguf": "cannot be read",
     };
     for (const [model, message] of Object.entries(messages)) {

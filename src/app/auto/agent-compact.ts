@@ -81,9 +81,9 @@ export async function agentCompact(
       : await measure(workspace, now, { ...options, window: measured.windowTokens });
   const made = madeSince(measured.live.all, after.live.all);
   if (made.length === 0) {
-    const reason = report?.reason ?? "everything that may be taken out is out already";
+    const reason = report?.reason ?? "everything that may be removed is already compacted";
     const { title, why, hints } = sayNothing({ ...report, reason });
-    const advice = hints.map((hint) => `Hint for the user: ${hint}`);
+    const advice = hints.map((hint) => `A hint for the user: ${hint}`);
     return { ...idle, outcome: "nothing", text: [`${title} ${why}`, ...advice, ...notes].join("\n") };
   }
   const change = { before: tokens, after: after.tokens };
@@ -156,6 +156,6 @@ function refusal(
 ): string {
   const size = `the context has about ${formatTokens(tokens)} tokens`;
   return verdict.type === "too_small"
-    ? `Refused: the conversation has about ${formatTokens(tokens - overhead)} tokens; below ${formatTokens(LEAST_AGENT_TOKENS)} nothing is compacted.`
+    ? `Refused: the conversation has about ${formatTokens(tokens - overhead)} tokens; nothing below ${formatTokens(LEAST_AGENT_TOKENS)} is compacted.`
     : `No compaction needed: ${size}, which is under the target of ${formatTokens(verdict.target)} already.`;
 }

@@ -208,7 +208,7 @@ async function compactBy(
   } catch (error) {
     if (error instanceof JpgError && error.code === "view_grows" && !rules.needsSummary) return null;
     if (!rules.needsSummary || instead === undefined || signal?.aborted === true || isOfStore(error)) throw error;
-    situation.warn(`${sayTrouble(error)} Tool outputs are shortened in place of the summary of ${rules.name}.`);
+    situation.warn(`${sayTrouble(error)} Tool outputs are shortened instead of writing the summary of ${rules.name}.`);
     return compactBy(workspace, candidate, [instead]);
   }
 }

@@ -78,7 +78,7 @@ function strategyRules(strategy: string, sizes: AutoSizes): AutoRules {
   if (strategy === TANGENTS)
     throw userError(
       "needs_person",
-      `The strategy ${TANGENTS} asks a person, and nobody is asked here; set auto.profile.`,
+      `The strategy ${TANGENTS} asks a person, but nobody can be asked here; set auto.profile.`,
     );
   const strategies = withoutProtection(choosePipelines([strategy]));
   const needsSummary = strategies.uses.some((use) => use.strategy.summarizes === true);

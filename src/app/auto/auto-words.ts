@@ -19,7 +19,7 @@ export function nextStep(
 
 /** Completes what is said of a context of which no pass took anything out. */
 export const NOTHING_MORE =
-  "and nothing more can be taken out automatically: `jpg compact --keep 0` reaches the newest turns, `jpg compact --profile heavy` has a summary stand for the others, `jpg query --fork=3` goes on with the last 3 turns alone";
+  "and nothing more can be taken out automatically: `jpg compact --keep 0` also compacts the newest turns, `jpg compact --profile heavy` replaces turns with a summary, `jpg query --fork=3` continues with only the last 3 turns";
 
 /** Says what was done. */
 export function tellCompaction(report: CompactReport, { name }: AutoRules, to: { notice(text: string): void }): void {

@@ -11,7 +11,7 @@ export const COMPACT_ADVICE: string = [
   "Use it (1) before you turn to a new area of work, (2) after you have finished a major piece, or (3) when you notice that you repeat questions or forget what was done.",
   "What is taken out stays stored and can be brought back. Gives back the summary of what was preserved.",
 ].join(" ");
-export const FOCUS_ADVICE = "What the summary should dwell on, in a few words; optional.";
+export const FOCUS_ADVICE = "What the summary should focus on, in a few words; optional.";
 /** Longest focus, characters: it is a hint to the summary, not a text. */
 export const LONGEST_FOCUS = 2000;
 
@@ -43,7 +43,7 @@ export function createCompactTool(
       const [other] = Object.keys(others);
       if (other !== undefined)
         return {
-          content: `${JSON.stringify(other)} is no argument of this tool: it takes focus, or none.`,
+          content: `${JSON.stringify(other)} is not an argument of this tool, which takes only focus.`,
           isError: true,
         };
       if (focus !== undefined && (typeof focus !== "string" || focus.length > LONGEST_FOCUS))

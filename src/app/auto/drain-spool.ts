@@ -67,7 +67,7 @@ export async function drainFirst(
     await drainSpool(runtime, { again: false });
   } catch (error) {
     if (!(error instanceof JpgError) || error.kind === "internal") throw error;
-    warn(`What agents' hooks put aside is still there: ${messageOf(error)}`);
+    warn(`What agents' hooks put aside could not be imported and is kept: ${messageOf(error)}`);
   }
 }
 

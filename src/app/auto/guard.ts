@@ -36,14 +36,14 @@ export async function guardBranch(
   if (report !== null && !state.ready.has(branch)) {
     state.ready.add(branch);
     const command = await resumeCommand(workspace, branch);
-    if (command !== null) situation.notice(`\`${command}\` goes on with it`);
+    if (command !== null) situation.notice(`\`${command}\` continues there`);
   }
   if (freed !== null && freed < LEAST_FREED) {
     state.stopped.add(branch);
     const id = conversationOf(branch);
     const percent = Math.round(freed * 100);
     situation.warn(
-      `compacting it took out ${percent} % of the context: it is left alone from now on; \`jpg compact ${id} --profile heavy\` has a summary stand for old turns`,
+      `compacting it took out ${percent} % of the context, so it is left alone from now on; \`jpg compact ${id} --profile heavy\` replaces old turns with a summary`,
     );
   }
   return report;

@@ -90,7 +90,7 @@ export async function commitPlan<Value>(
   }
   throw repositoryError(
     "branch_busy",
-    `${tree.branch} moved ${MAX_ATTEMPTS} times while a commit was being added to it; nothing was written.`,
+    `${tree.branch} moved ${MAX_ATTEMPTS} times while jpg was adding a commit to it; nothing was written.`,
     {
       hints: ["Try again when the other jpg or git processes are done."],
     },

@@ -76,7 +76,7 @@ export async function removeComment(workspace: Workspace, tree: BranchTree, id: 
   }
   if (meant.length > 1) {
     throw userError("ambiguous_id", `${id} could mean ${meant.map((one) => one.id).join(", ")}.`, {
-      hints: ["Type more of the one you mean."],
+      hints: ["Type more of the name you mean."],
     });
   }
   const commit = await appendMeta(workspace, tree, (metas) =>

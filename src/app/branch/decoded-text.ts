@@ -15,7 +15,7 @@ export function decodeText(bytes: Uint8Array | undefined, longest: number = LONG
 export function textTooLong(bytes: number, longest: number = LONGEST_TEXT): JpgError {
   return repositoryError("text_too_long", `A stored text of ${bytes} bytes is not read: ${longest} are the most.`, {
     hints: [
-      "Nothing that jpg writes is as long. `jpg rm ID` takes the conversation away; ask for it again where it is from.",
+      "Nothing that jpg writes is as long. `jpg rm ID` removes the conversation; get it again from where it came.",
     ],
   });
 }

@@ -74,7 +74,7 @@ async function loadLive(
     else
       unapplied.push({
         compaction,
-        reason: `turns ${compaction.from_turn}..${compaction.to_turn} differ from those it was made over`,
+        reason: `turns ${compaction.from_turn}..${compaction.to_turn} differ from those it was made for`,
       });
   }
   return { all, applied: locateKept(store, tree.turnOids, applied), unapplied, damaged };

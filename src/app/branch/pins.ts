@@ -59,9 +59,13 @@ export async function addPin(workspace: Workspace, tree: BranchTree, bound: Turn
   const { turns, view } = await loadAround(workspace.store, tree, [pin.turn]);
   const events = pinnedEvents([pin], turns.values());
   if (events.length === 0) {
-    throw userError("nothing_to_pin", `No model is sent anything of ${pin.event ?? `turn ${pin.turn}`}.`, {
-      hints: [`\`jpg print --turn ${pin.turn}\` shows the turn.`],
-    });
+    throw userError(
+      "nothing_to_pin",
+      `Nothing of ${pin.event ?? `turn ${pin.turn}`} is sent to a model, so there is nothing to pin.`,
+      {
+        hints: [`To see the turn: \`jpg print --turn ${pin.turn}\`.`],
+      },
+    );
   }
   const commit = await writePin(workspace, tree, { pin });
   const compacted = changedPins(events, turns.values(), view).length;
@@ -108,9 +112,9 @@ export function requirePins(
   if (lost.length === 0) return;
   throw userError(
     "pin_hidden",
-    `The compaction would change what is pinned: ${lost.join(", ")}; nothing was committed.`,
+    `The compaction would change pinned content: ${lost.join(", ")}; nothing was committed.`,
     {
-      hints: ["`jpg pin` lists the pins; `jpg pin TURN[:EVENT] --remove` takes one back."],
+      hints: ["`jpg pin` lists the pins; `jpg pin TURN[:EVENT] --remove` removes one."],
       data: { events: lost },
     },
   );
@@ -148,7 +152,7 @@ export async function resolvePlace(workspace: Workspace, tree: BranchTree, bound
 /** Says which turns there are. */
 export function unknownTurn(branch: string, turn: number, newest: number): JpgError {
   return userError("unknown_turn", `${branch} has no turn ${turn}: its turns are 0..${newest}.`, {
-    hints: ["5 = turn 5 · -3 = three turns before the last · `jpg print --turn 0..5` shows turns"],
+    hints: ["5 is turn 5, -3 is three turns before the last; `jpg print --turn 0..5` shows turns."],
   });
 }
 

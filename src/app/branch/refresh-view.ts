@@ -76,7 +76,7 @@ async function catchUp(
 function viewError({ path, branch }: Worktree, error: unknown): unknown {
   if (!(error instanceof Error) || !("syscall" in error)) return error;
   const isTaken = ["EISDIR", "ENOTEMPTY", "EEXIST"].includes(codeOf(error));
-  const reason = isTaken ? "something else stands where VIEW.md or view.jsonl belongs" : error.message;
+  const reason = isTaken ? "something else is in the place of VIEW.md or view.jsonl" : error.message;
   const remedy = isTaken ? `Move it out of ${path}` : `Make room in ${path} or make it writable`;
   return repositoryError(
     "view_not_written",

@@ -43,7 +43,7 @@ function describe(branch: string, broken: readonly number[]): string {
     broken.length > 1
       ? `Turns ${listed} of ${branch} do not continue the turns before them`
       : `Turn ${listed} of ${branch} does not continue ${first === 0 ? "nothing, but another turn" : `turn ${first - 1}`}`;
-  return `${which}: git put turns of different histories together.`;
+  return `${which}: git joined turns of different histories.`;
 }
 
 function sideHint(

@@ -30,7 +30,7 @@ export function newestAdded({ added }: LogEntry, live: ReadonlySet<string>): str
 /** The error for a commit that is named in place of a compaction and brings more than that. */
 export function squashedCommit(word: string, { added }: LogEntry): Error {
   const ids = added.flatMap((path) => compactionIdOfPath(path) ?? []);
-  return userError("squashed_commit", `${word} brings turns together with compactions: ${ids.join(", ")}.`, {
-    hints: ["Name the compaction that you mean: `jpg log` lists them."],
+  return userError("squashed_commit", `${word} adds turns and several compactions: ${ids.join(", ")}.`, {
+    hints: ["Name the compaction you mean; `jpg log` lists them."],
   });
 }

@@ -31,7 +31,7 @@ export async function findCheckedFile(runtime: Runtime, word: string | undefined
 export async function checkFile(runtime: Runtime, path: string, request: CheckRequest): Promise<CheckReport> {
   const source = createBufferSource(await readSessionFile(runtime, { path, named: true }));
   if (source.byteLength === 0) {
-    throw userError("empty_file", `${path} is empty: there is nothing to check.`, {
+    throw userError("empty_file", `${path} is empty: nothing to check.`, {
       hints: ["Name the file of a session, or of a request to a provider."],
     });
   }
@@ -70,8 +70,8 @@ function checkRequest(shape: RequestShape, path: string, request: CheckRequest):
 function providerFor(shape: RequestShape, path: string, wanted: CheckRequest["provider"]): ProviderName {
   if (wanted === undefined || wanted === "all") return shape.provider;
   if (shape.possible.includes(wanted)) return wanted;
-  throw userError("wrong_provider", `${path} is a request in the shape of ${shape.provider}, not of ${wanted}.`, {
-    hints: [`Leave --provider out, or say \`--provider ${shape.provider}\`.`],
+  throw userError("wrong_provider", `${path} is a request to ${shape.provider}, not to ${wanted}.`, {
+    hints: [`Leave --provider out, or use \`--provider ${shape.provider}\`.`],
     data: { provider: shape.provider },
   });
 }

@@ -219,6 +219,6 @@ function requireGain(planned: PlannedCompaction, request: CompactRequest): void 
   if (plan.compaction.summary !== undefined && mayNest(planned, request)) return;
   throw userError("view_grows", `The view would grow from ${tokens.before} to ${tokens.after} tokens.`, {
     data: { ...tokens },
-    hints: ["`--force` compacts all the same; `--dry-run` shows where it grows.", "Nothing was committed."],
+    hints: ["`--force` compacts anyway; `--dry-run` shows where it grows.", "Nothing was committed."],
   });
 }

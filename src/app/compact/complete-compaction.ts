@@ -29,10 +29,10 @@ export async function complete(
   if (expected !== undefined && covers !== expected) {
     throw userError(
       "range_changed",
-      `The summary was written for other turns than ${draft.from_turn}..${draft.to_turn} of ${tree.branch} as they are now.`,
+      `The summary was not written for turns ${draft.from_turn}..${draft.to_turn} of ${tree.branch} as they are now.`,
       {
         hints: [
-          "`jpg compact --emit FILE` writes the bundle anew; have the summary written again from it.",
+          "`jpg compact --emit FILE` writes a new bundle; have the summary written again from that.",
           "Nothing was committed.",
         ],
       },
@@ -114,7 +114,7 @@ export async function checkSummary(
   const named = found.slice(0, MOST_NAMED).map(({ kind, text }) => `${kind} ${JSON.stringify(text)}`);
   throw userError(
     "ungrounded",
-    `The summary says ${found.length} things that turns ${compaction.from_turn}..${compaction.to_turn} do not: ${named.join(", ")}${found.length > MOST_NAMED ? ", …" : ""}.`,
+    `The summary says ${found.length} things that turns ${compaction.from_turn}..${compaction.to_turn} do not say: ${named.join(", ")}${found.length > MOST_NAMED ? ", …" : ""}.`,
     {
       hints: ["Correct the summary, or leave out --strict to store it as it is.", "Nothing was committed."],
       data: { ungrounded: found },

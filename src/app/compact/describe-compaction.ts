@@ -138,7 +138,7 @@ function givenBackNotice({ plan, turns, live, before, after }: PlannedCompaction
 function agentsTools({ compaction: { tools } }: CompactionPlan): string[] {
   if (tools === undefined || tools.tokens !== undefined) return [];
   return [
-    "the agent goes on sending its tools; `jpg query`, `jpg chat` and exported requests leave out what is pruned",
+    "the agent still sends all its tools; only `jpg query`, `jpg chat` and exported requests leave out the pruned ones",
   ];
 }
 
@@ -159,6 +159,6 @@ function gainNotice(
   if (compaction.tools !== undefined || saved >= SMALL_GAIN * own) return [];
   const share = ((100 * saved) / own).toFixed(1);
   return [
-    `saves only ${saved} of the conversation's ${own} tokens (${share}%); what is cached is rewritten all the same`,
+    `saves only ${saved} of the conversation's ${own} tokens (${share}%), yet the cached prefix has to be rewritten`,
   ];
 }

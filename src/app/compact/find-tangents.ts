@@ -69,7 +69,7 @@ export async function findTangents(
   }
   const open = openTurns(planned, tree.turnOids.length);
   if (open.size === 0)
-    return { model: null, tangents: [], reason: "no turn of the range is shown whole", problems: [] };
+    return { model: null, tangents: [], reason: "no turn of the range is shown in full", problems: [] };
   const turns = [...(await loadTurns(workspace.store, tree)).values()];
   const opened = await openFor(workspace, planned, { request, turns });
   const answer = await askForTangents(opened, { turns, open, request });
@@ -160,7 +160,7 @@ function noModel(unnamed: string | null): JpgError {
   return new JpgError(
     "provider",
     "no_model",
-    `The strategy classify-tangents asks a model, and none can be asked: ${why}.`,
+    `The strategy classify-tangents asks a model, but there is none to ask: ${why}.`,
     {
       hints: [
         unnamed === null

@@ -34,7 +34,7 @@ export async function rulesOf(
 }
 
 function needsSummary(what: string): JpgError {
-  return userError("chunks_need_summary", `${what} makes no summary, and only summaries are made in parts.`, {
+  return userError("chunks_need_summary", `${what} writes no summary, and only summaries can be made in parts.`, {
     hints: ["Leave --profile and --strategy out, or name a profile that summarises."],
   });
 }

@@ -21,7 +21,7 @@ export function badPlan(problems: readonly PlanProblem[]): JpgError {
   const hints = [
     ...named.slice(1),
     ...(rest === 0 ? [] : [`… and ${rest} more`]),
-    "`jpg edit --emit-plan` prints the plan anew.",
+    "`jpg edit --emit-plan` prints a new plan.",
     "Nothing was committed.",
   ];
   return userError("bad_plan", `The plan cannot be followed: ${ended(named[0] ?? "")}`, {
@@ -37,11 +37,8 @@ function ended(sentence: string): string {
 /** Refuses a plan that was made of another branch, or of another commit. Throws `plan_of_another`, `plan_moved`. */
 export async function requireBase(workspace: Workspace, tree: BranchTree, base: PlanBase): Promise<void> {
   if (base.branch !== tree.branch) {
-    throw userError("plan_of_another", `The plan is of ${base.branch}, and ${tree.branch} is to be edited.`, {
-      hints: [
-        `\`jpg edit ${base.branch} --plan FILE\` edits the branch that it was made of.`,
-        "Nothing was committed.",
-      ],
+    throw userError("plan_of_another", `The plan was made of ${base.branch}, not of ${tree.branch}.`, {
+      hints: [`\`jpg edit ${base.branch} --plan FILE\` edits that branch.`, "Nothing was committed."],
     });
   }
   if (!tree.commit.startsWith(base.commit)) throw await planMoved(workspace, base);
@@ -61,7 +58,7 @@ export async function planMoved(workspace: Workspace, { branch, commit }: PlanBa
       : `${commit.slice(0, 9)} is not among its last ${MOST_COMMITS} commits: its newest turn was continued, or much was added`;
   return userError("plan_moved", `${branch} moved since the plan was made of ${commit.slice(0, 9)}: ${what}.`, {
     hints: [
-      `\`jpg edit ${branch} --plan FILE --emit-plan\` prints the plan for the branch as it stands, with the verbs of lines that are still there.`,
+      `\`jpg edit ${branch} --plan FILE --emit-plan\` prints the plan for the branch as it is now, with your verbs on the lines that are still there.`,
       "Nothing was committed.",
     ],
     data: { commit, tip: tip?.commit ?? null },

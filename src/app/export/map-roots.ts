@@ -17,8 +17,8 @@ export function parseRoots(words: readonly string[], cwd: string): readonly Root
   for (const [at, { from, to }] of roots.entries()) {
     const other = roots.slice(0, at).find((root) => root.from === from && root.to !== to);
     if (other !== undefined)
-      throw userError("usage", `--root: ${from} cannot be both ${other.to} and ${to}.`, {
-        hints: ["Say --root once for each OLD."],
+      throw userError("usage", `--root: ${from} cannot become both ${other.to} and ${to}.`, {
+        hints: ["Give --root once for each OLD."],
       });
   }
   return roots;
@@ -29,9 +29,13 @@ function parseRoot(word: string, cwd: string): RootMapping {
   const from = old.replace(/[/\\]+$/, "");
   // A folder of a Windows machine is nowhere below this one.
   if (/^(?:\/|[A-Za-z]:[/\\])./.test(from) && to !== "") return { from, to: WINDOWS.test(to) ? to : resolve(cwd, to) };
-  throw userError("usage", `--root ${word}: expected OLD=NEW, OLD an absolute folder other than the topmost.`, {
-    hints: ["--root /home/ada/tidepool=. puts this folder in the place of Ada's."],
-  });
+  throw userError(
+    "usage",
+    `--root ${word}: expected OLD=NEW, where OLD is the absolute path of a folder other than /.`,
+    {
+      hints: ["--root /home/ada/tidepool=. puts this folder in the place of Ada's."],
+    },
+  );
 }
 
 const WINDOWS = /^[A-Za-z]:[/\\]/;

@@ -42,9 +42,13 @@ export async function modelOfBody(
   };
   const last = await lastModel(workspace.store, tree, isOfApi);
   if (last !== null) return last.slice(last.indexOf("/") + 1);
-  throw userError("no_model", `No model of ${api} answered in ${tree.branch}: say which will read the request.`, {
-    hints: [`Add \`--model ${EXAMPLES[api]}\`, or \`--messages\` for the messages alone.`],
-  });
+  throw userError(
+    "no_model",
+    `No model of ${api} has answered in ${tree.branch}, so jpg cannot tell which model will read the request.`,
+    {
+      hints: [`Add \`--model ${EXAMPLES[api]}\`, or \`--messages\` to export only the messages.`],
+    },
+  );
 }
 
 /** The tools that requests of the conversation offered last; none where they are not recorded. */

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { messageOf, userError } from "../../core/errors.ts";
+import { reasonOf, userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import type { ResumePlan } from "../../formats/resume-plan.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
@@ -90,7 +90,7 @@ function resumingAgent(name: string): ResumingAgent {
   if (agent !== undefined) return agent;
   const names = agents.map((candidate) => candidate.name);
   const nearest = nearestName(name, names);
-  throw userError("unknown_agent", `jpg cannot resume in ${name} yet; it can in: ${names.join(", ")}.`, {
+  throw userError("unknown_agent", `jpg cannot resume in ${name}: expected one of ${names.join(", ")}.`, {
     hints: nearest === undefined ? ["`jpg export --to FORMAT` writes other formats."] : [`Did you mean ${nearest}?`],
   });
 }
@@ -100,7 +100,7 @@ async function writeWhole({ path, hints }: ResumePlan, text: string): Promise<vo
     await mkdir(dirname(path), { recursive: true });
     await replaceFile(path, text, { mode: 0o600 });
   } catch (error) {
-    throw userError("cannot_write", `${path} cannot be written: ${messageOf(error)}.`, {
+    throw userError("cannot_write", `${path} cannot be written: ${reasonOf(error)}.`, {
       hints,
       cause: error,
     });

@@ -15,5 +15,5 @@ export async function systemSummaryNote(
   if (WITH_SYSTEM.includes(to)) return null;
   const { applied } = await loadCompactions(store, tree);
   if (!applied.some(({ summary }) => summary?.inject === "system")) return null;
-  return `${to} has no System messages inside a conversation: the summary that is one stands there as a reminder in a message of the user.`;
+  return `${to} has no System messages inside a conversation: the summary is written as a reminder in a user message instead.`;
 }

@@ -14,7 +14,7 @@ export function addJson(text: string, entries: readonly JsonEntry[]): AddedText 
   const inserted: string[] = [];
   for (const entry of entries) {
     const root = now.trim() === "" ? null : outlineJson(now);
-    if (root === null && now.trim() !== "") return { problem: "is no JSON" };
+    if (root === null && now.trim() !== "") return { problem: "is not JSON" };
     const insertion = root === null ? placeFirst(now, nested(entry, 0)) : place(now, root, entry);
     if (insertion === null) continue;
     if ("problem" in insertion) return insertion;
@@ -77,12 +77,13 @@ function place(text: string, root: OutlineNode, entry: JsonEntry): Insertion | N
   const holder = steps.at(-1)?.part.value ?? root;
   if (steps.length < keys.length) {
     const [key = ""] = keys.slice(steps.length);
-    if (holder.parts === null || holder.isList) return { problem: `has ${named(keys, steps.length)}that is no object` };
+    if (holder.parts === null || holder.isList)
+      return { problem: `has ${named(keys, steps.length)}that is not an object` };
     return placePart(text, holder, { key, value: nested(entry, steps.length + 1) });
   }
   if (!isItem)
     return isEqual(valueAt(text, holder), value) ? null : { problem: `has another ${named(keys, keys.length).trim()}` };
-  if (!holder.isList) return { problem: `has ${named(keys, keys.length)}that is no list` };
+  if (!holder.isList) return { problem: `has ${named(keys, keys.length)}that is not a list` };
   const isThere = holder.parts?.some((part) => isEqual(valueAt(text, part.value), value));
   return isThere === true ? null : placePart(text, holder, { key: null, value });
 }

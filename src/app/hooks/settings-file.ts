@@ -2,7 +2,7 @@
 // file that may not be written and bytes that are no text are left alone.
 import { chmod, lstat, mkdir, readFile, readlink, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf, JpgError, messageOf, userError } from "../../core/errors.ts";
+import { codeOf, JpgError, reasonOf, userError } from "../../core/errors.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import { userFileMode } from "../workspace/user-umask.ts";
 
@@ -27,7 +27,7 @@ export async function changeSettings(path: string, change: (text: string | null)
     const isSame = (await readSettingsFile(path)) === before;
     if (isSame) return after === null ? await rm(path, { force: true }) : await write(path, after);
     if (attempt === ATTEMPTS)
-      throw userError("settings_change", `${path} is being written by another program again and again.`, {
+      throw userError("settings_change", `${path} keeps being changed by another program.`, {
         hints: ["End the agent and run the command again."],
       });
   }
@@ -37,16 +37,16 @@ export async function changeSettings(path: string, change: (text: string | null)
 export async function readSettingsFile(path: string): Promise<string | null> {
   const found = await lstat(path).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return null;
-    throw unreadable(path, messageOf(error), error);
+    throw unreadable(path, reasonOf(error), error);
   });
   if (found === null) return null;
   if (found.isSymbolicLink()) throw await linked(path);
-  if (!found.isFile()) throw unreadable(path, "it is no file");
+  if (!found.isFile()) throw unreadable(path, "it is not a file");
   if (found.size > LARGEST) throw unreadable(path, `it is larger than ${LARGEST / 1024 / 1024} MiB`);
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readFile(path));
   } catch (error) {
-    throw unreadable(path, codeOf(error).startsWith("ERR_ENCODING") ? "it is no UTF-8" : messageOf(error), error);
+    throw unreadable(path, codeOf(error).startsWith("ERR_ENCODING") ? "it is not UTF-8" : reasonOf(error), error);
   }
 }
 
@@ -67,7 +67,7 @@ async function write(path: string, text: string): Promise<void> {
     await chmod(path, found === null ? userFileMode() : found.mode & 0o777);
   } catch (error) {
     if (error instanceof JpgError) throw error;
-    throw userError("cannot_write", `${path} cannot be written: ${messageOf(error)}.`, {
+    throw userError("cannot_write", `${path} cannot be written: ${reasonOf(error)}.`, {
       hints: ["Give yourself access to its folder and run the command again."],
       cause: error,
     });
@@ -76,14 +76,14 @@ async function write(path: string, text: string): Promise<void> {
 
 async function linked(path: string): Promise<JpgError> {
   const target = await readlink(path).catch(() => "another place");
-  return userError("settings_is_link", `${path} is a link to ${target}: jpg writes through no links.`, {
-    hints: ["Put a file in its place and run the command again, or change the file that it leads to by hand."],
+  return userError("settings_is_link", `${path} is a link to ${target}, and jpg does not write through links.`, {
+    hints: ["Replace it with a file and run the command again, or edit the file that it points to by hand."],
   });
 }
 
 function unreadable(path: string, why: string, cause?: unknown): JpgError {
   return userError("settings_unreadable", `${path} cannot be changed: ${why}.`, {
-    hints: ["Set it right and run the command again; nothing was written."],
+    hints: ["Correct it and run the command again; nothing was written."],
     ...(cause === undefined ? {} : { cause }),
   });
 }

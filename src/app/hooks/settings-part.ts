@@ -29,7 +29,7 @@ export function addPart(text: string | null, part: SettingsPart): AddedText | No
   if (part.type === "toml") return addToml(before, part);
   const isOld = findPart(text, part) === "other";
   const cleared = isOld ? removeJson(before, part.entries, isOwnEntry) : before;
-  return cleared === null ? { problem: "is no JSON" } : addJson(cleared, part.entries);
+  return cleared === null ? { problem: "is not JSON" } : addJson(cleared, part.entries);
 }
 
 /**

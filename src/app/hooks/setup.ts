@@ -149,7 +149,7 @@ function findAgent(name: string): AgentFormat {
   if (found?.setup !== undefined) return found;
   const names = setupAgents().map((agent) => agent.name);
   const nearest = nearestName(name, names);
-  throw userError("no_setup", `${name} is no agent that jpg can set up; it can: ${names.join(", ")}.`, {
+  throw userError("no_setup", `${name} is not an agent that jpg can set up: expected one of ${names.join(", ")}.`, {
     hints: nearest === undefined ? [] : [`Did you mean ${nearest}?`],
   });
 }
@@ -157,20 +157,20 @@ function findAgent(name: string): AgentFormat {
 function noSetup(agent: string, what: SetupKind): Error {
   const thing = what === "hooks" ? "hooks" : "MCP servers";
   const names = setupAgents(what).map(({ name }) => name);
-  return userError("no_setup", `${agent} has no ${thing} that jpg could set up; these have: ${names.join(", ")}.`, {
-    hints: what === "hooks" ? ["`jpg sync --watch` keeps up with its sessions."] : [],
+  return userError("no_setup", `${agent} has no ${thing} that jpg can set up; these do: ${names.join(", ")}.`, {
+    hints: what === "hooks" ? ["`jpg sync --watch` imports its sessions as they grow."] : [],
   });
 }
 
 function taken({ path }: SettingsPart): Error {
-  return userError("settings_taken", `${path} holds something else under jpg's name, which stays as it is.`, {
-    hints: ["Take it out or rename it, then run the command again."],
+  return userError("settings_taken", `${path} has something else under jpg's name, which jpg leaves as it is.`, {
+    hints: ["Remove or rename it, then run the command again."],
   });
 }
 
 function notUnderstood(path: string, problem: string): Error {
-  return userError("settings_not_understood", `${path} ${problem}; it stays as it is.`, {
-    hints: ["Set it right, as the agent would need it, too, and run the command again."],
+  return userError("settings_not_understood", `${path} ${problem}, so jpg leaves it as it is.`, {
+    hints: ["Correct it, since the agent needs it too, and run the command again."],
   });
 }
 

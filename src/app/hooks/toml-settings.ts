@@ -7,7 +7,7 @@ import type { AddedText, NotAdded } from "./settings-edit.ts";
 /** Puts the table at the end, where none of its name is. */
 export function addToml(text: string, { table, values }: TomlPart): AddedText | NotAdded {
   const before = tableOf(text, table);
-  if (before === null) return { problem: "is no TOML" };
+  if (before === null) return { problem: "is not TOML" };
   if (before.value !== undefined) return { text, inserted: [] };
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   const lines = Object.entries(values).map(

@@ -172,7 +172,7 @@ export function readSession(open: OpenSession): ImportedSession {
 }
 
 function emptySession(name: string): JpgError {
-  return userError("empty_session", `${name} holds no turn: nobody has asked anything in it.`, {
+  return userError("empty_session", `${name} holds no turn: nothing was asked in it.`, {
     hints: ["Nothing was imported. Agents write such files when a session is opened and closed."],
   });
 }

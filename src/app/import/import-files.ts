@@ -14,13 +14,16 @@ export async function findFiles(workspace: Workspace, request: ImportRequest): P
   if (files.length > 0 || failed.length > 0) return { files, failed };
   const directories = projectDirectories(workspace);
   if (Object.keys(request.kept ?? {}).length > 0) {
-    throw new JpgError("user", "no_sessions", `None of the sessions that agents keep for ${directories[0]} is meant.`, {
+    throw new JpgError("user", "no_sessions", `No session that agents keep for ${directories[0]} matches.`, {
       hints: ["`jpg import --list --all` lists them all."],
       data: { directories },
     });
   }
   throw new JpgError("user", "no_sessions", `No agent on this machine keeps sessions for ${directories[0]}.`, {
-    hints: ["Name a session file or a folder of them: `jpg import FILE`.", ...agents().map(({ help }) => help.place)],
+    hints: [
+      "Run it in the folder where you use the agent, or name a session file or a folder of them: `jpg import FILE`.",
+      ...agents().flatMap(({ files, store, help }) => (files.folders || store ? [help.place] : [])),
+    ],
     data: { directories },
   });
 }

@@ -104,7 +104,7 @@ async function locate(workspace: Workspace, what: string, id: string | undefined
     return bound.type === "event" ? { tree, turn, event: bound.event } : { tree, turn };
   }
   const target = await resolveId(workspace, what, ["event"]);
-  if (target.kind !== "event") throw userError("unknown_id", `${what} names no event.`);
+  if (target.kind !== "event") throw userError("unknown_id", `${what} is not an event.`);
   const tip = await workspace.store.readBranch(target.branch);
   if (tip === null) throw userError("unknown_id", `${target.branch} is not a branch in this store.`);
   return {

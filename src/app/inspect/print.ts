@@ -87,7 +87,7 @@ function touches({ origin }: ProjectedTurn, { from, to }: TurnSelection): boolea
 function badTurns(text: string, last: number): Error {
   return userError(
     "bad_turns",
-    `--turn ${text} names no turns of this conversation: expected A..B or A within 0..${last}.`,
+    `--turn ${text} names no turn of this conversation: expected A or A..B, within 0..${last}.`,
     { hints: ["`--turn 3..5`, `--turn 7`, `--turn -2..`"] },
   );
 }

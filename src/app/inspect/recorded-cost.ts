@@ -17,7 +17,7 @@ export interface RecordedCost {
   readonly cache_read: number;
   readonly cache_write: number;
   readonly output: number;
-  /** US dollars at the prices of today; null = the price of a model is not known. */
+  /** US dollars at today's list prices; null = the price of a model is not known. */
   readonly price_usd: number | null;
 }
 

@@ -49,7 +49,7 @@ export async function readSummarySources(workspace: Workspace, id?: string): Pro
   const records = shown.kind === "compaction" ? (shown.compactions ?? [shown.event]) : [];
   const summaries = records.filter(({ summary }) => summary !== undefined);
   if (shown.kind !== "compaction" || summaries.length === 0) {
-    throw userError("not_a_summary", `${id ?? "@"} is no summary: it has no sources.`, {
+    throw userError("not_a_summary", `${id ?? "@"} is not a summary, so it has no sources.`, {
       hints: ["`jpg log` lists compactions; those with a summary say so.", "jpg show SUMMARY --sources"],
     });
   }

@@ -16,7 +16,7 @@ export function endLatePattern<Found>(longestMs: number | undefined, place: stri
     if (fieldsOf(error)["code"] !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
     throw userError(
       "slow_pattern",
-      `The expression takes more than ${longestMs / 1000} s over ${place}: it was ended.`,
+      `The expression takes more than ${longestMs / 1000} s on ${place}, so it was stopped.`,
       {
         hints: [
           "Repetitions inside repetitions, such as (a+)+, take that long; without --regex a text is found at once.",

@@ -92,7 +92,7 @@ function checkGit(version: GitVersion | null): DoctorCheck {
     return {
       name,
       state: "warning",
-      message: "git is not installed: jpg needs it for worktrees, remotes, hooks and signatures only",
+      message: "git is not installed: jpg needs it only for worktrees, remotes, hooks and signatures",
       hint: `install git ${OLDEST_GIT} or newer`,
     };
   const message = `git ${version.join(".")}`;
@@ -131,8 +131,8 @@ function noStore({ root }: StoreLocation): DoctorCheck {
   return {
     name: "store",
     state: "warning",
-    message: `there is none yet at ${root}`,
-    hint: "`jpg import` brings in the sessions of this project and makes it",
+    message: `no store yet at ${root}`,
+    hint: "`jpg import` imports this project's sessions and creates it",
   };
 }
 
@@ -187,7 +187,7 @@ function checkSetup({ settings, programs, dead, foreign }: StoreHealth): DoctorC
     ...(programs.length > dead.length ? [`${programs.length - dead.length} hooks are missing or of another jpg`] : []),
     ...(settings.length > 0 ? [`settings differ: ${settings.join(", ")}`] : []),
   ];
-  const hint = "`jpg doctor --fix` writes them; until then stock git does not refresh views";
+  const hint = "`jpg doctor --fix` writes them; until then views are not updated after stock git";
   return { name, state: dead.length > 0 ? "problem" : "warning", message: parts.join("; "), hint, fixable: true };
 }
 
@@ -203,7 +203,7 @@ function checkLeft(
     name,
     state: name === "locks" ? "problem" : "warning",
     message: `${paths.join(", ")}${more}: left by a process that was killed`,
-    hint: "`jpg doctor --fix` removes them; see first that no git runs in the store",
+    hint: "`jpg doctor --fix` removes them; first make sure that no git is running in the store",
     fixable: true,
   };
 }
@@ -232,7 +232,7 @@ function checkObjects({ looseObjects }: StoreHealth): DoctorCheck {
 function checkActive(isThere: boolean): DoctorCheck {
   const name = "active";
   if (isThere) return { name, state: "ok", message: "a conversation is active" };
-  const hint = "`jpg ls` lists what is there, `jpg use ID` makes one active, `jpg import` brings sessions in";
+  const hint = "`jpg ls` lists the conversations, `jpg use ID` makes one active, `jpg import` imports sessions";
   return { name, state: "warning", message: "HEAD names a branch that does not exist", hint };
 }
 

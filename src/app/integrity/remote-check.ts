@@ -24,8 +24,9 @@ export async function checkRemotes(repository: Repository): Promise<RemoteVerdic
   if (remotes instanceof JpgError)
     return { state: "problem", message: remotes.message, hint: remotes.hints.join("; ") };
   if (remotes.length === 0) {
-    const hint = "`jpg remote add NAME URL` and `jpg push --all` keep a copy; nothing is pushed unless you do";
-    return { state: "warning", message: `none: when ${repository.cwd} is lost, so are its conversations`, hint };
+    const hint =
+      "`jpg remote add NAME URL` and `jpg push --all` keep a copy elsewhere; nothing is pushed unless you push it";
+    return { state: "warning", message: `none: if ${repository.cwd} is lost, so are its conversations`, hint };
   }
   const deleted = await findMirrored(repository, remotes);
   if (deleted !== null) return deleted;

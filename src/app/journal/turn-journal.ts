@@ -3,7 +3,7 @@
 import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { promisify } from "node:util";
-import { codeOf, type JpgError, messageOf, repositoryError, userError } from "../../core/errors.ts";
+import { codeOf, type JpgError, reasonOf, repositoryError, userError } from "../../core/errors.ts";
 import type { ChatResponse, Event } from "../../core/event/event.ts";
 import { ABANDONED, abandonJournal, journalPath, readJournalHead, removeJournal } from "./journal-files.ts";
 import { formatJournalLine, type JournalHead, type JournalLine } from "./journal-lines.ts";
@@ -130,13 +130,13 @@ function writeAll(file: number, text: string): void {
 
 function notWritten(path: string, cause: unknown): JpgError {
   if (["ENOSPC", "EDQUOT"].includes(codeOf(cause))) {
-    return repositoryError("disk_full", `The disk is full: the open turn cannot be written to ${path}.`, {
+    return repositoryError("disk_full", `The disk is full: the turn cannot be saved to ${path}.`, {
       hints: ["Free space; nothing that was shown is lost."],
       cause,
     });
   }
-  const reason = messageOf(cause);
-  return repositoryError("journal_not_written", `The open turn cannot be written to ${path}: ${reason}.`, {
+  const reason = reasonOf(cause);
+  return repositoryError("journal_not_written", `The turn cannot be saved to ${path}: ${reason}.`, {
     hints: ["Make the store's folder writable and run the command again."],
     cause,
   });
@@ -144,10 +144,10 @@ function notWritten(path: string, cause: unknown): JpgError {
 
 function turnOpen(branch: string, path: string, pid: number | undefined): JpgError {
   const whose = pid === undefined ? "another jpg" : `another jpg (process ${pid})`;
-  return userError("turn_open", `A turn of ${branch} is open: ${whose} talks to a model there.`, {
+  return userError("turn_open", `A turn of ${branch} is open: ${whose} is talking to a model there.`, {
     hints: [
-      "`jpg query --fork …` asks on a fork of it meanwhile.",
-      `If that process is none of jpg's: mv '${path}' '${path}${ABANDONED}'; the next jpg command then commits what came of the turn.`,
+      "Meanwhile, `jpg query --fork …` asks on a fork of it.",
+      `If that process is not jpg: mv '${path}' '${path}${ABANDONED}'; the next jpg command then commits what has arrived of the turn.`,
     ],
     data: { branch, ...(pid === undefined ? {} : { pid }) },
   });

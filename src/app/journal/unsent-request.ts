@@ -20,7 +20,7 @@ export function requestOf(events: readonly Event[]): Content {
 /** What to type to send a kept text again; `isNew` = it was to begin a conversation, which there is not. */
 export function unsentHints(path: string | null, isNew: boolean): readonly string[] {
   if (path === null) return [];
-  const state = isNew ? "No conversation was begun" : "The conversation is as it was";
+  const state = isNew ? "No conversation was started" : "The conversation is unchanged";
   return [
     `${state}; what you wrote is in ${path}: \`jpg query${isNew ? " --new" : ""} - < '${path}'\` sends it again.`,
   ];

@@ -37,7 +37,7 @@ export async function checkoutBranch(
 ): Promise<CheckoutReport> {
   const { worktrees } = workspace.store;
   if (worktrees === null)
-    throw repositoryError("needs_git", "A checkout needs the git program; the embedded engine has no worktrees.", {
+    throw repositoryError("needs_git", "A checkout needs git; the embedded engine has no worktrees.", {
       hints: ["Install git 2.31 or newer."],
     });
   const { directory } = request;
@@ -46,7 +46,7 @@ export async function checkoutBranch(
   const existing = (await worktrees.list()).find((worktree) => worktree.path === path);
   if (existing !== undefined && !holds(existing, tree)) {
     const what = existing.branch ?? `commit ${existing.commit?.slice(0, 9)}`;
-    throw userError("directory_in_use", `${path} is a worktree of ${what} already.`, {
+    throw userError("directory_in_use", `${path} is already a worktree of ${what}.`, {
       hints: [`In that folder, \`jpg use ${tree.branch}\` changes its branch.`, "Or name another directory."],
     });
   }

@@ -38,13 +38,13 @@ export async function cherryPick(workspace: Workspace, id: string, onto: BranchT
   const { store } = workspace;
   const target = await resolveId(workspace, id, ["compaction"]);
   if (target.kind !== "compaction")
-    throw userError("unknown_id", `${JSON.stringify(id)} names no compaction.`, {
+    throw userError("unknown_id", `${JSON.stringify(id)} is not a compaction.`, {
       hints: ["`jpg log FORK` lists those of a fork."],
     });
   const { branch: from, compaction } = target;
   const log = await readRecordLog(store, (await store.readBranch(from)) ?? from);
   const found = findAddition(log, compaction);
-  if (found === null) throw userError("unknown_id", `${compaction} is no compaction of ${from}.`);
+  if (found === null) throw userError("unknown_id", `${compaction} is not a compaction of ${from}.`);
   const { group, files, pins } = await readPicked(workspace, from, found);
   const appended = await commitChange(workspace, onto, async (tree) => {
     for (const record of group) await requireCovers(workspace, tree, record);
@@ -102,13 +102,13 @@ async function requireCovers({ store }: Workspace, tree: BranchTree, record: Com
   const turns = tree.turnOids.length;
   const isThere = to < turns;
   if (isThere && (await checkCovers(record, coverFacts(store, tree))).matches) return;
-  const why = isThere ? "has other turns there" : turns === 1 ? "has one turn" : `has ${turns} turns`;
-  throw userError("covers_differ", `${id} was made over turns ${from}..${to}, and ${tree.branch} ${why}.`, {
+  const why = isThere ? "has different turns there" : turns === 1 ? "has one turn" : `has ${turns} turns`;
+  throw userError("covers_differ", `${id} was made for turns ${from}..${to}, but ${tree.branch} ${why}.`, {
     hints:
       from < turns
         ? [
-            `\`jpg compact ${tree.branch} --from ${from} --to ${Math.min(to, turns - 1)}\` makes one for the turns that it has.`,
+            `\`jpg compact ${tree.branch} --from ${from} --to ${Math.min(to, turns - 1)}\` makes one for the turns it has.`,
           ]
-        : ["A compaction goes onto a fork that has all turns that it was made over."],
+        : ["A compaction can only be applied to a fork that has all the turns it was made for."],
   });
 }

@@ -113,12 +113,17 @@ async function compactFork(
     if (error.kind !== "provider" && !isInterrupted) throw error;
     const flag = typeof profile === "string" ? ` --profile ${profile}` : "";
     const again = `\`jpg compact ${forked.branch}${flag}\` tries again.`;
-    throw new JpgError(error.kind, error.code, `${error.message} The fork ${forked.branch} is there, not compacted.`, {
-      // Hints on an interruption are to run the command again, and another fork is not what is wanted.
-      hints: isInterrupted ? [again] : [again, ...error.hints],
-      data: error.data,
-      cause: error,
-    });
+    throw new JpgError(
+      error.kind,
+      error.code,
+      `${error.message} The fork ${forked.branch} was made, but not compacted.`,
+      {
+        // Hints on an interruption are to run the command again, and another fork is not what is wanted.
+        hints: isInterrupted ? [again] : [again, ...error.hints],
+        data: error.data,
+        cause: error,
+      },
+    );
   }
 }
 
@@ -200,7 +205,7 @@ async function writeFork(workspace: Workspace, branch: string, parent: string, c
 }
 
 function branchExists(branch: string): Error {
-  return userError("branch_exists", `${branch} exists already.`, {
+  return userError("branch_exists", `${branch} already exists.`, {
     hints: ["Give the fork another name: `jpg fork [ID] NAME`.", `\`jpg use ${branch}\` makes it active.`],
   });
 }

@@ -72,13 +72,17 @@ function planCommit(
 /** Refuses a branch on which a turn is being talked: that one was begun first. Throws `turn_open`. */
 export async function refuseOpenTurn({ store, runtime }: Workspace, branch: string): Promise<void> {
   if (!(await isBeingTalked(store.journal(), branch, runtime.now()))) return;
-  throw userError("turn_open", `A turn of ${branch} is being talked: nothing was merged.`, {
+  throw userError("turn_open", `A turn of ${branch} is still in progress: nothing was merged.`, {
     hints: ["Merge again when it has ended."],
   });
 }
 
 function toldMeanwhile({ into, fork }: MergeToCommit): Error {
-  return userError("branch_moved", `Others merged ${fork.branch} into ${into.branch} meanwhile; nothing was written.`, {
-    hints: ["`jpg merge` again tells of what is new since then."],
-  });
+  return userError(
+    "branch_moved",
+    `Somebody else merged ${fork.branch} into ${into.branch} in the meantime; nothing was written.`,
+    {
+      hints: ["Run `jpg merge` again to summarise what is new since then."],
+    },
+  );
 }

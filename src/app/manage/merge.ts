@@ -65,7 +65,7 @@ export async function mergeFork(workspace: Workspace, request: MergeRequest): Pr
     dry_run: request.dryRun,
   };
   if (news === null) {
-    const reason = `${into.branch} has, or was told of, every turn of ${fork.branch}.`;
+    const reason = `${into.branch} already has every turn of ${fork.branch}, or a summary of it.`;
     const nothing = { commit: null, turn: null, from_turn: null, to_turn: null, model: null, notes: [] };
     return { ...about, ...nothing, reason, tokens: { before, after: before, fork: 0 } };
   }
@@ -95,22 +95,24 @@ export async function mergeFork(workspace: Workspace, request: MergeRequest): Pr
 async function refuseImpossible(workspace: Workspace, { into, fork, text }: MergeRequest): Promise<void> {
   if (into.branch === fork.branch)
     throw userError("merge_itself", `${fork.branch} cannot be merged into itself.`, {
-      hints: ["Name another fork, or where it goes: `jpg merge FORK --into BRANCH`. `jpg ls` lists the forks."],
+      hints: [
+        "Name another fork, or the branch to merge it into: `jpg merge FORK --into BRANCH`. `jpg ls --all` lists the forks.",
+      ],
     });
   if (into.header.id !== fork.header.id)
     throw userError(
       "unrelated_conversation",
-      `${fork.branch} is no fork of the conversation that ${into.branch} is of.`,
+      `${fork.branch} is not a fork of the same conversation as ${into.branch}.`,
       {
         hints: [
-          "A merge tells of turns that left the same conversation; `jpg show` lists its forks.",
-          `\`jpg print ${fork.branch}\` prints the other one, to quote from it in a request.`,
+          "Only forks of one conversation can be merged; `jpg show` lists them.",
+          `\`jpg print ${fork.branch}\` prints the other conversation, so that you can quote it in a request.`,
         ],
       },
     );
   if (text?.trim() === "")
-    throw userError("empty_summary", "The summary is empty: the model would be told nothing of the fork.", {
-      hints: ["Leave --summary out to have one written, or give it some text."],
+    throw userError("empty_summary", "The summary is empty, so the model would learn nothing about the fork.", {
+      hints: ["Leave --summary out to have one written, or give it a text."],
     });
   await refuseOpenTurn(workspace, into.branch);
 }
@@ -122,9 +124,9 @@ async function notesOn(
 ): Promise<readonly string[]> {
   const isOpen = await isBeingTalked(store.journal(), fork.branch, runtime.now());
   return [
-    ...(isOpen ? [`a turn of ${fork.branch} is being talked: merge again when it has ended`] : []),
+    ...(isOpen ? [`a turn of ${fork.branch} is still in progress: merge again when it has ended`] : []),
     ...(isAhead
-      ? [`${into.branch} has no turns of its own: \`jpg use ${fork.branch}\` goes on with the turns themselves`]
+      ? [`${into.branch} has no turns of its own: \`jpg use ${fork.branch}\` continues with the turns themselves`]
       : []),
   ];
 }

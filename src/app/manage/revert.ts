@@ -122,7 +122,7 @@ export async function undoCompaction(workspace: Workspace, tree: BranchTree): Pr
     { word: id, target: { kind: "compaction", branch: tree.branch, compaction: id } },
   ]);
   if (stays === null) return report;
-  const warning = `turn ${stays}, which tells of a merged fork, stays: ${leaveOut(tree.branch, stays)}`;
+  const warning = `turn ${stays}, which summarises a merged fork, stays: ${leaveOut(tree.branch, stays)}`;
   return { ...report, warnings: [...(report.warnings ?? []), warning] };
 }
 
@@ -130,7 +130,7 @@ export async function undoCompaction(workspace: Workspace, tree: BranchTree): Pr
 async function refuseMerge(workspace: Workspace, branch: string, commit: string): Promise<void> {
   const turn = await mergedTurn(workspace, commit);
   if (turn === null) return;
-  throw userError("merge_stays", `${commit.slice(0, 9)} merges a fork: turn ${turn} tells of it, and turns stay.`, {
+  throw userError("merge_stays", `${commit.slice(0, 9)} merges a fork as turn ${turn}, and turns are never removed.`, {
     hints: [`${leaveOut(branch, turn)}.`],
   });
 }

@@ -78,8 +78,8 @@ export async function restoreConversation(workspace: Workspace, id: string): Pro
   const latest = found.filter(({ removedAt }) => removedAt === found[0]?.removedAt);
   for (const { branch } of latest) {
     if ((await workspace.store.readBranch(branch)) === null) continue;
-    throw userError("branch_exists", `There is a branch ${branch} again; nothing was restored.`, {
-      hints: [`\`jpg rm ${shellWord(branch)}\` puts that one into the trash first.`],
+    throw userError("branch_exists", `There is a new branch ${branch}; nothing was restored.`, {
+      hints: [`\`jpg rm ${shellWord(branch)}\` moves that one to the trash first.`],
     });
   }
   await trashOf(workspace).restore(latest);
@@ -121,12 +121,12 @@ async function findRemoved(workspace: Workspace, id: string): Promise<readonly T
   const names = [...new Set(near.map(({ branch }) => conversationOf(branch)))];
   if (names.length > 1)
     throw userError("ambiguous_id", `${id} could mean ${names.length} things: ${names.slice(0, 10).join(", ")}.`, {
-      hints: ["Type more of the one you mean."],
+      hints: ["Type more of the name you mean."],
       data: { candidates: names },
     });
   if (near.length > 0) return near;
   throw userError("not_removed", `${id} is not in the trash.`, {
-    hints: ["`jpg rm --list` lists what is.", "`jpg rm ID` puts a conversation there."],
+    hints: ["`jpg rm --list` lists what is in it.", "`jpg rm ID` moves a conversation there."],
   });
 }
 
@@ -138,16 +138,14 @@ async function refuseWhileUsed({ store, runtime }: Workspace, chosen: readonly B
   const open = (await listJournals(store.journal(), runtime.now())).filter(({ isAbandoned }) => !isAbandoned);
   const talked = chosen.find(({ name }) => open.some(({ path }) => path === journalPath(store.journal(), name)));
   if (talked === undefined) return;
-  throw userError("turn_open", `A turn of ${talked.name} is being talked; nothing was removed.`, {
+  throw userError("turn_open", `A turn of ${talked.name} is still in progress; nothing was removed.`, {
     hints: ["Run it again when that has ended."],
   });
 }
 
 function checkedOut({ branch, path }: Worktree): Error {
   return userError("checked_out", `${branch} is checked out at ${path}; nothing was removed.`, {
-    hints: [
-      `\`jpg git worktree remove ${shellWord(path)}\` removes that worktree, and refuses where it holds changes.`,
-    ],
+    hints: [`\`jpg git worktree remove ${shellWord(path)}\` removes that worktree, unless it has changes.`],
   });
 }
 

@@ -48,14 +48,14 @@ function noModel(workspace: Workspace, config: Config): JpgError {
   return new JpgError(
     "config",
     "no_model",
-    "no model to ask: expected --model, conversation.model in the settings, or a conversation that a model answered in",
+    "There is no model to ask: none is named by --model, by conversation.model in your settings, or by this conversation.",
     {
       hints:
         keyed.length > 0
           ? keyed
           : [
-              "type for example: --model anthropic/claude-sonnet",
-              "no provider has a key yet; ANTHROPIC_API_KEY, OPENAI_API_KEY and the like are read",
+              "Name one, for example: --model anthropic/claude-sonnet",
+              "No provider has a key yet: set ANTHROPIC_API_KEY, OPENAI_API_KEY or the like.",
             ],
     },
   );
@@ -74,12 +74,12 @@ function notNamed(workspace: Workspace, config: Config, last: string): JpgError 
   return new JpgError(
     "config",
     "model_not_named",
-    `${last} answered last in this conversation, and neither this call nor your settings name it: nothing was sent`,
+    `${last} answered last in this conversation, but you have not named it yourself, here or in your settings. Nothing was sent.`,
     {
       hints: [
-        `say it once, and this conversation keeps it: --model ${shellWord(last)}`,
+        `Name it once, and this conversation keeps it: --model ${shellWord(last)}`,
         ...keyHints(workspace, config),
-        "or set conversation.model in your own settings (`jpg config --show-origin` names the file)",
+        "Or set conversation.model in your own settings (`jpg config --show-origin` names the file).",
       ],
       data: { model: last },
     },

@@ -38,7 +38,7 @@ function filesOf({ env, home }: Runtime, { providers }: Config, { provider, mode
   const { folder, library, context_tokens } = providers[provider] ?? {};
   const setting = `providers.${provider}.folder`;
   if (folder === undefined) {
-    throw new JpgError("config", "no_folder", `${provider}/${model} cannot be run: expected ${setting}`, {
+    throw new JpgError("config", "no_folder", `${provider}/${model} cannot be run: ${setting} is not set`, {
       hints: [
         `set ${setting} to the folder of your .gguf files (\`jpg config --show-origin\` names your settings file)`,
       ],

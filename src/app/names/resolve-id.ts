@@ -99,9 +99,13 @@ async function loadNamedBranch(workspace: Workspace, id: string | undefined): Pr
     if (!isUnknown || id === undefined || (await resolveBranchRevision(workspace, id)) === null) throw error;
   }
   const word = id ?? "@";
-  throw userError("not_a_branch", `${word} is a commit, which can be read; only a conversation can be written to.`, {
-    hints: [`\`jpg fork ${word} NAME\` begins a fork at this commit.`],
-  });
+  throw userError(
+    "not_a_branch",
+    `${word} is a commit, which can only be read; only a conversation can be written to.`,
+    {
+      hints: [`\`jpg fork ${word} NAME\` starts a fork at this commit.`],
+    },
+  );
 }
 
 /** The tree that a target is read from: a commit's own, else that of its branch as it stands; says which records are damaged. */
@@ -133,8 +137,9 @@ async function specialTarget(workspace: Workspace, word: "@" | "-", kinds: reado
 
 function sayMissing(word: "@" | "-", name: string | null): string {
   if (name === null) return `No conversation ${word === "@" ? "is active" : "was active before"}.`;
-  if (!name.includes("/")) return `No conversation is checked out here: HEAD is on ${name}, which is none.`;
-  return `${word === "@" ? `The active conversation ${name}` : `${name}, active before,`} has no branch in this store.`;
+  if (!name.includes("/"))
+    return `No conversation is checked out here: HEAD is on ${name}, which is not a conversation.`;
+  return `${word === "@" ? `The active conversation ${name}` : `${name}, active before,`} is not in this store.`;
 }
 
 /** The commit of a detached HEAD; null when HEAD is on a branch. Throws `detached_head` where a branch is needed. */
@@ -151,7 +156,7 @@ function noConversation(message: string): Error {
   return userError("no_conversation", message, {
     hints: [
       "`jpg ls` lists the conversations; `jpg use ID` makes one active.",
-      "`jpg import` brings in sessions of the agents on this machine.",
+      "`jpg import` imports the sessions of agents on this machine.",
     ],
   });
 }
@@ -165,7 +170,7 @@ function unique(word: string, found: readonly Candidate[]): Target | null {
       "ambiguous_id",
       `${word} could mean ${rest.length} things: ${names.join(", ")}${rest.length > 10 ? ", …" : ""}.`,
       {
-        hints: ["Type more of the one you mean."],
+        hints: ["Type more of the name you mean."],
         data: { candidates: rest.map((candidate) => candidate.name) },
       },
     );
@@ -181,6 +186,13 @@ function unknownId(word: string, branches: readonly BranchTip[], kinds: readonly
   const nouns = kinds.map((kind) => (kind === "branch" ? "conversation" : kind));
   const what = nouns.join(", ").replace(/, ([a-z]+)$/, " or $1");
   return userError("unknown_id", `This store has no ${what} called ${word}.`, {
-    hints: [...meant.map((name) => `Did you mean ${name}?`), "`jpg ls` lists conversations, `jpg log` compactions."],
+    hints: [...meant.map((name) => `Did you mean ${name}?`), ...whereToLook(word, kinds)],
   });
+}
+
+function whereToLook(word: string, kinds: readonly TargetKind[]): readonly string[] {
+  const lists = "`jpg ls` lists conversations, `jpg log` compactions";
+  if (!kinds.includes("event")) return [`${lists}.`];
+  const turn = /^\d{1,6}$/.test(word) ? [`To see turn ${word}: \`jpg print --turn ${word}\`.`] : [];
+  return [...turn, `${lists}; \`jpg search TEXT\` finds events.`];
 }

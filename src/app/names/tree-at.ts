@@ -27,7 +27,7 @@ async function findTree(workspace: Workspace, tree: BranchTree, at: string): Pro
     throw userError(
       "unknown_revision",
       `${at} is neither a turn (0..${tree.turnOids.length - 1}) nor a commit of ${tree.branch}.`,
-      { hints: ["`jpg log` lists commits of compactions; `jpg git log` all commits."] },
+      { hints: ["`jpg log` lists the commits of compactions, `jpg git log` all commits."] },
     );
   }
   return { ...there, revision: at };

@@ -39,7 +39,7 @@ export async function editText(text: string, place: EditPlace): Promise<string> 
 
 /** The error of an editor that failed. */
 export function editorFailed({ editor, code }: EditedText, what: string = MESSAGE): JpgError {
-  return userError("editor_failed", `The editor ended with exit code ${code}: ${editor}. The ${what} is as it was.`, {
+  return userError("editor_failed", `The editor ended with exit code ${code}: ${editor}. The ${what} is unchanged.`, {
     hints: ["Set $VISUAL or $EDITOR to the editor of your choice, e.g. `export EDITOR=nano`."],
   });
 }

@@ -1,7 +1,7 @@
 // Starts programs that are not git. Arguments are passed as a list; the one exception is a pager that the user set as a
 // shell command line. Nothing from a conversation ever becomes part of a command.
 import { type ChildProcess, spawn } from "node:child_process";
-import { messageOf, userError } from "../../core/errors.ts";
+import { reasonOf, userError } from "../../core/errors.ts";
 import { asUser } from "../workspace/user-umask.ts";
 import { endGroup } from "./process-group.ts";
 import { type RunningProgram, watchProgram } from "./running-program.ts";
@@ -63,7 +63,7 @@ export async function runProgram(
       new Promise<number>((resolve, reject) => {
         child.on("error", (cause) =>
           reject(
-            userError("program_missing", `${program} could not be started: ${cause.message}.`, {
+            userError("program_missing", `${program} could not be started: ${reasonOf(cause)}.`, {
               hints: [`Install it, or run the command elsewhere: ${command.join(" ")}`],
               cause,
             }),
@@ -88,7 +88,7 @@ export async function askProgram(question: ProgramQuestion): Promise<ProgramAnsw
     return await hearOut(child, question);
   } catch (error) {
     // Node refuses some commands before starting them, such as one with a null byte in it.
-    return { problem: `could not be started: ${messageOf(error)}`, isMissing: true };
+    return { problem: `could not be started: ${reasonOf(error)}`, isMissing: true };
   }
 }
 
@@ -106,7 +106,7 @@ export function startProgram(
       asUser(() => spawn(program, args, { cwd: place.cwd, env: { ...place.env }, stdio: "pipe", detached: true })),
     );
   } catch (error) {
-    return { problem: `could not be started: ${messageOf(error)}` };
+    return { problem: `could not be started: ${reasonOf(error)}` };
   }
 }
 
@@ -132,7 +132,7 @@ function hearOut(child: ChildProcess, question: ProgramQuestion): Promise<Progra
     const timer = setTimeout(() => giveUp(`did not answer within ${timeoutMs / 1000} s`), timeoutMs);
     process.on("exit", end);
     process.on("SIGINT", interrupt);
-    child.on("error", (cause) => finish({ problem: `could not be started: ${cause.message}`, isMissing: true }));
+    child.on("error", (cause) => finish({ problem: `could not be started: ${reasonOf(cause)}`, isMissing: true }));
     collect(child, question, giveUp, finish);
   });
 }

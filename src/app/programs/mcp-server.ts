@@ -116,7 +116,9 @@ function createSession(program: RunningProgram, start: McpServerStart): Session 
       const what = transport.givenUp() ?? how ?? (isTimeout(error) ? `did not answer within ${seconds} s` : null);
       return [
         what ?? `answered with an error: ${shown(messageOf(error))}`,
-        ...(rubbish === null || what === null ? [] : [`it printed what is no MCP message: ${shown(rubbish)}`]),
+        ...(rubbish === null || what === null
+          ? []
+          : [`it printed something that is not an MCP message: ${shown(rubbish)}`]),
         ...(said === "" || what === null ? [] : [`it said: ${shown(said)}`]),
       ].join("; ");
     },

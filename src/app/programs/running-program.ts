@@ -1,6 +1,8 @@
 // A program that goes on running while jpg talks with it over its standard input and output. However it ends, what it
 // started ends with it, and nobody waits for it longer than the grace it is given.
+
 import type { Readable, Writable } from "node:stream";
+import { reasonOf } from "../../core/errors.ts";
 import { endGroup, type GroupLeader, holdGroup } from "./process-group.ts";
 
 /** A started program. */
@@ -54,7 +56,7 @@ export function watchProgram(child: PipedChild): RunningProgram {
 
 function howItEnds(child: PipedChild): Promise<string> {
   return new Promise((resolve) => {
-    child.on("error", (cause) => resolve(`could not be started: ${cause.message}`));
+    child.on("error", (cause) => resolve(`could not be started: ${reasonOf(cause)}`));
     // What it leaves behind would keep the pipes open.
     child.on("exit", () => endGroup(child));
     child.on("close", (code, signal) =>

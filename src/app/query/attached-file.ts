@@ -3,7 +3,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { codeOf, messageOf, userError } from "../../core/errors.ts";
+import { codeOf, reasonOf, userError } from "../../core/errors.ts";
 import type { ContentPart } from "../../core/event/event.ts";
 
 /** What a file was recognised as. */
@@ -34,8 +34,8 @@ export async function readAttachedFile(cwd: string, name: string): Promise<Conte
     throw unreadable(name, error);
   });
   if (found.isDirectory()) {
-    throw userError("not_a_file", `${name} is a folder; a request takes files.`, {
-      hints: ["Name its files, one by one."],
+    throw userError("not_a_file", `${name} is a folder, but only files can be attached.`, {
+      hints: ["Name the files in it one by one."],
     });
   }
   if (found.isFile() && found.size > LIMITS.document) throw tooLarge(name, LIMITS.document);
@@ -87,20 +87,20 @@ function unreadable(name: string, cause: unknown): Error {
   const code = codeOf(cause);
   if (code === "ENOENT" || code === "ENOTDIR") {
     return userError("missing_file", `There is no file ${name}.`, {
-      hints: [`\`\\@\` in a request is an @ and names no file: jpg query 'what is \\@${name}'`],
+      hints: ["Name a file by its path from the current directory, or by its whole path."],
       cause,
     });
   }
-  const reason = messageOf(cause);
+  const reason = reasonOf(cause);
   return userError("unreadable_file", `${name} cannot be read: ${reason}.`, { cause });
 }
 
 function tooLarge(name: string, limit: number): Error {
   return userError(
     "file_too_large",
-    `${name} is larger than ${limit / MIB} MiB, the most that a request takes of its kind.`,
+    `${name} is larger than ${limit / MIB} MiB, the largest that can be attached of its kind.`,
     {
-      hints: ["Give the part of it that matters: `head -c 1m FILE | jpg query TEXT`."],
+      hints: ["Attach only the part that matters: `head -c 1m FILE | jpg query TEXT`."],
     },
   );
 }

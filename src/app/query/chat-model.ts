@@ -78,18 +78,18 @@ async function settleAssumption(
     voice.say(`Asking ${name}: ${setting} is the only key here. --model names another model.`);
     return false;
   }
-  const from = last === null ? "No model is known to have answered" : `${last} answered last`;
+  const from = last === null ? "It is not known which model answered" : `${last} answered last`;
   const text = `${from} in this conversation, and ${setting} is the only key here. Send it to ${name}?`;
   const instead = `--model ${shellWord(name)}`;
   if (!(await voice.allow({ text, instead })))
     throw new JpgError("config", "model_not_named", `This conversation was not sent to ${name}: you said no.`, {
-      hints: [`\`${instead}\` sends it there after all, another name elsewhere.`],
+      hints: [`\`${instead}\` sends it there after all; another name sends it elsewhere.`],
       data: { model: name },
     });
   try {
     await rememberProvider(workspace, conversationOf(tree.branch), provider);
   } catch (error) {
-    voice.say(`${name} has to be named again next time: ${messageOf(error)}`);
+    voice.say(`${name} could not be remembered; name it again next time: ${messageOf(error)}`);
   }
   return true;
 }

@@ -11,7 +11,7 @@ const LONGEST_WORDS = 1000;
 const SEARCH_DEFINITION: ToolDefinition = {
   name: SEARCH_TOOL,
   description:
-    "Finds earlier requests, answers, tool calls and results of this conversation by words that stand near what you miss, the best first, also those that you are not shown any more. `show` gives the whole of a hit.",
+    "Finds earlier requests, answers, tool calls and results of this conversation by words near what you miss, the best match first, also those that you are no longer shown. `show` returns a hit in full.",
   parameters: {
     type: "object",
     properties: { pattern: { type: "string", description: "Words, such as names, paths, numbers." } },
@@ -23,7 +23,7 @@ const SEARCH_DEFINITION: ToolDefinition = {
 const SHOW_DEFINITION: ToolDefinition = {
   name: SHOW_TOOL,
   description:
-    "Gives the original of an earlier event of this conversation by the id that `search` gave, in place of running a tool again.",
+    "Returns the original of an earlier event of this conversation by the id that `search` gave. Use it instead of running a tool again.",
   parameters: {
     type: "object",
     properties: {
@@ -71,7 +71,7 @@ function toolOf(
       signal.throwIfAborted();
       const other = Object.keys(args).find((name) => !known.includes(name));
       if (other !== undefined)
-        return refuse(`${JSON.stringify(other)} is no argument of this tool: it takes ${known.join(" and ")}.`);
+        return refuse(`${JSON.stringify(other)} is not an argument of this tool, which takes ${known.join(" and ")}.`);
       try {
         return await run(args);
       } catch (error) {

@@ -27,7 +27,9 @@ export async function showBack(
   const place = standingOn(workspace, branch);
   const report = await show(place, id);
   if (report.kind !== "event" || conversationOf(report.branch) !== conversationOf(branch))
-    throw userError("not_here", `${id} is no event of this conversation.`, { hints: ["`search` gives their ids."] });
+    throw userError("not_here", `${id} is not an event of this conversation.`, {
+      hints: ["`search` gives their ids."],
+    });
   const text = await readEventText(place, report);
   const { turn, event, state } = report;
   const shown = text.slice(offset, offset + MOST_CHARS);

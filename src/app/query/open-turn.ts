@@ -58,7 +58,7 @@ export async function loadStart(
   if (stored !== null) return { tree: stored };
   if (root !== undefined) return { branch, root };
   throw userError("unknown_id", `${branch} is not a conversation in this store.`, {
-    hints: ["`jpg ls` lists them; `jpg query --new …` begins one."],
+    hints: ["`jpg ls` lists them; `jpg query --new …` starts one."],
   });
 }
 

@@ -100,6 +100,8 @@ async function compactFirst(
     });
   } catch (error) {
     if (fork === undefined) throw error;
-    throw withHints(error, [`The fork ${tree.branch} is there and active, not compacted; \`jpg query …\` asks on it.`]);
+    throw withHints(error, [
+      `The fork ${tree.branch} was made and is active, but not compacted; \`jpg query …\` asks on it.`,
+    ]);
   }
 }

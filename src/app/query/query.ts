@@ -157,7 +157,7 @@ async function rememberNamed(
   try {
     await rememberProvider(workspace, conversationOf(turn.head.branch), opened.provider);
   } catch (error) {
-    say(`${opened.name} has to be named again next time: ${messageOf(error)}`);
+    say(`${opened.name} could not be remembered; name it again next time: ${messageOf(error)}`);
   }
 }
 

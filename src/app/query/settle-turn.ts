@@ -67,7 +67,7 @@ export async function failTurn(
   if (kept === null) throw withHints(error, [journalHint(path)]);
   if (kept.recorded === null) throw withHints(error, unsentHints(kept.unsent, isNew(turn)));
   const { branch, commit } = kept.recorded;
-  const hint = `What came until then is kept as turn ${turn.head.turn} of ${branch}, marked as interrupted.`;
+  const hint = `What had arrived by then is kept as turn ${turn.head.turn} of ${branch}, marked as interrupted.`;
   throw withHints(error, [hint], { branch, turn: turn.head.turn, commit });
 }
 
@@ -78,9 +78,9 @@ async function settleAborted(workspace: Workspace, turn: OpenTurn): Promise<Sett
   });
   if (recorded === null) {
     const kept = unsent === null ? "" : ` What you wrote is in ${unsent}.`;
-    return { recorded, notices: [`Interrupted before an answer: the conversation is as it was.${kept}`] };
+    return { recorded, notices: [`Interrupted before an answer: the conversation is unchanged.${kept}`] };
   }
-  const kept = `Interrupted: what came is kept as turn ${turn.head.turn} of ${recorded.branch}.`;
+  const kept = `Interrupted: what had arrived is kept as turn ${turn.head.turn} of ${recorded.branch}.`;
   return { recorded, notices: [kept, ...forkNotices(turn, recorded)] };
 }
 
@@ -144,7 +144,7 @@ async function storeSettings(workspace: Workspace, branch: string, overrides: re
 }
 
 function journalHint(path: string): string {
-  return `What came of the turn is in ${path}; the next jpg command commits it.`;
+  return `What has arrived of the turn is in ${path}; the next jpg command commits it.`;
 }
 
 function forkNotices({ head }: OpenTurn, { branch }: RecordedTurn): readonly string[] {
@@ -158,11 +158,11 @@ function forkNotices({ head }: OpenTurn, { branch }: RecordedTurn): readonly str
 function stopNotices({ opened, end }: EndedTurn): readonly string[] {
   switch (end.stop) {
     case "length":
-      return ["The answer was cut off: the model's longest answer was reached."];
+      return ["The answer was cut off: it reached the longest that the model can give."];
     case "refusal":
-      return [`${opened.name} refused to go on.`];
+      return [`${opened.name} refused to continue.`];
     case "unknown":
-      return ["The answer ended for a reason that jpg does not know; it may not be whole."];
+      return ["The answer ended for a reason that jpg does not know; it may be incomplete."];
     case "complete":
     case "tool_calls":
     case "aborted":
@@ -174,7 +174,7 @@ function stopNotices({ opened, end }: EndedTurn): readonly string[] {
 
 /** The error of a turn in which the model said nothing at all. */
 function noAnswer({ name }: OpenedModel, stop: StopReason): JpgError {
-  const hints = ["Put it another way, or ask another model: --model NAME."];
+  const hints = ["Reword the request, or ask another model: --model NAME."];
   return stop === "refusal"
     ? new JpgError("provider", "refused", `${name} refused to answer.`, { hints })
     : new JpgError("provider", "empty_answer", `${name} gave an empty answer (${stop}).`, { hints });

@@ -125,7 +125,7 @@ function stopCalling(work: Talk, { calls }: Answer): void {
   const { maxToolRounds, observer } = work;
   refuseCalls(calls, `Not run: a turn ends after ${maxToolRounds} rounds of tool calls.`, callRun(work));
   observer.notice(
-    `The turn ended after ${maxToolRounds} rounds of tool calls; \`jpg query "go on"\` lets the model go on.`,
+    `The turn ended after ${maxToolRounds} rounds of tool calls; \`jpg query "go on"\` lets the model continue.`,
   );
 }
 

@@ -169,6 +169,6 @@ async function requireClean(page: ConversationPage, wanted: WantedSecrets): Prom
   throw repositoryError(
     "redact_incomplete",
     `${secrets.length === 1 ? "A secret" : `${secrets.length} secrets`} could not be masked, the first in ${first.path} (${first.rule}); nothing was written.`,
-    { hints: [`\`--allow ${first.rule}\` lets what that rule finds pass.`], data: { secrets } },
+    { hints: [`\`--allow ${first.rule}\` allows what that rule finds.`], data: { secrets } },
   );
 }

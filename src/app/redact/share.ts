@@ -211,6 +211,6 @@ async function requireClean(
   throw repositoryError(
     "redact_incomplete",
     `${left.length === 1 ? "A secret" : `${left.length} secrets`} could not be masked, the first in ${first.path}, line ${first.line} (${first.rule}); nothing was written.`,
-    { hints: [`\`--allow ${first.rule}\` lets what that rule finds pass.`], data: { secrets: left } },
+    { hints: [`\`--allow ${first.rule}\` allows what that rule finds.`], data: { secrets: left } },
   );
 }

@@ -64,9 +64,7 @@ async function requireMasked(
     "redact_incomplete",
     `${left.length === 1 ? "A secret" : `${left.length} secrets`} could not be masked, the first in ${first.path}, line ${first.line} (${first.rule}); nothing was made.`,
     {
-      hints: [
-        "`jpg redact ID --text -` reads the very text that is to be masked from standard input; please report this.",
-      ],
+      hints: ["`jpg redact ID --text -` masks exactly the text that it reads from standard input. Please report this."],
       data: { secrets: left },
     },
   );
@@ -82,11 +80,9 @@ async function requireSound(
   if (damaged === null || (await findDamage(store, tips)) !== null) return;
   throw repositoryError(
     "redact_damages",
-    `The masked copy would be damaged; nothing was made:\n${describeDamage(damaged.finding)}`,
+    `The masked copy would be damaged, so none was made:\n${describeDamage(damaged.finding)}`,
     {
-      hints: [
-        "A text that jpg's own files are made of, such as `type`, cannot be masked: name more of what stands around it.",
-      ],
+      hints: ["A word of jpg's own file format, such as `type`, cannot be masked: give more of the text around it."],
       data: { code: damaged.finding.code },
     },
   );

@@ -190,14 +190,14 @@ function askingEnvironment({ env }: Runtime, directories: readonly string[]): Ru
 
 function listFailure({ agent, name }: StoringAgent, path: string, problem: string): StoreFailure {
   const error = userError("agent_failed", `${agent.name} was asked for its sessions and ${problem}.`, {
-    hints: ["Its sessions are not among those found. A file that it exports can be imported: `jpg import FILE`."],
+    hints: ["Its sessions are missing from the list. You can import a file that it exports: `jpg import FILE`."],
   });
   return { agent: name, path, error };
 }
 
 function printFailure({ agent, name }: StoringAgent, path: string, problem: string): StoreFailure {
   const error = userError("agent_failed", `${agent.name} was asked for a session and ${problem}.`, {
-    hints: ["It is asked again by the next import."],
+    hints: ["The next import asks it again."],
   });
   return { agent: name, path, error };
 }

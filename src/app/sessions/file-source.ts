@@ -140,7 +140,7 @@ function readFully(file: number, at: number, target: Buffer, count: number): num
 
 function fileChanged(path: string): Error {
   return userError("file_changed", `${path} was rewritten while it was read.`, {
-    hints: ["Nothing of it was imported. Import it again when whatever writes it has finished."],
+    hints: ["Nothing of it was imported. Import it again when the other program has finished writing."],
     data: { path },
   });
 }

@@ -20,12 +20,12 @@ export async function unpackFile(bytes: Uint8Array, name: string, limit: number 
   const { chunks, problem } = await unpack(bytes, { limit, isWhole: true });
   if (problem === null) return Buffer.concat(chunks);
   if (problem === TOO_LARGE) {
-    throw userError("large_file", `${name} unpacks to more than ${limit} bytes: it was not read further.`, {
+    throw userError("large_file", `${name} unpacks to more than ${limit} bytes, so jpg stopped reading it.`, {
       hints: ["Unpack it yourself if you trust it: `zstd -d FILE`, then import what comes out."],
     });
   }
-  throw userError("damaged_file", `${name} is compressed with zstd, and cut off or damaged: ${problem}.`, {
-    hints: ["Nothing of it was imported. If an agent is writing it, import it again when that has ended."],
+  throw userError("damaged_file", `${name} is compressed with zstd and is cut off or damaged: ${problem}.`, {
+    hints: ["Nothing of it was imported. If an agent is still writing it, import it again afterwards."],
   });
 }
 

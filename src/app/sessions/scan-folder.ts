@@ -2,7 +2,7 @@
 // user are not entered: git's own, installed packages, what jpg itself keeps.
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { type JpgError, messageOf, userError } from "../../core/errors.ts";
+import { type JpgError, reasonOf, userError } from "../../core/errors.ts";
 import type { SideFileRules } from "../../formats/agent-format.ts";
 import { sessionOfCompanion } from "./companion.ts";
 import { agents, isSessionName } from "./session-registry.ts";
@@ -79,8 +79,8 @@ function standsBeside(path: string, { folder, folders, rules }: SessionFolders &
 }
 
 function unreadableFolder(path: string, cause: unknown): JpgError {
-  return userError("unreadable_file", `${path} cannot be read: ${messageOf(cause)}.`, {
-    hints: ["Give yourself access to it, or name the sessions that you want."],
+  return userError("unreadable_file", `${path} cannot be read: ${reasonOf(cause)}.`, {
+    hints: ["Give yourself read access, or name the sessions that you want."],
     cause,
   });
 }

@@ -2,7 +2,7 @@
 import { closeSync, type Dirent, openSync, readSync, statSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { codeOf, JpgError, messageOf, userError } from "../../core/errors.ts";
+import { codeOf, JpgError, reasonOf, userError } from "../../core/errors.ts";
 import { type AgentFormat, SESSION_BEGINNING, type SessionFolder } from "../../formats/agent-format.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -14,7 +14,7 @@ import { isPacked, unpackBeginning, unpackFile } from "./packed-file.ts";
 import { type FolderScan, scanFolder } from "./scan-folder.ts";
 import { readScattered } from "./scattered-session.ts";
 import { isReadInPlace, withBase } from "./session-base.ts";
-import { agents, isSessionName, machineOf } from "./session-registry.ts";
+import { agentMeant, agents, isSessionName, machineOf } from "./session-registry.ts";
 
 export interface SessionFile {
   /** Absolute path, or `-` for standard input. */
@@ -212,8 +212,8 @@ export async function readSessionSource(runtime: Runtime, file: SessionFile): Pr
 }
 
 function unreadable(path: string, error: unknown): Error {
-  return userError("unreadable_file", `${path} cannot be read: ${messageOf(error)}.`, {
-    hints: ["Give yourself access to it, or copy it somewhere."],
+  return userError("unreadable_file", `${path} cannot be read: ${reasonOf(error)}.`, {
+    hints: ["Give yourself read access to it, or copy it to where you have it."],
     cause: error,
   });
 }
@@ -221,14 +221,14 @@ function unreadable(path: string, error: unknown): Error {
 async function expandPath(path: string): Promise<FoundFiles> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
-    throw userError("unreadable_file", `${path} cannot be read: ${error.message}.`, {
-      hints: ["Give yourself access to it, or copy it somewhere."],
+    throw userError("unreadable_file", `${path} cannot be read: ${reasonOf(error)}.`, {
+      hints: ["Give yourself read access to it, or copy it to where you have it."],
       cause: error,
     });
   });
   if (found === null) {
     throw userError("no_such_file", `${path} does not exist.`, {
-      hints: ["`jpg import` without a path finds the sessions of this project by itself."],
+      hints: [...agentMeant(path), "`jpg import` without a path finds the sessions of this project."],
     });
   }
   // Who names the second file of a session means the session.

@@ -1,6 +1,6 @@
 // Asks the agents that jpg knows: by name, by what a file holds, by what they can do. Nothing else in jpg names one.
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import type { AgentFormat, Machine, SessionDraft, SessionWriter } from "../../formats/agent-format.ts";
@@ -52,11 +52,17 @@ export function formatByName(name: string): AgentFormat {
   const nearest = nearestName(name, formatNames());
   throw userError(
     "unknown_format",
-    `${name} is not a format that jpg imports; it reads: ${formatNames().join(", ")}.`,
+    `${name} is not a format that jpg imports: expected one of ${formatNames().join(", ")}.`,
     {
       hints: nearest === undefined ? [] : [`Did you mean ${nearest}?`],
     },
   );
+}
+
+/** Hints for a path that does not exist: the agent whose name was mistyped, if it can be told. */
+export function agentMeant(path: string): readonly string[] {
+  const nearest = nearestName(basename(path), formatNames());
+  return nearest === undefined ? [] : [`Did you mean \`jpg import ${nearest}\`?`];
 }
 
 /** Recognises a file's format. Throws `not_a_session` naming the file. */
@@ -65,9 +71,9 @@ export function detectFormat(source: SessionSource, path: string): AgentFormat {
   if (format !== undefined) return format;
   throw userError(
     "not_a_session",
-    `${path} is not a session that jpg knows: expected one of ${formatNames().join(", ")}.`,
+    `${path} is not a session in a format that jpg imports: expected one of ${formatNames().join(", ")}.`,
     {
-      hints: [`If it is one, name its format first: \`jpg import ${exampleAgent().name} FILE\`.`],
+      hints: [`If it is a session, name its format before it: \`jpg import ${exampleAgent().name} FILE\`.`],
     },
   );
 }

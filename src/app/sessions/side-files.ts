@@ -169,7 +169,9 @@ function notStored(full: string, cause: unknown): LeftOut {
     "side_file_left_out",
     `${path} was left out: ${messageOf(cause)}. The session was imported.`,
     {
-      hints: ["Files that the agent wrote beside a session are stored with it. Rename or move it to have it stored."],
+      hints: [
+        "Files that the agent wrote beside a session are stored with it. To have this one stored, rename or move it.",
+      ],
       cause,
       data: { path },
     },

@@ -62,7 +62,7 @@ export async function requireWhole(path: string, { packAt }: Pick<BundleHeader, 
 export function damagedBundle(path: string, cause?: unknown): Error {
   return userError(
     "damaged_bundle",
-    `${basename(path)} cannot be read: it is cut off or damaged; nothing was imported.`,
+    `${basename(path)} cannot be read: it is cut off or damaged. Nothing was imported.`,
     {
       hints: ["Get the file again; `git bundle verify FILE` says what git finds."],
       ...(cause === undefined ? {} : { cause }),

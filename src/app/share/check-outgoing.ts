@@ -96,7 +96,7 @@ function refuseReserved({ tips }: Outgoing): void {
   for (const { name } of tips) {
     const part = reservedPart(name);
     if (part === null) continue;
-    throw userError("bad_name", `${name} is not sent: "${part}" has a meaning of its own to git, in every clone.`, {
+    throw userError("bad_name", `${name} is not sent: "${part}" means something else to git, in every clone.`, {
       hints: [
         `\`jpg git branch -m ${name} ${conversationId(conversationOf(name), "2")}/${slugOf(forkOf(name))}\` gives it another name.`,
       ],

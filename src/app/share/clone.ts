@@ -91,7 +91,7 @@ async function requireFree(path: string): Promise<boolean> {
 }
 
 function noConversations(url: string): Error {
-  return repositoryError("no_conversations", `No conversation stands at ${shownUrl(url)}.`, {
-    hints: ["Look at the address; `jpg push` sends conversations there."],
+  return repositoryError("no_conversations", `There is no conversation at ${shownUrl(url)}.`, {
+    hints: ["Check the address; `jpg push` sends conversations there."],
   });
 }

@@ -24,5 +24,5 @@ export async function adoptOrigin(workspace: Workspace, options: TransferOptions
 /** What to say where the project's origin has no conversations. */
 export async function sayNothingThere(workspace: Workspace): Promise<string> {
   const origin = await projectOrigin(workspace);
-  return `No conversation stands on ${origin?.name ?? "the remote"} (${shownUrl(origin?.url ?? "")}) yet: \`jpg push\` sends some.`;
+  return `There is no conversation on ${origin?.name ?? "the remote"} (${shownUrl(origin?.url ?? "")}) yet: \`jpg push\` sends some.`;
 }

@@ -77,9 +77,9 @@ export function pushError({ remote, url, as, branches }: PushReport): Error | nu
     const words = said === undefined ? "" : ` It says: "${said}"`;
     const message = `${remote} (${url}) refused ${namesOf(refused)}: ${reason}.${words}`;
     const hidden = [
-      `Some hosts take no hidden refs. \`jpg remote add NAME URL --as branches\` names a repository made for conversations; \`jpg remote rm ${remote}\` forgets this remote first where it is to be the same.`,
+      `Some hosts refuse hidden refs. \`jpg remote add NAME URL --as branches\` names a repository made for conversations; \`jpg remote rm ${remote}\` forgets this remote first where it is to be the same.`,
     ];
-    const branch = ["Look at the rules for branches there, and at what you may write."];
+    const branch = ["Check the host's rules for branches, and what you are allowed to push."];
     const code = as === "hidden" ? "hidden_refs_refused" : "push_refused";
     return repositoryError(code, message, { hints: as === "hidden" ? hidden : branch });
   }

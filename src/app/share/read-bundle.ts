@@ -42,13 +42,13 @@ export async function importBundle(
 ): Promise<readonly BundleRow[]> {
   const { branches, prerequisites } = header;
   if (branches.length === 0)
-    throw userError("no_conversations", `${path} is a bundle of git without a conversation in it.`, {
-      hints: ["`jpg share ID -o FILE` writes one that has."],
+    throw userError("no_conversations", `${path} is a git bundle without a conversation in it.`, {
+      hints: ["`jpg share ID -o FILE` writes one with a conversation."],
     });
   const present = await requireSharing(workspace).present(prerequisites);
   if (prerequisites.some((commit) => !present.has(commit)))
     throw userError("bundle_incomplete", `${path} needs commits that are neither in it nor here.`, {
-      hints: ["Ask for a bundle that is whole: `jpg share ID -o FILE` writes one."],
+      hints: ["Ask for a complete bundle: `jpg share ID -o FILE` writes one."],
     });
   await requireWhole(path, header);
   const sharing = requireSharing(workspace);
@@ -92,7 +92,7 @@ function asDamage(path: string, cause: unknown): unknown {
 function tooLarge(path: string, cause: JpgError): Error {
   const message = `${basename(path)} holds a file that unpacks to more than half a GB, which jpg does not read; nothing was imported.`;
   return userError("bundle_too_large", message, {
-    hints: ["jpg writes none as large: ask whoever made the bundle what it is."],
+    hints: ["jpg never writes one that large: ask whoever made the bundle what it is."],
     cause,
   });
 }

@@ -28,7 +28,7 @@ export async function refuseDropped(workspace: Workspace, moving: readonly Movin
   const names = dropped.map(({ name }) => name).join(", ");
   throw repositoryError(
     "push_behind",
-    `${names} is not sent: the remote's has turns, compactions or settings that it was only told of by a merge, and would lose them.`,
+    `${names} is not sent: the remote's branch has turns, compactions or settings that this one knows only from a merge, and would lose them.`,
     { hints: ["`jpg pull` brings them in and makes a fork where both have turns; then push again."] },
   );
 }

@@ -82,8 +82,8 @@ export function secretsError(secrets: readonly LeavingSecret[], { command, of }:
     {
       hints: [
         `${redactHint(of)} in which they are masked, ${instead}.`,
-        `\`${command} --allow ${first?.rule}\` ${does} what that rule finds, this once; \`secrets.allow = ["${first?.fingerprint}"]\` in your own settings lets that one pass from now on.`,
-        `What was ${gone} cannot be called back: a real secret is to be revoked where it was issued.`,
+        `\`${command} --allow ${first?.rule}\` ${does} what that rule finds, this once; \`secrets.allow = ["${first?.fingerprint}"]\` in your own settings allows that one from now on.`,
+        `What was ${gone} cannot be called back: revoke a real secret where it was issued.`,
       ],
       data: { secrets },
     },

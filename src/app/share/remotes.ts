@@ -105,12 +105,12 @@ export async function projectOrigin(workspace: Workspace): Promise<ProjectRemote
 
 /** The error of a command that needs a remote where there is none. */
 export function noRemote(origin: ProjectRemote | null): Error {
-  const own = "`jpg remote add NAME URL --as branches` names a repository made for conversations.";
+  const own = "`jpg remote add NAME URL --as branches` adds a repository made for conversations.";
   const hints =
     origin === null
       ? [own]
       : [
-          `\`jpg remote add origin ${shellWord(shownUrl(origin.url))} --as hidden\` takes the project's own, as hidden refs.`,
+          `\`jpg remote add origin ${shellWord(shownUrl(origin.url))} --as hidden\` adds the project's own, with hidden refs.`,
           own,
         ];
   return userError("no_remote", "This store has no remote.", { hints });

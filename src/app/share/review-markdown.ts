@@ -51,7 +51,7 @@ function headPart(report: ReviewReport): string {
   ];
   return [
     `# What ${code(fork)} changes for the model`,
-    `Compared with ${code(against)}${partingWords(report)}. What was said in the conversation stands in code blocks only.`,
+    `Compared with ${code(against)}${partingWords(report)}. What was said in the conversation is only in code blocks.`,
     ...takenOffWarning(report),
     [
       `* tokens that the model reads: ${formatTokens(tokens.before)} → ${formatTokens(tokens.after)} (estimate)`,
@@ -66,13 +66,15 @@ function partingWords({ base, told }: ReviewReport): string {
   if (base === null) return "";
   const commit = code(base.slice(0, 9));
   if (told === null) return ` where they parted (${commit})`;
-  return told === "against" ? `, which was told of it up to ${commit}` : `, of which it was told up to ${commit}`;
+  return told === "against"
+    ? `, which has a summary of it up to ${commit}`
+    : `, of which it has a summary up to ${commit}`;
 }
 
 function takenOffWarning({ fork, against, told }: ReviewReport): readonly string[] {
   if (told !== "fork") return [];
   return [
-    `**Merged here or by git, what ${code(against)} did since the two parted would be gone from it**: ${code(fork)} was only told of it. ${code(`jpg merge ${fork} --into ${against}`)} keeps it.`,
+    `**Merging this here or by git would remove from ${code(against)} what it did since the two parted**: ${code(fork)} has only a summary of that. ${code(`jpg merge ${fork} --into ${against}`)} keeps it.`,
   ];
 }
 
@@ -94,9 +96,9 @@ function compactionPart(
     `## ${code(subject)}`,
     ...(message === undefined
       ? []
-      : [`Its commit tells another story: ${code(message)}. What stands here is what the record does.`]),
+      : [`Its commit message says something else: ${code(message)}. This text says what the record does.`]),
     ...((group ?? [compaction]).some(({ summary }) => summary?.source === "imported")
-      ? ["Its summary came in with a session: nobody checked it."]
+      ? ["Its summary was imported with a session; nobody checked it."]
       : []),
     `To take it back: ${takeBackCommand(compaction)}.`,
     ...(not_applied === undefined ? [] : [`It has no effect here: ${code(not_applied)}`]),
@@ -107,7 +109,7 @@ function compactionPart(
       ? compactionBody(compaction, { hidden: null, changes }, left)
       : groupBody(group, { hidden: null, changes, pinned: [], unpinned: [] }, left);
   if (Buffer.byteLength(whole) <= left) return `${head}\n\n${whole}`;
-  const brief = `There is no room for more here: the message of its commit has it, and \`jpg show\`.`;
+  const brief = `There is no room for more here: see its commit message, or \`jpg show\`.`;
   return `${head}\n\n${brief}`;
 }
 

@@ -59,11 +59,11 @@ async function findAgainst(workspace: Workspace, { branch }: BranchTree): Promis
   const against = here ?? there;
   if (against !== null) return against;
   const reason =
-    forkOf(branch) === MAIN ? "is no fork, and no remote was seen to have it" : `has no ${MAIN} to go against`;
-  throw userError("not_a_fork", `${branch} ${reason}: there is nothing to review it against.`, {
+    forkOf(branch) === MAIN ? "is not a fork, and no remote is known to have it" : `has no ${MAIN} to compare with`;
+  throw userError("not_a_fork", `${branch} ${reason}, so there is nothing to compare it with.`, {
     hints: [
       "`jpg review FORK` reviews a fork of the conversation, which `jpg ls --all` lists.",
-      "`jpg fetch` brings what a remote has of it.",
+      "`jpg fetch` downloads what a remote has of it.",
     ],
   });
 }

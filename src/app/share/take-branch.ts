@@ -194,5 +194,5 @@ export async function whyNotTaken(
 /** A turn that is being talked is committed on its branch first. */
 async function whyOpen({ store, runtime }: Workspace, branch: string): Promise<string | null> {
   const open = await isBeingTalked(store.journal(), branch, runtime.now());
-  return open ? "a turn of it is being talked; pull again when that has ended" : null;
+  return open ? "a turn of it is still in progress; pull again when it has ended" : null;
 }

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Summary } from "../../core/compaction/compaction.ts";
-import { messageOf, userError } from "../../core/errors.ts";
+import { reasonOf, userError } from "../../core/errors.ts";
 import type { RangeRequest } from "../../core/range/bound-resolution.ts";
 import { parseBound } from "../../core/range/range-bound.ts";
 import { readBlock, splitBlock } from "../../core/summary/answer-block.ts";
@@ -81,8 +81,8 @@ async function readText(runtime: Runtime, file: string): Promise<string> {
   try {
     return await readFile(resolve(runtime.cwd, file), "utf8");
   } catch (error) {
-    throw userError("unreadable_file", `${file} cannot be read: ${messageOf(error)}.`, {
-      hints: ["`jpg compact --emit FILE` writes what a summary is written from."],
+    throw userError("unreadable_file", `${file} cannot be read: ${reasonOf(error)}.`, {
+      hints: ["`jpg compact --emit FILE` writes a bundle to write a summary from."],
       cause: error,
     });
   }

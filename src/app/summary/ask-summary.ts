@@ -50,8 +50,8 @@ export async function askForSummary(summarizer: Summarizer, asked: SummaryTask):
 }
 
 function interrupted(): JpgError {
-  return userError("interrupted", "The writing of the summary was interrupted; nothing was committed.", {
-    hints: ["Run the command again to have it written anew."],
+  return userError("interrupted", "Writing the summary was interrupted; nothing was committed.", {
+    hints: ["Run the command again to start over."],
   });
 }
 
@@ -89,7 +89,7 @@ export function summaryRejected({ rejected, detail }: RejectedSummary, { opened,
     data: { reason: rejected, detail, model: opened.name, calls: spending.calls },
     hints: [
       HINTS[rejected],
-      "`--model NAME` asks another model; `jpg compact --emit FILE` lets anybody write the summary.",
+      "`--model NAME` asks another model; `jpg compact --emit FILE` lets anyone write the summary.",
       "Nothing was committed.",
     ],
   });
@@ -98,8 +98,8 @@ export function summaryRejected({ rejected, detail }: RejectedSummary, { opened,
 const HINTS: Readonly<Record<RejectedSummary["rejected"], string>> = {
   empty: "The model may be too small for a range like this: name fewer turns with --from and --to.",
   truncated: "Name fewer turns with --from and --to, or add --concise.",
-  refused: "Leave the turns that it refuses out with --from and --to.",
-  called_tools: "The model takes the record for its task.",
+  refused: "Leave out the turns that it refuses, with --from and --to.",
+  called_tools: "The model mistook the record for its task.",
   unfinished: "The provider ended the answer early: try again.",
   sections_missing: "Small models may leave sections out: `jpg compact --concise` asks for fewer.",
   inflated: "There is little to shorten in this range: name more turns, or use --profile light.",

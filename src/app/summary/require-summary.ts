@@ -23,7 +23,7 @@ export async function requireSummary(
   if (strategies !== null) {
     const { uses, names, summarizeAbove } = strategies;
     if (summarizeAbove !== undefined || uses.some(({ strategy }) => strategy.summarizes === true)) return;
-    const hint = `Leave ${options.join(", ")} out; \`--strategy summarize\` has a summary written.`;
+    const hint = `Leave ${options.join(", ")} out, or use \`--strategy summarize\`, which writes one.`;
     throw noSummary(`The strategy ${names.join(", ")}`, options, hint);
   }
   const { default_profile, profiles } = (await loadConversationConfig(workspace, tree)).config.conversation.compaction;
@@ -34,15 +34,15 @@ export async function requireSummary(
     `The profile ${name}`,
     options,
     other === undefined
-      ? "`[conversation.compaction.profiles.NAME]` with a summary makes one that does."
-      : `\`--profile ${other}\` has a summary written.`,
+      ? "`[conversation.compaction.profiles.NAME]` with a summary defines one that does."
+      : `\`--profile ${other}\` writes one.`,
   );
 }
 
 function noSummary(rules: string, options: readonly string[], hint: string): Error {
   const [last = "", ...others] = options.toReversed();
   const named = others.length === 0 ? last : `${others.toReversed().join(", ")} and ${last}`;
-  return userError("no_summary", `${rules} writes no summary, so ${named} would say nothing.`, {
+  return userError("no_summary", `${rules} writes no summary, so ${named} would have no effect.`, {
     data: { options },
     hints: [hint],
   });

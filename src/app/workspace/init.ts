@@ -28,14 +28,14 @@ export async function initStore(
   await makeStore(runtime, location.root);
   const { configFile } = resolveUserPaths(runtime.env, runtime.home);
   const created = await writeSettingsTemplate(configFile);
-  const settings = `Settings go into ${configFile}${created ? " (every setting stands there, commented out)" : ""}`;
+  const settings = `Settings go into ${configFile}${created ? " (every setting is listed there, commented out)" : ""}`;
   const own = location.project === undefined ? "" : `; those of this project alone into ${PROJECT_CONFIG_NAME}`;
   return {
     path: location.root,
     created: !location.exists,
     settings: { path: configFile, created },
     hints: [
-      ...(location.exists ? [] : ["`jpg import` brings in the sessions that agents keep for this project."]),
+      ...(location.exists ? [] : ["`jpg import` imports the sessions that agents keep for this project."]),
       ...(created || !location.exists ? [`${settings}${own}.`] : []),
     ],
   };

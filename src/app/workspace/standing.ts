@@ -59,7 +59,7 @@ export async function detachedHead(workspace: Workspace, standing: Standing, hol
   const message = `No conversation is checked out here: HEAD is detached at ${standing.commit?.slice(0, 9)}${state}. It can be read, not written to.`;
   const back = operation === null ? [`\`jpg use ${holder}\` checks ${holder} out again.`] : endingHints(operation);
   const stay = operation === null ? "" : " --no-activate";
-  const fork = `\`jpg fork @ NAME${stay}\` begins a fork at this commit; \`jpg ls\` lists the conversations that you may name instead.`;
+  const fork = `\`jpg fork @ NAME${stay}\` starts a fork at this commit; \`jpg ls\` lists the conversations that you may name instead.`;
   return userError("detached_head", message, { hints: [...back, fork] });
 }
 

@@ -3,7 +3,7 @@ import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConfigFile, ConfigInput, ConversationDelta, LoadedConfig } from "../../config/load-config.ts";
 import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/paths.ts";
-import { codeOf, JpgError, messageOf, repositoryError } from "../../core/errors.ts";
+import { codeOf, JpgError, reasonOf, repositoryError } from "../../core/errors.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { locateStore, type StoreLocation } from "../../store/native/locate-store.ts";
 import type { Mended } from "../../store/native/mend-store.ts";
@@ -96,7 +96,7 @@ export function warnOfPrograms({ location, store, warn }: Workspace): void {
   const more = keys.length > NAMED_KEYS ? ` and ${keys.length - NAMED_KEYS} more` : "";
   const named = `${keys.slice(0, NAMED_KEYS).join(", ")}${more}`;
   warn(
-    `What the store's own git configuration would start or reach does not count: ${named}. Your own does (--global).`,
+    `jpg ignores what the store's own git configuration would start or reach: ${named}. It follows your own (--global).`,
   );
 }
 
@@ -119,8 +119,8 @@ async function settleSteps({ worktrees }: ConversationStore, { info }: Pick<Work
     for (const { kind, branch, active, path } of await worktrees.settle()) {
       const done =
         kind === "advance"
-          ? `A command ended before the files of ${branch} in ${path} had followed: they have now.`
-          : `\`jpg use ${branch}\` ended midway: in ${path} are again the files of ${active ?? "the commit that is checked out"}.`;
+          ? `A command ended before the files of ${branch} in ${path} were brought up to date; they are now.`
+          : `\`jpg use ${branch}\` ended midway: ${path} has again the files of ${active ?? "the commit that is checked out"}.`;
       info(done);
     }
   } catch (error) {
@@ -157,7 +157,7 @@ export async function readIfExists(path: string): Promise<string | null> {
     return await readFile(path, "utf8");
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return null;
-    throw new JpgError("config", "unreadable_file", `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
+    throw new JpgError("config", "unreadable_file", `${path} cannot be read: ${reasonOf(error)}.`, { cause: error });
   }
 }
 
@@ -168,13 +168,13 @@ export async function readIfExists(path: string): Promise<string | null> {
 export async function readProjectConfig(path: string): Promise<string | null> {
   const found = await lstat(path).catch(() => null);
   if (found === null || found.isFile()) return await readIfExists(path);
-  const what = found.isSymbolicLink() ? "a symbolic link" : "no file";
+  const what = found.isSymbolicLink() ? "a symbolic link" : "not a file";
   throw new JpgError(
     "config",
     "config_no_file",
-    `${path} is ${what}; a project's settings are read from a file only.`,
+    `${path} is ${what}, but a project's settings are read only from a file.`,
     {
-      hints: [`Put the settings into a file of that name, or take it away: rm ${path}`],
+      hints: [`Put the settings in a file of that name, or remove it: rm ${path}`],
     },
   );
 }
@@ -218,10 +218,10 @@ async function withTrust(file: ConfigFile, trustFile: string): Promise<NonNullab
 function noStore(location: StoreLocation): JpgError {
   return repositoryError("no_store", `There is no conversation store at ${location.root}.`, {
     hints: [
-      "`jpg import` brings in the sessions of this project and makes the store.",
-      "`jpg pull` does so with what others pushed to the project's origin.",
-      "`jpg init` makes an empty one.",
-      "`--store DIR` or JPG_STORE names another.",
+      "`jpg import` imports this project's sessions and creates the store.",
+      "`jpg pull` gets what others pushed to the project's origin, and creates it too.",
+      "`jpg init` creates an empty one.",
+      "`--store DIR` or JPG_STORE uses another.",
     ],
   });
 }

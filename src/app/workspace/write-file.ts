@@ -1,6 +1,6 @@
 // Writes a result to a file the user named: all of it or nothing, except where the name is not an ordinary file (a pipe, a device).
 import { chmod, realpath, stat, writeFile } from "node:fs/promises";
-import { JpgError, messageOf, userError } from "../../core/errors.ts";
+import { JpgError, reasonOf, userError } from "../../core/errors.ts";
 import { type FileContent, replaceFile } from "../../store/files/replace-file.ts";
 import { userFileMode } from "./user-umask.ts";
 
@@ -17,8 +17,8 @@ export async function writeResultFile(path: string, content: FileContent): Promi
     await chmod(target, found === null ? userFileMode() : found.mode & 0o777);
   } catch (error) {
     if (error instanceof JpgError) throw error;
-    throw userError("cannot_write", `${path} cannot be written: ${messageOf(error)}.`, {
-      hints: ["Name a file in a folder that exists, has room and may be written."],
+    throw userError("cannot_write", `${path} cannot be written: ${reasonOf(error)}.`, {
+      hints: ["Name a file in a folder that exists and that you can write to."],
       cause: error,
     });
   }

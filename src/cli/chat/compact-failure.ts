@@ -5,8 +5,8 @@ import { JpgError } from "../../core/errors.ts";
 const ELSEWHERE = /(?:^|[\s`])(?:--[a-z]|jpg [a-z])/;
 
 const HERE = [
-  "/compact --model NAME has another model write the summary; /compact N leaves more or fewer messages alone",
-  "/compact strip takes out reasoning and tool calls, and asks no model",
+  "/compact --model NAME lets another model write the summary; /compact N leaves more or fewer messages alone",
+  "/compact strip removes reasoning and tool calls without asking a model",
 ];
 
 /** What to type where there is nothing to compact: what the chat has in place of `jpg compact`, and other commands of jpg. */

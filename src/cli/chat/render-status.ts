@@ -19,5 +19,5 @@ export function renderStatus(status: ChatStatus, style: Style): SafeText {
 /** What is said once when the view comes near the window. */
 export function renderNearlyFull({ tokens, window }: ChatStatus): SafeText {
   const share = window === null ? "much" : safe`${Math.round((tokens / window) * 100)}%`;
-  return safe`the conversation fills ${share} of the model's context; /compact makes room, /compact --preview shows what would go`;
+  return safe`the conversation fills ${share} of the model's context; /compact makes room, /compact --preview shows what it would remove`;
 }

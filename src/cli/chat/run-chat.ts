@@ -112,7 +112,7 @@ async function runLine(line: string, { parts, context, status, answering }: Line
   const content = await requestContent(context.runtime.cwd, { text, files: [], stdin: null });
   const { unsent, ...offered } = await offerCompaction(context, status);
   if (unsent === true) {
-    context.terminal.write(safe`Nothing was sent; the message stands in the line again.\n`);
+    context.terminal.write(safe`Nothing was sent; your message is back in the line.\n`);
     return { ...offered, draft: line };
   }
   return sendMessage(content, { parts, state: context.state, answering }, offered);
@@ -178,13 +178,13 @@ function createContext(parts: ChatParts, state: ChatState): SlashContext {
   const loadTree = async (): Promise<BranchTree> => {
     const { branch } = state;
     if (branch === null)
-      throw userError("no_turn_yet", "This conversation has not begun: nothing was said in it yet.", {
-        hints: ["Type a message; `jpg chat ID` goes on with a conversation that exists."],
+      throw userError("no_turn_yet", "This conversation is still empty.", {
+        hints: ["Type a message; `jpg chat ID` continues an existing conversation."],
       });
     const tree = await loadTip(workspace.store, branch);
     if (tree !== null) return tree;
     throw repositoryError("branch_gone", `${branch} is no longer a branch in the store.`, {
-      hints: ["Another program removed it meanwhile; `jpg ls` lists what is there."],
+      hints: ["Another program has removed it; `jpg ls` lists what is there."],
     });
   };
   // In force all the same, but not stored once more.

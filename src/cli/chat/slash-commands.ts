@@ -70,9 +70,9 @@ function renderSlashHelp(style: Style, columns: number): SafeText {
 }
 
 const KEYS: readonly (readonly [typed: string, explains: string])[] = [
-  ["Alt+Enter, Ctrl-J, or \\ at the end", "the message goes on in the next line"],
+  ["Alt+Enter, Ctrl-J, or \\ at the end", "continues the message on the next line"],
   ["Ctrl-G", "writes the message in your editor ($VISUAL, $EDITOR)"],
-  ["@FILE", "attaches a file, Tab completes its name; \\@ is an @, and nothing that is pasted attaches"],
+  ["@FILE", "attaches a file, Tab completes its name; \\@ is a plain @; pasted text attaches nothing"],
   ["Up, Down, Ctrl-R", "messages typed before; search them"],
   ["Esc", "interrupts the answer, which is kept"],
   ["Ctrl-C", "the same; empties the line; twice leaves"],

@@ -23,9 +23,9 @@ export const compactCommand: SlashCommand = {
   aliases: ["summarize", "compress"],
   forms: [
     { usage: "[N]", explains: `summarise old messages, keeping N recent ones (default ${KEEP_RECENT})` },
-    { usage: "strip [N]", explains: "strip reasoning and tool calls from old messages; no model is asked" },
-    { usage: "--preview [N]", explains: "show what would go, without doing it" },
-    { usage: "--model NAME", explains: "have another model write the summary" },
+    { usage: "strip [N]", explains: "strip reasoning and tool calls from old messages, without asking a model" },
+    { usage: "--preview [N]", explains: "show what would be removed, without doing it" },
+    { usage: "--model NAME", explains: "let another model write the summary" },
     { usage: "undo", explains: "undo the newest compaction" },
   ],
   complete: async (words) => (words.length === 0 ? ["undo", "strip", "--preview", "--model"] : []),

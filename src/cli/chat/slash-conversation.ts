@@ -25,7 +25,7 @@ export const newCommand: SlashCommand = {
 export const retryCommand: SlashCommand = {
   name: "retry",
   aliases: [],
-  forms: [{ usage: "", explains: "ask your last message again, on a fork; the answer that is there stays" }],
+  forms: [{ usage: "", explains: "ask your last message again, on a fork; the first answer stays" }],
   run: async (words, context) => {
     requireNoWords(retryCommand, words);
     const { unanswered } = context.state;
@@ -38,7 +38,7 @@ async function askOnFork({ workspace, terminal, loadTree }: SlashContext): Promi
   const tree = await loadTree();
   const last = await loadLastRequest(workspace, tree);
   if (last === null)
-    throw userError("nothing_to_retry", `The newest turn of ${tree.branch} holds no message of yours.`, {
+    throw userError("nothing_to_retry", `The newest turn of ${tree.branch} has no message of yours.`, {
       hints: ["Type the message again."],
     });
   if (last.turn === 0) {
@@ -53,7 +53,7 @@ async function askOnFork({ workspace, terminal, loadTree }: SlashContext): Promi
 export const tokensCommand: SlashCommand = {
   name: "tokens",
   aliases: ["stats"],
-  forms: [{ usage: "", explains: "show where the tokens are, and how many are sent" }],
+  forms: [{ usage: "", explains: "show where the tokens are, and how many will be sent" }],
   run: async (words, context) => {
     requireNoWords(tokensCommand, words);
     const { output, terminal, state, workspace, tools } = context;

@@ -38,5 +38,5 @@ export const exportCommand: SlashCommand = {
 
 /** A file that nobody named is not replaced. */
 function inTheWay(path: string): Error {
-  return userError("file_exists", `${path} exists already.`, { hints: ["Name the file: /export FILE replaces it."] });
+  return userError("file_exists", `${path} already exists.`, { hints: ["Name the file: /export FILE replaces it."] });
 }

@@ -42,7 +42,7 @@ export const diffCommand: SlashCommand = {
 export const revertCommand: SlashCommand = {
   name: "revert",
   aliases: [],
-  forms: [{ usage: "COMPACTION", explains: "take a compaction back; reverting the revert brings it back" }],
+  forms: [{ usage: "COMPACTION", explains: "undo a compaction; reverting the revert redoes it" }],
   complete: completeCompaction,
   run: async (words, context) => {
     if (words.length === 0) throw wrongWords(revertCommand, "expected a compaction; /log lists them");
@@ -57,7 +57,7 @@ export const revertCommand: SlashCommand = {
 export const forkCommand: SlashCommand = {
   name: "fork",
   aliases: [],
-  forms: [{ usage: "[NAME]", explains: "go on in a fork; this branch stays as it is" }],
+  forms: [{ usage: "[NAME]", explains: "continue on a fork; this branch stays as it is" }],
   run: async (words, context) => {
     if (words.length > 1) throw wrongWords(forkCommand, `expected one name; got ${words.join(" ")}`);
     const [name] = words;
@@ -67,7 +67,7 @@ export const forkCommand: SlashCommand = {
       ...(name === undefined ? {} : { name }),
     });
     context.terminal.write(
-      safe`Forked ${forTerminalLine(tree.branch)}; this chat goes on in ${forTerminalLine(fork.branch)}\n`,
+      safe`Forked ${forTerminalLine(tree.branch)}; this chat continues on ${forTerminalLine(fork.branch)}\n`,
     );
     return { branch: fork.branch };
   },

@@ -8,7 +8,7 @@ import { type SlashCommand, wrongWords } from "./slash-command.ts";
 export const modelCommand: SlashCommand = {
   name: "model",
   aliases: [],
-  forms: [{ usage: "[NAME]", explains: "show the model, or talk to another one, e.g. anthropic/claude-haiku" }],
+  forms: [{ usage: "[NAME]", explains: "show the model, or switch to another one, e.g. anthropic/claude-haiku" }],
   complete: async (words) => (words.length === 0 ? listModelNames() : []),
   run: async (words, { workspace, terminal, state, loadTree }) => {
     if (words.length > 1) throw wrongWords(modelCommand, `expected one name; got ${words.join(" ")}`);

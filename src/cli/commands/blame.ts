@@ -18,8 +18,7 @@ export const command: CommandSpec = {
   ],
   run: async ({ args, output, json, open }) => {
     const [what, id] = args;
-    if (what === undefined)
-      throw userError("usage", "jpg blame: say of what: a turn or an event.", { hints: ["jpg blame 3"] });
+    if (what === undefined) throw userError("usage", "jpg blame: say which turn or event.", { hints: ["jpg blame 3"] });
     const report = await blame(await open(), what, id);
     if (json) output.json(report);
     else await output.page(renderBlame(report, output));

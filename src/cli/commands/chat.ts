@@ -87,7 +87,7 @@ export const command: CommandSpec = {
 async function openHistory({ runtime, output }: CommandContext): Promise<MessageHistory> {
   let isSaid = false;
   const warn = (error: unknown): void => {
-    if (!isSaid) output.warn(safe`what you type is not remembered for other chats: ${forTerminal(messageOf(error))}`);
+    if (!isSaid) output.warn(safe`what you type could not be saved for later chats: ${forTerminal(messageOf(error))}`);
     isSaid = true;
   };
   const earlier = await readTypedMessages(runtime).catch((error: unknown) => {
@@ -107,11 +107,11 @@ function checkCall({ args, options, json }: CommandContext): void {
       hints: ["`jpg query --json` asks and prints a document."],
     });
   if (flag(options, "new") && args.length > 0)
-    throw userError("contradictory_flags", "--new begins a conversation; it goes with no ID.", {
-      hints: ["`jpg chat ID --fork` talks on a new fork of a conversation."],
+    throw userError("contradictory_flags", "--new starts a new conversation, so it cannot be used with an ID.", {
+      hints: ["`jpg chat ID --fork` continues a conversation on a new fork."],
     });
   if (!hasTerminal())
-    throw userError("needs_terminal", "jpg chat needs a terminal: standard input or standard output is none.", {
+    throw userError("needs_terminal", "jpg chat needs a terminal, but standard input or output is not one.", {
       hints: ["`jpg query TEXT` asks without one, and `jpg query -` takes the text from standard input."],
     });
 }
@@ -119,7 +119,7 @@ function checkCall({ args, options, json }: CommandContext): void {
 async function forkOf(workspace: Workspace, tree: BranchTree | null): Promise<BranchTree> {
   if (tree === null)
     throw userError("no_conversation", "There is no conversation to fork yet.", {
-      hints: ["`jpg chat` begins one; `jpg import` brings in sessions."],
+      hints: ["`jpg chat` starts one; `jpg import` imports sessions."],
     });
   const { branch } = await forkConversation(workspace, tree, { activate: true });
   return resolveWhole(workspace, branch);

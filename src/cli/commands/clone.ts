@@ -34,9 +34,9 @@ export const command: CommandSpec = {
 
 async function run({ args, options, runtime, output, json }: CommandContext, signal: AbortSignal): Promise<number> {
   const [url, directory] = args;
-  if (url === undefined) throw userError("usage", "jpg clone: say from where.", { hints: ["jpg clone URL [DIR]"] });
+  if (url === undefined) throw userError("usage", "jpg clone needs an address.", { hints: ["jpg clone URL [DIR]"] });
   if (options["store"] !== undefined)
-    throw userError("usage", "jpg clone makes a store of its own: name its folder as DIR.", {
+    throw userError("usage", "jpg clone makes a new store, so --store does not apply: give its folder as DIR.", {
       hints: ["jpg clone URL DIR"],
     });
   const say = (text: string): void => output.info(forTerminal(text));

@@ -38,7 +38,7 @@ export const command: CommandSpec = {
     if (what === undefined && removed === undefined)
       return list(context, await listComments(workspace, await resolveTree(workspace, id)));
     if (removed !== undefined && what !== undefined)
-      throw userError("usage", "jpg comment --remove names a comment by its id, and takes no turn.", {
+      throw userError("usage", "jpg comment --remove takes the id of a comment, not a turn.", {
         hints: ["`jpg comment` lists them with their ids."],
       });
     const tree = await resolveBranch(workspace, id);

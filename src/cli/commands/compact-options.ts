@@ -36,14 +36,14 @@ export function readWish({ options }: CommandContext): Pick<CompactRequest, "mod
 /** Refuses flags that say nothing without another. Throws `usage`. */
 export function checkLoneFlags({ options }: CommandContext): void {
   if (options["suffix"] === true && options["emit"] === undefined)
-    throw userError("usage", "jpg compact: --suffix says nothing without --emit.", {
+    throw userError("usage", "jpg compact: --suffix has no effect without --emit.", {
       hints: [
         "`jpg compact --emit - --suffix` prints the message that asks for a summary of the conversation above it.",
       ],
     });
   for (const name of ["diff", "text"])
     if (options[name] === true && options["dryRun"] !== true)
-      throw userError("usage", `jpg compact: --${name} says nothing without --dry-run.`, {
+      throw userError("usage", `jpg compact: --${name} has no effect without --dry-run.`, {
         hints: [`Add --dry-run: --${name} shows the view as it would be. \`jpg diff\` shows what was done.`],
       });
 }
@@ -59,7 +59,7 @@ export async function checkActivation({ options }: CommandContext, { workspace, 
   if (options["activate"] !== false || options["fork"] === true) return;
   const { config } = await loadConversationConfig(workspace, tree);
   if (config.conversation.compaction.fork && options["inPlace"] !== true) return;
-  throw userError("usage", "jpg compact: --no-activate says nothing without --fork.", {
+  throw userError("usage", "jpg compact: --no-activate has no effect without --fork.", {
     hints: ["`jpg compact --fork --no-activate` compacts a new fork and stays on the active conversation."],
   });
 }
@@ -122,9 +122,9 @@ function refuseBesideTangents(options: CommandContext["options"]): void {
   if (other === undefined) return;
   throw userError(
     "contradictory_flags",
-    `--${other} and --strategy ${TANGENTS} contradict each other; give one of them.`,
+    `--${other} and --strategy ${TANGENTS} contradict each other; use only one of them.`,
     {
-      hints: ["`jpg diff` shows afterwards what was left out, `jpg undo` takes it back."],
+      hints: ["Afterwards, `jpg diff` shows what was left out and `jpg undo` undoes it."],
     },
   );
 }
@@ -167,7 +167,7 @@ function withSizes(chosen: ChosenStrategies, options: CommandContext["options"])
 
 function refuseUnused(option: string, strategies: string, isUnused: boolean): void {
   if (!isUnused) return;
-  throw userError("unused_option", `${option} says nothing without --strategy ${strategies}.`, {
+  throw userError("unused_option", `${option} has no effect without --strategy ${strategies}.`, {
     hints: [`Add the strategy, or leave ${option} out.`],
   });
 }
@@ -207,6 +207,6 @@ export function readPartCount(options: CommandContext["options"]): PartCount | n
   const count = /^\d{1,4}$/.test(word) ? Number(word) : 0;
   if (count >= 1 && count <= MOST_PARTS) return count;
   throw userError("bad_chunks", `--chunks takes auto, or a number of parts from 1 to ${MOST_PARTS}; got "${word}".`, {
-    hints: ["jpg compact --chunks auto ends the parts where the topic changes."],
+    hints: ["`jpg compact --chunks auto` splits where the topic changes."],
   });
 }

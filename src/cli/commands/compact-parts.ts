@@ -64,7 +64,7 @@ function rowOf({ compaction, commit, from_turn, to_turn, tokens }: CompactReport
 
 /** Says of a part's notes which part they are about, where they do not say so themselves. */
 function partNotes({ from_turn, to_turn, planned_summary, warnings, ungrounded }: CompactReport): readonly string[] {
-  const invented = `the summary says ${ungrounded.length} things that stand in no event (--json lists them)`;
+  const invented = `the summary says ${ungrounded.length} things that are in no event (--json lists them)`;
   const notes = ungrounded.length === 0 ? warnings : [...warnings, invented];
   const range = renderRange(from_turn ?? 0, to_turn ?? 0);
   return notesOf({ planned_summary, warnings: notes.map((note) => `turns ${range}: ${note}`) });

@@ -42,7 +42,7 @@ export const command: CommandSpec = {
       flags: "--from [bound]",
       description: "first turn: 5, -3, 5:EVENT, 5h, yesterday, 2026-11-22, last (the default when no bound is given)",
       optionalValue: isBound,
-      refuse: (word) => badBound(word, ["`jpg ls` lists the conversations, where one was meant."]),
+      refuse: (word) => badBound(word, ["If you meant a conversation: `jpg ls` lists them."]),
     },
     { flags: "--to <bound>", description: "last turn, in the same forms" },
     { flags: "--keep <n>", description: "leave the last N turns alone", conflicts: ["keepLast"] },
@@ -206,7 +206,7 @@ function compactUntilStopped(
     if (report.summary_error === "interrupted") return INTERRUPTED;
     const idle = summaryOptions(options);
     if (idle.length > 0 && !hasSummary(report) && report.compaction !== null)
-      output.warn(safe`no summary was needed: ${forTerminalLine(idle.join(", "))} said nothing here`);
+      output.warn(safe`no summary was needed: ${forTerminalLine(idle.join(", "))} had no effect here`);
     return 0;
   });
 }

@@ -17,7 +17,7 @@ export const command: CommandSpec = {
     const shell = SHELLS.find((name) => name === args[0]);
     if (shell === undefined)
       throw userError("unknown_shell", `jpg has no completion for ${args[0]}.`, {
-        hints: [`There is one for ${SHELLS.join(", ")}.`],
+        hints: [`Expected one of ${SHELLS.join(", ")}.`],
       });
     const script = renderCompletion(shell, await commands());
     if (json) output.json({ shell, script });

@@ -72,9 +72,9 @@ async function nextRound(
 
 function renderOffer({ columns, runtime }: EditSession, offer: PlanOffer, moved: readonly string[] = []): string {
   const lost =
-    offer.lost.length === 0 ? [] : [`Not brought over, for it is not there any more: ${offer.lost.join(", ")}`];
+    offer.lost.length === 0 ? [] : [`Not carried over, because it is no longer there: ${offer.lost.join(", ")}`];
   const notes = [...moved, ...lost];
-  const ending = notes.length === 0 ? [] : ["Save to go on with what stands above; empty the file to stop.", ""];
+  const ending = notes.length === 0 ? [] : ["Save to continue with the plan above; empty the file to stop.", ""];
   return renderPlan(offer, { columns, now: runtime.now() }, [...notes, ...ending]);
 }
 
@@ -86,6 +86,7 @@ function problemsOf({ data }: JpgError): readonly PlanProblem[] {
 async function kept({ workspace, tree }: EditSession, text: string, error: JpgError): Promise<JpgError> {
   const { kind, code, message, data, cause } = error;
   const path = await workspace.store.keepText("edit-plan", text);
-  const hints = path === null ? [] : [`Your plan is kept: \`jpg edit ${tree.branch} --plan ${path}\` goes on with it.`];
+  const hints =
+    path === null ? [] : [`Your plan is kept: \`jpg edit ${tree.branch} --plan ${path}\` continues with it.`];
   return new JpgError(kind, code, message, { data, cause, hints: [...hints, ...error.hints] });
 }

@@ -4,7 +4,7 @@ import { applyPlan } from "../../app/edit/apply-plan.ts";
 import { carryOver, offerPlan, type PlanOffer } from "../../app/edit/offer-plan.ts";
 import { resolveWhole } from "../../app/names/resolve-id.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
-import { messageOf, userError } from "../../core/errors.ts";
+import { reasonOf, userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
@@ -92,11 +92,13 @@ const MOST_COLUMNS = 120;
 /** An editor wants to be seen and typed into. Throws `needs_terminal`. */
 async function requireTerminal({ runtime, output }: CommandContext): Promise<void> {
   if ((await runtime.inputKind()) === "terminal" && output.width !== Number.POSITIVE_INFINITY) return;
-  throw userError("needs_terminal", "jpg edit opens an editor: standard input or standard output is no terminal.", {
-    hints: [
-      "`jpg edit --emit-plan=plan.txt` writes the plan; `jpg edit --plan plan.txt` follows it once it was changed.",
-    ],
-  });
+  throw userError(
+    "needs_terminal",
+    "jpg edit needs a terminal for the editor, but standard input or output is not one.",
+    {
+      hints: ["`jpg edit --emit-plan=plan.txt` writes the plan; edit it, then `jpg edit --plan plan.txt` follows it."],
+    },
+  );
 }
 
 /** Throws `unreadable_file`. */
@@ -105,7 +107,7 @@ async function readPlan({ runtime }: CommandContext, file: string): Promise<stri
   try {
     return await readFile(resolve(runtime.cwd, file), "utf8");
   } catch (cause) {
-    throw userError("unreadable_file", `${file} cannot be read: ${messageOf(cause)}.`, {
+    throw userError("unreadable_file", `${file} cannot be read: ${reasonOf(cause)}.`, {
       hints: ["`jpg edit --emit-plan=FILE` writes a plan; - is standard input."],
       cause,
     });

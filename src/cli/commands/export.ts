@@ -104,7 +104,7 @@ function checkFlags({ options }: CommandContext): void {
   if (!flag(options, "original") && text(options, "file") !== undefined)
     throw userError(
       "contradictory_flags",
-      "--file names what stood beside the imported session: it needs --original.",
+      "--file names a file that was beside the imported session, so it needs --original.",
       {
         hints: [`Leave it out, or \`jpg export --original --file ${text(options, "file")}\`.`],
       },
@@ -121,13 +121,17 @@ function checkFlags({ options }: CommandContext): void {
     );
   }
   if (to !== PAGE && isGiven(options["allow"]))
-    throw userError("contradictory_flags", "--allow is for --to html: in other formats nothing is masked.", {
+    throw userError("contradictory_flags", "--allow works only with --to html: nothing is masked in other formats.", {
       hints: ["Leave --allow out."],
     });
   if (flag(options, "messages") && EXPORT_FORMATS.includes(to) && !isProviderName(to))
-    throw userError("contradictory_flags", `--messages is for requests: ${PROVIDER_NAMES.join(", ")}; ${to} is none.`, {
-      hints: ["Leave --messages out."],
-    });
+    throw userError(
+      "contradictory_flags",
+      `--messages works only for requests: ${PROVIDER_NAMES.join(", ")}; ${to} is not one.`,
+      {
+        hints: ["Leave --messages out."],
+      },
+    );
 }
 
 function isGiven(value: unknown): boolean {

@@ -78,6 +78,6 @@ function tell(output: CommandContext["output"], json: boolean, report: ForkRepor
     );
   if (report.cut === true)
     output.info(
-      safe`History here is squashed: no commit ends with turn ${report.turns - 1}, so one on the fork removes the turns after it.`,
+      safe`The history here is squashed: no commit ends with turn ${report.turns - 1}, so a commit on the fork removes the turns after it.`,
     );
 }

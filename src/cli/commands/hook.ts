@@ -4,7 +4,7 @@ import type { CommandSpec } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "hook",
-  summary: "called by the store's git hooks: brings views up to date, looks at what is pushed",
+  summary: "called by the store's git hooks: updates views, checks what is pushed",
   hidden: true,
   passThrough: true,
   arguments: [{ name: "[args...]", description: "name of the hook and its arguments" }],

@@ -94,7 +94,7 @@ function printOutcome(
     output.data(renderImport(sessions, { ...output, verbose: output.verbose, namesIn: runtime.cwd }));
   for (const failure of failed) output.warn(renderFailure(failure));
   if (!json && output.seen && sessions.some(({ status }) => status === "created"))
-    output.info(safe`Next: jpg compact shortens what the model sees; jpg alone says what is here.`);
+    output.info(safe`Next: \`jpg compact\` shortens what the model sees; \`jpg\` alone shows what is here.`);
 }
 
 /** Standard input is read once, whoever asks for it. */

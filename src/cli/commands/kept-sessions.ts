@@ -27,7 +27,7 @@ export function chooseKept(
   if (isNarrowed && (request.paths.length > 0 || request.format !== undefined)) {
     throw userError(
       "contradictory_flags",
-      "jpg import: --list, --all and --since are about what agents keep, and take no paths.",
+      "jpg import: --list, --all and --since choose among the sessions that agents keep, so they cannot be used with paths.",
       { hints: ["Leave the paths out, or import them: `jpg import PATH`."] },
     );
   }

@@ -33,7 +33,7 @@ export const command: CommandSpec = {
       output.data(off ? safe`${name} may be pushed again.` : safe`${name} is local: nothing of it leaves this store.`);
     if (!off && report.seen_on.length > 0)
       output.warn(
-        safe`It was seen on ${joinSafe(report.seen_on.map(forTerminalLine), ", ")}: what is there stays there, and others may have it.`,
+        safe`It was seen on ${joinSafe(report.seen_on.map(forTerminalLine), ", ")}: the copy there stays, and others may have it.`,
       );
     return 0;
   },

@@ -17,7 +17,7 @@ export const command: CommandSpec = {
     else if (rows.length === 0) output.info(nothingIn(tree));
     else await output.page(renderLog(rows, { style: output.style, width: output.width, verbose: output.verbose }));
     if (!json && rows.some((row) => row.cut_off === true))
-      output.info(safe`What was before is not in this shallow clone: \`jpg git fetch --unshallow\` brings it.`);
+      output.info(safe`The history before is not in this shallow clone: \`jpg git fetch --unshallow\` downloads it.`);
     return 0;
   },
 };

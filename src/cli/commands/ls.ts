@@ -41,16 +41,16 @@ export const command: CommandSpec = {
     else output.data(renderList(rows, { style: output.style, width: output.width, now: runtime.now() }));
     for (const { branch } of rows.filter(({ spliced }) => spliced === true)) {
       const name = forTerminalLine(branch);
-      output.warn(
-        safe`Turns of ${name} do not continue each other: git put them together; \`jpg show ${name}\` says more.`,
-      );
+      output.warn(safe`Turns of ${name} do not continue each other: git joined them; \`jpg show ${name}\` says more.`);
     }
     if (archived > 0 && rows.length > 0)
       output.detail(
         safe`${renderCount(archived, "archived conversation")} left out; \`jpg ls --archived\` lists them.`,
       );
     if (!json && rows.some(({ agents = 0 }) => agents > 0))
-      output.detail(safe`Conversations of sub-agents are left out; \`jpg ls --all\` lists them behind their own.`);
+      output.detail(
+        safe`Conversations of sub-agents are left out; \`jpg ls --all\` lists them below the ones that started them.`,
+      );
     for (const one of unreadable) output.warn(renderUnreadable(one));
     return unreadable.length === 0 ? 0 : BROKEN_STORE;
   },
@@ -66,5 +66,5 @@ function sayNone(options: OptionValues, archived: number): SafeText {
   if (archived > 0) return safe`All of them are archived: \`jpg ls --archived\` lists ${archived}.`;
   const labels = texts(options, "label");
   if (labels.length > 0) return safe`No conversation has the label ${forTerminalLine(labels.join(" and "))}.`;
-  return safe`There are no conversations yet: \`jpg import\` brings sessions in.`;
+  return safe`There are no conversations yet: \`jpg import\` imports sessions.`;
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { mergeFork } from "../../app/manage/merge.ts";
 import { resolveFork } from "../../app/names/resolve-fork.ts";
-import { messageOf, userError } from "../../core/errors.ts";
+import { reasonOf, userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
@@ -80,7 +80,7 @@ async function readOwn({ options, runtime }: CommandContext): Promise<string | u
   try {
     return (await readFile(resolve(runtime.cwd, file), "utf8")).trim();
   } catch (error) {
-    throw userError("unreadable_file", `${file} cannot be read: ${messageOf(error)}.`, {
+    throw userError("unreadable_file", `${file} cannot be read: ${reasonOf(error)}.`, {
       hints: ["--summary TEXT takes the text itself; `--summary -` reads it from standard input."],
       cause: error,
     });

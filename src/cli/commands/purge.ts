@@ -28,7 +28,7 @@ export const command: CommandSpec = {
     else output.data(safe`Purged ${names}: ${renderCount(report.objects, "object")} removed.`);
     if (report.seen_on.length > 0)
       output.warn(
-        safe`It was seen on ${joinSafe(report.seen_on.map(forTerminalLine), ", ")}: what is there stays there, and the next \`jpg pull\` brings it back.`,
+        safe`It was seen on ${joinSafe(report.seen_on.map(forTerminalLine), ", ")}: the copy there stays, and the next \`jpg pull\` brings it back.`,
       );
     return 0;
   },

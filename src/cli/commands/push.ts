@@ -38,7 +38,7 @@ async function run({ args, options, output, json, open }: CommandContext, signal
   const workspace = await open();
   const [id] = args;
   if (id !== undefined && flag(options, "all"))
-    throw userError("contradictory_flags", `jpg push: ${id} and --all contradict each other; give one of them.`);
+    throw userError("contradictory_flags", `jpg push: ${id} and --all contradict each other; use only one of them.`);
   const request = { all: flag(options, "all"), ...(id === undefined ? {} : { id }) };
   const isDryRun = flag(options, "dryRun");
   const name = text(options, "to");
@@ -65,8 +65,8 @@ async function offerOrigin(workspace: Workspace, output: CommandContext["output"
     {
       text: [
         `No remote is set; the project's own is ${origin.name} (${url}).`,
-        "Hidden refs show in no branch list and come with no clone there,",
-        "but everybody who can read that repository can read them.",
+        "Hidden refs appear in no branch list and are not cloned,",
+        "but everyone who can read that repository can read them.",
         `Push to ${origin.name} as hidden refs?`,
       ].join("\n"),
       otherwise: "no",

@@ -134,7 +134,7 @@ function printReport({ output, json }: CommandContext, { compaction }: QueryPlac
     );
   if (report.isNearlyFull && tokens.window !== null)
     output.warn(
-      safe`the context has ${formatTokens(tokens.view)} tokens, ${Math.round((tokens.view / tokens.window) * 100)} % of the window of ${forTerminalLine(model)}; \`jpg compact\` makes it smaller, \`-c auto.enabled=true\` does so by itself`,
+      safe`the context has ${formatTokens(tokens.view)} tokens, ${Math.round((tokens.view / tokens.window) * 100)} % of the window of ${forTerminalLine(model)}; \`jpg compact\` makes it smaller, \`-c auto.enabled=true\` does so automatically`,
     );
 }
 
@@ -166,7 +166,8 @@ async function readRequest({ args, options, runtime, output }: CommandContext): 
     stdin = await runtime.readStdin();
   } else if (kind === "open") {
     stdin = await runtime.readStdinWithin(PIPE_WAIT_MS);
-    if (stdin === null) output.warn(safe`standard input stayed silent for 3 s and is left out; \`-\` waits for it`);
+    if (stdin === null)
+      output.warn(safe`nothing came on standard input for 3 s, so it is left out; use \`-\` to wait for it`);
   }
   return requestContent(runtime.cwd, { text: words, files, stdin });
 }

@@ -55,7 +55,7 @@ async function add({ options, output, json, open }: CommandContext, name: string
     );
   if (added.as === "branches" && added.ofProject)
     output.warn(
-      safe`The project is pushed there, too: its branch list will show conversations, and its CI may run on them. \`--as hidden\` keeps them apart.`,
+      safe`The project itself is also pushed there: its branch list will show conversations, and its CI may run on them. \`--as hidden\` keeps them apart.`,
     );
   return 0;
 }

@@ -10,6 +10,9 @@ import { quoteForShell, shellWord } from "../../core/shell-word.ts";
 import { type CommandSpec, flag, text, texts } from "../frame/command.ts";
 
 const EXAMPLE = exampleAgent();
+const AGENT_NAMES = resumingAgents()
+  .map(({ name }) => name)
+  .join(", ");
 
 export const command: CommandSpec = {
   name: "resume",
@@ -20,9 +23,7 @@ export const command: CommandSpec = {
   options: [
     {
       flags: "--with <agent>",
-      description: `agent to continue in (${resumingAgents()
-        .map(({ name }) => name)
-        .join(", ")})`,
+      description: `agent to continue in (${AGENT_NAMES})`,
     },
     {
       flags: "--root <old=new>",
@@ -35,8 +36,8 @@ export const command: CommandSpec = {
   run: async ({ args, options, runtime, output, json, open }) => {
     const agent = text(options, "with");
     if (agent === undefined)
-      throw userError("usage", `jpg resume needs an agent: \`--with ${EXAMPLE.name}\`.`, {
-        hints: [`\`jpg resume --with ${EXAMPLE.name}\``],
+      throw userError("usage", "jpg resume: say which agent to continue in, with --with AGENT.", {
+        hints: [`For example: \`jpg resume --with ${EXAMPLE.name}\`. The agents: ${AGENT_NAMES}.`],
       });
     const workspace = await open();
     const tree = await resolveWholeTree(workspace, args[0]);

@@ -12,7 +12,7 @@ export const command: CommandSpec = {
   run: async ({ args, output, json, open }) => {
     if (args.length === 0)
       throw userError("usage", "jpg revert needs a compaction.", {
-        hints: ["`jpg log` lists them; `jpg undo` takes the newest back."],
+        hints: ["`jpg log` lists them; `jpg undo` undoes the newest."],
       });
     const report = await revertCompactions(await open(), args);
     if (json) output.json(report);

@@ -24,7 +24,7 @@ export const command: CommandSpec = {
     if (isMarkdown && json)
       throw userError("contradictory_flags", "jpg review: --markdown and --json contradict each other.");
     if (allow.length > 0 && !isMarkdown)
-      throw userError("contradictory_flags", "jpg review: --allow belongs to --markdown; nothing else is scanned.");
+      throw userError("contradictory_flags", "jpg review: --allow needs --markdown, since nothing else is scanned.");
     const workspace = await open();
     const report = await reviewFork(workspace, args[0]);
     const differs = isDifferent(report);
@@ -32,7 +32,7 @@ export const command: CommandSpec = {
     else if (!differs)
       output.info(
         report.told === "against"
-          ? safe`Nothing new: ${forTerminalLine(report.against)} was told of all that ${forTerminalLine(report.fork)} has.`
+          ? safe`Nothing new: ${forTerminalLine(report.against)} already has a summary of everything in ${forTerminalLine(report.fork)}.`
           : safe`Nothing differs: ${forTerminalLine(report.fork)} has nothing that ${forTerminalLine(report.against)} has not.`,
       );
     else if (isMarkdown) {

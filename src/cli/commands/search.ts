@@ -47,7 +47,9 @@ export const command: CommandSpec = {
     const isRanked = flag(options, "rank");
     if (isRanked && flag(options, "regex")) {
       const hints = ["Leave one of them out."];
-      throw userError("usage", "--rank takes words, --regex an expression: they do not go together.", { hints });
+      throw userError("usage", "--rank takes words and --regex an expression, so they cannot be used together.", {
+        hints,
+      });
     }
     const scopes = readScopes(text(options, "in"));
     const report = await searchConversations(await open(), {
@@ -64,7 +66,7 @@ export const command: CommandSpec = {
     if (json) output.json(hits);
     else if (hits.length === 0) output.info(safe`Nothing found.`);
     else await output.page(renderSearch(hits, output));
-    if (cut) output.info(safe`There is more: these are the first ${hits.length}.`);
+    if (cut) output.info(safe`There are more; these are the first ${hits.length}.`);
     for (const one of unreadable) output.warn(renderUnreadable(one));
     if (unreadable.length > 0) return BROKEN_STORE;
     return hits.length === 0 ? NOTHING_FOUND : 0;

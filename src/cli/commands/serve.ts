@@ -37,7 +37,7 @@ export const command: CommandSpec = {
           else output.data(forTerminalLine(address));
           if (readOnly)
             output.warn(
-              safe`Whoever reaches this machine and has this address can read all conversations of this store.`,
+              safe`Anyone who can reach this machine and has this address can read all conversations in this store.`,
             );
           output.info(safe`Open it in a browser; Ctrl-C ends it.`);
         },
@@ -51,8 +51,8 @@ function portOf(word: string | undefined): number {
   if (word === undefined) return 0;
   const port = /^\d{1,5}$/.test(word) ? Number(word) : -1;
   if (port < 1 || port > LARGEST_PORT)
-    throw userError("bad_port", `--port ${word} is no port: expected a whole number from 1 to ${LARGEST_PORT}.`, {
-      hints: ["Leave it out: any that is free is taken."],
+    throw userError("bad_port", `--port ${word} is not a port: expected a whole number from 1 to ${LARGEST_PORT}.`, {
+      hints: ["Leave --port out to use any free one."],
     });
   return port;
 }

@@ -89,16 +89,16 @@ function checkFlags({ args, options, json }: CommandContext): void {
     throw userError("contradictory_flags", `jpg sync: ${what}.`, { hints: [hint] });
   };
   if (!isWatching && options["every"] !== undefined)
-    refuse("--every says nothing without --watch", "`jpg sync --watch --every 10` looks every 10 seconds.");
-  if (isWatching && json) refuse("--json is of one pass, and --watch makes many", "Leave one of them out.");
+    refuse("--every has no effect without --watch", "`jpg sync --watch --every 10` looks every 10 seconds.");
+  if (isWatching && json) refuse("--json prints one result, but --watch never ends", "Leave one of them out.");
   if (isWatching && args.includes("-"))
     refuse("standard input cannot be watched", "Name the session's file, or leave --watch out.");
   if (flag(options, "spool") && (isWatching || flag(options, "compact") || args.length > 0))
     refuse(
-      "--spool is about what hooks put aside, and takes nothing else",
+      "--spool imports only what hooks put aside, so it takes no other options",
       "Leave the others out: `jpg sync --spool`.",
     );
-  if (count(options, "every") === 0) refuse("--every takes a number of seconds from 1 on", "For example: --every 10");
+  if (count(options, "every") === 0) refuse("--every takes a number of seconds, 1 or more", "For example: --every 10");
 }
 
 async function watchSessions(

@@ -108,7 +108,7 @@ function renderChoices<Value extends string>({ choices, otherwise }: Question<Va
 }
 
 function needsTerminal({ text, instead }: Pick<Question<string>, "text" | "instead">): JpgError {
-  return userError("needs_terminal", `There is no terminal to ask at: ${forTerminal(text)}`, {
-    hints: [`Answer beforehand: ${instead}.`, "Or run jpg in a terminal."],
+  return userError("needs_terminal", `jpg cannot ask without a terminal: ${forTerminal(text)}`, {
+    hints: [`Answer in advance: ${instead}.`, "Or run jpg in a terminal."],
   });
 }

@@ -12,11 +12,11 @@ const FULL: Refusal = { code: "disk_full", says: "the disk is full", hint: "Free
 const FORBIDDEN: Refusal = {
   code: "not_writable",
   says: "permission was denied",
-  hint: "Give yourself access to it, or name another place.",
+  hint: "Give yourself access, or name another place.",
 };
 const IN_THE_WAY: Refusal = {
   code: "file_in_the_way",
-  says: "a file or folder stands in the way",
+  says: "a file or folder is in the way",
   hint: "Move it away, or name another place.",
 };
 

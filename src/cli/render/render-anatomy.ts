@@ -39,7 +39,7 @@ export function renderAnatomy(report: AnatomyReport, rendering: Rendering): Safe
 
 function renderWindow({ model, window_source: source }: AnatomyReport): SafeText {
   const name = model === null ? safe`no model is named` : forTerminalLine(model);
-  return source === "known" ? name : safe`${name}: its window is not known, that of most models is taken`;
+  return source === "known" ? name : safe`${name}: its window is not known, so that of most models is assumed`;
 }
 
 function renderKinds(report: AnatomyReport, rendering: Rendering): readonly SafeText[] {
@@ -110,7 +110,7 @@ function renderCosts({ recorded }: AnatomyReport, { style }: Rendering): readonl
   const [sent = "", answered = "", price = ""] = costCells(recorded);
   const requests = renderCount(recorded.requests, "request");
   const paid =
-    recorded.price_usd === null ? safe`price unknown` : safe`${forTerminalLine(price)} at the prices of today`;
+    recorded.price_usd === null ? safe`price unknown` : safe`${forTerminalLine(price)} at today's list prices`;
   return [
     style.faint(
       safe`recorded: ${requests}, ${forTerminalLine(sent)} tokens sent, ${forTerminalLine(answered)} answered, ${paid}`,
@@ -148,11 +148,14 @@ function renderHeadroom(report: AnatomyReport, rendering: Rendering): readonly S
 /** When mechanical compaction stops helping, in words. */
 function renderEnd({ window, headroom }: AnatomyReport): readonly SafeText[] {
   const { mechanical, threshold, turns_left: left } = headroom;
-  const stays = safe`All of them leave ${formatTokens(mechanical.after)}, ${percent(mechanical.after, window)} of the window.`;
+  const stays = safe`After all of them, ${formatTokens(mechanical.after)} are left, ${percent(mechanical.after, window)} of the window.`;
   const line = percent(threshold, 1);
   if (left === null) return [stays];
   if (left === 0) return [stays, safe`That is above ${line}: only a summary helps now.`];
-  return [stays, safe`In ${renderCount(left, "turn")} like these that is ${line}: from then on only a summary helps.`];
+  return [
+    stays,
+    safe`In ${renderCount(left, "turn")} like these, that will be ${line}: from then on only a summary helps.`,
+  ];
 }
 
 function percent(part: number, whole: number): SafeText {

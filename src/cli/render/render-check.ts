@@ -25,7 +25,7 @@ export function renderCheck(report: CheckReport, { style }: Rendering): SafeText
   ]);
 }
 
-const END_HINT = safe`A request will still be added? --history leaves the end of the list unjudged.`;
+const END_HINT = safe`If a request will be added, use --history: it does not check how the messages end.`;
 
 /** Whether a last message is found wrong: a list that was written to be continued ends so. */
 function judgesEnd({ kind, checked, violations }: CheckReport): boolean {

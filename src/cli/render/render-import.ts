@@ -103,7 +103,7 @@ function newerAgents(reports: readonly ImportReport[]): SafeText[] {
   );
   return [...newer.values()].map(({ agent, version, tried }) => {
     const [name, own, known] = [agent, version, tried].map(forTerminalLine) as [SafeText, SafeText, SafeText];
-    return safe`${name} ${own} is newer than what jpg was tried with (${known}): lines that it does not know are kept with the source.`;
+    return safe`${name} ${own} is newer than the versions jpg was tested with (${known}): lines that jpg does not know are kept with the source.`;
   });
 }
 
@@ -120,7 +120,7 @@ function totals(reports: readonly ImportReport[]): SafeText {
   const kept =
     skipped === 0
       ? ""
-      : safe` ${renderCount(skipped, "line")} ${skipped === 1 ? "is" : "are"} no event; kept with the source.`;
+      : safe` ${renderCount(skipped, "line")} ${skipped === 1 ? "is not an event" : "are not events"}; kept with the source.`;
   return safe`${renderCount(sessions.length, "session")}: ${outcomes(sessions)}; ${renderCount(turns, "turn")}.${kept}`;
 }
 

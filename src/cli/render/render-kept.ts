@@ -15,7 +15,7 @@ interface KeptRendering extends Rendering {
 
 /** Renders sessions in the order given, the file of each last. */
 export function renderKept(rows: readonly KeptRow[], { style, width, now }: KeptRendering): SafeText {
-  if (rows.length === 0) return safe`No agent on this machine keeps such sessions for this project.`;
+  if (rows.length === 0) return safe`No agent on this machine keeps any such sessions for this project.`;
   const cells = [...HEADER, "FILE"].map((text): Cell => ({ text, paint: style.faint }));
   for (const row of rows) appendAll(cells, [...cellsOf(row, style, now), row.path]);
   return renderTableText(cells, { columns: [...COLUMNS, { shrinkTo: 12 }], width });

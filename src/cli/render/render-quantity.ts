@@ -73,7 +73,7 @@ export function renderSource(source: TokenSource | undefined): SafeText {
 export function renderOverhead(source: OverheadSource | undefined): SafeText | null {
   if (source === "unknown") return safe`without system prompt and tools, whose size is not recorded`;
   if (source !== "typical") return null;
-  return safe`system prompt and tools as this agent sends them typically: none are recorded`;
+  return safe`system prompt and tools are typical for this agent: its own are not recorded`;
 }
 
 /** Renders the share that went or came, e.g. `-89%`; empty when there is nothing to compare or nothing changed. */

@@ -51,7 +51,7 @@ export function renderRedactAdvice(report: RedactReport): SafeText {
   return joinLines([
     ...(earlier === null
       ? []
-      : [safe`Something else is masked in it than in ${forTerminalLine(earlier)}, the copy made before, which stays.`]),
+      : [safe`It masks other texts than ${forTerminalLine(earlier)}, the earlier copy, which stays.`]),
     safe`${name} is unchanged, and local now: nothing of it is pushed.`,
     safe`\`jpg push ${copy}\` sends the copy${others}.`,
     ...(seen.length === 0

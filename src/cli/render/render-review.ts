@@ -78,8 +78,8 @@ function partingWords({ base, told }: ReviewReport, style: Style): SafeText {
   const commit = shortCommit(base);
   if (told === null) return safe` ${style.faint(safe`where they parted, ${commit}`)}`;
   return told === "against"
-    ? safe`${style.faint(safe`, which was told of it up to ${commit}`)}`
-    : safe`${style.faint(safe`, of which it was told up to ${commit}`)}`;
+    ? safe`${style.faint(safe`, which has a summary of it up to ${commit}`)}`
+    : safe`${style.faint(safe`, of which it has a summary up to ${commit}`)}`;
 }
 
 /** Git takes what a fork was told of for a part of it, and merges nothing of it again. */
@@ -87,8 +87,8 @@ function takenOffWarning(report: ReviewReport, style: Style): readonly SafeText[
   if (report.told !== "fork") return [];
   const [name, other] = [forTerminalLine(forkOf(report.fork)), nameOfOther(report)];
   return [
-    style.caution(safe`It was only told of what ${other} did since they parted.`),
-    style.caution(safe`Merged by git or on a host, that would be gone from ${other}.`),
+    style.caution(safe`It knows only a summary of what ${other} did since they parted.`),
+    style.caution(safe`A merge by git or on a host would remove that from ${other}.`),
     style.caution(safe`\`jpg merge ${name} --into ${other}\` keeps it.`),
   ];
 }

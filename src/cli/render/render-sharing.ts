@@ -69,8 +69,8 @@ function passedOverNotes({ branch, passed_over: passed }: PushReport["branches"]
   const [fork, commit] = [forTerminalLine(forkOf(branch)), forTerminalLine(passed.commit.slice(0, 9))];
   const what = passed.turns === 0 ? "something" : renderCount(passed.turns, "turn");
   return [
-    safe`Meanwhile somebody else pushed ${what} to ${fork} that yours does not have.`,
-    safe`That person's next \`jpg pull\` makes it a fork. To keep it here as well:`,
+    safe`In the meantime somebody else pushed ${what} to ${fork} that yours does not have.`,
+    safe`Their next \`jpg pull\` makes it a fork. To keep it here as well:`,
     safe`  jpg git branch ${forTerminalLine(conversationOf(branch))}/NAME ${commit}`,
   ];
 }

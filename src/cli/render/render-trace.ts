@@ -25,9 +25,9 @@ function renderVerdict({ verdict, places, summaries }: TraceReport): SafeText {
         : safe`Only summaries say it, ${idOf(summary)} first.`;
     }
     case "view":
-      return safe`Nobody said it: it stands in the view alone, where jpg put it.`;
+      return safe`Nobody said it: it is only in the view, where jpg put it.`;
     case "nowhere":
-      return safe`Nobody said it, nor does a summary.`;
+      return safe`Nobody said it, and no summary does.`;
   }
 }
 

@@ -16,7 +16,7 @@ export function findProfile(name: string, profiles: Readonly<Record<string, Poli
   if (found !== undefined) return found;
   const names = Object.keys(profiles);
   const nearest = nearestName(name, names);
-  throw userError("unknown_profile", `There is no compaction profile ${name}; there are: ${names.join(", ")}.`, {
+  throw userError("unknown_profile", `There is no compaction profile ${name}: expected one of ${names.join(", ")}.`, {
     hints: [
       ...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]),
       "`[conversation.compaction.profiles.NAME]` in .jpg.toml makes one.",

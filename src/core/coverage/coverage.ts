@@ -157,7 +157,7 @@ function checkEvent(
   }
   if (copies.length > 1) return [violation("event_repeated", id, `is shown ${copies.length} times`)];
   if (looksAsExpected(event, copy, expectation)) return [];
-  return [violation("event_not_as_expected", id, `does not look as the winning compaction wants it: ${expectation}`)];
+  return [violation("event_not_as_expected", id, `does not look as the compaction in force wants it: ${expectation}`)];
 }
 
 function checkOrder(events: readonly CheckedEvent[], visible: readonly Event[]): readonly CoverageViolation[] {

@@ -36,11 +36,11 @@ export function checkPlan({ lines }: EditPlan, items: readonly EditItem[]): Chec
     }
     const earlier = found.get(place);
     if (earlier !== undefined) {
-      wrong(`${place} has a line already, line ${earlier.line ?? 0}`);
+      wrong(`${place} already has a line, line ${earlier.line ?? 0}`);
       continue;
     }
     found.set(place, written);
-    wrong(at < latest ? `${place} stands behind ${items[latest]?.place}: lines keep their order` : null);
+    wrong(at < latest ? `${place} comes after ${items[latest]?.place}: lines keep their order` : null);
     wrong(refuses(item, verb));
     latest = Math.max(latest, at);
     choices.push({ item, verb, line });
@@ -72,5 +72,5 @@ function missing(
 function refuses({ kind, place, verb: now }: EditItem, verb: EditVerb): string | null {
   if (kind !== "summary" || verb === now) return null;
   if (verb === "omit" || verb === "summarise") return null;
-  return `${place} is a summary: it can be kept, omitted or summarised anew`;
+  return `${place} is a summary: it can be kept, omitted or summarised again`;
 }

@@ -179,7 +179,7 @@ function clashes(choices: readonly EditChoice[]): readonly PlanProblem[] {
     if (turn === undefined || verb === "keep" || verb === "pin") continue;
     problems.push({
       line,
-      message: `${item.place} is part of turn ${item.range.from}, of which line ${turn.line} says ${turn.verb}: keep one of the two`,
+      message: `${item.place} is part of turn ${item.range.from}, which line ${turn.line} says to ${turn.verb}: keep only one of the two`,
     });
   }
   return problems;
@@ -197,7 +197,7 @@ function overlaps(whole: readonly EditChoice[], turns: ReadonlyMap<number, Turn>
         touches(item.range, other.item.range, turns),
     );
     if (inside === undefined) return [];
-    const message = `${item.place} is a summary with ${inside.item.place} in its midst, which stays: \`jpg revert ${item.compaction ?? ""}\` takes the summary back`;
+    const message = `${item.place} is a summary around ${inside.item.place}, which stays: \`jpg revert ${item.compaction ?? ""}\` takes the summary back`;
     return [{ line, message }];
   });
 }

@@ -15,10 +15,10 @@ interface VerbWords {
 /** The verbs, in the order of the help. */
 export const EDIT_VERBS: Readonly<Record<EditVerb, VerbWords>> = {
   keep: { letter: "k", does: "leave it as it is" },
-  strip: { letter: "s", does: "take out reasoning, and what calls were given and gave back" },
+  strip: { letter: "s", does: "leave out reasoning, and the arguments and results of calls" },
   truncate: { letter: "t", does: `shorten results of calls to ${TRUNCATED_CHARS} characters` },
   omit: { letter: "o", does: "leave it out" },
-  summarise: { letter: "u", does: "put a summary in its place; lines in a row share one" },
+  summarise: { letter: "u", does: "replace it with a summary; consecutive lines share one" },
   pin: { letter: "p", does: "keep it through later compactions; any other verb unpins" },
 };
 

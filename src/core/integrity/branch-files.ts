@@ -130,7 +130,7 @@ function checkSession(session: string, pieces: readonly Piece[], turnCount: numb
       createFinding("source_without_turn", {
         path,
         message: `it has text of turn ${beyond[0]?.turn}, but the branch has ${turnCount} turns`,
-        hint: "`jpg export --original` gives back more than the branch tells; `jpg log` and `jpg git log -- turns` show what cut it",
+        hint: "`jpg export --original` returns more than the branch has; `jpg log` and `jpg git log -- turns` show what cut it",
       }),
     );
   const ordered = [...pieces].sort((a, b) => a.turn - b.turn || a.piece - b.piece);

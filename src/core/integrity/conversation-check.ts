@@ -28,7 +28,7 @@ function checkChain(turns: readonly (StoredTurn | undefined)[]): readonly Findin
   return turns.flatMap((turn, index) => {
     const before = turns[index - 1];
     if (turn?.previous == null || (index > 0 && before === undefined) || turn.previous === before?.oid) return [];
-    const found = index === 0 ? "no turn stands before it" : `turn ${index - 1} is ${before?.oid.slice(0, 9)}`;
+    const found = index === 0 ? "there is no turn before it" : `turn ${index - 1} is ${before?.oid.slice(0, 9)}`;
     return [
       createFinding("chain_broken", {
         path: turnPath(index),
@@ -55,7 +55,7 @@ function repeated(id: string, first: number, index: number): Finding {
   const where = first === index ? `twice in turn ${index}` : `in turn ${first} and in turn ${index}`;
   return createFinding("id_repeated", {
     path: turnPath(index),
-    message: `the event id ${id} stands ${where}: a compaction that names it cannot tell which is meant`,
+    message: `the event id ${id} occurs ${where}: a compaction that names it cannot tell which is meant`,
     hint: `\`jpg git log -p -- ${turnPath(index)}\` shows the commit that copied it; revert it`,
   });
 }
@@ -70,7 +70,7 @@ function checkResults(turns: readonly (StoredTurn | undefined)[]): readonly Find
     createFinding("result_without_call", {
       path: turnPath(index),
       message: `the result ${event.id} answers no call (${event.call_id})`,
-      hint: "models are not sent it; where the session had it so, nothing is wrong",
+      hint: "it is not sent to models; if the session had it like that, nothing is wrong",
     }),
   );
 }

@@ -88,7 +88,7 @@ function checkName(folder: RecordFolder, path: string, record: Fields): readonly
     createFinding("record_misnamed", {
       path,
       message: expected === null ? "its id or time can name no file" : `by its id and time it would be ${expected}`,
-      hint: "what is inside counts; a name that differs lets two records of one id stand beside each other",
+      hint: "only the content counts, but with a different name two records could have the same id",
     }),
   ];
 }

@@ -24,7 +24,7 @@ export interface PhraseMatch extends MatchedLine {
 /** Parses a phrase. Throws `bad_phrase` for one without a character to look for. */
 export function parsePhrase(text: string): Phrase {
   if (text.trim() === "") {
-    throw userError("bad_phrase", "That cannot be traced: an empty phrase was said everywhere.", {
+    throw userError("bad_phrase", "There is nothing to trace: the phrase is empty.", {
       hints: ['jpg trace "the words that were said"'],
     });
   }

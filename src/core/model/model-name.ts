@@ -58,7 +58,7 @@ function parseBareName(name: string): ModelName {
 
 function badName(text: string, expected: string): Error {
   const shown = JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
-  return userError("bad_model_name", `${shown} names no model: expected ${expected}`, { hints: [HINT] });
+  return userError("bad_model_name", `${shown} is not the name of a model: expected ${expected}`, { hints: [HINT] });
 }
 
 function unknownProvider(provider: string, configured: readonly string[]): Error {
@@ -66,7 +66,7 @@ function unknownProvider(provider: string, configured: readonly string[]): Error
   const nearest = nearestName(provider, names);
   return userError(
     "unknown_provider",
-    `no provider of models is called ${JSON.stringify(provider)}: expected one of ${names.join(", ")}`,
+    `there is no provider ${JSON.stringify(provider)}: expected one of ${names.join(", ")}`,
     {
       hints: [
         ...(nearest === undefined ? [] : [`did you mean ${nearest}?`]),

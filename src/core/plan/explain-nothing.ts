@@ -18,9 +18,9 @@ type Plan = (request: CompactionRequest) => CompactionPlan | Nothing;
 export function explainByOlder(request: CompactionRequest, plan: Plan): Nothing | null {
   if (request.compactions.length === 0 || isNothing(plan({ ...request, compactions: [] }))) return null;
   return {
-    nothing: "all that may be taken out is compacted already",
+    nothing: "everything that may be removed is already compacted",
     hints: [
-      "`jpg log` lists the compactions; `jpg compact --keep 0` takes the newest turns too, `--profile heavy` has a summary stand for them.",
+      "`jpg log` lists the compactions; `jpg compact --keep 0` includes the newest turns, `--profile heavy` replaces turns with a summary.",
     ],
   };
 }
@@ -49,33 +49,33 @@ function causesOf(request: CompactionRequest): readonly Cause[] {
   if (protectTokens !== undefined && to === undefined) {
     causes.push({
       without: { range: rest },
-      cause: `what could be taken out stands in the newest ${protectTokens} tokens, which are left alone`,
+      cause: `what could be removed is in the newest ${protectTokens} tokens, which are left alone`,
       hint: "`--protect N` leaves fewer tokens alone.",
     });
   }
   causes.push({
     without: { intoLoop: true },
-    cause: "what could be taken out stands in the last turn, which is not finished",
-    hint: "`jpg compact --keep 0` takes its answered calls; its reasoning stays, for its provider wants it back.",
+    cause: "what could be removed is in the last turn, which is not finished",
+    hint: "`jpg compact --keep 0` includes its answered calls; its reasoning stays, because the provider requires it.",
   });
   if (to === undefined) {
     causes.push({
       without: { range: { ...rest, keep: 0 } },
-      cause: `what could be taken out stands in ${sparedBy(request)}, left alone`,
-      hint: "`jpg compact --keep 0` takes it, too.",
+      cause: `what could be removed is in ${sparedBy(request)}, left alone`,
+      hint: "`jpg compact --keep 0` includes it.",
     });
   }
   if (keep.length > 0) {
     causes.push({
       without: { keep: [] },
-      cause: "what could be taken out is pinned",
-      hint: "`jpg pin` lists what is pinned, `jpg pin --remove` takes a pin back.",
+      cause: "what could be removed is pinned",
+      hint: "`jpg pin` lists the pins, `jpg pin --remove` removes one.",
     });
   }
   causes.push({
     without: { hints: {}, ...(strategies === undefined ? {} : { strategies: { ...strategies, hints: {} } }) },
-    cause: "what could be taken out is kept by the hints of its tools",
-    hint: "`jpg config` lists the hints; `-c tools.NAME.compaction.response=strip` takes the results of a tool all the same.",
+    cause: "what could be removed is kept by the hints of its tools",
+    hint: "`jpg config` lists the hints; `-c tools.NAME.compaction.response=strip` strips the results of a tool anyway.",
   });
   return hints === undefined && strategies?.hints === undefined ? causes.slice(0, -1) : causes;
 }
@@ -94,7 +94,7 @@ export function nothingVisible({ from, to }: CutRange, { turnCount, turns }: Com
   if (to < turnCount - 1 || unfinishedLoop(last) === null)
     return { nothing: `nothing of ${formatTurns(from, to)} is sent to a model` };
   return {
-    nothing: `turn ${turnCount - 1} is not finished, and what its model is at work on is neither left out nor summarised`,
+    nothing: `turn ${turnCount - 1} is not finished, so it is neither left out nor summarised`,
     hints: ["`jpg compact --keep 0` shortens its answered calls."],
   };
 }
@@ -105,7 +105,7 @@ export function nothingChanged(range: EventRange, request: CompactionRequest, st
   const conditions = strategies?.uses.filter(({ isWanted }) => isWanted !== undefined) ?? [];
   if (strategies !== undefined && conditions.length > 0 && steps.length === 0) {
     return {
-      nothing: `the view has about ${formatTokens(strategies.viewTokens ?? 0)} tokens, which is within the target already`,
+      nothing: `the view has about ${formatTokens(strategies.viewTokens ?? 0)} tokens, which is already within the target`,
       hints: ["`--target SIZE` asks for less: 20k, or 0.1 of the model's window."],
     };
   }
@@ -113,7 +113,7 @@ export function nothingChanged(range: EventRange, request: CompactionRequest, st
   const what = named?.join(", ") ?? (profile === undefined ? "these policies" : `profile ${profile}`);
   return {
     nothing: `${formatTurns(range.from, range.to)} hold nothing that ${what} would change`,
-    hints: ["`jpg compact --profile heavy` has a summary stand for them."],
+    hints: ["`jpg compact --profile heavy` replaces them with a summary."],
   };
 }
 

@@ -33,7 +33,7 @@ export function describeGivenBack(
     const count = back.filter((event) => event.type === type).length;
     return count === 0 ? [] : [`the ${name} of ${count} ${count === 1 ? "call" : "calls"}`];
   });
-  return parts.length === 0 ? null : `${parts.join(" and ")}: for tool calls the newest policy decides alone`;
+  return parts.length === 0 ? null : `${parts.join(" and ")}: for tool calls only the newest policy counts`;
 }
 
 const HALVES = [

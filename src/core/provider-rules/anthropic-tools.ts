@@ -50,7 +50,7 @@ function* resultsBehind({ dialogue }: AnthropicChecked): Generator<Breach> {
     const first = message.blocks.findIndex((block) => block["type"] !== "tool_result");
     for (const { value, position } of blocksOfType([message], "tool_result")) {
       if (first >= 0 && position.block > first)
-        yield { position, message: `tool_result ${idOf(value)} stands behind other content.` };
+        yield { position, message: `tool_result ${idOf(value)} comes after other content.` };
     }
   }
 }
@@ -63,7 +63,7 @@ function* afterCalls({ dialogue }: AnthropicChecked): Generator<Breach> {
       if (first >= 0 && block > first && NOT_AFTER_CALL.has(value["type"])) {
         yield {
           position: { message: message.index, block },
-          message: `A ${String(value["type"])} block stands behind a tool_use.`,
+          message: `A ${String(value["type"])} block comes after a tool_use.`,
         };
       }
     }

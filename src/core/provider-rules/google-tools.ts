@@ -52,8 +52,8 @@ function* mixedResponses({ contents, options }: GoogleInput): Generator<Breach> 
     if (last < 0 || other < 0 || (other > last && options.vertex !== true)) continue;
     const message =
       options.vertex === true
-        ? "functionResponse parts stand in one content with other parts; Vertex takes them alone."
-        : "A functionResponse stands behind other parts.";
+        ? "functionResponse parts share a content with other parts; Vertex accepts them only alone."
+        : "A functionResponse comes after other parts.";
     yield { position: { message: content.index, block: Math.max(last, other) }, message };
   }
 }

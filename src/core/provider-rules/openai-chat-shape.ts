@@ -46,7 +46,7 @@ function* badContent(message: ChatMessage): Generator<Breach> {
     const { type } = asObject(part);
     if (PARTS.get(message.role)?.has(type) === true) continue;
     const found = JSON.stringify(type ?? null);
-    yield at(message, `A part of type ${found} stands in a message of the ${String(message.role)}.`, block);
+    yield at(message, `A part of type ${found} is in a message of the ${String(message.role)}.`, block);
   }
 }
 

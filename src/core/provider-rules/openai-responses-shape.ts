@@ -63,7 +63,7 @@ function* badCall(item: ResponsesItem): Generator<Breach> {
   if (asked !== undefined) {
     if (typeof name !== "string" || !NAME.test(name))
       yield at(item, `The tool name ${JSON.stringify(name ?? null)} is not 1–128 letters, digits, "_" or "-".`);
-    if (typeof item.value[asked] !== "string") yield at(item, `The ${asked} of a ${String(item.type)} are no text.`);
+    if (typeof item.value[asked] !== "string") yield at(item, `The ${asked} of a ${String(item.type)} are not a text.`);
   }
   if (item.type !== "function_call_output" && item.type !== "custom_tool_call_output") return;
   if (Array.isArray(output)) yield* badParts(item, output, INPUT);

@@ -98,7 +98,7 @@ function* lateCompaction({ all }: OpenAiResponsesInput): Generator<Breach> {
   const first = all.find((item) => isMadeByModel(item) || isOutput(item));
   for (const item of compactions(all)) {
     if (first !== undefined && item.index > first.index)
-      yield at(item, "A compaction item stands behind what a model made; it belongs before it.");
+      yield at(item, "A compaction item comes after model output; it belongs before it.");
   }
 }
 

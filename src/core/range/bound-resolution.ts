@@ -141,7 +141,7 @@ function beforeNewestTurns(request: RangeRequest, facts: BoundFacts): BoundPosit
   return (
     beforeNewestCalls(facts) ?? {
       nothing: `the conversation has no more than ${keep} turns and ${KEEP_CALLS} tool calls`,
-      hints: ["`jpg compact --keep 0` takes the newest turns, too; with `--profile heavy` a summary stands for them."],
+      hints: ["`jpg compact --keep 0` includes the newest turns; `--profile heavy` replaces them with a summary."],
     }
   );
 }

@@ -6,7 +6,7 @@ import { TANGENTS } from "./strategy-names.ts";
 /** `classify-tangents`: leaves out turns that a person named as tangents, or confirmed. */
 export const classifyTangents: Strategy = {
   name: TANGENTS,
-  summary: "leave out turns that are off the task: named with --turns, or by a model",
+  summary: "leave out turns that are off task, named with --turns or by a model",
   touchesRequests: true,
   hidesTurns: true,
   standsAlone: true,
@@ -16,7 +16,7 @@ export const classifyTangents: Strategy = {
 /** `summarize`: has a summary stand for the range; the text is written elsewhere. */
 export const summarize: Strategy = {
   name: "summarize",
-  summary: "have a summary stand for the range",
+  summary: "replace the range with a summary",
   touchesRequests: true,
   hidesTurns: true,
   standsAlone: true,

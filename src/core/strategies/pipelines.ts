@@ -82,7 +82,7 @@ export function choosePipelines(
   if (pipelines.length > 1) {
     throw userError("contradictory_strategies", "The pipelines auto and tiered cannot be combined.", {
       data: { strategies: given },
-      hints: ["Run one, look at `jpg diff`, then the other."],
+      hints: ["Run one, look at `jpg diff`, then run the other."],
     });
   }
   const expanded = given.flatMap((name): readonly string[] =>
@@ -132,8 +132,8 @@ export function splitTangents(names: readonly string[]): SplitNames {
   if (!leavesTangents || !others.includes(summarize.name)) return { leavesTangents, others };
   throw userError(
     "contradictory_strategies",
-    `${TANGENTS} and ${summarize.name} contradict each other: the summary would stand for the tangents, too.`,
-    { data: { strategies: names }, hints: [`Leave one of them out; \`--focus\` says what a summary should dwell on.`] },
+    `${TANGENTS} and ${summarize.name} contradict each other: the summary would cover the tangents too.`,
+    { data: { strategies: names }, hints: [`Leave one of them out; \`--focus\` says what a summary should focus on.`] },
   );
 }
 

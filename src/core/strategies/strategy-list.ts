@@ -59,7 +59,7 @@ export function findStrategy(name: string): Strategy {
 function unknownStrategy(name: string): JpgError {
   const known = [...STRATEGY_NAMES, ...PIPELINE_NAMES];
   const nearest = nearestName(name, known);
-  return userError("unknown_strategy", `There is no strategy "${name}"; there are: ${known.join(", ")}.`, {
+  return userError("unknown_strategy", `There is no strategy "${name}": expected one of ${known.join(", ")}.`, {
     data: { name, known },
     hints: nearest === undefined ? ["`jpg compact --help` lists what can be given."] : [`Did you mean ${nearest}?`],
   });
@@ -70,7 +70,7 @@ function checkOptions(chosen: readonly Strategy[], options: StrategyOptions): vo
   for (const option of given) {
     const takers = STRATEGIES.filter(({ takes }) => takes?.includes(option)).map(({ name }) => name);
     if (chosen.some(({ name }) => takers.includes(name))) continue;
-    throw userError("unused_option", `${FLAGS[option]} says nothing without --strategy ${takers.join(" or ")}.`, {
+    throw userError("unused_option", `${FLAGS[option]} has no effect without --strategy ${takers.join(" or ")}.`, {
       hints: [`Add the strategy, or leave ${FLAGS[option]} out.`],
     });
   }

@@ -4,7 +4,7 @@ import type { Strategy } from "./strategy.ts";
 /** `strip-attachments`: takes images, documents and attached files out of requests. */
 export const stripAttachments: Strategy = {
   name: "strip-attachments",
-  summary: "take images, documents and attached files out of requests",
+  summary: "leave images, documents and attached files out of requests",
   touchesRequests: true,
   decide: ({ open }) => {
     const hasAttachments = open.some(

@@ -4,7 +4,7 @@ import type { Strategy } from "./strategy.ts";
 /** `strip-reasoning`: takes the reasoning out. */
 export const stripReasoning: Strategy = {
   name: "strip-reasoning",
-  summary: "take the reasoning out",
+  summary: "leave out the reasoning",
   decide: ({ open }) =>
     open.some(({ event, state }) => state.now === undefined && isReasoning(event)) ? { reasoning: "strip" } : {},
 };

@@ -11,7 +11,7 @@ export const BODY_CHARS = 200;
 /** `supersede`: takes out what a file held when the whole of it is shown later. */
 export const supersede: Strategy = {
   name: "supersede",
-  summary: "take out what files held when they are read or written whole later",
+  summary: "leave out file contents that a later read or write of the whole file replaces",
   takes: ["maxChars"],
   decide: (context, { maxChars = BODY_CHARS }) => {
     const later = findLater(context.calls);

@@ -12,7 +12,7 @@ const MOST_ROWS = 30;
 export function renderAnatomyPage(report: AnatomyReport, place: Place): string {
   const { branch, tokens, window, model, by_kind: kinds, by_tool: tools, by_turn: turns, headroom } = report;
   const share = (part: number): string => percent(part, tokens);
-  const known = report.window_source === "known" ? "" : ", its window is not known: that of most models is taken";
+  const known = report.window_source === "known" ? "" : ", its window is not known, so that of most models is assumed";
   const largest = turns.toSorted((a, b) => b.tokens - a.tokens).slice(0, MOST_ROWS);
   const free = [...headroom.strategies, { strategy: "all of them", frees: headroom.mechanical.frees }];
   const body = html`<header><p class="facts"><a href="/">All conversations</a> · <a href="${branchAddress(branch)}">${branch}</a></p>

@@ -22,7 +22,7 @@ export interface StackContext {
 
 /** Draws the stack. */
 export function renderCompactions(compactions: readonly PageCompaction[], context: StackContext): Html {
-  if (compactions.length === 0) return html`<p class="note">Nothing is compacted: the model sees all of it.</p>`;
+  if (compactions.length === 0) return html`<p class="note">Nothing is compacted: the model sees everything.</p>`;
   const seen = new Set<string>();
   const rows = compactions.map(({ row, records }): StackRow => {
     const isNewest = !seen.has(row.compaction);

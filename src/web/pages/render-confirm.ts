@@ -14,7 +14,7 @@ export function renderConfirmPage(
   const body = html`<main><h1>Ask a model?</h1>
 <p>${describeAsked(asked)} Nothing has been sent yet.</p>
 <form method="post" action="${actionAddress(branch, "compact")}">${hidden}<button>Ask ${asked.model}, and compact</button></form>
-<p><a href="${branchAddress(branch)}">Leave it as it is</a></p></main>
+<p><a href="${branchAddress(branch)}">Cancel</a></p></main>
 `;
   return renderDocument("Ask a model?", place, body);
 }

@@ -20,8 +20,8 @@ export function renderFindPage(
 
 /** Draws hits as a list; says when there are none, or more. */
 export function renderHits({ hits, cut }: SearchReport): Html {
-  if (hits.length === 0) return html`<p class="note hits">Nothing says that.</p>`;
-  return html`<ol class="hits">${hits.map(renderHit)}</ol>${cut ? html`<p class="note">There is more: say more words.</p>` : nothing}`;
+  if (hits.length === 0) return html`<p class="note hits">No match.</p>`;
+  return html`<ol class="hits">${hits.map(renderHit)}</ol>${cut ? html`<p class="note">There are more matches: add more words.</p>` : nothing}`;
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -23,8 +23,8 @@ export function renderListPage({ rows, words, found, now }: ListPage, place: Pla
   const shown = rows.filter((row) => matches(row, words));
   const none =
     rows.length === 0
-      ? "There is no conversation here yet: jpg import brings some in."
-      : "None has these words in its title, its name or its labels.";
+      ? "There is no conversation here yet: jpg import adds some."
+      : "No conversation has these words in its title, name or labels.";
   const body = html`<header class="top"><h1>Conversations</h1></header>
 <div class="bar"><form method="get" action="/" role="search"><input type="search" name="words" value="${words}" aria-label="Find conversations, and what was said in them" placeholder="Find a title, or what was said"> <button>Find</button></form></div>
 <main>${shown.length === 0 ? html`<p class="note">${none}</p>` : renderTable(shown, now)}${found === null ? nothing : html`<section aria-labelledby="said"><h2 id="said">Said in them</h2>${renderHits(found)}</section>`}</main>

@@ -15,10 +15,10 @@ export function renderSummary({ compaction, text, facts }: SummaryBesideSources,
   const unsaid = facts.filter(({ places }) => places.length === 0).length;
   const verdict =
     facts.length === 0
-      ? "It names nothing that could be looked up."
+      ? "It has no facts to look up."
       : unsaid === 0
         ? `All of its ${facts.length} facts were said.`
-        : `${unsaid} of its ${facts.length} facts were said by nobody.`;
+        : `${unsaid} of its ${facts.length} facts were never said.`;
   return html`<p class="facts">${verdict}</p>
 <div class="beside"><div class="summary-text">${markFacts(text, facts, compaction)}</div>
 <ol class="sources">${facts.map((fact, at) => renderFact(fact, factAnchor(compaction, at), branch))}</ol></div>

@@ -49,7 +49,7 @@ describe("agentCompact", () => {
     const { workspace, branch, compactions } = await open({ turns: 5 });
     const report = await agentCompact(workspace, branch);
     expect(report).toMatchObject({ outcome: "too_small", commit: null, compactions: [], summary: null });
-    expect(report.text).toMatch(/^Refused: the conversation has about \d+ tokens; below 10\.0k nothing is compacted\./);
+    expect(report.text).toMatch(/^Refused: the conversation has about \d+ tokens; nothing below 10\.0k is compacted\./);
     expect(await compactions()).toEqual([]);
   });
 
@@ -106,7 +106,7 @@ describe("agentCompact", () => {
     const { workspace, branch, compactions } = await open({ turns: 2, answerChars: 80_000 });
     const report = await agentCompact(workspace, branch, { window: 20_000 });
     expect(report).toMatchObject({ outcome: "nothing", commit: null, compactions: [] });
-    expect(report.text).toMatch(/^Nothing to compact\. [A-Z].*\.\nHint for the user: .*`jpg compact --keep 0`/);
+    expect(report.text).toMatch(/^Nothing to compact\. [A-Z].*\.\nA hint for the user: .*`jpg compact --keep 0`/);
     expect(await compactions()).toEqual([]);
   });
 

@@ -229,7 +229,7 @@ describe("a summary that fails", () => {
     expect(rangeOf(report)).toEqual([0, 6]);
     expect(report?.compaction).toMatchObject({ source: "auto", strategy: ["tiered"] });
     expect(report?.compaction?.summary).toBeUndefined();
-    expect(warned[0]).toContain("Tool outputs are shortened in place of the summary of profile worded.");
+    expect(warned[0]).toContain("Tool outputs are shortened instead of writing the summary of profile worded.");
     expect(said[1]).toContain("by tiers 1 and 2");
   });
 });

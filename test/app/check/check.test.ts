@@ -161,7 +161,7 @@ describe("check of a request", () => {
     expect((await checkOf([user("go")], { provider: "all" })).checked).toHaveLength(1);
     await expect(checkOf({ contents: [] }, { provider: "anthropic" })).rejects.toMatchObject({
       code: "wrong_provider",
-      message: expect.stringMatching(/google, not of anthropic/) as string,
+      message: expect.stringMatching(/google, not to anthropic/) as string,
     });
   });
 

@@ -147,20 +147,20 @@ describe("entries of a JSON file", () => {
   });
 
   it.each([
-    ['{"hooks": [1]}', 'has "hooks" that is no object'],
-    ['{"hooks": {"SessionEnd": "x"}}', 'has "hooks.SessionEnd" that is no list'],
-    ["[1]", "has something that is no object"],
-    ['{"a": 1', "is no JSON"],
-    ['{"a" 1}', "is no JSON"],
-    ['{"a": 1 "b": 2}', "is no JSON"],
-    ['{"a": 1} x', "is no JSON"],
-    ["{\"a\": 'x'}", "is no JSON"],
+    ['{"hooks": [1]}', 'has "hooks" that is not an object'],
+    ['{"hooks": {"SessionEnd": "x"}}', 'has "hooks.SessionEnd" that is not a list'],
+    ["[1]", "has something that is not an object"],
+    ['{"a": 1', "is not JSON"],
+    ['{"a" 1}', "is not JSON"],
+    ['{"a": 1 "b": 2}', "is not JSON"],
+    ['{"a": 1} x', "is not JSON"],
+    ["{\"a\": 'x'}", "is not JSON"],
   ])("are not put into %s", (text, problem) => {
     expect(addPart(text, HOOKS)).toEqual({ problem });
   });
 
   it("are not put into what nests without end", () => {
-    expect(addPart("[".repeat(100_000), HOOKS)).toEqual({ problem: "is no JSON" });
+    expect(addPart("[".repeat(100_000), HOOKS)).toEqual({ problem: "is not JSON" });
   });
 
   it("come and go, whatever settings are like", () => {
@@ -213,7 +213,7 @@ describe("a table of a TOML file", () => {
     expect(addPart("mcp_servers = {}\n", TABLE)).toEqual({
       problem: "takes no table [mcp_servers.jpg] behind what it holds",
     });
-    expect(addPart("a = \n", TABLE)).toEqual({ problem: "is no TOML" });
+    expect(addPart("a = \n", TABLE)).toEqual({ problem: "is not TOML" });
     expect(findPart('[mcp_servers.jpg]\ncommand = "other"\n', TABLE)).toBe("foreign");
   });
 });

@@ -132,7 +132,7 @@ describe("import", () => {
     const refused = importBytes(workspace, empty, { format: "claude-code" });
     await expect(refused).rejects.toMatchObject({
       code: "empty_session",
-      message: "Standard input holds no turn: nobody has asked anything in it.",
+      message: "Standard input holds no turn: nothing was asked in it.",
     });
     await expect(importBytes(workspace, Buffer.alloc(0))).rejects.toMatchObject({ code: "empty_session" });
     expect(await workspace.store.listBranches()).toEqual([]);

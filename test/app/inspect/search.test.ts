@@ -173,7 +173,7 @@ describe("searchConversations", () => {
     const endless = find("(?:\\w+\\s?)+!", { id: quoted, regex: true, longestMs: 100 });
     await expect(endless).rejects.toMatchObject({
       code: "slow_pattern",
-      message: expect.stringMatching(/more than 0\.1 s over turn \d of /) as string,
+      message: expect.stringMatching(/more than 0\.1 s on turn \d of /) as string,
     });
   });
 

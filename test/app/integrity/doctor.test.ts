@@ -169,7 +169,7 @@ describe("the doctor", () => {
     expect(checks.at(-1)).toMatchObject({
       name: "store",
       state: "problem",
-      message: expect.stringContaining("no jpg store"),
+      message: expect.stringContaining("not a jpg store"),
     });
   });
 });

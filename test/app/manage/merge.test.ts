@@ -264,7 +264,7 @@ describe.each(Object.entries(ENGINES))("a merge of a fork, %s", (_, open) => {
     });
     const undone = await undoCompaction(workspace, await forks.tree("a"));
     expect(undone.reverted).toHaveLength(1);
-    expect(undone.warnings).toEqual([expect.stringContaining("turn 3, which tells of a merged fork, stays")]);
+    expect(undone.warnings).toEqual([expect.stringContaining("turn 3, which summarises a merged fork, stays")]);
   });
 
   it("keeps a compaction that was picked from the fork", async () => {
@@ -294,7 +294,7 @@ describe("a merge of a fork while a turn is being talked", () => {
     await journal.remove();
     const other = await begin("b");
     expect((await forks.merge("b", "a")).notes).toEqual([
-      expect.stringContaining("is being talked: merge again"),
+      expect.stringContaining("is still in progress: merge again"),
       expect.stringContaining("jpg use"),
     ]);
     await other.remove();

@@ -103,5 +103,9 @@ describe("resolveId", () => {
     });
     await expect(event("000000bb-0000-4000-8000-0000000000")).rejects.toMatchObject({ code: "ambiguous_id" });
     await expect(event('"id":"')).rejects.toMatchObject({ code: "unknown_id" });
+    await expect(event("12")).rejects.toMatchObject({
+      code: "unknown_id",
+      hints: ["To see turn 12: `jpg print --turn 12`.", expect.stringContaining("`jpg search TEXT` finds events")],
+    });
   });
 });

@@ -79,7 +79,7 @@ describe("compacting by strategies", () => {
     await sample.run({ names: ["strip-tool-results"] });
     const again = await sample.run({ names: ["strip-tool-results"] });
     expect(again).toMatchObject({ compaction: null, commit: null, report: null });
-    expect(again.reason).toBe("all that may be taken out is compacted already");
+    expect(again.reason).toBe("everything that may be removed is already compacted");
   });
 
   it("stores how stubs are written", async () => {

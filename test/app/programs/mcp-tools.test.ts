@@ -120,7 +120,7 @@ describe("openMcpTools", () => {
     expect(box.tools.map(({ definition }) => definition.name)).toEqual(["tide"]);
     expect(box.problems).toEqual([
       expect.stringMatching(
-        /^MCP server absent could not be started: .*ENOENT.* \(settings: mcp\.servers\.absent\)\.$/,
+        /^MCP server absent could not be started: no such program \(settings: mcp\.servers\.absent\)\.$/,
       ),
       expect.stringMatching(
         /^MCP server dead ended with exit code 3; it said: cannot find the harbour chart, token … \(settings: mcp\.servers\.dead\)\.$/,
@@ -136,7 +136,7 @@ describe("openMcpTools", () => {
     expect(box.tools).toEqual([]);
     expect(box.problems).toEqual([
       "MCP server mute did not answer within 0.7 s (settings: mcp.servers.mute).",
-      "MCP server noisy did not answer within 0.7 s; it printed what is no MCP message: Welcome to the harbour! (settings: mcp.servers.noisy).",
+      "MCP server noisy did not answer within 0.7 s; it printed something that is not an MCP message: Welcome to the harbour! (settings: mcp.servers.noisy).",
     ]);
   });
 

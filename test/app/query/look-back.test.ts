@@ -128,7 +128,7 @@ describe("the tools search and show", () => {
     ["search", {}, /pattern: expected/],
     ["search", { pattern: "  " }, /pattern: expected/],
     ["search", { pattern: "x".repeat(1001) }, /pattern: expected/],
-    ["search", { pattern: "a", conversation: "b" }, /"conversation" is no argument/],
+    ["search", { pattern: "a", conversation: "b" }, /"conversation" is not an argument/],
     ["show", { id: 7 }, /id: expected/],
     ["show", { id: "nothing-like-it" }, /nothing-like-it/],
     ["show", { id: "a", offset: -1 }, /offset: expected/],

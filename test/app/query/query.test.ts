@@ -313,7 +313,7 @@ describe("a turn that is broken off", () => {
     expect(error).toMatchObject({ kind: "provider", code: "stream_cut", data: { branch, turn: 4 } });
     expect(error.hints).toEqual([
       "ask again",
-      `What came until then is kept as turn 4 of ${branch}, marked as interrupted.`,
+      `What had arrived by then is kept as turn 4 of ${branch}, marked as interrupted.`,
     ]);
     expect(await lastTurn()).toMatchObject([
       {},
@@ -340,7 +340,7 @@ describe("a turn that is broken off", () => {
     const script: Script = [{ type: "delta", kind: "message", text: "Four" }, () => controller.abort(), ...says("x")];
     const report = await ask([script], { signal: controller.signal }, shown);
     expect(report).toMatchObject({ stop: "aborted", interrupted: true, turn: 4, text: "Four" });
-    expect(shown.notices).toEqual([`Interrupted: what came is kept as turn 4 of ${branch}.`]);
+    expect(shown.notices).toEqual([`Interrupted: what had arrived is kept as turn 4 of ${branch}.`]);
     expect(await lastTurn()).toMatchObject([
       {},
       {},
@@ -355,7 +355,7 @@ describe("a turn that is broken off", () => {
     const shown = observer();
     const report = await ask([[() => controller.abort()]], { signal: controller.signal }, shown);
     expect(report).toMatchObject({ stop: "aborted", interrupted: true, turn: null, commit: null });
-    expect(shown.notices.join()).toContain("the conversation is as it was");
+    expect(shown.notices.join()).toContain("the conversation is unchanged");
     expect(await tipOf(workspace, branch)).toBe(before);
   });
 
@@ -386,7 +386,7 @@ describe("a turn that is broken off", () => {
   });
 
   it("by a question that nobody can answer keeps what came, and throws it", async () => {
-    const nobody = new JpgError("provider", "needs_terminal", "There is no terminal to ask at");
+    const nobody = new JpgError("provider", "needs_terminal", "jpg cannot ask without a terminal");
     const shown = observer({ confirm: () => Promise.reject(nobody) });
     const remove = tool("rm", () => Promise.reject(new Error("called")), { confirm: true });
     const error = await failure(
@@ -399,8 +399,8 @@ describe("a turn that is broken off", () => {
   it("marks an answer that was cut off at its longest length, refused, or ended unknown", async () => {
     for (const [reason, says_] of [
       ["length", "cut off"],
-      ["refusal", "refused to go on"],
-      ["unknown", "may not be whole"],
+      ["refusal", "refused to continue"],
+      ["unknown", "may be incomplete"],
     ] as const) {
       const shown = observer();
       const report = await ask([[...says("Well, "), stop(reason)]], {}, shown);

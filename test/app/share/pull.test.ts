@@ -273,7 +273,7 @@ describe("a pull", () => {
     } as const;
     const journal = await openJournal(ben.workspace.store.journal(), { ...head, writer: await markThisProcess() });
     expect((await ben.pull()).branches).toMatchObject([
-      { status: "kept", reason: expect.stringContaining("being talked") },
+      { status: "kept", reason: expect.stringContaining("still in progress") },
     ]);
     expect((await ben.tree(branch)).commit).toBe(commit);
     await journal.remove();

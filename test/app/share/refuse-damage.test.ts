@@ -198,7 +198,7 @@ describe("what leaves for the first time", () => {
     const outgoing = { tips: [{ name: branch, commit: commit(sound, { [turnPath(1)]: null }) }], known: [] };
     await expect(checkOutgoing(workspace, outgoing, { command })).rejects.toMatchObject({
       code: "damaged_conversation",
-      message: expect.stringContaining(`who gets it; ${nothing}:\n`),
+      message: expect.stringContaining(`so would every copy of it be; ${nothing}:\n`),
     });
   });
 

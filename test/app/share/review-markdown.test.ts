@@ -71,15 +71,15 @@ const report = fc.record({
 /** jpg's own words outside fences; what stands between backticks is code. */
 const OWN = [
   /^# What CODE changes for the model$/,
-  /^Compared with CODE( where they parted \(CODE\)|, (which was told of it|of which it was told) up to CODE)?\. What was said in the conversation stands in code blocks only\.$/,
-  /^\*\*Merged here or by git, what CODE did since the two parted would be gone from it\*\*: CODE was only told of it\. CODE keeps it\.$/,
+  /^Compared with CODE( where they parted \(CODE\)|, (which has a summary of it|of which it has a summary) up to CODE)?\. What was said in the conversation is only in code blocks\.$/,
+  /^\*\*Merging this here or by git would remove from CODE what it did since the two parted\*\*: CODE has only a summary of that\. CODE keeps it\.$/,
   /^\* (tokens that the model reads: \S+ → \S+ \(estimate\)|compactions added: \d+|turns left out: \d+|added to CODE since: [\w, ]+)$/,
   /^## (Turns added \(\d+\)|Compactions taken back|Title|Settings|Marks|CODE)$/,
   /^To take it back: CODE\.$/,
   /^It has no effect here: CODE$/,
   /^(Details|Files of the summary|Open tasks|Summary \(authored\)):$/,
   /^What the model saw \(-\) and sees now \(\+\), [\w ]+:$/,
-  /^There is no room for more here: the message of its commit has it, and CODE\.$/,
+  /^There is no room for more here: see its commit message, or CODE\.$/,
   /^\d+ older compactions are not shown: CODE lists them\.$/,
   /^$/,
 ];

@@ -171,7 +171,7 @@ describe("a message in a chat", () => {
 
   it("begins a conversation where there is none, and until then commands say so", async () => {
     const chat = await beginChat(null, { scripts: answers(1) });
-    expect(await chat.enter("/log")).toContain("This conversation has not begun");
+    expect(await chat.enter("/log")).toContain("This conversation is still empty");
     await chat.enter("How high is the pier?");
     const [tip] = await workspace.store.listBranches();
     expect(tip?.name).toMatch(/^how-high-is-the-pier-\w{4}\/main$/);
@@ -220,7 +220,7 @@ describe("a message in a chat", () => {
     });
     await chat.press(`Count${ENTER}`, "One, two,");
     const shown = await chat.press(CTRL_C, "[5 messages]");
-    expect(shown).toContain("^C\nInterrupted: what came is kept as turn 1");
+    expect(shown).toContain("^C\nInterrupted: what had arrived is kept as turn 1");
     expect(await lastTurn(branch)).toMatch(/Count.*One, two, .*interrupted/);
     expect(await chat.enter("Go on")).toContain("Reply 0.");
   });
@@ -415,7 +415,7 @@ describe("a slash command", () => {
     const stripped = await chat.enter("/compact strip 5");
     expect(stripped).toMatch(/Forked to [^\n]*\/compact-[0-9a-z]{4}, now active\n/);
     const nothing = await chat.enter("/compact strip 5");
-    expect(nothing).toContain("Nothing to compact. All that may be taken out is compacted already.\n");
+    expect(nothing).toContain("Nothing to compact. Everything that may be removed is already compacted.\n");
     expect(nothing).toContain("hint: /compact N keeps N messages, /compact strip N strips the others.\n");
     expect(nothing).not.toContain("jpg compact");
   });
@@ -489,7 +489,7 @@ describe("a slash command", () => {
     const branch = await importTurns(2);
     const tip = await tipOf(workspace, branch);
     const chat = await beginChat(branch, { scripts: answers(1) });
-    expect(await chat.enter("/fork try-b")).toContain("this chat goes on in");
+    expect(await chat.enter("/fork try-b")).toContain("this chat continues on");
     await chat.enter("Elsewhere");
     expect(await tipOf(workspace, branch)).toBe(tip);
     expect(await lastTurn(branch.replace("/main", "/try-b"))).toContain("Elsewhere");
@@ -528,7 +528,7 @@ describe("a slash command", () => {
     expect(readFileSync(file("all.jsonl"), "utf8")).toContain("thought 2:");
     await chat.enter("/export");
     expect(existsSync(file(`${branch.replace("/main", "")}.md`))).toBe(true);
-    expect(await chat.enter("/export")).toContain("exists already");
+    expect(await chat.enter("/export")).toContain("already exists");
     expect(await chat.enter("/export --full")).toContain("does not know --full");
   });
 
@@ -595,7 +595,7 @@ describe("a slash command", () => {
     expect(await chat.enter("/retry")).toMatch(/Reply 0\.\n\n\[5 messages\]/);
     expect(await lastTurn(branch)).toMatch(/Hello\?.*Reply 0\./);
     const other = await beginChat(null, { scripts: answers(1) });
-    expect(await other.enter("/retry")).toContain("This conversation has not begun");
+    expect(await other.enter("/retry")).toContain("This conversation is still empty");
   });
 
   it("/tokens shows where the tokens are, and the window", async () => {

@@ -53,13 +53,13 @@ describe("renderAnatomy", () => {
       TURN           TOKENS        SENT  ANSWERED    PRICE
       0..12 summary   10.0k  11%  81.0k       900  $0.1234  ████▍
       13              60.0k  67%                            ██████████████████████████
-      recorded: 2 requests, 81.0k tokens sent, 900 answered, $0.1234 at the prices of today
+      recorded: 2 requests, 81.0k tokens sent, 900 answered, $0.1234 at today's list prices
 
       STILL TO FREE  TOKENS  WINDOW
       strip-tools     50.0k     25%  ████████████████████████████████████████
       all of them     50.0k     25%  ████████████████████████████████████████
-      All of them leave 40.0k, 20% of the window.
-      In 3 turns like these that is 50%: from then on only a summary helps."
+      After all of them, 40.0k are left, 20% of the window.
+      In 3 turns like these, that will be 50%: from then on only a summary helps."
     `);
   });
 

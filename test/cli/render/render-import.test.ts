@@ -31,7 +31,7 @@ describe("renderImport", () => {
       "STATUS   CONVERSATION     BRANCH    TURNS  EVENTS  COMPACTIONS  SKIPPED
       created  fix-parser-k3f9  main         16   1,402            1        3
       updated  plan-a2b3        main    16 (+2)   1,402            1        -
-      2 sessions: 1 created, 1 updated; 32 turns. 3 lines are no event; kept with the source."
+      2 sessions: 1 created, 1 updated; 32 turns. 3 lines are not events; kept with the source."
     `);
   });
 
@@ -53,7 +53,7 @@ describe("renderImport", () => {
       PLAIN,
     ).split("\n");
     expect(lines.slice(4)).toEqual([
-      "Kelp 2.0.0 is newer than what jpg was tried with (1.2.0): lines that it does not know are kept with the source.",
+      "Kelp 2.0.0 is newer than the versions jpg was tested with (1.2.0): lines that jpg does not know are kept with the source.",
     ]);
   });
 

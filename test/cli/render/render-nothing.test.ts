@@ -3,14 +3,14 @@ import { renderNothing } from "../../../src/cli/render/render-nothing.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 const report = {
-  reason: "all that may be taken out is compacted already",
+  reason: "everything that may be removed is already compacted",
   hints: ["`jpg log` lists the compactions."],
 };
 
 describe("renderNothing", () => {
   it("says why, as a sentence, and what to type", () => {
     expect(renderNothing(report, PLAIN.style)).toBe(
-      "Nothing to compact. All that may be taken out is compacted already.\nhint: `jpg log` lists the compactions.",
+      "Nothing to compact. Everything that may be removed is already compacted.\nhint: `jpg log` lists the compactions.",
     );
     expect(renderNothing({}, PLAIN.style)).toBe("Nothing to compact.");
   });
@@ -22,8 +22,8 @@ describe("renderNothing", () => {
 
   it("breaks lines between words where it is told the width", () => {
     expect(renderNothing(report, PLAIN.style, 40).split("\n")).toEqual([
-      "Nothing to compact. All that may be",
-      "taken out is compacted already.",
+      "Nothing to compact. Everything that may",
+      "be removed is already compacted.",
       "hint: `jpg log` lists the compactions.",
     ]);
   });

@@ -11,8 +11,8 @@ it("a push that went over somebody's turns says so, and how to keep them", () =>
   expect(renderPush(report, false, PLAIN)).toMatchInlineSnapshot(`
     "  updated  fix-parser-k3f9/try  1 turn
     Sent 1 branch, 1 turn, 2.0 kB to team.
-    Meanwhile somebody else pushed 2 turns to try that yours does not have.
-    That person's next \`jpg pull\` makes it a fork. To keep it here as well:
+    In the meantime somebody else pushed 2 turns to try that yours does not have.
+    Their next \`jpg pull\` makes it a fork. To keep it here as well:
       jpg git branch fix-parser-k3f9/NAME 70b575623"
   `);
 });

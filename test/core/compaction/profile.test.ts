@@ -40,7 +40,7 @@ describe("findProfile", () => {
     expect(() => findProfile("haevy", profilesWith({ heavy: { summary: { policy: "summarize" } } }))).toThrowError(
       expect.objectContaining({
         code: "unknown_profile",
-        message: "There is no compaction profile haevy; there are: default, light, heavy.",
+        message: "There is no compaction profile haevy: expected one of default, light, heavy.",
         kind: "user",
         hints: ["Did you mean heavy?", MAKES_ONE],
       }),

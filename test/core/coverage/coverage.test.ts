@@ -108,7 +108,7 @@ describe("checkCoverage", () => {
     ]);
     const raw = turns[1]?.events[4] as Event;
     expect(messagesOf(editEvents((event) => [event.id === "e1.4" ? raw : event]))).toEqual([
-      "e1.4 does not look as the winning compaction wants it: stripped",
+      "e1.4 does not look as the compaction in force wants it: stripped",
     ]);
     expect(messagesOf(editEvents((event) => (event.id === "e2.2" ? [event, made] : [event])))).toEqual([
       "made is shown as kept but is not an event of the conversation",

@@ -92,7 +92,7 @@ describe("the steps of a plan", () => {
     expect(steps({ turns, compactions }, { "0..3": "omit", 1: "omit" }).problems).toEqual([]);
     const inside = [compaction(1, 1, { to_event: "e1.3", keep: ["e1.2"], summary: { summary: "text" } })];
     expect(steps({ turns, compactions: inside }, { "1..1": "omit" }).problems).toMatchObject([
-      { message: expect.stringContaining("in its midst") },
+      { message: expect.stringContaining("is a summary around") },
     ]);
   });
 
@@ -133,7 +133,7 @@ describe("lines of calls", () => {
   it("say nothing where their turn is changed or pinned", () => {
     for (const verb of ["strip", "omit", "pin"] as const)
       expect(steps({ turns: loop, calls: true }, { 0: verb, "0:e0.3": "omit" }).problems).toMatchObject([
-        { line: 3, message: expect.stringContaining(`line 2 says ${verb}`) },
+        { line: 3, message: expect.stringContaining(`line 2 says to ${verb}`) },
       ]);
   });
 });

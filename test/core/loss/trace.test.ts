@@ -88,7 +88,7 @@ describe("findPhrase", () => {
   });
 
   it("refuses a phrase without a character to look for", () => {
-    for (const text of ["", " \n\t\u00a0"]) expect(() => parsePhrase(text)).toThrow(/empty phrase/);
+    for (const text of ["", " \n\t\u00a0"]) expect(() => parsePhrase(text)).toThrow(/phrase is empty/);
   });
 
   it("takes a phrase of a MB, and texts of 10 MB, in seconds", () => {

@@ -55,7 +55,10 @@ describe("a model's name", () => {
     }
     expect(errorOf(() => parseModelName("x ".repeat(500))).message.length).toBeLessThan(200);
     const hints = ["type provider/model, e.g. anthropic/claude-haiku, openai/gpt-mini or ollama/qwen3"];
-    const of = (text: string, expected: string) => [text, { message: `${text} names no model: expected ${expected}` }];
+    const of = (text: string, expected: string) => [
+      text,
+      { message: `${text} is not the name of a model: expected ${expected}` },
+    ];
     expect(
       ["a b", "anthropic/", "llama3.2", "x ".repeat(40), "x ".repeat(41)].map((text) => {
         const { kind, message, hints: typed } = errorOf(() => parseModelName(text));
@@ -69,7 +72,7 @@ describe("a model's name", () => {
       of(JSON.stringify("x ".repeat(40)), "a name without blanks"),
       [
         JSON.stringify("x ".repeat(41)),
-        { message: `"${"x ".repeat(40)}…" names no model: expected a name without blanks` },
+        { message: `"${"x ".repeat(40)}…" is not the name of a model: expected a name without blanks` },
       ],
     ]);
   });
@@ -86,7 +89,7 @@ describe("a model's name", () => {
     const known = MODEL_PROVIDERS.map(({ name }) => name);
     const own = "a server of your own needs providers.NAME.base_url in your settings; its models are then NAME/model";
     expect(errorOf(() => parseModelName("qqqqqqqqqqqq/x", ["mybox", "openai"]))).toMatchObject({
-      message: `no provider of models is called "qqqqqqqqqqqq": expected one of ${[...known, "mybox"].join(", ")}`,
+      message: `there is no provider "qqqqqqqqqqqq": expected one of ${[...known, "mybox"].join(", ")}`,
       hints: [own],
       data: { provider: "qqqqqqqqqqqq" },
     });

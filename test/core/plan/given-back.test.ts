@@ -22,7 +22,7 @@ function given(older: readonly Partial<Compaction>[], newer: Partial<Compaction>
   return describeGivenBack(compaction, { turns, compactions, before, after });
 }
 
-const RULE = ": for tool calls the newest policy decides alone";
+const RULE = ": for tool calls only the newest policy counts";
 
 describe("describeGivenBack", () => {
   it("counts the halves that a newer policy leaves alone", () => {

@@ -132,7 +132,7 @@ describe("nothing to compact", () => {
       "it has been done",
       "U R A",
       { policies: { reasoning: "strip" }, compactions: [live(0, 0, { reasoning: "strip" })] },
-      "all that may be taken out is compacted already",
+      "everything that may be removed is already compacted",
     ],
     [
       "an empty range",
@@ -158,7 +158,7 @@ describe("nothing to compact", () => {
       "an older compaction",
       "U R A | U A",
       { range: { from: parseBound("last"), keepLast: 1 }, compactions: [live(0, 0, { reasoning: "strip" })] },
-      "is compacted already",
+      "is already compacted",
       "jpg log",
     ],
     ["nothing at all", "U A", {}, "turns 0..0 hold nothing", "--profile heavy"],
@@ -173,7 +173,7 @@ describe("nothing to compact", () => {
     const compactions = [live(0, 1, { id: "s1", summary: { summary: "old" } })];
     const range = { keepLast: 1 };
     expect(ask("U R A | U R A | U A", { compactions, range })).toMatchObject({
-      nothing: "all that may be taken out is compacted already",
+      nothing: "everything that may be removed is already compacted",
     });
     expect(planned("U R A | U R A | U A", { compactions, range, beneath: true }).hiddenBy).toEqual(["s1"]);
     expect(planned("U R A | U R A | U A", { compactions, range: { to: parseBound("0") } }).hiddenBy).toEqual(["s1"]);

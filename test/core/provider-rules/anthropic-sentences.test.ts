@@ -98,10 +98,10 @@ describe("checkAnthropic says", () => {
       ]),
     ).toMatchInlineSnapshot(`
       [
-        "A4 error 2.1: tool_result "1" stands behind other content.",
-        "A4 error 2.2: tool_result "2" stands behind other content.",
-        "A5 error 1.1: A text block stands behind a tool_use.",
-        "A5 error 1.2: A thinking block stands behind a tool_use.",
+        "A4 error 2.1: tool_result "1" comes after other content.",
+        "A4 error 2.2: tool_result "2" comes after other content.",
+        "A5 error 1.1: A text block comes after a tool_use.",
+        "A5 error 1.2: A thinking block comes after a tool_use.",
       ]
     `);
     expect(

@@ -144,7 +144,7 @@ describe("checkGoogle says", () => {
         "G1 error 1: Two contents of role user in a row; roles must alternate.",
         "G5 error 0.1: The functionResponse null answers no functionCall of the content before it.",
         "G5 error 3.0: The functionResponse "look" answers no functionCall of the content before it.",
-        "G6 error 0.1: A functionResponse stands behind other parts.",
+        "G6 error 0.1: A functionResponse comes after other parts.",
       ]
     `);
     expect(say([user(call()), model(text("b")), user(text("c"))])).toEqual([]);
@@ -154,17 +154,17 @@ describe("checkGoogle says", () => {
     const answered = (...parts: GooglePart[]) => [user(text("a")), model(call()), user(...parts)];
     expect(say(answered(text("b"), response))).toMatchInlineSnapshot(`
       [
-        "G6 error 2.1: A functionResponse stands behind other parts.",
+        "G6 error 2.1: A functionResponse comes after other parts.",
       ]
     `);
     expect(say(answered(text("b"), response), { vertex: true })).toMatchInlineSnapshot(`
       [
-        "G6 error 2.1: functionResponse parts stand in one content with other parts; Vertex takes them alone.",
+        "G6 error 2.1: functionResponse parts share a content with other parts; Vertex accepts them only alone.",
       ]
     `);
     expect(say(answered(response, text("b")), { vertex: true })).toMatchInlineSnapshot(`
       [
-        "G6 error 2.1: functionResponse parts stand in one content with other parts; Vertex takes them alone.",
+        "G6 error 2.1: functionResponse parts share a content with other parts; Vertex accepts them only alone.",
       ]
     `);
     expect(say(answered(response, text("b")))).toEqual([]);

@@ -59,9 +59,9 @@ describe("checkOpenAiChat says", () => {
       say(roles.map((role) => ({ role, content: [{ type: "text" }, { type: "image_url" }] }))),
     ).toMatchInlineSnapshot(`
       [
-        "C0 error 0.1: A part of type "image_url" stands in a message of the system.",
-        "C0 error 1.1: A part of type "image_url" stands in a message of the developer.",
-        "C0 error 3.1: A part of type "image_url" stands in a message of the function.",
+        "C0 error 0.1: A part of type "image_url" is in a message of the system.",
+        "C0 error 1.1: A part of type "image_url" is in a message of the developer.",
+        "C0 error 3.1: A part of type "image_url" is in a message of the function.",
       ]
     `);
     expect(
@@ -69,8 +69,8 @@ describe("checkOpenAiChat says", () => {
     ).toMatchInlineSnapshot(`
       [
         "C0 error 1: The content is neither a text nor a list of parts.",
-        "C0 error 2.0: A part of type null stands in a message of the assistant.",
-        "C0 error 2.1: A part of type "image_url" stands in a message of the assistant.",
+        "C0 error 2.0: A part of type null is in a message of the assistant.",
+        "C0 error 2.1: A part of type "image_url" is in a message of the assistant.",
       ]
     `);
     expect(say([user, { role: "assistant", content: [{ type: "refusal" }, { type: "text" }] }])).toEqual([]);

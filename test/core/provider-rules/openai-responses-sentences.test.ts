@@ -118,7 +118,7 @@ describe("checkOpenAiResponses says", () => {
     ).toMatchInlineSnapshot(`
       [
         "R0 error 0: The tool name 5 is not 1–128 letters, digits, "_" or "-".",
-        "R0 error 0: The arguments of a function_call are no text.",
+        "R0 error 0: The arguments of a function_call are not a text.",
         "R0 error 1: The output is neither a text nor a list of parts.",
         "R0 error 2: The tool name "a.b" is not 1–128 letters, digits, "_" or "-".",
         "R0 error 3.0: A part is of type null; expected one of input_text, input_image, input_file, input_audio.",
@@ -128,7 +128,7 @@ describe("checkOpenAiResponses says", () => {
     expect(say([custom, { type: "custom_tool_call_output", call_id: "1" }])).toMatchInlineSnapshot(`
       [
         "R0 error 0: The tool name null is not 1–128 letters, digits, "_" or "-".",
-        "R0 error 0: The input of a custom_tool_call are no text.",
+        "R0 error 0: The input of a custom_tool_call are not a text.",
         "R0 error 1: The output is neither a text nor a list of parts.",
       ]
     `);
@@ -252,18 +252,18 @@ describe("checkOpenAiResponses says", () => {
       say([user, compaction, said(), compaction, { ...compaction, type: "compaction_summary" }]),
     ).toMatchInlineSnapshot(`
       [
-        "R8 warning 3: A compaction item stands behind what a model made; it belongs before it.",
-        "R8 warning 4: A compaction item stands behind what a model made; it belongs before it.",
+        "R8 warning 3: A compaction item comes after model output; it belongs before it.",
+        "R8 warning 4: A compaction item comes after model output; it belongs before it.",
       ]
     `);
     expect(say([output("1"), compaction], { previous_response_id: "resp_1" })).toMatchInlineSnapshot(`
       [
-        "R8 warning 1: A compaction item stands behind what a model made; it belongs before it.",
+        "R8 warning 1: A compaction item comes after model output; it belongs before it.",
       ]
     `);
     expect(say([user, { type: "web_search_call" }, compaction])).toMatchInlineSnapshot(`
       [
-        "R8 warning 2: A compaction item stands behind what a model made; it belongs before it.",
+        "R8 warning 2: A compaction item comes after model output; it belongs before it.",
       ]
     `);
     expect(say([user, compaction, user, compaction])).toEqual([]);

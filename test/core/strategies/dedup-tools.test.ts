@@ -55,7 +55,7 @@ describe("dedup-tools", () => {
     const request = { range: { keep: 1 } } as const;
     expect(dedup([[read("a")], [read("a")]], { request })).toEqual({ "c0.0": "omitted" });
     expect(dedup([[read("b")], [read("a"), read("a")]], { request })).toEqual(
-      "what could be taken out stands in the newest turn, left alone",
+      "what could be removed is in the newest turn, left alone",
     );
   });
 

@@ -137,7 +137,7 @@ describe("choosePipelines", () => {
       expect.objectContaining({
         code: "contradictory_strategies",
         message: "The pipelines auto and tiered cannot be combined.",
-        hints: ["Run one, look at `jpg diff`, then the other."],
+        hints: ["Run one, look at `jpg diff`, then run the other."],
         data: { strategies: ["auto", "tiered"] },
       }),
     );

@@ -21,7 +21,7 @@ describe("chooseStrategies", () => {
     expect(() => chooseStrategies(["dedup-tool"])).toThrow(
       expect.objectContaining({ code: "unknown_strategy", hints: ["Did you mean dedup-tools?"] }),
     );
-    expect(() => chooseStrategies(["zzz"])).toThrow(/there are: strip-reasoning, dedup-tools/);
+    expect(() => chooseStrategies(["zzz"])).toThrow(/expected one of strip-reasoning, dedup-tools/);
   });
 
   it("refuses company for what stands alone, in any order", () => {
@@ -54,7 +54,7 @@ describe("what chooseStrategies says of what it refuses", () => {
       {},
       {
         code: "unknown_strategy",
-        message: `There is no strategy "zzz"; there are: ${[...STRATEGIES.map(({ name }) => name), "auto", "tiered"].join(", ")}.`,
+        message: `There is no strategy "zzz": expected one of ${[...STRATEGIES.map(({ name }) => name), "auto", "tiered"].join(", ")}.`,
         hints: ["`jpg compact --help` lists what can be given."],
         data: { name: "zzz", known: [...STRATEGIES.map(({ name }) => name), "auto", "tiered"] },
       },
@@ -76,7 +76,7 @@ describe("what chooseStrategies says of what it refuses", () => {
       { maxChars: 5 },
       {
         code: "unused_option",
-        message: "--max-chars says nothing without --strategy supersede or truncate-results or strip-arguments.",
+        message: "--max-chars has no effect without --strategy supersede or truncate-results or strip-arguments.",
         hints: ["Add the strategy, or leave --max-chars out."],
       },
     ],
@@ -84,7 +84,7 @@ describe("what chooseStrategies says of what it refuses", () => {
       "an option of one beside its own",
       ["truncate-results"],
       { head: 0, newest: 1 },
-      { code: "unused_option", message: "--newest says nothing without --strategy mask-results." },
+      { code: "unused_option", message: "--newest has no effect without --strategy mask-results." },
     ],
     [
       "no character",

@@ -83,7 +83,7 @@ const RULES: readonly TransferRule[] = [
     code: "remote_too_large",
     pattern: /attempting to allocate \d+ over limit/,
     says: "has a file that unpacks to more than half a GB, which jpg does not read",
-    hints: ["jpg writes none as large: ask its owner what it is. Nothing was taken over."],
+    hints: ["jpg never writes one that large: ask its owner what it is. Nothing was fetched."],
   },
   {
     code: "remote_full",
