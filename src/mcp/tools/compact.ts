@@ -8,7 +8,7 @@ import { defineTool, type McpTool } from "./tool.ts";
 
 /** What a model must know that calls this from an agent of its own. */
 const LIMIT =
-  "Your own context stays as it is: no tool can shrink it. This prepares a smaller continuation of the session; `resume` is the command with which the user goes on there. Tell the user.";
+  "Your own context stays as it is: no tool can shrink it. This prepares a smaller continuation of the session; `resume` is the command with which the user continues there. Tell the user.";
 
 const output = z.object({
   conversation: z.string(),
@@ -21,7 +21,7 @@ const output = z.object({
   imported,
   resume: z
     .string()
-    .describe("The command line that goes on in a session of that size; to be typed after this session."),
+    .describe("The command line that continues in a session of that size; to be typed after this session."),
   note: z.string(),
 });
 

@@ -10,10 +10,10 @@ export const forkTool: McpTool = defineTool({
   name: "fork",
   title: "Fork a conversation",
   description:
-    "Makes a new branch that shares history, so that another way can be tried from here or from an earlier turn. You stay where you are, and so does the user; `resume` is the command that goes on with the fork.",
+    "Makes a new branch that shares history, so that another way can be tried from here or from an earlier turn. You stay where you are, and so does the user; `resume` is the command that continues on the fork.",
   input: z.object({
     conversation,
-    name: z.string().min(1).max(100).optional().describe("Name of the fork; default made up."),
+    name: z.string().min(1).max(100).optional().describe("Name of the fork; default: chosen by jpg."),
     first: z.int().min(1).optional().describe("Only the first N turns; default all."),
   }),
   output: z.object({
@@ -24,7 +24,7 @@ export const forkTool: McpTool = defineTool({
     left_out: z
       .array(z.string())
       .readonly()
-      .describe("Ids of summaries that are not on the fork: they tell of later turns."),
+      .describe("Ids of summaries that are not on the fork, because they cover later turns."),
     imported,
     resume: z.string(),
   }),

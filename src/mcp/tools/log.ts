@@ -24,7 +24,7 @@ export const logTool: McpTool = defineTool({
     "Lists what was compacted in a conversation and what was taken back, newest first. Use it to see what your context no longer holds; `show` of a compaction's id tells what it hid.",
   input: z.object({
     conversation,
-    limit: z.int().min(1).max(200).default(20).describe("Most rows."),
+    limit: z.int().min(1).max(200).default(20).describe("Maximum number of rows."),
   }),
   output: z.object({ branch: z.string(), rows: z.array(row), more: z.boolean(), imported }),
   readOnly: true,

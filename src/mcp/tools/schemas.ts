@@ -13,7 +13,7 @@ export const conversation: z.ZodOptional<z.ZodString> = z
 export const imported: z.ZodNullable<z.ZodString> = z
   .string()
   .nullable()
-  .describe("What was imported first, so that the answer is up to date; null when nothing was.");
+  .describe("What was imported first to bring the answer up to date; null if nothing was.");
 
 export const tokenChange: z.ZodObject<{ before: z.ZodNumber; after: z.ZodNumber }> = z.object({
   before: z.number(),

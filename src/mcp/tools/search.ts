@@ -9,26 +9,24 @@ const hit = z.object({
   conversation: z.string(),
   branch: z.string(),
   turn: z.number(),
-  event: z.string().describe("Id, for `show`."),
+  event: z.string().describe("The id, for `show`."),
   type: z.string(),
   state: z.enum(["shown", "changed", "hidden"]),
   line: z.string().describe("The line that holds the match, far ends cut."),
-  alike: z.number().optional().describe("Events that are not listed: their matching lines stand in this one."),
+  alike: z.number().optional().describe("How many events are not listed because this one has their matching lines."),
 });
 
 export const searchTool: McpTool = defineTool({
   name: "search",
   title: "Search conversations",
   description:
-    "Finds requests, answers, tool calls and results by words that they hold, the best first, also and above all those that compactions hide, in this project's conversations. Use it when you miss something that was said or seen earlier; `show` gives the whole of a hit.",
+    "Finds requests, answers, tool calls and results in this project's conversations by the words in them, the best match first, and above all those that compactions hide. Use it when you miss something that was said or seen earlier; `show` returns a hit in full.",
   input: z.object({
     pattern: z
       .string()
       .min(1)
       .max(1000)
-      .describe(
-        "Words that stand near what you miss, such as names and paths; a text as it stands if `ranked` is false.",
-      ),
+      .describe("Words near what you miss, such as names and paths; if `ranked` is false, the exact text."),
     ranked: z
       .boolean()
       .default(true)
@@ -40,10 +38,14 @@ export const searchTool: McpTool = defineTool({
       .max(200)
       .optional()
       .describe("Look only there (`@` = the active one); default all."),
-    ignore_case: z.boolean().default(true).describe("Ranking always ignores it."),
-    limit: z.int().min(1).max(200).default(20).describe("Most hits."),
+    ignore_case: z.boolean().default(true).describe("Ignore case; ranking always does."),
+    limit: z.int().min(1).max(200).default(20).describe("Maximum number of hits."),
   }),
-  output: z.object({ hits: z.array(hit), more: z.boolean().describe("There are more than `limit`."), imported }),
+  output: z.object({
+    hits: z.array(hit),
+    more: z.boolean().describe("Whether there are more than `limit`."),
+    imported,
+  }),
   readOnly: true,
   run: async (
     { workspace },

@@ -22,7 +22,7 @@ export const showTool: McpTool = defineTool({
   name: "show",
   title: "Fetch an original",
   description:
-    "Gives the original of what a compaction took out: of an event by its id (stubs such as `[compacted] Read: success · ID` name it, `search` gives it), of a compaction what it hid, of a conversation what it holds. Use it in place of running a tool again.",
+    "Returns the original of what a compaction took out: an event by its id (stubs such as `[compacted] Read: success · ID` name it, `search` returns it), what a compaction hid, or what a conversation holds. Use it instead of running a tool again.",
   input: z.object({
     id: z
       .string()
@@ -31,7 +31,7 @@ export const showTool: McpTool = defineTool({
       .describe("Event, compaction, commit of one, or conversation; a unique beginning is enough."),
     conversation,
     offset: z.int().min(0).default(0).describe("Character to begin at."),
-    max_chars: z.int().min(1).max(200_000).default(40_000).describe("Most characters."),
+    max_chars: z.int().min(1).max(200_000).default(40_000).describe("Maximum number of characters."),
   }),
   output,
   readOnly: true,
