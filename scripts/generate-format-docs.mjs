@@ -61,7 +61,7 @@ function renderFormat({ agent, name, help, resume, setup }) {
     ...(resume === undefined
       ? []
       : [
-          `* **Resume**: \`jpg resume --with ${name}\` writes the session where ${agent.name} looks; \`--exec\` goes on in it.`,
+          `* **Resume**: \`jpg resume --with ${name}\` writes the session where ${agent.name} looks; \`--exec\` continues it there.`,
         ]),
     ...renderSetup(name, setup),
     ...(help.lost.length === 0 ? [] : [`* **Lost**: ${help.lost.join(" ")}`]),

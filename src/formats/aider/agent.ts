@@ -18,9 +18,9 @@ export const AIDER: AgentFormat = {
     place: `aider keeps its chats in the project's directory, in ${FILE}.`,
     file: FILE,
     reads:
-      "The whole history as one conversation; a chat that starts leaves out those before it, as a compaction that can be taken back.",
+      "The whole history as one conversation; each new chat hides those before it, as a compaction that you can undo.",
     lost: [
-      "The history holds no files, edits as calls, reasoning or times of messages: all of a chat has the time at which it was started, taken for UTC.",
+      "The history holds no files, no edits as calls, no reasoning and no times of messages: everything in a chat has the time at which the chat started, taken as UTC.",
       "A line of an answer that begins with `#### ` or `> ` is taken for your words or for aider's.",
     ],
   },

@@ -66,8 +66,8 @@ export const CLAUDE_CODE: AgentFormat = {
     reads:
       "Sessions of 2.0 and later. Its own compactions become compactions, what you rewound becomes a fork (`--all-branches`), what its tools wrote into files beside the session is kept with it, and what each of its sub-agents did becomes a conversation linked with it.",
     lost: [
-      "Attachments that Claude Code makes anew on each start (its list of files, tools, skills) are notes: they are not written into an export.",
-      "Reasoning goes out only to the model family that made it: the API refuses signatures of others.",
+      "Attachments that Claude Code makes again on each start (its lists of files, tools, skills) become notes and are not exported.",
+      "Reasoning is exported only for the model family that wrote it: the API refuses other signatures.",
     ],
     takes: { file: "4f2e.jsonl", by: "a session that `claude --resume FILE` takes" },
     addServer: "claude mcp add jpg -- jpg mcp",

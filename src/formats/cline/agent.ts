@@ -29,11 +29,11 @@ export const CLINE: AgentFormat = {
     place: "Cline keeps its sessions under ~/.cline/data/sessions.",
     file: "~/.cline/data/sessions/1784094124598_rruoq/1784094124598_rruoq.messages.json",
     reads:
-      "Sessions of CLI 3 and VS Code 4 (`….messages.json`). What is sent since a compaction (`….compaction.json`, beside it) becomes a compaction of the session; by itself it is a conversation of its own. A session forked off another becomes a fork of its conversation.",
+      "Sessions of CLI 3 and VS Code 4 (`….messages.json`). What is sent since a compaction (`….compaction.json`, beside it) becomes a compaction of the session; imported alone, that file is a conversation of its own. A session forked off another becomes a fork of its conversation.",
     lost: [
-      "The files do not say of which project they are: name them.",
+      "The files do not say which project they belong to, so you have to name them.",
       "The system prompt stays in the source.",
-      "Of tasks of VS Code 3 (`api_conversation_history.json`) the messages come in, as a request of the Anthropic API: what Cline had cut from them is shown.",
+      "Tasks of VS Code 3 (`api_conversation_history.json`) are imported as a request to the Anthropic API, with only their messages; what Cline had cut from them is shown.",
     ],
   },
 };

@@ -46,11 +46,11 @@ export const CODEX: AgentFormat = {
     place: "Codex keeps its sessions under ~/.codex/sessions (or CODEX_HOME).",
     file: "~/.codex/sessions/2026/11/21/rollout-2026-11-21T20-30-00-019b….jsonl",
     reads:
-      "Rollouts as lines (`.jsonl`) of every version, compressed ones too. Its own compactions become compactions, encrypted ones as they came; what you went back from becomes a fork (`--all-branches`), a session forked off another a fork of its conversation, that of a sub-agent a conversation linked with it.",
+      "Rollouts as lines (`.jsonl`) of every version, compressed ones too. Its own compactions become compactions, encrypted ones as they came; what you went back from becomes a fork (`--all-branches`), a session forked from another becomes a fork of its conversation, and a sub-agent's session a conversation linked with it.",
     lost: [
       "Rollouts of April and May 2025, one document each (`.json`), are not read.",
-      "What Codex writes down for its display only, settings and state make no events.",
-      "An export holds plain items: no settings, no model provider, since Codex takes its own.",
+      "What Codex records only for its display, settings and state becomes no event.",
+      "An export holds only plain items, without settings or model provider: Codex uses its own.",
     ],
     addServer: "codex mcp add jpg -- jpg mcp",
   },

@@ -10,7 +10,7 @@ import { codexHome } from "./setup.ts";
 export const CODEX_BASE: BaseRule = { of: codexBase, find: findBase, ownFirst };
 
 /** Why the description of a session is named as skipped: what it goes on from is not where Codex keeps sessions. */
-export const NO_BASE = "the file that the session goes on from is not there";
+export const NO_BASE = "the file that the session continues is missing";
 
 const KEY = '"history_base"';
 const FILE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

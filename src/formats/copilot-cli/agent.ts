@@ -35,10 +35,10 @@ export const COPILOT_CLI: AgentFormat = {
     place: "Copilot CLI keeps its sessions under ~/.copilot/session-state.",
     file: "~/.copilot/session-state/10fb4666-…/events.jsonl",
     reads:
-      "Sessions of 1.0 (`events.jsonl`). What Copilot CLI sent along with a request stands beside it as words of the harness.",
+      "Sessions of 1.0 (`events.jsonl`). What Copilot CLI sent along with a request is kept beside it as text of the agent, not yours.",
     lost: [
-      "Of a truncation Copilot CLI writes down counts, not what it dropped: it is a note, and nothing is hidden.",
-      "What sub-agents said and did is noted, not shown: their caller sees what they answered.",
+      "For a truncation Copilot CLI records counts, not what it dropped, so a truncation becomes a note and hides nothing.",
+      "What sub-agents said and did becomes notes: their caller sees only what they answered.",
       "Its system prompt is a note.",
     ],
   },

@@ -45,11 +45,11 @@ export const GEMINI_CLI: AgentFormat = {
     place: "Gemini CLI keeps its sessions under ~/.gemini/tmp (or .gemini/tmp in GEMINI_CLI_HOME).",
     file: "~/.gemini/tmp/my-app/chats/session-2026-11-21T20-30-4f2e91ab.jsonl",
     reads:
-      "Sessions as lines and, of before 2026, as one document. A list of messages that Gemini CLI made anew becomes a compaction where it says something else; what you rewound or broke off becomes a fork (`--all-branches`), that of a sub-agent a conversation linked with the one that began it.",
+      "Sessions as lines and, before 2026, as one document. A list of messages that Gemini CLI rewrote becomes a compaction if it says something else; what you rewound or broke off becomes a fork (`--all-branches`), and a sub-agent's session a conversation linked with the one that started it.",
     lost: [
-      "What Gemini CLI tells its model of its surroundings, anew on each start, makes no events; what only its display shows is a note.",
-      "Of a sub-agent's session only the folder that it is in says which one began it: elsewhere it stands for itself.",
-      "Signatures of thoughts do not stand in its sessions, and thoughts are never sent again.",
+      "What Gemini CLI tells its model about its surroundings on each start becomes no event; what only its display shows becomes a note.",
+      "Only the folder of a sub-agent's session says which session started it: in another folder it is imported on its own.",
+      "Its sessions hold no signatures of thoughts, and thoughts are never sent again.",
     ],
     takes: { file: "4f2e91ab.jsonl", by: "a session that `gemini --session-file FILE` takes" },
     addServer: "gemini mcp add jpg jpg mcp",

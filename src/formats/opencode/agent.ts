@@ -56,9 +56,9 @@ export const OPENCODE: AgentFormat = {
     reads:
       "What `opencode export` prints, and what versions before 1.2 kept: name `storage/session/PROJECT/SESSION.json`, and the files of its messages and parts are read with it, as one document. Its summaries become compactions with the tail that it keeps, cleared results a compaction; what was taken back with `/undo` becomes a fork (`--all-branches`).",
     lost: [
-      "An answer that is still being written comes with the next import.",
-      "Answers that failed are notes: OpenCode does not send them either.",
-      "Of other agents' reasoning only what Anthropic signed goes out.",
+      "An answer that is still being written is imported the next time.",
+      "Answers that failed become notes: OpenCode does not send them either.",
+      "Of other agents' reasoning, only what Anthropic signed is exported.",
     ],
     takes: { file: "session.json", by: "a session that `opencode import FILE` takes" },
   },

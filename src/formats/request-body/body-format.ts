@@ -53,12 +53,12 @@ export function createBodyFormat({ name, title, shape, read }: BodyRules): Agent
       return createBodySession(name, body, skipped);
     },
     help: {
-      place: `Requests of the ${title} API stand wherever you saved them.`,
+      place: `Requests to the ${title} API are wherever you saved them.`,
       file: "request.json",
       reads:
-        "A request as a JSON document, the messages alone, or a log of requests, one a line, each of which goes on with the one before.",
+        "A request as a JSON document, only its messages, or a log of requests, one per line, each of which continues the one before.",
       lost: [
-        "A request says nothing of when it was sent: its messages are dated from 1970 on, a second apart.",
+        "A request does not say when it was sent: its messages are dated from 1970 on, a second apart.",
         "Settings such as temperature and limits stay in the source.",
       ],
     },
@@ -66,15 +66,15 @@ export function createBodyFormat({ name, title, shape, read }: BodyRules): Agent
 }
 
 function notABody(title: string, shape: string): Error {
-  return userError("not_a_session", `The file is not a request of the ${title} API: expected ${shape}.`, {
-    hints: ["A file holds one JSON document, or a request a line, each of which goes on with the one before."],
+  return userError("not_a_session", `The file is not a request to the ${title} API: expected ${shape}.`, {
+    hints: ["A file holds one JSON document, or one request per line, each of which continues the one before."],
   });
 }
 
 function severalConversations(line: number): Error {
   return userError(
     "several_conversations",
-    `The file holds more than one conversation: line ${line} does not go on with the line before.`,
+    `The file holds more than one conversation: line ${line} does not continue the line before.`,
     { hints: ["Nothing of it was imported. Give each its own file: `split -l 1 FILE part-`, then import these."] },
   );
 }

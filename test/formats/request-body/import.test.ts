@@ -310,7 +310,7 @@ describe("a request as an API takes it", () => {
   it("says what was expected of a file whose format was named", () => {
     const source = createBufferSource(Buffer.from('{"contents":[]}'));
     expect(() => formatByName("google").read(source)).toThrow(
-      "The file is not a request of the Google generateContent API: expected an object with `contents` that have `parts`.",
+      "The file is not a request to the Google generateContent API: expected an object with `contents` that have `parts`.",
     );
   });
 });
