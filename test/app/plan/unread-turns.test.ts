@@ -83,7 +83,7 @@ it("says from a few hidden turns that all is compacted already", async () => {
       },
     }) as typeof workspace.store;
     const found = await planOnBranch({ ...workspace, store }, tree, { range: {} });
-    expect(found).toMatchObject({ nothing: "all that may be taken out is compacted already" });
+    expect(found).toMatchObject({ nothing: "everything that may be removed is already compacted" });
     expect(read).toBeLessThanOrEqual(steps === CALLING ? 5 + 16 : 5 + 100);
     const { request } = await loadForPlan(workspace, tree, { range: {} }, true);
     expect(found).toMatchObject(planCompaction(request));
