@@ -1,4 +1,5 @@
 // A layer: one place that settings come from, and what a layer gives once it has been read.
+import { defined } from "../core/defined.ts";
 import type { LineOfKey } from "./key-lines.ts";
 import type { SettingFacts } from "./schema.ts";
 import type { SettingPath } from "./setting-key.ts";
@@ -60,7 +61,7 @@ export interface LayerContents {
 /** Gives the origin of a key of a layer. */
 export function originOf({ name, file, lineOf }: Layer, path: SettingPath): SettingOrigin {
   const line = lineOf?.(path);
-  return { layer: name, ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }) };
+  return { layer: name, ...defined({ file, line }) };
 }
 
 /** Renders where a setting stands: `file:line`, or the layer's name when it stands in no file. */

@@ -1,6 +1,7 @@
 // Loads the config: every layer read, checked and laid over the ones below, the built-in settings lowest, each setting
 // remembering where it came from.
 // The user's own mistakes are errors; what a stranger's layer may not say is ignored and listed.
+import { defined } from "../core/defined.ts";
 import { JpgError } from "../core/errors.ts";
 import { assembleConfig } from "./assemble-config.ts";
 import type { Config } from "./config.ts";
@@ -166,6 +167,6 @@ function handleProblem(problem: Problem, { layer, isTrusted, shownAs }: Source, 
   const what = code === "unknown_key" ? `unknown key ${key}` : `bad value of ${key}`;
   throw new JpgError("config", code, `${shownAs ?? `${where}: ${what}`}: ${reason}`, {
     hints: [nearest === undefined ? `correct ${where}` : `did you mean ${nearest}?`],
-    data: { key, ...origin, ...(nearest === undefined ? {} : { nearest }) },
+    data: { key, ...origin, ...defined({ nearest }) },
   });
 }

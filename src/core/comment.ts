@@ -1,5 +1,6 @@
 // Comments of people on a turn or an event of it. Each is a record under meta/ and stands for itself, so that those of two people
 // come together without a conflict; one that is taken back is named by a later record, or its file is gone.
+import { defined } from "./defined.ts";
 import { userError } from "./errors.ts";
 
 /** Longest comment, characters (code points). */
@@ -42,7 +43,7 @@ export function commentOf({ id, timestamp, comment }: CommentRecord): Comment | 
   };
   if (!Number.isSafeInteger(turn) || Number(turn) < 0 || typeof text !== "string" || text.trim() === "") return null;
   if (event !== undefined && typeof event !== "string") return null;
-  return { id, timestamp, turn: Number(turn), ...(event === undefined ? {} : { event }), text };
+  return { id, timestamp, turn: Number(turn), ...defined({ event }), text };
 }
 
 /** Parses what a person says: its ends trimmed, its lines as they are. Throws `bad_comment`. */

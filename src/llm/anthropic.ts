@@ -2,6 +2,7 @@
 // own methods warn on the console about models, and without the methods of the other APIs, which are three quarters of it.
 import { type Anthropic, BaseAnthropic } from "@anthropic-ai/sdk";
 import { Models } from "@anthropic-ai/sdk/resources/models";
+import { defined } from "../core/defined.ts";
 import { readAnthropicMessage, readAnthropicStream } from "./anthropic-answer.ts";
 import { toAnthropicBody, toAnthropicInput } from "./anthropic-request.ts";
 import { type Exchange, LONGEST_TIMER } from "./exchange.ts";
@@ -80,6 +81,6 @@ function toListed({
     name: id,
     ...(max_input_tokens ? { contextWindow: max_input_tokens } : {}),
     ...(max_tokens ? { maxOutput: max_tokens } : {}),
-    ...(retires !== undefined && { retires }),
+    ...defined({ retires }),
   };
 }

@@ -1,5 +1,6 @@
 // What Google's generateContent is sent for a request.
 import type { Content, GenerateContentConfig, GenerateContentParameters, Part } from "@google/genai/web";
+import { defined } from "../core/defined.ts";
 import { toGoogleThread } from "../core/thread/google-thread.ts";
 import { joinPrompts, splitPrompts } from "../core/thread/leading-prompts.ts";
 import type { LlmRequest } from "./llm-client.ts";
@@ -14,7 +15,7 @@ export function toGoogleParameters(request: LlmRequest): GenerateContentParamete
     automaticContinuation: false,
     ...(prompt !== "" && { systemInstruction: { parts: [{ text: prompt }] } }),
     ...(tools.length > 0 && { tools: [{ functionDeclarations: toDeclarations(tools) }] }),
-    ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
+    ...defined({ maxOutputTokens: maxTokens }),
   };
   return { model, contents, config };
 }
@@ -23,9 +24,9 @@ export function toGoogleParameters(request: LlmRequest): GenerateContentParamete
 export function toGoogleBody(request: LlmRequest): Readonly<Record<string, unknown>> {
   const { contents, config: { systemInstruction, tools, maxOutputTokens } = {} } = toGoogleParameters(request);
   return {
-    ...(systemInstruction !== undefined && { systemInstruction }),
+    ...defined({ systemInstruction }),
     contents,
-    ...(tools !== undefined && { tools }),
+    ...defined({ tools }),
     ...(maxOutputTokens !== undefined && { generationConfig: { maxOutputTokens } }),
   };
 }

@@ -1,4 +1,5 @@
 // The list of models of OpenAI and of the servers that speak its API, some of which tell windows and prices besides.
+import { defined } from "../core/defined.ts";
 import { type Fields, fieldsOf } from "../core/event/fields.ts";
 import type { ListedModel, LlmConnection } from "./llm-client.ts";
 import { openOpenAi } from "./openai-sdk.ts";
@@ -32,9 +33,7 @@ function toListed(name: string, row: Fields): ListedModel {
   );
   return {
     name,
-    ...(contextWindow !== undefined && { contextWindow }),
-    ...(maxOutput !== undefined && { maxOutput }),
-    ...(price !== undefined && { price }),
+    ...defined({ contextWindow, maxOutput, price }),
     ...(typeof retires === "string" && { retires }),
   };
 }

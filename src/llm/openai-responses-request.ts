@@ -1,4 +1,5 @@
 // What OpenAI's Responses API is sent for a request. Nothing is stored there: reasoning comes back encrypted and is kept here.
+import { defined } from "../core/defined.ts";
 import { modelFamily } from "../core/model/model-family.ts";
 import { joinPrompts, splitPrompts } from "../core/thread/leading-prompts.ts";
 import { toOpenAiResponsesThread } from "../core/thread/openai-responses-thread.ts";
@@ -22,7 +23,7 @@ export function toResponsesBody(request: LlmRequest, stream: boolean): Responses
     ...(!NO_REASONING.test(modelFamily(model)) && { include: ["reasoning.encrypted_content"] }),
     ...(instructions !== "" && { instructions }),
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function", ...tool, strict: false })) }),
-    ...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
+    ...defined({ max_output_tokens: maxTokens }),
     ...(stream && { stream: true }),
   };
 }

@@ -3,6 +3,7 @@
 import { eventText } from "../app/diff/view-text.ts";
 import { searchConversations } from "../app/inspect/search.ts";
 import { type ConversationPage, readPayloads } from "../app/page/conversation-page.ts";
+import { defined } from "../core/defined.ts";
 import { userError } from "../core/errors.ts";
 import { forMarkdown } from "../core/safe-text.ts";
 import type { PageAnswer, PageRequest, Route } from "./exchange.ts";
@@ -82,7 +83,7 @@ function readPage({ workspace, pages, names: [branch = ""], query }: PageRequest
 /** Reads `12`, `12:EVENT`, or `:EVENT` alone; null when it is none of these, or nothing is there. */
 function readSpot({ turns }: ConversationPage, text: string | null): PageSpot | null {
   const [, turn = "", event] = /^(\d{0,9})(?::(.+))?$/s.exec(text ?? "") ?? [];
-  if (turn !== "") return { turn: Number(turn), ...(event === undefined ? {} : { event }) };
+  if (turn !== "") return { turn: Number(turn), ...defined({ event }) };
   const found = turns.find(({ rows }) => rows.some((row) => row.kind === "event" && row.event.id === event));
   return found === undefined || event === undefined ? null : { turn: found.turn, event };
 }

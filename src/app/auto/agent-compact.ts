@@ -2,6 +2,7 @@
 // turns that are complete and stored; the turn in which the model asks is not among them.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
+import { defined } from "../../core/defined.ts";
 import { JpgError } from "../../core/errors.ts";
 import { USUAL_WINDOW } from "../../core/model/context-window.ts";
 import { type AgentVerdict, judgeAgentCompaction, LEAST_AGENT_TOKENS } from "../../core/plan/agent-compaction.ts";
@@ -65,9 +66,9 @@ export async function agentCompact(
     range: {},
     strategies: choosePipelines(["tiered"], {}, { tokens: Math.max(0, verdict.target + measured.uncounted) }),
     source: "agent",
-    ...(answering === undefined ? {} : { answering }),
+    ...defined({ answering }),
     ...(focus === undefined ? {} : { focus: [focus] }),
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
     dryRun: false,
     fork: false,
     activate: false,

@@ -1,6 +1,7 @@
 // Compacts a conversation on its own when its view comes near the window of the model. Nothing that goes wrong here stops
 // the conversation: a failing summary leaves its place to tiers 1 and 2, all other trouble is said as a warning.
 import type { Config } from "../../config/config.ts";
+import { defined } from "../../core/defined.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { Event } from "../../core/event/event.ts";
 import { type AutoPlace, decideAutoCompaction, isWarningSize, triggerRatio } from "../../core/plan/auto-compaction.ts";
@@ -197,9 +198,7 @@ async function compactBy(
       dryRun: false,
       fork: false,
       activate: false,
-      ...(answering === undefined ? {} : { answering }),
-      ...(signal === undefined ? {} : { signal }),
-      ...(tools === undefined ? {} : { tools }),
+      ...defined({ answering, signal, tools }),
     });
     for (const warning of report.warnings) situation.warn(warning);
     if (report.compaction === null) return null;

@@ -3,6 +3,7 @@
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { appendAll } from "../../core/append-all.ts";
+import { defined } from "../../core/defined.ts";
 import { JpgError } from "../../core/errors.ts";
 import { type ImportOutcome, importSessions } from "../import/import.ts";
 import type { ImportRequest } from "../import/import-request.ts";
@@ -52,7 +53,7 @@ export async function syncSessions(
       place: "between_turns",
       notice: (text) => observer.notice(`${branch}: ${text}`),
       warn: (text) => observer.warn(`${branch}: ${text}`),
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
     };
     const report = await (guard === undefined
       ? autoCompact(workspace, branch, situation)

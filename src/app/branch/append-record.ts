@@ -1,5 +1,6 @@
 // Appends one immutable record (a compaction, a title, a config delta) to a branch: one commit that touches only its file.
 import { formatRecordLine, recordPath } from "../../core/compaction/compaction-line.ts";
+import { defined } from "../../core/defined.ts";
 import { repositoryError } from "../../core/errors.ts";
 import type { FileChange, Signature } from "../../store/conversation-store.ts";
 import type { CommitAuthor, Identity } from "../../store/store-surroundings.ts";
@@ -78,7 +79,7 @@ export async function commitPlan<Value>(
             committer: signature,
             changes: change.changes,
             sign: change.sign && (await author).maySign,
-            ...(change.merges === undefined ? {} : { merges: change.merges }),
+            ...defined({ merges: change.merges }),
           },
         ],
       },

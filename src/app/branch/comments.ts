@@ -1,6 +1,7 @@
 // Comments of a conversation: what people say about its turns. Saying or taking back one is one commit with one record.
 import { type Comment, type CommentRecord, commentOf, commentsInForce, parseComment } from "../../core/comment.ts";
 import { recordPath } from "../../core/compaction/compaction-line.ts";
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import type { TurnBound } from "../../core/range/range-bound.ts";
 import { forLine } from "../../core/safe-text.ts";
@@ -37,7 +38,7 @@ export async function listComments(workspace: Workspace, tree: BranchTree): Prom
   return comments
     .map((comment): CommentRow => {
       const author = authors.get(recordPath("meta", comment.timestamp, comment.id));
-      return { ...comment, ...(author === undefined ? {} : { author }) };
+      return { ...comment, ...defined({ author }) };
     })
     .sort((a, b) => a.turn - b.turn);
 }

@@ -1,6 +1,7 @@
 // Checks a file: a session of an agent that jpg reads, or what a provider was sent.
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { defined } from "../../core/defined.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { isTooDeep, MAX_FOREIGN_DEPTH } from "../../core/json-depth.ts";
 import { isProviderName, type ProviderName } from "../../core/provider-rules/provider.ts";
@@ -59,9 +60,7 @@ function checkRequest(shape: RequestShape, path: string, request: CheckRequest):
   const model = request.model ?? shape.model;
   const violations = PROVIDER_CHECKS[provider].check(list, {
     complete: request.history !== true,
-    ...(model !== undefined && { model }),
-    ...(thinking !== undefined && { thinking }),
-    ...(previousResponse !== undefined && { previousResponse }),
+    ...defined({ model, thinking, previousResponse }),
   });
   return createCheckReport("request", path, [{ checked: describeList(provider, model, list), violations }]);
 }

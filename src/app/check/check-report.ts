@@ -1,4 +1,5 @@
 // What a check hands to the front ends, and how lists become it.
+import { defined } from "../../core/defined.ts";
 import type { View } from "../../core/projection/view.ts";
 import { type ProviderName, providerOf } from "../../core/provider-rules/provider.ts";
 import type { Violation } from "../../core/provider-rules/rule.ts";
@@ -60,7 +61,7 @@ export function createCheckReport(kind: CheckReport["kind"], source: string, lis
 
 /** Describes a list. */
 export function describeList(provider: ProviderName, model: string | undefined, list: ProviderList): CheckedList {
-  return { provider, ...(model !== undefined && { model }), messages: list.length };
+  return { provider, ...defined({ model }), messages: list.length };
 }
 
 /** The provider and model of the newest event that names a model jpg knows; Anthropic when none does. */

@@ -1,4 +1,5 @@
 // Holds a conversation's view, or a session file as it stands, against the rules of providers.
+import { defined } from "../../core/defined.ts";
 import { projectTurns } from "../../core/projection/projection.ts";
 import type { View } from "../../core/projection/view.ts";
 import { PROVIDER_NAMES, type ProviderName } from "../../core/provider-rules/provider.ts";
@@ -57,7 +58,7 @@ function checkView(view: View, provider: ProviderName, model: string | undefined
 function checkNaively(view: View, provider: ProviderName, model: string | undefined): ListCheck {
   const entries = toNaiveList(view, provider);
   const list = entries.map(({ value }) => value);
-  const options = { complete: false, ...(model !== undefined && { model }) };
+  const options = { complete: false, ...defined({ model }) };
   const violations = list.length === 0 ? [] : PROVIDER_CHECKS[provider].check(list, options);
   const named = violations.map((violation): CheckViolation => {
     const events = entries[violation.position.message]?.events ?? [];

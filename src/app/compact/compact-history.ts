@@ -2,6 +2,7 @@
 // its reasoning and tool calls. The plan is load → where it ends (pure) → `compact`; a preview stops before anything is asked
 // of a model.
 import type { Policies } from "../../core/compaction/policy.ts";
+import { defined } from "../../core/defined.ts";
 import { KEEP_RECENT, keepMessages, LEAST_MESSAGES } from "../../core/plan/keep-messages.ts";
 import type { View } from "../../core/projection/view.ts";
 import type { RangeBound } from "../../core/range/range-bound.ts";
@@ -96,10 +97,7 @@ function optionsOf({ model, preview, tools, signal, progress }: HistoryRequest):
     source: "manual",
     dryRun: preview,
     activate: true,
-    ...(model === undefined ? {} : { model }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(progress === undefined ? {} : { progress }),
+    ...defined({ model, tools, signal, progress }),
   };
 }
 

@@ -1,4 +1,5 @@
 // Tokens of each stretch of a planned compaction's timeline, before and after; the stretches add up to the events of the view.
+import { defined } from "../../core/defined.ts";
 import type { Event } from "../../core/event/event.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import type { CompactionPlan } from "../../core/plan/plan-compaction.ts";
@@ -33,7 +34,7 @@ export function segmentTokens(
     from: segment.from,
     to: segment.to,
     kind: segment.kind,
-    ...(segment.policies === undefined ? {} : { policies: segment.policies }),
+    ...defined({ policies: segment.policies }),
     tokens: { before: was[index] ?? 0, after: is[index] ?? 0 },
   }));
 }

@@ -2,6 +2,7 @@
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { describePolicies } from "../../core/compaction/policy.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
+import { defined } from "../../core/defined.ts";
 import type { Ungrounded } from "../../core/loss/grounding.ts";
 import { describeGivenBack } from "../../core/plan/given-back.ts";
 import { type CompactionPlan, DRAFT_ID } from "../../core/plan/plan-compaction.ts";
@@ -26,7 +27,7 @@ export function nothingReport(
     compaction: null,
     commit: null,
     reason: nothing,
-    ...(hints === undefined ? {} : { hints }),
+    ...defined({ hints }),
     from_turn: null,
     to_turn: null,
     policies: "",
@@ -76,7 +77,7 @@ export function describeReport(facts: {
     overhead: counting.overhead,
     overhead_source: meter.overheadSource,
     pruned: compaction.tools === undefined ? null : { names: compaction.tools.names, tokens: pruned ?? 0 },
-    cache: isWritten ? cacheCost(before, after, { ...counting, ...(pruned === undefined ? {} : { pruned }) }) : null,
+    cache: isWritten ? cacheCost(before, after, { ...counting, ...defined({ pruned }) }) : null,
     receipt: compaction.receipt ?? null,
     ungrounded,
     report: reportOf(planned),

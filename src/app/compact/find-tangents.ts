@@ -1,6 +1,7 @@
 // Asks a model which turns of a conversation are tangents, and checks what it says. Nothing is changed here: what is found is
 // for a person to confirm.
 import { EXTRACTIVE } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { typedRequest } from "../../core/extract/gather.ts";
@@ -98,7 +99,7 @@ async function openFor(
   const choice = {
     config,
     conversationModel: conversationModel(turns),
-    ...(flag === undefined ? {} : { flag }),
+    ...defined({ flag }),
   };
   const name = await chooseSummaryModel(workspace, choice);
   if (name === EXTRACTIVE) throw noModel(await unnamedSummaryModel(workspace, choice));
@@ -137,7 +138,7 @@ async function ask({ client, model }: OpenedModel, text: string, signal?: AbortS
     model,
     view: messageView(text),
     maxTokens: MOST_ANSWER_TOKENS,
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
   });
   for await (const part of stream) {
     if (part.type === "part" && part.part.kind === "message") texts.push(part.part.text);

@@ -2,6 +2,7 @@
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { recordPath } from "../../core/compaction/compaction-line.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import type { View } from "../../core/projection/view.ts";
 import type { LogEntry } from "../../store/conversation-store.ts";
@@ -88,7 +89,7 @@ async function diffAddition(
     from: `before compaction ${id}`,
     to: `compaction ${id} (squashed in ${entry.commit.slice(0, 7)})`,
     ...diffViews(before.view, after.view, options),
-    ...(loss === undefined ? {} : { loss }),
+    ...defined({ loss }),
   };
 }
 
@@ -108,7 +109,7 @@ async function diffCommit(
   return {
     ...nameSides(entry, { parent, commit }),
     ...diff,
-    ...(loss === undefined ? {} : { loss }),
+    ...defined({ loss }),
   };
 }
 

@@ -1,6 +1,7 @@
 // The diff of two views: what a model sees before and after. Events are paired by id, and only those that read
 // differently are compared as text. Applying the hunks to the text of `before` gives the text of `after`.
 import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
+import { defined } from "../../core/defined.ts";
 import type { View } from "../../core/projection/view.ts";
 import { buildHunks, type DiffHunk, type DiffRun } from "./diff-hunks.ts";
 import { type CountedTurns, countDiff, type DiffStat, isChanged } from "./diff-stat.ts";
@@ -88,7 +89,7 @@ function runOf(block: TextBlock, { kind, lines, words }: MarkedRun, heading: boo
     heading,
     count: lines.length,
     lines: () => lines,
-    ...(words === undefined ? {} : { words }),
+    ...defined({ words }),
   };
 }
 

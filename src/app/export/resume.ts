@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
+import { defined } from "../../core/defined.ts";
 import { reasonOf, userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import type { ResumePlan } from "../../formats/resume-plan.ts";
@@ -63,7 +64,7 @@ export async function prepareResume(
       agent: name,
       session: session.sessionId,
       path: plan.path,
-      ...(plan.before !== undefined && { before: plan.before }),
+      ...defined({ before: plan.before }),
       command: plan.command,
       directory: draft.cwd,
       branch: tree.branch,

@@ -2,6 +2,7 @@
 // file that may not be written and bytes that are no text are left alone.
 import { chmod, lstat, mkdir, readFile, readlink, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { defined } from "../../core/defined.ts";
 import { codeOf, JpgError, reasonOf, userError } from "../../core/errors.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import { userFileMode } from "../workspace/user-umask.ts";
@@ -84,6 +85,6 @@ async function linked(path: string): Promise<JpgError> {
 function unreadable(path: string, why: string, cause?: unknown): JpgError {
   return userError("settings_unreadable", `${path} cannot be changed: ${why}.`, {
     hints: ["Correct it and run the command again; nothing was written."],
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   });
 }

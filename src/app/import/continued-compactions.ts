@@ -1,5 +1,6 @@
 // Compactions that an agent made in a session that jpg exported, with bounds of the conversation instead of the file's.
 import { type Compaction, isHiding } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import type { Event } from "../../core/event/event.ts";
 import { noticeId } from "../../core/projection/hidden-notice.ts";
 import { indexId } from "../../core/projection/shown-index.ts";
@@ -50,9 +51,9 @@ function place(compaction: Compaction, at: ExportedPositions): Compaction {
   return {
     ...rest,
     from_turn: from.turn,
-    ...(from.event === undefined ? {} : { from_event: from.event }),
+    ...defined({ from_event: from.event }),
     to_turn: to.turn,
-    ...(to.event === undefined ? {} : { to_event: to.event }),
+    ...defined({ to_event: to.event }),
     ...(compaction.keep === undefined
       ? {}
       : { keep: [...new Set(compaction.keep.flatMap((id) => originalIds(id, at)))] }),

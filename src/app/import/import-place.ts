@@ -1,5 +1,6 @@
 // Where an import writes: a new conversation, a fork, or the branch that the session continues; and from which turn on.
 import { branchName, conversationId, conversationOf, shortId } from "../../core/conversation-name.ts";
+import { defined } from "../../core/defined.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { SessionDescent } from "../../formats/session-descent.ts";
 import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
@@ -122,7 +123,7 @@ async function placeOnBranch(
   const tip = { branch, commit, turn: last, agentEmail: open.format.agent.email };
   const grown = keepsTurns
     ? { parent: commit, continued: true }
-    : await placeOfGrownTurn(store, { ...tip, ...(exported === undefined ? {} : { exported }) });
+    : await placeOfGrownTurn(store, { ...tip, ...defined({ exported }) });
   const goOn = { ...onTip, ...grown, firstTurn: last };
   if (grew || decision.kind === "same") return goOn;
   // New turns: the newest stored one is written again only where that leaves no trace, when its stretch of the file grew.
@@ -156,7 +157,7 @@ async function newConversation({ session, open, suffix, taken }: Placing): Promi
 }
 
 function parentOf({ kind, sessions: [session = ""], call, name }: SessionDescent): ParentSession {
-  return { kind, session, ...(call !== undefined && { call }), ...(name !== undefined && { name }) };
+  return { kind, session, ...defined({ call, name }) };
 }
 
 /** A fork's name derives from the first turn that differs: the same rewind has the same name everywhere. */

@@ -1,5 +1,6 @@
 // What an import says it did. Counts are those of the branch as it stands afterwards.
 import { conversationOf } from "../../core/conversation-name.ts";
+import { defined } from "../../core/defined.ts";
 import { isNewerVersion } from "../../formats/agent-version.ts";
 import type { SkippedLine } from "../../formats/imported-session.ts";
 import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
@@ -97,8 +98,7 @@ export function unchangedReport(
     skipped_lines: 0,
     status: "unchanged",
     source: file.path,
-    ...(title === undefined ? {} : { title }),
-    ...(agent_of !== undefined && { agent_of }),
+    ...defined({ title, agent_of }),
     turns_added: 0,
     bytes: file.byteLength,
   };

@@ -1,5 +1,6 @@
 // An import that was planned: its commits, made while the store takes them in, and what is reported once they are written.
 import { conversationOf } from "../../core/conversation-name.ts";
+import { defined } from "../../core/defined.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { BranchWrite, CommitSpec, WriteResult } from "../../store/conversation-store.ts";
 import { reportSideFiles } from "../sessions/side-files.ts";
@@ -46,7 +47,7 @@ export async function plannedImport(workspace: Workspace, plan: Planned): Promis
     write: { branch, expected, parent, commits: writeAndRelease(held, await createCommits(workspace, plan)) },
     finish: (result) => finishImport(workspace, held, result),
     holder: plan.open.origin === null ? branch : null,
-    ...(plan.session.parts !== undefined && { parts: plan.session.parts }),
+    ...defined({ parts: plan.session.parts }),
   };
 }
 

@@ -1,4 +1,5 @@
 // What an import keeps for the next one: which branch holds which file, and how many events a commit holds.
+import { defined } from "../../core/defined.ts";
 import type { WriteResult } from "../../store/conversation-store.ts";
 import { rememberWhole } from "../branch/turn-links.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -18,7 +19,7 @@ export async function rememberWritten(
 
 /** What of a report is remembered with the file. */
 export function heldIn({ turns, events, compactions, title, agent_of }: ImportReport): HeldContent {
-  const named = { ...(title === undefined ? {} : { title }), ...(agent_of !== undefined && { agent_of }) };
+  const named = { ...defined({ title, agent_of }) };
   return { turns, events, compactions, ...named };
 }
 

@@ -1,6 +1,7 @@
 // Which compaction decides over an event, since when, by whom, and what the model sees instead: `git blame` for the view.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { groupOf, isSameGroup } from "../../core/compaction/group.ts";
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { type Event, isReasoning, traitsOf } from "../../core/event/event.ts";
 import type { Turn } from "../../core/event/turn.ts";
@@ -81,7 +82,7 @@ export async function blame(workspace: Workspace, what: string, id?: string): Pr
       action: actionOf(disposition, item),
       by: sourceOf(entries, squashed, { record: disposition.compaction, all: live.all }),
       ...(sees === undefined || state === "shown" || state === "internal" ? {} : { sees }),
-      ...(next === undefined ? {} : { next }),
+      ...defined({ next }),
     };
   });
   return { branch: tree.branch, rows };

@@ -1,5 +1,6 @@
 // What `jpg show` and `jpg print` tell of where a conversation comes from, and of the sub-agents that it began.
 import { conversationOf } from "../../core/conversation-name.ts";
+import { defined } from "../../core/defined.ts";
 import { type BranchTree, collectBlobs, loadBranchTree, parentSession } from "../branch/branch-tree.ts";
 import { findSession } from "../names/find-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -13,11 +14,11 @@ export async function readLineage(workspace: Workspace, tree: BranchTree): Promi
   const [parent, agents] = await Promise.all([readParent(workspace, tree), listAgents(workspace, tree)]);
   const turns = agents.length === 0 ? [] : await readTurnTexts(workspace, tree);
   const placed = agents.map(({ id, title, call, name }) => {
-    const place = placeOfAgent(turns, { name, ...(call !== undefined && { call }) });
-    return { id, title, ...(call !== undefined && { call }), ...place };
+    const place = placeOfAgent(turns, { name, ...defined({ call }) });
+    return { id, title, ...defined({ call }), ...place };
   });
   return {
-    ...(parent !== undefined && { parent }),
+    ...defined({ parent }),
     ...(agents.length > 0 && { agents: placed.sort((a, b) => (a.turn ?? Infinity) - (b.turn ?? Infinity)) }),
   };
 }
@@ -33,7 +34,7 @@ async function readParent(workspace: Workspace, { header, branch }: BranchTree):
   const tree = await loadBranchTree(store, found.name, found.commit);
   const { call, name = source.session } = parent;
   const turns = parent.kind === "agent" ? await readTurnTexts(workspace, tree) : [];
-  const place = placeOfAgent(turns, { name, ...(call !== undefined && { call }) });
+  const place = placeOfAgent(turns, { name, ...defined({ call }) });
   return { ...parent, id: conversationOf(tree.branch), ...place };
 }
 

@@ -1,6 +1,7 @@
 // Which conversation another one comes from, and which ones its agents wrote. A conversation names its parent by the session's
 // own id, as the session itself does: each finds the other whichever was imported first, and when one of them never is.
 import { conversationOf } from "../../core/conversation-name.ts";
+import { defined } from "../../core/defined.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import {
   type BranchTree,
@@ -40,7 +41,7 @@ export async function listAgents(workspace: Workspace, tree: BranchTree): Promis
     const parent = header.source?.format === source.format ? parentSession(header) : null;
     if (parent?.kind !== "agent" || parent.session !== source.session) return [];
     const { call, name = header.source?.session ?? "" } = parent;
-    return [{ id: conversationOf(tip.name), title: header.title, ...(call !== undefined && { call }), name }];
+    return [{ id: conversationOf(tip.name), title: header.title, ...defined({ call }), name }];
   });
   return agents.sort((a, b) => (a.id < b.id ? -1 : 1));
 }

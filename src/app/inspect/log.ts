@@ -1,6 +1,7 @@
 // The compaction history of a branch: one row a commit that adds a compaction, takes it back or brings it back.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { type CompactionGroup, describeGroup, groupRange, groupsOf } from "../../core/compaction/group.ts";
+import { defined } from "../../core/defined.ts";
 import type { TokenSource } from "../../core/tokens/token-meter.ts";
 import type { ConversationStore, LogEntry, Signature } from "../../store/conversation-store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
@@ -46,13 +47,13 @@ export async function readCompactionLog(
       return {
         ...describe(record, group),
         ...(squashed.has(entry.commit) ? bySquash(entry, { record, cutOff }) : commit),
-        subject: recordSubject({ kind, record, ...(group === undefined ? {} : { group }) }),
+        subject: recordSubject({ kind, record, ...defined({ group }) }),
         kind,
         compaction: id,
         ...asGroup(group),
         // What is in force is so by the newest commit that added it.
         live: isLive && kind !== "revert" && newest.get(path) === entry.commit,
-        ...(reason === undefined ? {} : { not_applied: reason }),
+        ...defined({ not_applied: reason }),
       };
     });
   });
@@ -167,7 +168,7 @@ function describe(
     tokens: compaction.stats?.tokens ?? null,
     ...(compaction.stats?.tokens === undefined ? {} : { tokens_source: sourceOfTokens(compaction) }),
     policies: describeGroup(all),
-    ...(compaction.profile === undefined ? {} : { profile: compaction.profile }),
+    ...defined({ profile: compaction.profile }),
     ...(summaries.length === 0 ? {} : { summary: summaries.join("\n\n") }),
   };
 }

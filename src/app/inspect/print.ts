@@ -1,4 +1,5 @@
 // Prints a conversation: the full history, or the view that a model sees; all turns or a range of them.
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import type { ProjectedTurn, View } from "../../core/projection/view.ts";
 import { renderViewLines } from "../../formats/jsonl/export.ts";
@@ -28,7 +29,7 @@ export async function renderPrinted(workspace: Workspace, tree: BranchTree, requ
   const selection = request.turns === undefined ? undefined : parseTurnSelection(request.turns, tree.turnOids.length);
   const view = await loadPrinted(workspace, tree, {
     compacted: request.compacted,
-    ...(selection === undefined ? {} : { turns: selection }),
+    ...defined({ turns: selection }),
   });
   if (request.format === "jsonl") return renderViewLines(view);
   return renderMarkdown(view, {

@@ -3,6 +3,7 @@ import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
 import { describeGroup, groupRange, isSameGroup } from "../../core/compaction/group.ts";
 import { marksInForce } from "../../core/conversation-marks.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { inline } from "../../core/event/attachment.ts";
 import { stateOf } from "../../core/page/both-views.ts";
@@ -103,7 +104,7 @@ async function showConversation(workspace: Workspace, tree: BranchTree): Promise
     ...marksInForce(metas),
     branch: tree.branch,
     commit: tree.commit,
-    ...(tree.revision === undefined ? {} : { revision: tree.revision }),
+    ...defined({ revision: tree.revision }),
     created_at: tree.header.created_at,
     updated_at: updatedAt,
     source: source === null ? null : `${source.format} ${source.session}`,

@@ -1,5 +1,6 @@
 // Sizes and token accounting of a branch: raw, and what the view still shows.
 import { conversationOf } from "../../core/conversation-name.ts";
+import { defined } from "../../core/defined.ts";
 import { isMessage } from "../../core/event/event.ts";
 import type { Calibration } from "../../core/tokens/calibration.ts";
 import type { TokenEstimate } from "../../core/tokens/token-estimate.ts";
@@ -67,7 +68,7 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
     id: conversationOf(tree.branch),
     branch: tree.branch,
     commit: tree.commit,
-    ...(tree.revision === undefined ? {} : { revision: tree.revision }),
+    ...defined({ revision: tree.revision }),
     messages: view.turns
       .filter((turn) => turn.origin.kind === "kept")
       .flatMap((turn) => turn.events)

@@ -2,6 +2,7 @@
 // and in what jpg put into its view, in order of time. So a summary's own words are told from those of the conversation.
 import { type Compaction, compareTimestamps } from "../../core/compaction/compaction.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
+import { defined } from "../../core/defined.ts";
 import type { Event } from "../../core/event/event.ts";
 import { findPhrase, type Phrase, type PhraseMatch, parsePhrase } from "../../core/loss/trace.ts";
 import type { View } from "../../core/projection/view.ts";
@@ -52,7 +53,7 @@ export async function tracePhrase({ store }: Workspace, tree: BranchTree, text: 
   return {
     conversation: conversationOf(tree.branch),
     branch: tree.branch,
-    ...(tree.revision === undefined ? {} : { revision: tree.revision }),
+    ...defined({ revision: tree.revision }),
     verdict: judgePlaces(places),
     summaries: summaries.length,
     places,

@@ -3,6 +3,7 @@
 import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { promisify } from "node:util";
+import { defined } from "../../core/defined.ts";
 import { codeOf, type JpgError, reasonOf, repositoryError, userError } from "../../core/errors.ts";
 import type { ChatResponse, Event } from "../../core/event/event.ts";
 import { ABANDONED, abandonJournal, journalPath, readJournalHead, removeJournal } from "./journal-files.ts";
@@ -149,6 +150,6 @@ function turnOpen(branch: string, path: string, pid: number | undefined): JpgErr
       "Meanwhile, `jpg query --fork …` asks on a fork of it.",
       `If that process is not jpg: mv '${path}' '${path}${ABANDONED}'; the next jpg command then commits what has arrived of the turn.`,
     ],
-    data: { branch, ...(pid === undefined ? {} : { pid }) },
+    data: { branch, ...defined({ pid }) },
   });
 }

@@ -2,6 +2,7 @@
 import { pinnedEvents } from "../../core/compaction/pin.ts";
 import { findProfile } from "../../core/compaction/profile.ts";
 import { branchName, conversationOf } from "../../core/conversation-name.ts";
+import { defined } from "../../core/defined.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from "../../core/plan/plan-fork.ts";
 import { needsTurnTimes } from "../../core/range/bound-resolution.ts";
@@ -82,7 +83,7 @@ export async function forkConversation(workspace: Workspace, tree: BranchTree, i
     ...report,
     ...(start.isCut ? { cut: true as const } : {}),
     ...(plan.leftOut.length === 0 ? {} : { left_out: plan.leftOut }),
-    ...(compaction === undefined ? {} : { compaction }),
+    ...defined({ compaction }),
   };
 }
 
@@ -105,7 +106,7 @@ async function compactFork(
       fork: false,
       activate: false,
       ...(typeof profile === "string" ? { profile } : {}),
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
     });
   } catch (error) {
     if (!(error instanceof JpgError)) throw error;
@@ -141,8 +142,7 @@ async function factsFor(
   live: LiveCompactions,
 ): Promise<Parameters<typeof planFork>[1]> {
   const range = {
-    ...(request.from === undefined ? {} : { from: request.from }),
-    ...(request.until === undefined ? {} : { to: request.until }),
+    ...defined({ from: request.from, to: request.until }),
   };
   const turns =
     forkNeedsTurnTimes(request) || needsTurnTimes(range) ? await loadTurns(workspace.store, tree) : new Map();

@@ -1,6 +1,7 @@
 // What a merge of a fork would tell of: the turns that the fork has and the branch neither holds itself nor was told of before. All
 // is told from the two trees, so that it is the same where history is squashed, cut off, or was never fetched.
 import { appendAll } from "../../core/append-all.ts";
+import { defined } from "../../core/defined.ts";
 import { type Event, traitsOf } from "../../core/event/event.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { cutTurnFile } from "../../core/event/turn-file.ts";
@@ -49,7 +50,7 @@ export async function findNews(store: ConversationStore, ours: BranchTree, fork:
   const bounds = {
     from_turn: start.turn,
     to_turn: last,
-    ...(start.event === undefined ? {} : { from_event: start.event }),
+    ...defined({ from_event: start.event }),
   };
   const covered = await readCovered(store, fork.commit, { compaction: bounds, turns });
   const events = covered.filter(({ turn }) => !records.own.has(turn));
@@ -57,7 +58,7 @@ export async function findNews(store: ConversationStore, ours: BranchTree, fork:
   const told: ToldTurns = {
     branch: fork.branch,
     from_turn: bounds.from_turn,
-    ...(bounds.from_event === undefined ? {} : { from_event: bounds.from_event }),
+    ...defined({ from_event: bounds.from_event }),
     turns: fork.turnOids.slice(start.turn),
     to_event: toEvent,
   };

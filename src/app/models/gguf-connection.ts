@@ -3,6 +3,7 @@
 import { isAbsolute, join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { resolveUserPaths } from "../../config/paths.ts";
+import { defined } from "../../core/defined.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { readGgufHeader } from "../../llm/gguf-header.ts";
 import type { LlmConnection, ModelFiles } from "../../llm/llm-client.ts";
@@ -58,7 +59,7 @@ function filesOf({ env, home }: Runtime, { providers }: Config, { provider, mode
       library === undefined
         ? join(resolveUserPaths(env, home).dataDir, "llama")
         : resolveFolder(home, library, `providers.${provider}.library`),
-    ...(context_tokens !== undefined && { contextTokens: context_tokens }),
+    ...defined({ contextTokens: context_tokens }),
   };
 }
 

@@ -1,5 +1,6 @@
 // Models by name: what is known of one, its client, and which one answered last. choose-model.ts says which is asked.
 import type { Config } from "../../config/config.ts";
+import { defined } from "../../core/defined.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { contextWindow } from "../../core/model/context-window.ts";
 import { currentModel } from "../../core/model/current-models.ts";
@@ -89,7 +90,7 @@ async function factsOf(
   return {
     contextWindow:
       setWindow ?? listed?.contextWindow ?? own?.contextWindow ?? published?.contextWindow ?? contextWindow(name.model),
-    ...(setWindow === undefined ? {} : { setWindow }),
+    ...defined({ setWindow }),
     maxOutput: listed?.maxOutput ?? own?.maxOutput ?? null,
     // Lists have neither the prices of cached tokens nor those of large requests.
     price: own?.price ?? published?.price ?? flatPrice(listed),

@@ -1,5 +1,6 @@
 // The context window that a view is held against: the one place that decides it, for every command.
 import type { Config } from "../../config/config.ts";
+import { defined } from "../../core/defined.ts";
 import { JpgError } from "../../core/errors.ts";
 import { decideWindow, type KnownWindow } from "../../core/tokens/recorded-window.ts";
 import type { CountedView } from "../branch/counted-view.ts";
@@ -36,7 +37,7 @@ export async function viewWindow(
 }
 
 function knownWindow({ contextWindow, setWindow }: NextModel["facts"]): KnownWindow {
-  return { published: contextWindow, ...(setWindow === undefined ? {} : { set: setWindow }) };
+  return { published: contextWindow, ...defined({ set: setWindow }) };
 }
 
 /** An agent's model need not be one that can be asked here: nothing is known of it then. */

@@ -5,6 +5,7 @@ import type { Compaction, StubStyle, Summary } from "../../core/compaction/compa
 import { pinnedEvents } from "../../core/compaction/pin.ts";
 import type { Policies } from "../../core/compaction/policy.ts";
 import { findProfile } from "../../core/compaction/profile.ts";
+import { defined } from "../../core/defined.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { USUAL_WINDOW } from "../../core/model/context-window.ts";
 import type { CompactionRequest } from "../../core/plan/plan-compaction.ts";
@@ -96,9 +97,7 @@ export async function loadForPlan(
     hints: toolHints(config),
     ...(profile === null ? {} : { profile }),
     ...(input.strategies === undefined ? {} : { strategies: { uses: input.strategies.uses } }),
-    ...(input.stubs === undefined ? {} : { stubs: input.stubs }),
-    ...(input.summary === undefined ? {} : { summary: input.summary }),
-    ...(input.source === undefined ? {} : { source: input.source }),
+    ...defined({ stubs: input.stubs, summary: input.summary, source: input.source }),
     intoLoop: input.intoLoop === true || input.force === true,
     beneath: input.force === true,
   };
@@ -133,7 +132,7 @@ export function rangeOf(
     ...protectionOf(input),
     ...input.range,
     keepLast,
-    ...(protectedMessages === undefined ? {} : { protectedMessages }),
+    ...defined({ protectedMessages }),
   };
 }
 

@@ -1,6 +1,7 @@
 // Gives a planned compaction its index: what its view hides up to the end of its range, from the raw turns that are at hand and
 // from the index that it replaces, which tells of those that older compactions hide.
 import { withoutIndex } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { type CompactionDraft, type CompactionPlan, trialOf } from "../../core/plan/plan-compaction.ts";
 import { project } from "../../core/projection/projection.ts";
@@ -37,7 +38,7 @@ export function withIndex<Planned extends Indexed>(turnCount: number, planned: P
   const index = indexHidden({
     turns: turnsUpTo(turns, plan.compaction),
     shown,
-    ...(former === undefined ? {} : { former }),
+    ...defined({ former }),
   });
   if (index === null) return planned;
   const compaction = { ...plan.compaction, index, needs: [...(plan.compaction.needs ?? []), "index"] };

@@ -1,6 +1,7 @@
 // The tools of the MCP servers that the settings name, ready to be called by a model. Settings of untrusted layers never
 // get here; a server gets a minimal environment, never the keys of providers.
 import type { Config } from "../../config/config.ts";
+import { defined } from "../../core/defined.ts";
 import { nameTools } from "../../core/tools/tool-names.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { openLastingServer } from "./lasting-server.ts";
@@ -40,8 +41,7 @@ export async function openMcpTools(
         cwd,
         version: runtime.version,
         env: { ...inherited, ...settings[index]?.env },
-        ...(signal === undefined ? {} : { signal }),
-        ...(openingMs === undefined ? {} : { openingMs }),
+        ...defined({ signal, openingMs }),
       }),
     ),
   );

@@ -1,6 +1,7 @@
 // The model that a chat talks to: chosen and opened before the first message, so that a missing key is said then.
 import type { Config } from "../../config/config.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
+import { defined } from "../../core/defined.ts";
 import { JpgError, messageOf } from "../../core/errors.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
@@ -55,7 +56,7 @@ export async function openModelFor(
   const name = await chooseModel(workspace, {
     config,
     conversationModel: last,
-    ...(named === undefined ? {} : { flag: named }),
+    ...defined({ flag: named }),
   });
   return openModel(workspace, config, name);
 }

@@ -1,5 +1,6 @@
 // The tools that a model is offered in a query: jpg's own, and those of the MCP servers that the settings name.
 import type { Config } from "../../config/config.ts";
+import { defined } from "../../core/defined.ts";
 import { OWN_TOOLS } from "../../core/tools/tool-definition.ts";
 import { NO_TOOLS, type ToolBox } from "../programs/tool-box.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -31,5 +32,5 @@ export async function openQueryTools(workspace: Workspace, place: ToolPlace): Pr
 export async function openServers(workspace: Workspace, config: Config, signal?: AbortSignal): Promise<ToolBox> {
   if (Object.keys(config.mcp.servers).length === 0) return NO_TOOLS;
   const { openMcpTools } = await import("../programs/mcp-tools.ts");
-  return openMcpTools(workspace, config, { taken: OWN_TOOLS, ...(signal === undefined ? {} : { signal }) });
+  return openMcpTools(workspace, config, { taken: OWN_TOOLS, ...defined({ signal }) });
 }

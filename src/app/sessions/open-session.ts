@@ -1,5 +1,6 @@
 // A session file that was read and recognised, not yet parsed.
 import { basename, dirname } from "node:path";
+import { defined } from "../../core/defined.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import type { AgentFormat } from "../../formats/agent-format.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
@@ -128,7 +129,7 @@ export function openParts(open: OpenSession, parts: readonly SessionPart[]): rea
       sessionId,
       document: null,
       origin: null,
-      descent: { ...descent, ...(call !== undefined && { call }) },
+      descent: { ...descent, ...defined({ call }) },
       isPart: true,
       beside: { files: [], leftOut: [], others: [] },
       fingerprint: null,

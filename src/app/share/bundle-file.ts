@@ -5,6 +5,7 @@ import { type FileHandle, mkdtemp, open, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { BUNDLE_START, type BundleHeader, parseBundleHeader } from "../../core/bundle-header.ts";
+import { defined } from "../../core/defined.ts";
 import { codeOf, userError } from "../../core/errors.ts";
 import type { Environment } from "../../store/native/git/git-environment.ts";
 import { contentHash } from "../workspace/object-id.ts";
@@ -65,7 +66,7 @@ export function damagedBundle(path: string, cause?: unknown): Error {
     `${basename(path)} cannot be read: it is cut off or damaged. Nothing was imported.`,
     {
       hints: ["Get the file again; `git bundle verify FILE` says what git finds."],
-      ...(cause === undefined ? {} : { cause }),
+      ...defined({ cause }),
     },
   );
 }

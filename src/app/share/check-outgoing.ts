@@ -2,6 +2,7 @@
 // send (its pre-push hook). Whatever must not leave is refused here, before anything is sent.
 import { appendAll } from "../../core/append-all.ts";
 import { conversationId, conversationOf, forkOf, reservedPart, slugOf } from "../../core/conversation-name.ts";
+import { defined } from "../../core/defined.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import type { OutgoingList, OutgoingObject, OutgoingObjects } from "../../store/sharing.ts";
@@ -67,7 +68,7 @@ async function placedError(
   const carriers = await findCarriers(workspace, outgoing, sent);
   const placed = secrets.map(({ oid, ...secret }) => {
     const branch = carriers.get(oid)?.name;
-    return { ...(branch === undefined ? {} : { branch }), ...secret };
+    return { ...defined({ branch }), ...secret };
   });
   const tips = carriers.size === 0 ? outgoing.tips.slice(0, 1) : [...carriers.values()];
   const of = await Promise.all(

@@ -2,6 +2,7 @@
 // fails leaves nothing behind.
 import { readdir, rm } from "node:fs/promises";
 import { join, parse, resolve } from "node:path";
+import { defined } from "../../core/defined.ts";
 import { codeOf, repositoryError, userError } from "../../core/errors.ts";
 import { checkRemoteUrl, isLocalPath, type PublishedAs, repositoryName, shownUrl } from "../../core/remote-address.ts";
 import { listRemoteRefs } from "../../store/native/remotes/transfer.ts";
@@ -65,7 +66,7 @@ async function fill(
   { transfer, voice }: { readonly transfer: TransferOptions; readonly voice: WorkspaceOptions },
 ): Promise<PullReport> {
   const empty = await openWorkspace(runtime, { ...voice, store: path });
-  await addRemote(empty, { name: "origin", url, as, ...(filter === undefined ? {} : { filter }) });
+  await addRemote(empty, { name: "origin", url, as, ...defined({ filter }) });
   await empty.close();
   // What it is, a partial clone or not, is found out when it is opened.
   const workspace = await openWorkspace(runtime, { ...voice, store: path });

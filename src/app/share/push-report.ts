@@ -1,4 +1,5 @@
 // What became of a push: what arrived, what did not and why.
+import { defined } from "../../core/defined.ts";
 import { repositoryError } from "../../core/errors.ts";
 import { shownUrl } from "../../core/remote-address.ts";
 import type { PushedBranch, Remote } from "../../store/sharing.ts";
@@ -58,7 +59,7 @@ export function reportPush(
         turns: turns[index] ?? 0,
         ...(isStopped && answer.reason !== "" ? { reason: answer.reason } : {}),
         ...(answer?.said === undefined ? {} : { said: answer.said }),
-        ...(passed === undefined ? {} : { passed_over: passed }),
+        ...defined({ passed_over: passed }),
       };
     }),
     local,

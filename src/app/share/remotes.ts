@@ -1,6 +1,7 @@
 // The remotes of a store: written down, listed, forgotten, chosen. How conversations are published to one is said once, when it
 // is added, and shown whenever something is sent there.
 import { resolve } from "node:path";
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import {
   checkRemoteName,
@@ -49,7 +50,7 @@ export async function addRemote(
   const place = absoluteUrl(workspace, checkRemoteUrl(url));
   const ofProject = (await projectRemotes(workspace)).some((remote) => isSameRepository(remote.url, place));
   const added = { name: checkRemoteName(name), url: place, as: as ?? (ofProject ? "hidden" : "branches") } as const;
-  await sharing.addRemote({ ...added, ...(filter === undefined ? {} : { filter }) });
+  await sharing.addRemote({ ...added, ...defined({ filter }) });
   return { ...added, url: shownUrl(place), ofProject };
 }
 

@@ -3,6 +3,7 @@
 import { appendAll } from "../../core/append-all.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { type CompactionGroup, groupOf } from "../../core/compaction/group.ts";
+import { defined } from "../../core/defined.ts";
 import type { TreeFile } from "../../store/conversation-store.ts";
 import { subjectOf } from "../../store/messages/commit-message.ts";
 import type { LargestChanges } from "../../store/messages/view-change.ts";
@@ -58,8 +59,7 @@ export async function readAdded(
         ...(group.length === 1 ? {} : { group }),
         subject: subjectOf(group),
         changes: largestChanges(view, after.view, new Set(group.map(({ id }) => id))),
-        ...(message === undefined ? {} : { message }),
-        ...(reason === undefined ? {} : { not_applied: reason }),
+        ...defined({ message, not_applied: reason }),
       });
     }
     view = after.view;

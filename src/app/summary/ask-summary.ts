@@ -1,5 +1,6 @@
 // Asks a model for a summary and takes only an answer that may stand for turns: one that is not is asked for once more, with what
 // was wrong with it, and then given up. Nothing is stored here.
+import { defined } from "../../core/defined.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import type { View } from "../../core/projection/view.ts";
 import type { FinishedAnswer, RejectedSummary, SummaryFacts } from "../../core/summary/judge-summary.ts";
@@ -64,7 +65,7 @@ async function call(summarizer: Summarizer, asked: SummaryTask, view: View): Pro
     view,
     maxTokens,
     ...asked.frame,
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
   });
   for await (const part of stream) {
     if (part.type === "part" && part.part.kind === "message") texts.push(part.part.text);

@@ -1,6 +1,7 @@
 // The summary of what a fork has that another one has not, by the same rules as a compaction's: from raw events, by the model that
 // the user's settings or this call name, as an extract where there is none.
 import { EXTRACTIVE, type Summary } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { detectWork, wordFocus } from "../../core/summary/focus.ts";
@@ -97,6 +98,6 @@ async function choiceOf(workspace: Workspace, { ours, turns, request }: ForkSumm
   return {
     config,
     conversationModel: conversationModel(turns.values()),
-    ...(request.model === undefined ? {} : { flag: request.model }),
+    ...defined({ flag: request.model }),
   };
 }

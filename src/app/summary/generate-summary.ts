@@ -2,6 +2,7 @@
 // what was asked, usage and price.
 import type { Config } from "../../config/config.ts";
 import type { Summary } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import { traitsOf } from "../../core/event/event.ts";
 import { offeredTools } from "../../core/projection/offered-tools.ts";
 import { readLedger } from "../../core/summary/event-ledger.ts";
@@ -85,7 +86,7 @@ export async function askModel(workspace: Workspace, order: SummaryOrder): Promi
     maxTokens: answerTokens(opened, windowTokens),
     spending,
     progress,
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
   };
   const { answer, reading } = await summarizeEvents(summarizer, {
     events,
@@ -94,7 +95,7 @@ export async function askModel(workspace: Workspace, order: SummaryOrder): Promi
     countText,
     isStrict: request.strict === true,
     suffix: await suffixFor(opened),
-    ...(mostTokens === undefined ? {} : { mostTokens }),
+    ...defined({ mostTokens }),
   });
   const saved = Math.max(0, replaced - countText(answer.summary));
   const { summary, files, open_tasks } = finishSummary(answer, readLedger(events), saved);
@@ -123,7 +124,7 @@ function taskOf({ planned, request, events }: SummaryJob, replaced: number): Tas
   const instructions = request.instructions ?? planned.plan.summarize?.instructions;
   return {
     subject: nameTurns(from_turn, to_turn),
-    ...(instructions === undefined ? {} : { instructions }),
+    ...defined({ instructions }),
     isCut: endsInsideTurn(planned),
     focus: wordFocus(request.focus ?? [], detectWork(events.map(({ event }) => event))),
     words: wordLimit(replaced),

@@ -1,6 +1,7 @@
 // Has the summary of a planned compaction written: by a model, or as an extract where no model can be asked. What it is made from
 // are the raw events, never a view of them. Only what is complete comes back; nothing is stored here.
 import { EXTRACTIVE, type Summary } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import { extractSummary } from "../../core/extract/extract.ts";
 import type { PlacedEvent } from "../../core/summary/placed-event.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
@@ -32,7 +33,7 @@ export async function writeSummary(
       ? extractOf(events)
       : await generateSummary(workspace, { tree, planned, request, events, model: name });
   refuseAborted(request.signal);
-  return { ...summary, ...(request.inject === undefined ? {} : { inject: request.inject }) };
+  return { ...summary, ...defined({ inject: request.inject }) };
 }
 
 /** The summary that no model writes. */

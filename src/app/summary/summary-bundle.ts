@@ -2,6 +2,7 @@
 // that a summary of other turns is refused when it comes back. Its suffix form is one message for an agent that has the very
 // conversation before it, and answers from its own cached context.
 import { conversationOf } from "../../core/conversation-name.ts";
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { textOfContent } from "../../core/event/content.ts";
 import { firstLine } from "../../core/loss/call-traces.ts";
@@ -67,8 +68,7 @@ export async function createBundle(workspace: Workspace, tree: BranchTree, reque
     branch: tree.branch,
     from_turn,
     to_turn,
-    ...(from_event === undefined ? {} : { from_event }),
-    ...(to_event === undefined ? {} : { to_event }),
+    ...defined({ from_event, to_event }),
     digest: covers,
   };
   const covered = coveredEvents(compaction, planned.turns);

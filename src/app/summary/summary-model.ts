@@ -1,5 +1,6 @@
 // Which model writes the summary of a plan: asked before anything is written, and by a dry run to say its name.
 import { EXTRACTIVE } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import { chooseSummaryModel, type SummaryModelChoice, unnamedSummaryModel } from "../models/choose-model.ts";
 import { conversationModel } from "../models/models.ts";
 import type { PlannedCompaction } from "../plan/compact-plan.ts";
@@ -40,8 +41,6 @@ function choiceOf(
   return {
     config,
     conversationModel: conversationModel(turns.values()),
-    ...(flag === undefined ? {} : { flag }),
-    ...(answering === undefined ? {} : { answering }),
-    ...(profileModel === undefined ? {} : { profileModel }),
+    ...defined({ flag, answering, profileModel }),
   };
 }

@@ -1,4 +1,5 @@
 // What is summarised and how its summary is judged, as the steps of writing one hand it to each other.
+import { defined } from "../../core/defined.ts";
 import type { ProjectedTurn } from "../../core/projection/view.ts";
 import type { SummaryFacts } from "../../core/summary/judge-summary.ts";
 import type { PlacedEvent } from "../../core/summary/placed-event.ts";
@@ -40,7 +41,7 @@ export function factsFor(
   return {
     template: judgedTemplate(summarizer, source),
     countText,
-    ...(mostTokens === undefined ? {} : { mostTokens }),
+    ...defined({ mostTokens }),
     ...(isStrict ? { raw: events.map(({ event }) => event) } : {}),
   };
 }

@@ -6,6 +6,7 @@ import { type ConfigFile, loadConfig } from "../../config/load-config.ts";
 import { resolveUserPaths } from "../../config/paths.ts";
 import { renderSettings } from "../../config/show-config.ts";
 import { trustDigest, withoutTrust, withTrust } from "../../config/trust.ts";
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import type { Runtime } from "./runtime.ts";
@@ -64,7 +65,7 @@ export function renderAllowed({ key, value, line }: AllowedSetting): string {
 
 function allowedSetting({ key, value, line }: ReturnType<typeof loadConfig>["ignored"][number]): AllowedSetting {
   const shown = key.endsWith(".api_key") ? "(not shown)" : value;
-  return { key, value: shown, ...(line === undefined ? {} : { line }) };
+  return { key, value: shown, ...defined({ line }) };
 }
 
 async function changeTrust(runtime: Runtime, change: (before: string | undefined) => string): Promise<void> {

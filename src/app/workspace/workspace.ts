@@ -3,6 +3,7 @@ import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConfigFile, ConfigInput, ConversationDelta, LoadedConfig } from "../../config/load-config.ts";
 import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/paths.ts";
+import { defined } from "../../core/defined.ts";
 import { codeOf, JpgError, reasonOf, repositoryError } from "../../core/errors.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { locateStore, type StoreLocation } from "../../store/native/locate-store.ts";
@@ -142,7 +143,7 @@ export function locate(runtime: Runtime, store?: string): Promise<StoreLocation>
     env,
     userDataDir: resolveUserPaths(env, home).dataDir,
     git: chooseEngine(runtime) === "native",
-    ...(store === undefined ? {} : { store }),
+    ...defined({ store }),
   });
 }
 

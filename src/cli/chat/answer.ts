@@ -7,6 +7,7 @@ import { OWN_DEFINITIONS, withOwnTools } from "../../app/query/own-tools.ts";
 import { type QueryObserver, type QueryReport, query } from "../../app/query/query.ts";
 import type { ShownCall } from "../../app/query/tool-calls.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
+import { defined } from "../../core/defined.ts";
 import { wordsOfContent } from "../../core/event/content.ts";
 import type { Content } from "../../core/event/event.ts";
 import { forTerminal } from "../../core/safe-text.ts";
@@ -45,7 +46,7 @@ export async function answerMessage(
         opened: state.model,
         signal,
         ...(state.isNamed ? { model: state.model.name } : {}),
-        ...(root === undefined ? {} : { root }),
+        ...defined({ root }),
         ...(servers === null ? {} : { tools: boxFor(servers, workspace, { branch, state }) }),
       };
       return query(workspace, branch, request, observe(printer, { terminal, output, allowed }));

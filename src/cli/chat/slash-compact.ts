@@ -4,6 +4,7 @@ import { loadView } from "../../app/branch/load-view.ts";
 import { compactHistory, type HistoryOutcome } from "../../app/compact/compact-history.ts";
 import { undoCompaction } from "../../app/manage/revert.ts";
 import { chatSummaryModel } from "../../app/query/chat-model.ts";
+import { defined } from "../../core/defined.ts";
 import { KEEP_RECENT, LEAST_MESSAGES } from "../../core/plan/keep-messages.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { renderCompacted } from "../../core/tokens/compacted-notice.ts";
@@ -80,8 +81,7 @@ async function runCompaction(context: SlashContext, asked: CompactAsk, anyway: b
       tools,
       signal,
       progress: (text) => printer.line(style.faint(forTerminal(text))),
-      ...(keep === undefined ? {} : { keep }),
-      ...(model === undefined ? {} : { model }),
+      ...defined({ keep, model }),
       ...(anyway ? { anyway } : {}),
     }).finally(printer.close);
   });
@@ -110,9 +110,7 @@ async function askAnyway(
   );
   const key = await terminal.readKey(["y", "s", "n"]);
   if (key === "y") return asked;
-  return key === "s"
-    ? { kind: asked.kind, as: "strip", ...(asked.keep === undefined ? {} : { keep: asked.keep }) }
-    : null;
+  return key === "s" ? { kind: asked.kind, as: "strip", ...defined({ keep: asked.keep }) } : null;
 }
 
 /** Renders what came of it in a line. */

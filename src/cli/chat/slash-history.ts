@@ -4,6 +4,7 @@ import { diffConversation } from "../../app/diff/diff.ts";
 import { readCompactionLog } from "../../app/inspect/log.ts";
 import { forkConversation } from "../../app/manage/fork.ts";
 import { revertCompactions } from "../../app/manage/revert.ts";
+import { defined } from "../../core/defined.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
 import { renderDiff } from "../render/render-diff.ts";
@@ -64,7 +65,7 @@ export const forkCommand: SlashCommand = {
     const tree = await context.loadTree();
     const fork = await forkConversation(context.workspace, tree, {
       activate: true,
-      ...(name === undefined ? {} : { name }),
+      ...defined({ name }),
     });
     context.terminal.write(
       safe`Forked ${forTerminalLine(tree.branch)}; this chat continues on ${forTerminalLine(fork.branch)}\n`,

@@ -3,6 +3,7 @@ import { checkFile, findCheckedFile } from "../../app/check/check-file.ts";
 import type { CheckReport, CheckRequest } from "../../app/check/check-report.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
 import { exampleAgent } from "../../app/sessions/session-registry.ts";
+import { defined } from "../../core/defined.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/provider-rules/provider.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 import { renderCheck } from "../render/render-check.ts";
@@ -48,7 +49,7 @@ function requestOf(options: CommandContext["options"]): CheckRequest {
   const model = text(options, "model");
   return {
     ...(provider === "all" || (provider !== undefined && isProviderName(provider)) ? { provider } : {}),
-    ...(model !== undefined && { model }),
+    ...defined({ model }),
     history: flag(options, "history"),
   };
 }

@@ -1,5 +1,6 @@
 import { checkoutBranch } from "../../app/manage/checkout.ts";
 import { resolveCheckoutArguments } from "../../app/names/id-arguments.ts";
+import { defined } from "../../core/defined.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 
@@ -17,7 +18,7 @@ export const command: CommandSpec = {
     const workspace = await open();
     const { tree, directory } = await resolveCheckoutArguments(workspace, args);
     const report = await checkoutBranch(workspace, tree, {
-      ...(directory === undefined ? {} : { directory }),
+      ...defined({ directory }),
       full: flag(options, "full"),
     });
     if (json) output.json(report);

@@ -1,4 +1,5 @@
 import { cloneConversations } from "../../app/share/clone.ts";
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import type { CommandContext, CommandSpec } from "../frame/command.ts";
@@ -44,7 +45,7 @@ async function run({ args, options, runtime, output, json }: CommandContext, sig
     runtime,
     {
       url,
-      ...(directory === undefined ? {} : { directory }),
+      ...defined({ directory }),
       ...(options["filter"] === undefined ? {} : { filter: "blob:none" }),
     },
     {

@@ -7,6 +7,7 @@ import {
 } from "../../app/branch/comments.ts";
 import { boundOf } from "../../app/branch/pins.ts";
 import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { isBound, parseTurnBound } from "../../core/range/range-bound.ts";
 import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
@@ -66,7 +67,7 @@ function readArguments(args: readonly string[]): CommentWords {
   const [first, second, ...rest] = args;
   if (first === undefined) return { words: [] };
   if (isBound(first)) return { what: first, words: args.slice(1) };
-  return { id: first, words: rest, ...(second === undefined ? {} : { what: second }) };
+  return { id: first, words: rest, ...defined({ what: second }) };
 }
 
 function sentence({ comment, commit }: CommentReport, isRemoved: boolean): SafeText {

@@ -6,6 +6,7 @@ import type { CompactRequest } from "../../app/compact/compact.ts";
 import type { PartCount } from "../../app/compact/parts-plan.ts";
 import type { SummaryWish } from "../../app/summary/require-summary.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import type { RangeRequest } from "../../core/range/bound-resolution.ts";
 import { parseBound } from "../../core/range/range-bound.ts";
@@ -27,7 +28,7 @@ export function summaryOptions(options: CommandContext["options"]): readonly str
 export function readWish({ options }: CommandContext): Pick<CompactRequest, "model" | "focus" | "style"> {
   const [model, focus] = [text(options, "model"), texts(options, "focus")];
   return {
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
     ...(focus.length === 0 ? {} : { focus }),
     ...(flag(options, "concise") ? { style: "concise" as const } : {}),
   };
@@ -73,8 +74,7 @@ export function readRange({ options, runtime }: CommandContext): Omit<RangeReque
   return {
     ...(from === undefined ? {} : { from: from === "" ? { type: "last" as const } : parseBound(from, runtime) }),
     ...(to === undefined ? {} : { to: parseBound(to, runtime) }),
-    ...(keep === undefined ? {} : { keep }),
-    ...(protectTokens === undefined ? {} : { protectTokens }),
+    ...defined({ keep, protectTokens }),
   };
 }
 
@@ -88,7 +88,7 @@ export async function checkSummaryOptions(
   if (options.length === 0) return;
   const { requireSummary } = await import("../../app/summary/require-summary.ts");
   const rules = leavesTangents && strategies === null ? choosePipelines([TANGENTS]) : strategies;
-  await requireSummary(workspace, tree, { options, strategies: rules, ...(profile === undefined ? {} : { profile }) });
+  await requireSummary(workspace, tree, { options, strategies: rules, ...defined({ profile }) });
 }
 
 /** The strategies of a call. */
@@ -134,8 +134,7 @@ function readSizes(names: readonly string[], options: CommandContext["options"])
   const target = text(options, "target");
   const [maxChars, newest, head] = [count(options, "maxChars"), count(options, "newest"), text(options, "head")];
   const given = {
-    ...(maxChars === undefined ? {} : { maxChars }),
-    ...(newest === undefined ? {} : { newest }),
+    ...defined({ maxChars, newest }),
     ...(head === undefined ? {} : { head: head.trim() === "" ? Number.NaN : Number(head) }),
   };
   const chosen = choosePipelines(names, given, target === undefined ? undefined : parseTarget(target));
@@ -160,8 +159,7 @@ function withSizes(chosen: ChosenStrategies, options: CommandContext["options"])
   refuseUnused("--min-gain", "auto or mask-results", minGainTokens !== undefined && chosen.minGainTokens === undefined);
   return {
     ...chosen,
-    ...(protectTokens === undefined ? {} : { protectTokens }),
-    ...(minGainTokens === undefined ? {} : { minGainTokens }),
+    ...defined({ protectTokens, minGainTokens }),
   };
 }
 
@@ -181,7 +179,7 @@ export function readManner({
 > {
   const profile = text(options, "profile");
   return {
-    ...(profile === undefined ? {} : { profile }),
+    ...defined({ profile }),
     stubs: {
       ...(flag(options, "pointers") ? { pointers: true } : {}),
       ...(flag(options, "firstLine") ? { first_line: true } : {}),

@@ -1,5 +1,6 @@
 import { diffConversation } from "../../app/diff/diff.ts";
 import type { DiffReport } from "../../app/diff/view-diff.ts";
+import { defined } from "../../core/defined.ts";
 import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 import { count } from "../frame/number-option.ts";
@@ -37,7 +38,7 @@ export const command: CommandSpec = {
     const countsOnly = flag(options, "stat") && !json;
     const report = await diffConversation(await open(), args, {
       countsOnly,
-      ...(context === undefined ? {} : { context }),
+      ...defined({ context }),
     });
     if (json) output.json(report);
     else if (countsOnly && report.stat.turns.length > 0) output.data(statText(report, output));

@@ -1,4 +1,5 @@
 import { examine } from "../../app/integrity/doctor.ts";
+import { defined } from "../../core/defined.ts";
 import { type CommandSpec, flag, text } from "../frame/command.ts";
 import { renderDoctor } from "../render/render-doctor.ts";
 
@@ -20,7 +21,7 @@ export const command: CommandSpec = {
   ],
   run: async ({ options, runtime, output, json }) => {
     const store = text(options, "store");
-    const report = await examine(runtime, { fix: flag(options, "fix"), ...(store === undefined ? {} : { store }) });
+    const report = await examine(runtime, { fix: flag(options, "fix"), ...defined({ store }) });
     if (json) output.json(report);
     else output.data(renderDoctor(report, output));
     return report.ok ? 0 : 1;

@@ -7,6 +7,7 @@ import { treeAt } from "../../app/names/tree-at.ts";
 import { describeLeftOut } from "../../app/redact/masked-page.ts";
 import { writingAgents } from "../../app/sessions/session-registry.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/provider-rules/provider.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
@@ -86,7 +87,7 @@ export const command: CommandSpec = {
       fullHistory: flag(options, "fullHistory"),
       messages: flag(options, "messages"),
       roots: parseRoots(texts(options, "root"), context.runtime.cwd),
-      ...(model === undefined ? {} : { model }),
+      ...defined({ model }),
     };
     const note = request.fullHistory ? null : await systemSummaryNote(workspace, tree, request.to);
     if (note !== null) context.output.warn(forTerminal(note));

@@ -1,5 +1,6 @@
 import { type ForkReport, forkConversation } from "../../app/manage/fork.ts";
 import { resolveForkArguments } from "../../app/names/id-arguments.ts";
+import { defined } from "../../core/defined.ts";
 import { parseBound } from "../../core/range/range-bound.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
@@ -49,9 +50,7 @@ async function runFork(
   const until = text(options, "until");
   const profile = options["compact"];
   const report = await forkConversation(workspace, tree, {
-    ...(name === undefined ? {} : { name }),
-    ...(first === undefined ? {} : { first }),
-    ...(last === undefined ? {} : { last }),
+    ...defined({ name, first, last }),
     ...(from === undefined ? {} : { from: parseBound(from, runtime) }),
     ...(until === undefined ? {} : { until: parseBound(until, runtime) }),
     ...(profile === undefined

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { mergeFork } from "../../app/manage/merge.ts";
 import { resolveFork } from "../../app/names/resolve-fork.ts";
+import { defined } from "../../core/defined.ts";
 import { reasonOf, userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
@@ -53,10 +54,10 @@ async function run(context: CommandContext, signal: AbortSignal): Promise<number
   const report = await mergeFork(workspace, {
     into,
     fork,
-    ...(own === undefined ? {} : { text: own }),
+    ...defined({ text: own }),
     dryRun: flag(options, "dryRun"),
     summary: {
-      ...(model === undefined ? {} : { model }),
+      ...defined({ model }),
       ...(focus.length === 0 ? {} : { focus }),
       ...(flag(options, "concise") ? { style: "concise" as const } : {}),
       strict: flag(options, "strict"),

@@ -2,6 +2,7 @@ import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import { addPin, boundOf, listPins, removePin } from "../../app/branch/pins.ts";
 import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
+import { defined } from "../../core/defined.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { badTurnBound, isBound, parseTurnBound } from "../../core/range/range-bound.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
@@ -57,7 +58,7 @@ async function treeToList(workspace: Workspace, id: string | undefined): Promise
 /** A single word is what to pin when it reads as a bound, else a conversation. */
 function readArguments(args: readonly string[]): { readonly id?: string; readonly what?: string } {
   const [first, second] = args;
-  if (second !== undefined) return { ...(first === undefined ? {} : { id: first }), what: second };
+  if (second !== undefined) return { ...defined({ id: first }), what: second };
   if (first === undefined) return {};
   return isBound(first) ? { what: first } : { id: first };
 }

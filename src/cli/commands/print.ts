@@ -1,5 +1,6 @@
 import { renderPrinted } from "../../app/inspect/print.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
+import { defined } from "../../core/defined.ts";
 import { forTerminal } from "../../core/safe-text.ts";
 import { type CommandSpec, flag, text } from "../frame/command.ts";
 
@@ -20,7 +21,7 @@ export const command: CommandSpec = {
     const printed = await renderPrinted(workspace, tree, {
       compacted: flag(options, "compacted"),
       format,
-      ...(turns === undefined ? {} : { turns }),
+      ...defined({ turns }),
     });
     if (json)
       output.json(

@@ -3,6 +3,7 @@ import { type PushPlan, planPush } from "../../app/share/push-plan.ts";
 import { pushError, pushedPlace } from "../../app/share/push-report.ts";
 import { addRemote, chooseRemote, findRemote, noRemote, projectOrigin } from "../../app/share/remotes.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { shownUrl } from "../../core/remote-address.ts";
 import { safe } from "../../core/safe-text.ts";
@@ -39,7 +40,7 @@ async function run({ args, options, output, json, open }: CommandContext, signal
   const [id] = args;
   if (id !== undefined && flag(options, "all"))
     throw userError("contradictory_flags", `jpg push: ${id} and --all contradict each other; use only one of them.`);
-  const request = { all: flag(options, "all"), ...(id === undefined ? {} : { id }) };
+  const request = { all: flag(options, "all"), ...defined({ id }) };
   const isDryRun = flag(options, "dryRun");
   const name = text(options, "to");
   const remote = (await chooseRemote(workspace, { name, flag: "--to" })) ?? (await offerOrigin(workspace, output));

@@ -6,6 +6,7 @@ import type { ToolOpening } from "../../app/query/query-request.ts";
 import { openQueryTools } from "../../app/query/query-tools.ts";
 import { requestContent } from "../../app/query/request-content.ts";
 import { withoutOverrides } from "../../app/workspace/workspace.ts";
+import { defined } from "../../core/defined.ts";
 import { wordsOfContent } from "../../core/event/content.ts";
 import type { Content } from "../../core/event/event.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
@@ -73,7 +74,7 @@ async function runQuery(context: CommandContext, content: Content, signal: Abort
     isNew: flag(options, "new"),
     ...(options["fork"] === undefined ? {} : { fork: forkOption(options["fork"]) }),
     ...(options["compact"] === undefined ? {} : { compact: profileOption(options["compact"]) }),
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
     signal,
   });
   sayPlace(context, place);
@@ -87,10 +88,7 @@ async function runQuery(context: CommandContext, content: Content, signal: Abort
       content,
       signal,
       voice,
-      ...(model === undefined ? {} : { model }),
-      ...(tree === undefined ? {} : { tree }),
-      ...(root === undefined ? {} : { root }),
-      ...(opened === undefined ? {} : { opened }),
+      ...defined({ model, tree, root, opened }),
       ...(options["tools"] === false ? {} : { openTools }),
     };
     // What compacts first has stored the settings of the call.

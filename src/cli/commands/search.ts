@@ -1,5 +1,6 @@
 import { searchConversations } from "../../app/inspect/search.ts";
 import { SEARCH_SCOPES, type SearchScope } from "../../app/inspect/search-texts.ts";
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag, text } from "../frame/command.ts";
@@ -54,13 +55,12 @@ export const command: CommandSpec = {
     const scopes = readScopes(text(options, "in"));
     const report = await searchConversations(await open(), {
       pattern,
-      ...(id === undefined ? {} : { id }),
-      ...(limit === undefined ? {} : { limit }),
+      ...defined({ id, limit }),
       regex: flag(options, "regex"),
       ignoreCase: flag(options, "ignoreCase"),
       all: flag(options, "all"),
       rank: isRanked,
-      ...(scopes === undefined ? {} : { scopes }),
+      ...defined({ scopes }),
     });
     const { hits, cut, unreadable } = report;
     if (json) output.json(hits);

@@ -1,5 +1,6 @@
 // Where nobody named a model and one provider has a key: said on standard error, and asked there before a conversation is sent.
 import type { AssumptionVoice } from "../../app/query/chat-model.ts";
+import { defined } from "../../core/defined.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import { askYesNo } from "./ask.ts";
 import type { Output } from "./output.ts";
@@ -8,7 +9,6 @@ import type { Output } from "./output.ts";
 export function createAssumptionVoice(output: Output, signal?: AbortSignal): AssumptionVoice {
   return {
     say: (text) => output.info(forTerminalLine(text)),
-    allow: (question) =>
-      askYesNo({ ...question, otherwise: "no" }, { output, ...(signal === undefined ? {} : { signal }) }),
+    allow: (question) => askYesNo({ ...question, otherwise: "no" }, { output, ...defined({ signal }) }),
   };
 }

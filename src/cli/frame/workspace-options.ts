@@ -1,13 +1,14 @@
 // The global options that choose a store.
 import type { Runtime } from "../../app/workspace/runtime.ts";
 import type { WorkspaceOptions } from "../../app/workspace/workspace.ts";
+import { defined } from "../../core/defined.ts";
 import { type OptionValues, text, texts } from "./command.ts";
 
 /** Reads `--store` and `--cfg`. */
 export function optionsFrom(options: OptionValues): WorkspaceOptions {
   const store = text(options, "store");
   return {
-    ...(store === undefined ? {} : { store }),
+    ...defined({ store }),
     overrides: texts(options, "cfg"),
   };
 }

@@ -2,6 +2,7 @@
 // and the pins that are set and taken back. Turns that nothing shows stand between lines: no run goes across them.
 import type { CallPolicy, SelectedCall } from "../compaction/compaction.ts";
 import type { Pin } from "../compaction/pin.ts";
+import { defined } from "../defined.ts";
 import { traitsOf } from "../event/event.ts";
 import { listSafeCuts } from "../event/safe-cut.ts";
 import type { Turn } from "../event/turn.ts";
@@ -72,9 +73,9 @@ function joined(one: CutRange, other: CutRange, turns: ReadonlyMap<number, Turn>
   const { to, toEvent } = other.to < one.to || isInside ? one : other;
   return {
     from,
-    ...(fromEvent === undefined ? {} : { fromEvent }),
+    ...defined({ fromEvent }),
     to,
-    ...(toEvent === undefined ? {} : { toEvent }),
+    ...defined({ toEvent }),
   };
 }
 

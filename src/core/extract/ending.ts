@@ -1,6 +1,7 @@
 // How a stretch of a conversation ends: with the work done, or in the middle of it. In the middle is what ends in a request, a call,
 // an announcement, a question to the user or an answer that was broken off. Then the last request and the last actions are what
 // whoever goes on must know.
+import { defined } from "../defined.ts";
 import { textOfContent } from "../event/content.ts";
 import { type Event, isUserRequest, traitsOf } from "../event/event.ts";
 import { scanSentences } from "../loss/line-facts.ts";
@@ -43,7 +44,7 @@ export function endingOf(events: readonly PlacedEvent[], calls: readonly ToolCal
     .filter((call) => call.turn === turn)
     .slice(-LAST_ACTIONS)
     .map(tellAction);
-  return { unfinished, ...(question === undefined ? {} : { question }), actions };
+  return { unfinished, ...defined({ question }), actions };
 }
 
 interface Why {

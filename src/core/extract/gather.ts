@@ -1,5 +1,6 @@
 // Reads out of events what an extract is made from: who asked what, what was answered, what tools did, how it ends. Nothing is
 // shortened here but single lines.
+import { defined } from "../defined.ts";
 import { isText, mediaOf, plainText } from "../event/content.ts";
 import { type Content, type Event, isUserRequest } from "../event/event.ts";
 import { ledgerOfCalls } from "../summary/event-ledger.ts";
@@ -99,7 +100,7 @@ function speechOf(events: readonly PlacedEvent[]): Pick<Gathered, "requests" | "
     } else {
       const text = typedRequest(event);
       const after = messages.at(-1)?.text;
-      if (text.trim() !== "") requests.push({ turn, text, ...(after === undefined ? {} : { after }) });
+      if (text.trim() !== "") requests.push({ turn, text, ...defined({ after }) });
     }
   }
   return { requests, messages };

@@ -1,5 +1,6 @@
 // Names of models as people write them: `provider/model`, a short name that means a current model, or a model's own name
 // where its maker is plain from it. What is recorded and shown is always `provider/model` in full.
+import { defined } from "../defined.ts";
 import { userError } from "../errors.ts";
 import { nearestName } from "../nearest-name.ts";
 import { providerOfAlias, resolveAlias } from "./current-models.ts";
@@ -72,7 +73,7 @@ function unknownProvider(provider: string, configured: readonly string[]): Error
         ...(nearest === undefined ? [] : [`did you mean ${nearest}?`]),
         "a server of your own needs providers.NAME.base_url in your settings; its models are then NAME/model",
       ],
-      data: { provider, ...(nearest === undefined ? {} : { nearest }) },
+      data: { provider, ...defined({ nearest }) },
     },
   );
 }

@@ -1,6 +1,7 @@
 // The raw conversation and its view beside each other, turn by turn: every event once, with what the model sees of it and which
 // compaction says so, and what stands for hidden events where the model reads it.
 import { appendAll } from "../append-all.ts";
+import { defined } from "../defined.ts";
 import { type Event, traitsOf } from "../event/event.ts";
 import type { Turn } from "../event/turn.ts";
 import type { ProjectedTurn, View } from "../projection/view.ts";
@@ -106,7 +107,7 @@ function readView(
   for (const turn of view.turns) {
     const row = insertedRow(turn);
     if (row !== null) {
-      waiting.push({ row, ...(last === undefined ? {} : { after: last }) });
+      waiting.push({ row, ...defined({ after: last }) });
       continue;
     }
     for (const event of turn.events) {
@@ -126,7 +127,7 @@ function eventRow(event: Event, shown: Event | undefined, disposition: Dispositi
     kind: "event",
     event,
     state,
-    ...(disposition === undefined ? {} : { disposition }),
+    ...defined({ disposition }),
     ...(state === "changed" && shown !== undefined ? { shown } : {}),
   };
 }

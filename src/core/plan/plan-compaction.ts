@@ -2,6 +2,7 @@
 // would be stored, and what it would do. Pure; ids, times, digests and token counts are filled in by the caller.
 import { type Compaction, compareCompactions } from "../compaction/compaction.ts";
 import type { Policies, SummaryPolicy } from "../compaction/policy.ts";
+import { defined } from "../defined.ts";
 import { traitsOf } from "../event/event.ts";
 import { planReading } from "../projection/hidden-turns.ts";
 import { isNothing, type Nothing, resolveBounds, turnsForBounds } from "../range/bound-resolution.ts";
@@ -136,15 +137,14 @@ function createDraft(
     type: "compaction",
     from_turn: bounds.from,
     to_turn: bounds.to,
-    ...(bounds.fromEvent === undefined ? {} : { from_event: bounds.fromEvent }),
-    ...(bounds.toEvent === undefined ? {} : { to_event: bounds.toEvent }),
+    ...defined({ from_event: bounds.fromEvent, to_event: bounds.toEvent }),
     ...(keep.length === 0 ? {} : { keep }),
     ...(isSummarizing(request) && summary !== undefined ? { summary } : {}),
     ...fields,
     ...(writesStubs ? { stubs } : {}),
     ...(writesStubs && stubs.heads === true ? { needs: ["heads"] } : {}),
     ...(basis.length === 0 ? {} : { basis }),
-    ...(profile === undefined ? {} : { profile }),
+    ...defined({ profile }),
     source,
     ...(strategies === undefined ? {} : { strategy: namesOf(strategies) }),
     ...(omitted.length === 0 ? {} : { stats: { turns_omitted: omitted } }),
@@ -154,10 +154,7 @@ function createDraft(
 /** The policies that count when there is no summary. */
 function mechanicalOf({ reasoning, tool_calls, attachments, turns }: Policies): Partial<CompactionDraft> {
   return {
-    ...(turns === undefined ? {} : { turns }),
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(tool_calls === undefined ? {} : { tool_calls }),
-    ...(attachments === undefined ? {} : { attachments }),
+    ...defined({ turns, reasoning, tool_calls, attachments }),
   };
 }
 

@@ -2,6 +2,7 @@
 // turns it leaves out (DESIGN §5, row fork). Pure; the caller moves refs and writes the commits that are needed.
 import { clampedId } from "../compaction/clamp-compaction.ts";
 import { type Compaction, compareCompactions } from "../compaction/compaction.ts";
+import { defined } from "../defined.ts";
 import { type JpgError, userError } from "../errors.ts";
 import { type BoundFacts, resolveFrom, resolveTo } from "../range/bound-position.ts";
 import { needsTurnTimes } from "../range/bound-resolution.ts";
@@ -34,7 +35,7 @@ export interface ForkPlan {
 
 /** Whether planning a fork looks at the times of turns. */
 export function forkNeedsTurnTimes({ from, until }: ForkRequest): boolean {
-  return needsTurnTimes({ ...(from === undefined ? {} : { from }), ...(until === undefined ? {} : { to: until }) });
+  return needsTurnTimes({ ...defined({ from, to: until }) });
 }
 
 /**

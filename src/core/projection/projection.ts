@@ -1,6 +1,7 @@
 // The projection: events + compactions -> view. Pure, lazy (turns that are wholly hidden are never looked at) and
 // order-free: the order in which compactions are handed in does not matter. Rules: DESIGN §4, RFD 064.
 import type { Compaction } from "../compaction/compaction.ts";
+import { defined } from "../defined.ts";
 import type { Turn } from "../event/turn.ts";
 import { type CoveredRange, planRanges } from "./covered-range.ts";
 import { tellHidden } from "./hidden-notice.ts";
@@ -45,7 +46,7 @@ export function project(input: ProjectionInput, options: ProjectionOptions = {})
     if (!isInjected(overlay.compaction)) return;
     const told = overlay.compaction === index?.compaction ? toldIndex(overlay.compaction) : undefined;
     isTold ||= told !== undefined;
-    projected.push(injectOverlay(overlay, { timestamp, ...(told === undefined ? {} : { index: told }) }, survey));
+    projected.push(injectOverlay(overlay, { timestamp, ...defined({ index: told }) }, survey));
   };
   for (const range of ranges) {
     if (range.hiddenBy !== null) {

@@ -1,4 +1,5 @@
 // Rule C0 of OpenAI Chat Completions: the shape of messages, their parts and calls, as the API's schema wants it.
+import { defined } from "../defined.ts";
 import { asObject, type ChatMessage, type OpenAiChatInput, type OpenAiObject } from "./openai-chat-messages.ts";
 import type { Breach, Rule } from "./rule.ts";
 
@@ -94,5 +95,5 @@ function idProblem(id: unknown): string {
 }
 
 function at({ index }: ChatMessage, message: string, block?: number): Breach {
-  return { position: { message: index, ...(block !== undefined && { block }) }, message };
+  return { position: { message: index, ...defined({ block }) }, message };
 }

@@ -1,5 +1,6 @@
 // Rule R0 of OpenAI's Responses API: the shape of messages, calls and outputs. Items of other kinds are the API's own and are
 // passed on; only that they have a type is asked.
+import { defined } from "../defined.ts";
 import { asObject } from "./openai-chat-messages.ts";
 import { isCall, isOutput, type OpenAiResponsesInput, type ResponsesItem } from "./openai-responses-items.ts";
 import type { Breach, Rule } from "./rule.ts";
@@ -76,5 +77,5 @@ export const OPENAI_RESPONSES_SHAPE_RULES: readonly Rule<OpenAiResponsesInput>[]
 ];
 
 function at({ index }: ResponsesItem, message: string, block?: number): Breach {
-  return { position: { message: index, ...(block !== undefined && { block }) }, message };
+  return { position: { message: index, ...defined({ block }) }, message };
 }

@@ -1,4 +1,5 @@
 // Recognises what a provider was sent, or would be: the body of a request, or the bare list of its messages.
+import { defined } from "../defined.ts";
 import { isFields } from "../event/fields.ts";
 import { type ProviderName, providerOf } from "./provider.ts";
 
@@ -28,7 +29,7 @@ export function recognizeRequest(value: unknown): RequestShape | null {
     provider: choose(possible, model),
     possible,
     list,
-    ...(model !== undefined && { model }),
+    ...defined({ model }),
     ...settingsOf(body),
   };
 }
@@ -45,7 +46,7 @@ function settingsOf(body: Json): Pick<RequestShape, "thinking" | "previousRespon
   const thinking = isFields(body["thinking"]) ? body["thinking"]["type"] !== "disabled" : undefined;
   const previous = body["previous_response_id"];
   return {
-    ...(thinking !== undefined && { thinking }),
+    ...defined({ thinking }),
     ...(typeof previous === "string" && { previousResponse: previous }),
   };
 }

@@ -1,5 +1,6 @@
 // Resolves what a person asked for into turn positions, once, when a compaction is made (DESIGN §5, Range bounds and
 // Defaults). A range with nothing in it is a value, never an error.
+import { defined } from "../defined.ts";
 import { userError } from "../errors.ts";
 import { type Event, isMessage, traitsOf } from "../event/event.ts";
 import { lastSafeCut } from "../event/safe-cut.ts";
@@ -115,8 +116,7 @@ export function resolveBounds(request: RangeRequest, facts: BoundFacts): CutRang
   return {
     from: start.turn,
     to: end.turn,
-    ...(start.event === undefined ? {} : { fromEvent: start.event }),
-    ...(end.event === undefined ? {} : { toEvent: end.event }),
+    ...defined({ fromEvent: start.event, toEvent: end.event }),
   };
 }
 

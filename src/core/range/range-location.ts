@@ -1,5 +1,6 @@
 // A range of events: turn positions with positions inside the end turns, found from the event ids of a resolved range and
 // moved to where a range may begin and end (safe-cut.ts).
+import { defined } from "../defined.ts";
 import { type JpgError, userError } from "../errors.ts";
 import { type Event, traitsOf } from "../event/event.ts";
 import { firstSafeStart, lastSafeCut, unfinishedLoop } from "../event/safe-cut.ts";
@@ -59,9 +60,9 @@ export function cutRangeOf(range: EventRange, { turnCount, turns }: Omit<Locatio
   const toEvent = isNamed ? last[Math.min(range.toIndex, last.length - 1)]?.id : undefined;
   return {
     from: range.from,
-    ...(fromEvent === undefined ? {} : { fromEvent }),
+    ...defined({ fromEvent }),
     to: range.to,
-    ...(toEvent === undefined ? {} : { toEvent }),
+    ...defined({ toEvent }),
   };
 }
 

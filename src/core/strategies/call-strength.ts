@@ -1,6 +1,7 @@
 // How much a policy takes of one half of a call: omit > strip > drop > truncate > nothing. Of two that are alike, the one
 // that leaves fewer characters is the stronger.
 import type { CallPolicy } from "../compaction/compaction.ts";
+import { defined } from "../defined.ts";
 import type { CallDecision, HalfState } from "./strategy.ts";
 
 /** A decision in the making; undefined = no opinion. */
@@ -28,7 +29,7 @@ export function strongest(a: MaybeDecision, b: MaybeDecision): CallDecision {
   const request = strongerOf(a.request, b.request);
   const response = strongerOf(a.response, b.response);
   if (request === "omit" || response === "omit") return OMIT;
-  return { ...(request === undefined ? {} : { request }), ...(response === undefined ? {} : { response }) };
+  return { ...defined({ request, response }) };
 }
 
 /** The decision to leave a call out. */

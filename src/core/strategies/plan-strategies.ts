@@ -1,5 +1,6 @@
 // From strategies to the fields of a compaction: looks at the conversation, asks the strategies, writes down what they say.
 import type { Compaction, StubStyle } from "../compaction/compaction.ts";
+import { defined } from "../defined.ts";
 import { composeSteps, type StepReport, tokensOfTools } from "./compose-steps.ts";
 import { encodeDecisions } from "./encode-decisions.ts";
 import type { StrategyUse } from "./strategy.ts";
@@ -37,21 +38,17 @@ export function planStrategies(
   const context = createStrategyContext({
     ...facts,
     ...known,
-    ...(windowTokens === undefined ? {} : { windowTokens }),
+    ...defined({ windowTokens }),
   });
   const { decisions, steps, reasoning, attachments, turns, prune } = composeSteps(uses, context, {
-    ...(stubs === undefined ? {} : { stubs }),
-    ...(viewTokens === undefined ? {} : { viewTokens }),
-    ...(tokenFactor === undefined ? {} : { tokenFactor }),
-    ...(windowTokens === undefined ? {} : { windowTokens }),
+    ...defined({ stubs, viewTokens, tokenFactor, windowTokens }),
   });
   const tokens = Math.round(tokensOfTools(prune, context) * (tokenFactor ?? 1));
   const spared = known.toolTokens === undefined ? {} : { tokens };
   const fields: StrategyOutcome["fields"] = {
-    ...(turns === undefined ? {} : { turns }),
-    ...(reasoning === undefined ? {} : { reasoning }),
+    ...defined({ turns, reasoning }),
     ...encodeDecisions(decisions, context, stubs),
-    ...(attachments === undefined ? {} : { attachments }),
+    ...defined({ attachments }),
     ...(prune === undefined ? {} : { tools: { policy: "prune", names: prune, ...spared } }),
   };
   return { fields, steps };

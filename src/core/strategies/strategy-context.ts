@@ -1,6 +1,7 @@
 // Looks at a conversation for strategies: every call with what is in force on its halves, worked out by the projection's
 // own rules, so that what is stripped, omitted or hidden already is neither counted nor chosen again.
 import type { CallPolicy, Compaction } from "../compaction/compaction.ts";
+import { defined } from "../defined.ts";
 import { type Event, traitsOf } from "../event/event.ts";
 import { type CallPairs, pairCalls } from "../event/tool-pairing.ts";
 import type { Turn } from "../event/turn.ts";
@@ -103,7 +104,7 @@ function stateAt(event: Event, turn: number, index: number, read: Reading): Half
   if (now === undefined) return isCovered ? OPEN : CLOSED;
   const stubs = now === "strip" ? disposition?.compaction.stubs : undefined;
   const isOpen = isCovered && !isGone({ now });
-  return { now, isCovered, isOpen, ...(stubs === undefined ? {} : { stubs }) };
+  return { now, isCovered, isOpen, ...defined({ stubs }) };
 }
 
 /** What is shown as it is, covered and not. */

@@ -1,5 +1,6 @@
 // The block of JSON in an answer: `{"files": […], "open_tasks": […]}` at its end, or the whole answer as one object. A block that
 // cannot be read is taken out of the text all the same: it was meant for programs.
+import { defined } from "../defined.ts";
 import { type Fields, isFields } from "../event/fields.ts";
 
 /** What the block of an answer says; absent lists are empty. */
@@ -26,10 +27,10 @@ export function readBlock(block: Fields | null): BlockFacts {
   if (block === null) return { files: [], open_tasks: [] };
   const { summary, plan } = block;
   return {
-    ...(summary === undefined ? {} : { summary }),
+    ...defined({ summary }),
     files: textsIn(block["files"]),
     open_tasks: textsIn(block["open_tasks"] ?? block["openTasks"]),
-    ...(plan === undefined ? {} : { plan }),
+    ...defined({ plan }),
   };
 }
 

@@ -1,5 +1,6 @@
 // The answer of a summary model: sections under headings, then a block of JSON with files and tasks. Models wrap, number, embolden
 // and comment; what can be read without guessing is read, and comes out in one form.
+import { defined } from "../defined.ts";
 import { readBlock, splitBlock } from "./answer-block.ts";
 
 /** What an answer says, in one form. */
@@ -22,7 +23,7 @@ export function readSummaryAnswer(text: string, names: readonly string[]): Summa
   const spoken = facts.summary === undefined ? body : textOfSummary(facts.summary);
   const found = splitSections(spoken, names);
   const { files, open_tasks, plan } = facts;
-  const rest = { files, open_tasks, ...(plan === undefined ? {} : { plan }) };
+  const rest = { files, open_tasks, ...defined({ plan }) };
   if (found.length === 0) return { summary: spoken.trim(), sections: new Map(), ...rest };
   return {
     summary: found.map(({ name, text: own }) => `## ${name}\n${own}`.trimEnd()).join("\n\n"),

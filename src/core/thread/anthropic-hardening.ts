@@ -1,4 +1,5 @@
 // Hardening that looks at whole messages: reasoning that lost what it led to, and the two ends of the list.
+import { defined } from "../defined.ts";
 import type { Event } from "../event/event.ts";
 import type { View } from "../projection/view.ts";
 import { toBlocks } from "./anthropic-blocks.ts";
@@ -52,7 +53,7 @@ function hardenEnd(messages: readonly ThreadMessage[], hardening: HardeningStep[
   if (last?.role !== "assistant") return messages;
   const spoken = last.blocks.findLastIndex(({ block }) => !isThinking(block["type"])) + 1;
   for (const { event } of last.blocks.slice(spoken)) {
-    hardening.push({ rule: "A16", action: "dropped", ...(event !== undefined && { event }) });
+    hardening.push({ rule: "A16", action: "dropped", ...defined({ event }) });
   }
   if (spoken === 0) return messages.slice(0, -1);
   const blocks = [
@@ -69,6 +70,6 @@ function isThinking(type: unknown): boolean {
 function trimEnd(block: ThreadBlock, hardening: HardeningStep[]): ThreadBlock {
   const text = block.block["text"];
   if (block.block["type"] !== "text" || typeof text !== "string" || text.trimEnd() === text) return block;
-  hardening.push({ rule: "A15", action: "changed", ...(block.event !== undefined && { event: block.event }) });
+  hardening.push({ rule: "A15", action: "changed", ...defined({ event: block.event }) });
   return { ...block, block: { ...block.block, text: text.trimEnd() } };
 }

@@ -1,4 +1,5 @@
 // Hardening of a Google list that looks at whole contents: signatures of calls, and the two ends of the list.
+import { defined } from "../defined.ts";
 import type { Event } from "../event/event.ts";
 import { isSameModelFamily } from "../model/model-family.ts";
 import { DUMMY_SIGNATURE, isSignature } from "../provider-rules/google-signature.ts";
@@ -25,7 +26,7 @@ export function signSteps(messages: readonly ThreadMessage[], hardening: Hardeni
     const first = message.blocks.findIndex(({ block }) => block["functionCall"] !== undefined);
     const call = message.blocks[first];
     if (call === undefined || call.block["thoughtSignature"] !== undefined) return message;
-    hardening.push({ rule: "G10", action: "changed", ...(call.event !== undefined && { event: call.event }) });
+    hardening.push({ rule: "G10", action: "changed", ...defined({ event: call.event }) });
     const signed = { ...call, block: { ...call.block, thoughtSignature: DUMMY_SIGNATURE } };
     return { ...message, blocks: message.blocks.with(first, signed) };
   });

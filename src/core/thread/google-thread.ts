@@ -1,6 +1,7 @@
 // A view as the contents of Google's generateContent, hardened in the order that works (provider rule G12): thoughts out,
 // neighbours joined, calls paired with results, signatures, roles, no field that the API does not know.
 import { appendAll } from "../append-all.ts";
+import { defined } from "../defined.ts";
 import { mediaOf, textOfContent } from "../event/content.ts";
 import type { ChatRequest, ChatResponse, Event, ToolCallRequest, ToolCallResponse } from "../event/event.ts";
 import type { View } from "../projection/view.ts";
@@ -112,7 +113,7 @@ function addToolCall(writer: Writer, event: ToolCallRequest): void {
   const name = toFunctionName(event.name);
   if (name !== event.name) writer.hardening.push({ rule: "G11", event: event.id, action: "changed" });
   const functionCall = { ...idOf(writer, event), name, args: toArguments(event.arguments) };
-  const part = { functionCall, ...(signature !== undefined && { thoughtSignature: signature }) };
+  const part = { functionCall, ...defined({ thoughtSignature: signature }) };
   addCall(writer.builder, blockOf(writer, event, part), event);
 }
 

@@ -1,4 +1,5 @@
 // The naive messages of a view in the shape of each provider, with the event behind every block.
+import { defined } from "../defined.ts";
 import type { View } from "../projection/view.ts";
 import type { ProviderName } from "../provider-rules/provider.ts";
 import { toBlocks, toThinkingBlock } from "./anthropic-blocks.ts";
@@ -113,7 +114,7 @@ function googlePart(item: NaiveItem, names: ReadonlyMap<string, string>): Json {
     case "call": {
       const signature = item.call.metadata?.signature;
       const functionCall = { name: item.call.name, args: item.call.arguments };
-      return { functionCall, ...(signature !== undefined && { thoughtSignature: signature }) };
+      return { functionCall, ...defined({ thoughtSignature: signature }) };
     }
     case "result": {
       const { call_id, is_error } = item.result;

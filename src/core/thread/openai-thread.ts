@@ -1,4 +1,5 @@
 // A view in the form of an OpenAI API: a flat list of items, each of which knows the events it came from.
+import { defined } from "../defined.ts";
 import type { Event } from "../event/event.ts";
 import type { ProjectedTurn, View } from "../projection/view.ts";
 import type { HardeningStep } from "./thread.ts";
@@ -39,5 +40,5 @@ function originOf({ origin }: ProjectedTurn, event: Event): ItemOrigin {
 export function joinOrigins(origins: readonly ItemOrigin[]): ItemOrigin {
   const events = origins.flatMap((origin) => origin.events);
   const compaction = origins.find((origin) => origin.compaction !== undefined)?.compaction;
-  return { events, ...(compaction !== undefined && { compaction }) };
+  return { events, ...defined({ compaction }) };
 }

@@ -1,5 +1,6 @@
 // Facts of turns that follow each other, taken together: whatever counts a conversation counts the same by them as by the facts of
 // each turn, and they are small. Of answers that may go on before or after them all is kept, of others what calibrating needs.
+import { defined } from "../defined.ts";
 import { type MergedAnswer, mergeAnswers } from "./recorded-requests.ts";
 import type { EstimateKind } from "./token-estimate.ts";
 import type { AnswerFacts, Stretch, TurnFacts } from "./turn-facts.ts";
@@ -69,7 +70,7 @@ function toFacts(
   index: number,
   reach: AnswerFacts["reach"],
 ): AnswerFacts {
-  return { ...answer, ...(turn === index ? {} : { turn: turn - index }), ...(reach === undefined ? {} : { reach }) };
+  return { ...answer, ...(turn === index ? {} : { turn: turn - index }), ...defined({ reach }) };
 }
 
 /** The tools that are called, each with its first and its last turn. */

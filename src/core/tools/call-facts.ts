@@ -1,5 +1,6 @@
 // What a tool call is about, told from its name and arguments: which kind it is, which file and which lines it concerns.
 // A tool that nobody knows, and arguments of another form, give the kind `other` or no file: never a guess.
+import { defined } from "../defined.ts";
 import type { ToolCallRequest } from "../event/event.ts";
 import { isFields } from "../event/fields.ts";
 import { type CallKind, findKnownTool, type KnownTool } from "./known-tools.ts";
@@ -82,7 +83,7 @@ function shellFacts(args: Arguments): CallFacts {
   if (read === null) return { kind: "shell", isWhole: false };
   const folder = [args["workdir"], args["dir_path"], args["cwd"]].find(isName);
   const isWhole = read.lines.first === 1 && read.lines.last === Number.POSITIVE_INFINITY;
-  return { kind: "read", ...read, ...(folder === undefined ? {} : { folder }), isWhole };
+  return { kind: "read", ...read, ...defined({ folder }), isWhole };
 }
 
 /** The line that a list of words hands to a shell (`bash -lc …`), else nothing that is looked at. */

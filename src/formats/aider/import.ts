@@ -2,6 +2,7 @@
 // before it, as aider does. What aider's history does not hold is lost: files, calls, reasoning, times of messages. A pure
 // function of the file's text.
 import type { Compaction } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import type { Event } from "../../core/event/event.ts";
 import { titleOfRequest } from "../../core/title.ts";
@@ -77,7 +78,7 @@ function turnsOf(blocks: readonly Block[]): readonly AiderTurn[] {
       (open?.blocks ?? head).push(block);
       continue;
     }
-    const turn = { opener: block, ...(model !== undefined && { model }), blocks: [...head.splice(0), block] };
+    const turn = { opener: block, ...defined({ model }), blocks: [...head.splice(0), block] };
     turns.push(turn);
   }
   return turns;
@@ -108,7 +109,7 @@ function readTurn(turn: AiderTurn | undefined, sessionId: string): readonly Even
 function toEvent(block: Block, id: string, model: string | undefined): Event {
   const { speaker, text, timestamp } = block;
   if (speaker === "assistant") {
-    const metadata = { provider: "aider", ...(model !== undefined && { model }) };
+    const metadata = { provider: "aider", ...defined({ model }) };
     return { type: "chat_response", id, timestamp, message: text, metadata };
   }
   if (isRequest(block)) return { type: "chat_request", id, timestamp, content: text };

@@ -1,4 +1,5 @@
 // Blocks of the Messages API as what they say. Ids and times are the caller's: an API knows neither.
+import { defined } from "../../core/defined.ts";
 import type { EventMetadata } from "../../core/event/event.ts";
 import type { Fields } from "../../core/event/fields.ts";
 import { stringOf } from "../json-line.ts";
@@ -39,5 +40,5 @@ export function readResultBlock(block: Fields): SaidEvent {
 export function secretsOfBlock(block: Fields): Pick<EventMetadata, "signature" | "encrypted"> {
   const signature = stringOf(block, "signature");
   const encrypted = block["type"] === "redacted_thinking" ? stringOf(block, "data") : undefined;
-  return { ...(signature !== undefined && { signature }), ...(encrypted !== undefined && { encrypted }) };
+  return { ...defined({ signature, encrypted }) };
 }

@@ -1,5 +1,6 @@
 // Claude Code as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
 
+import { defined } from "../../core/defined.ts";
 import { toAnthropicThread } from "../../core/thread/anthropic-thread.ts";
 import type { AgentFormat, Machine, SessionDraft } from "../agent-format.ts";
 import { findVersion } from "../agent-version.ts";
@@ -80,7 +81,7 @@ function projectFolder(machine: Machine, directory: string): string {
 }
 
 function writeSession({ view, sessionId, origin, cwd, title, model, sha1 }: SessionDraft): string {
-  const thread = toAnthropicThread(view, { ...(model !== undefined && { model }), systemMessages: true });
+  const thread = toAnthropicThread(view, { ...defined({ model }), systemMessages: true });
   const lineId = (name: string): string => lineUuid(sessionId, name, sha1);
   return exportClaudeCode({ thread, view, sessionId, lineId, origin, cwd, title }).text;
 }

@@ -2,6 +2,7 @@
 // before its boundary, so that taking it back shows the turns it hid.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { compareTimestamps } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import { plainTextOfParts } from "../anthropic/content-parts.ts";
 import { deriveName } from "../derived-name.ts";
 import { type RawLine, recordOf } from "../json-line.ts";
@@ -144,7 +145,7 @@ function createCompaction(sources: CompactionSources, found: Break, { end, kept,
           },
         }),
     source: "import",
-    ...(found.reason !== undefined && { reason: found.reason }),
+    ...defined({ reason: found.reason }),
     metadata: compactionMetadata(plan, found),
   };
 }
@@ -166,7 +167,7 @@ function readKeptEvents(
   const events = lines.flatMap((entry) => readLineEvents(plan, entry).map((event) => event.id));
   const last = lines.at(-1);
   const start = boundary.kept.isBefore && last !== undefined ? placeBehind(plan, places.get(last), at) : undefined;
-  return { events, ...(start !== undefined && { start }) };
+  return { events, ...defined({ start }) };
 }
 
 /** The next event behind a line in its turn, or else the next turn; absent where none stands before `end`. */

@@ -1,5 +1,6 @@
 // Sub-agents of Claude Code: whose transcript a file is, and the transcripts that old versions wrote into the session's own
 // file, as lines beside its path.
+import { defined } from "../../core/defined.ts";
 import { isRecord, parseJsonLine, type RawLine, recordOf, stringOf } from "../json-line.ts";
 import type { ParsedLines } from "../parsed-lines.ts";
 import { namedUnder, type SessionDescent, type SessionPart } from "../session-descent.ts";
@@ -20,7 +21,7 @@ export function claudeDescent(source: SessionSource, about: string | null): Sess
   if (session === undefined || agent === undefined) return null;
   const told = about === null ? null : parseJsonLine(about);
   const call = isRecord(told) ? namedUnder(told, "toolUseId") : undefined;
-  return { kind: "agent", sessions: [toUsableId(session)], name: agent, ...(call !== undefined && { call }) };
+  return { kind: "agent", sessions: [toUsableId(session)], name: agent, ...defined({ call }) };
 }
 
 /** The first line that names the session. */
@@ -53,7 +54,7 @@ export function listParts(lines: ParsedLines, index: SessionIndex): readonly Ses
   const calls = callsByPrompt(lines, index);
   return answered.map(([root, entries]) => {
     const call = calls.get(textOf(lines.at(root.line)) ?? "")?.shift();
-    return { lines: entries.map(({ line }) => line).sort((a, b) => a - b), ...(call !== undefined && { call }) };
+    return { lines: entries.map(({ line }) => line).sort((a, b) => a - b), ...defined({ call }) };
   });
 }
 

@@ -1,5 +1,6 @@
 // One line of a session as events. Ids come from the line's uuid (`<uuid>`, `<uuid>.1`, …), or from session and line number
 // for lines without one, so that the same bytes give the same events wherever they stand.
+import { defined } from "../../core/defined.ts";
 import type { ChatRequest, Event, EventMetadata } from "../../core/event/event.ts";
 import { toContent } from "../anthropic/content-parts.ts";
 import { readAnswerBlock, readResultBlock, secretsOfBlock } from "../anthropic/read-blocks.ts";
@@ -69,7 +70,7 @@ function request(
 ): Body {
   const isNotice = isNotification(raw);
   const metadata = {
-    ...(origin !== undefined && { origin }),
+    ...defined({ origin }),
     ...(raw["isMeta"] === true && { is_meta: true }),
     ...(isNotice && { line_origin: raw["origin"] }),
   };
@@ -102,8 +103,7 @@ function attachmentEvent({ entry, raw, sessionId }: LineReading): Event {
   const metadata = {
     origin: "harness",
     attachment,
-    ...(rendered !== undefined && { rendered }),
-    ...(renderedRole !== undefined && { renderedRole }),
+    ...defined({ rendered, renderedRole }),
   };
   return { type: "chat_request", ...at, role: "system", content: renderAttachment(raw), metadata };
 }
@@ -120,10 +120,10 @@ function assistantMetadata({ entry, raw, usages }: LineReading, block: RawLine, 
   const usage = isFirst ? newUsage(message["usage"], messageId, usages) : undefined;
   return {
     provider: "anthropic",
-    ...(model !== undefined && { model }),
+    ...defined({ model }),
     message_id: messageId,
     ...secretsOfBlock(block),
-    ...(usage !== undefined && { usage }),
+    ...defined({ usage }),
   };
 }
 

@@ -1,5 +1,6 @@
 // The lines of an exported session, in one straight chain: every line's parent is the line before it, so nothing but what
 // was written is reachable. Dates come from the events; ids from the events' ids. Only fields that the agent needs.
+import { defined } from "../../core/defined.ts";
 import { lineName } from "../line-names.ts";
 
 /** One line before it has an id and a parent. */
@@ -45,7 +46,7 @@ export function createLineChain(frame: LineFrame, lineId: (sourceId: string) => 
     isSidechain: false,
     userType: "external",
     ...common,
-    ...(gitBranch === undefined ? {} : { gitBranch }),
+    ...defined({ gitBranch }),
   };
   let last = { uuid: null as string | null, key: "", shows: "", timestamp: NO_DATE };
   const add = ({ body, ...draft }: LineDraft): string => {

@@ -1,5 +1,6 @@
 // What an exported line takes from the event behind it: the model's name, a prompt typed while the agent worked, and the
 // agent's own attachment when the event came from one.
+import { defined } from "../../core/defined.ts";
 import type { Event } from "../../core/event/event.ts";
 import type { ThreadBlock } from "../../core/thread/thread.ts";
 import { isRecord } from "../json-line.ts";
@@ -40,8 +41,7 @@ export function originalAttachment(event: Event | undefined): Fields | null {
   if (!isRecord(attachment)) return null;
   return {
     attachment,
-    ...(rendered === undefined ? {} : { rendered }),
-    ...(renderedRole === undefined ? {} : { renderedRole }),
+    ...defined({ rendered, renderedRole }),
   };
 }
 

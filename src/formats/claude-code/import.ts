@@ -1,5 +1,6 @@
 // Imports a Claude Code session: an index of its lines, the path that the agent would resume, its turns read on demand,
 // its compactions as compactions. A pure function of the file's text.
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { readExportOrigin } from "../export-origin.ts";
 import type { ImportedSession } from "../imported-session.ts";
@@ -49,7 +50,7 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
     titles: readTitles(index, sessionId),
     toolLists: readToolLists(lines, index.snapshots).map((list) => placeList(list, starts)),
     createdAt: index.createdAt,
-    ...(index.cwd !== undefined && { cwd: index.cwd }),
+    ...defined({ cwd: index.cwd }),
     turnCount: cuts.length,
     readTurn,
     turnLine: (turn) => starts[turn] ?? source.lineCount,

@@ -1,5 +1,6 @@
 // First pass over a session file: a small entry per line (ids, parents, kind), so that the file itself is never held
 // parsed. Bad lines are listed, never thrown; of lines with one uuid the last counts.
+import { defined } from "../../core/defined.ts";
 import type { SkippedLine } from "../imported-session.ts";
 import { type RawLine, recordOf, stringOf } from "../json-line.ts";
 import type { ParsedLines } from "../parsed-lines.ts";
@@ -142,9 +143,7 @@ function finishIndex(draft: Draft): SessionIndex {
     snapshots: draft.snapshots,
     skipped: draft.skipped,
     createdAt,
-    ...(sessionId !== undefined && { sessionId }),
-    ...(cwd !== undefined && { cwd }),
-    ...(firstLine !== undefined && { firstLine }),
+    ...defined({ sessionId, cwd, firstLine }),
   };
 }
 
@@ -196,12 +195,9 @@ function createEntry({ line, raw, timestamp, model, earlier }: EntryInput): Line
     timestamp,
     ...(raw["isMeta"] === true && { isMeta: true }),
     ...(raw["type"] === "progress" && { isProgress: true }),
-    ...(uuid !== undefined && { uuid }),
-    ...(parent !== undefined && { parent }),
-    ...(logicalParent !== undefined && { logicalParent }),
-    ...(messageId !== undefined && { messageId }),
+    ...defined({ uuid, parent, logicalParent, messageId }),
     ...(calls.length > 0 && { calls }),
-    ...(kept !== undefined && { kept }),
+    ...defined({ kept }),
   };
 }
 

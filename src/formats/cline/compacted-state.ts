@@ -1,6 +1,7 @@
 // What Cline sends since it compacted a session: a list of messages in a file beside the session's, which keeps them all. What
 // that list says otherwise becomes a compaction; what it says as the session does stays, and what follows it is said as ever.
 import { type Compaction, compareTimestamps } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import type { Event } from "../../core/event/event.ts";
 import { deriveName } from "../derived-name.ts";
 import { readTimestamp } from "../timestamp.ts";
@@ -109,9 +110,7 @@ export function toCompaction(
     ...(replacement.length > 0 ? { replacement } : { turns: "omit" as const }),
     source: "import",
     metadata: {
-      ...(kind !== undefined && { kind }),
-      ...(reason !== undefined && { reason }),
-      ...(messagesRemoved !== undefined && { messagesRemoved }),
+      ...defined({ kind, reason, messagesRemoved }),
       line: first.id,
     },
   };

@@ -1,5 +1,6 @@
 // A message of Cline's as what it says: blocks of Anthropic's Messages API, files that the user added, and what Cline itself put
 // in a message of the user.
+import { defined } from "../../core/defined.ts";
 import type { ContentPart, EventMetadata } from "../../core/event/event.ts";
 import { toContent } from "../anthropic/content-parts.ts";
 import { readAnswerBlock, readResultBlock, secretsOfBlock } from "../anthropic/read-blocks.ts";
@@ -29,7 +30,7 @@ function answersOf(message: RawLine, id: string): readonly SaidEvent[] {
   const model = stringOf(made, "id");
   const metadata: EventMetadata = {
     provider: stringOf(made, "provider") ?? "cline",
-    ...(model !== undefined && { model }),
+    ...defined({ model }),
     message_id: id,
   };
   const usage = usageOf(recordOf(message, "metrics"));

@@ -2,6 +2,7 @@
 // OpenAI made of the history is encrypted, and goes back to it as it came. Old ones hold a summary only: then the user's
 // words stay, with the summary behind them.
 import { type Compaction, compareTimestamps } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import type { Event } from "../../core/event/event.ts";
 import { deriveName } from "../derived-name.ts";
 import { isRecord, type RawLine, stringOf } from "../json-line.ts";
@@ -100,5 +101,5 @@ function idsOf({ id, timestamp }: RolloutEntry, at: number): { readonly id: stri
 
 function placeOf(entry: RolloutEntry, at: number) {
   const { provider, model } = entry;
-  return { ...idsOf(entry, at), provider, ...(model !== undefined && { model }) };
+  return { ...idsOf(entry, at), provider, ...defined({ model }) };
 }

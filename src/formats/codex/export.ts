@@ -1,5 +1,6 @@
 // Writes a view as a rollout that Codex resumes: it sends exactly the items that stand here, with what it says of its own
 // surroundings behind them. Each turn stands in a task, so that an import cuts the same turns again.
+import { defined } from "../../core/defined.ts";
 import type { Event } from "../../core/event/event.ts";
 import type { View } from "../../core/projection/view.ts";
 import { toOpenAiResponsesThread } from "../../core/thread/openai-responses-thread.ts";
@@ -20,7 +21,7 @@ const VERIFIED_VERSION = "0.169.0";
 export function writeCodexSession(draft: SessionDraft): string {
   const { view, model, sessionId, origin, title } = draft;
   const thread = toOpenAiResponsesThread(view, {
-    ...(model !== undefined && { model }),
+    ...defined({ model }),
     systemMessages: true,
     reasoningItem: toOwnReasoning,
     compactionsStay: true,

@@ -1,5 +1,6 @@
 // Imports a rollout that grew from one of its newest turns on; where Codex compacted since, or the user went back, the file is
 // read whole.
+import { defined } from "../../core/defined.ts";
 import { areTitlesAfter } from "../growing-session.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import { createParsedLines } from "../parsed-lines.ts";
@@ -33,7 +34,7 @@ export function readCodexTail(source: SessionSource, mark: SessionMark): Importe
     title: state.title,
     titles: readThreadNames(index, state.lastTitle),
     createdAt: index.createdAt,
-    ...(index.cwd !== undefined && { cwd: index.cwd }),
+    ...defined({ cwd: index.cwd }),
     turnCount: first + active.length,
     firstTurn: first,
     readTurn: (turn) => readRolloutTurn(lines, active[turn - first]),

@@ -1,6 +1,7 @@
 // Imports a rollout of Codex: an index of its lines, cut into turns that are read on demand, its compactions as compactions,
 // what the user went back from as abandoned branches. A pure function of the file's text.
 
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { wordsOfContent } from "../../core/event/content.ts";
 import { titleOfRequest } from "../../core/title.ts";
@@ -41,7 +42,7 @@ export function readCodexSession(source: SessionSource): ImportedSession {
     title: title?.title ?? UNTITLED,
     titles: readThreadNames(index),
     createdAt: index.createdAt,
-    ...(index.cwd !== undefined && { cwd: index.cwd }),
+    ...defined({ cwd: index.cwd }),
     turnCount: active.length,
     readTurn: (turn) => readRolloutTurn(lines, active[turn]),
     turnLine: (turn) => (turn === 0 ? 0 : (active[turn]?.opener.line ?? source.lineCount)),

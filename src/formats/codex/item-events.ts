@@ -1,5 +1,6 @@
 // The items that a model was sent or gave, as events: one each. What an event has no place for and Codex sends again stands
 // in `metadata.item`.
+import { defined } from "../../core/defined.ts";
 import type { Event, EventMetadata } from "../../core/event/event.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { toOpenAiContent } from "../openai-chat/content-parts.ts";
@@ -58,8 +59,7 @@ export function toItemEvent(item: RawLine, place: ItemPlace): Event {
 function madeBy({ provider, model, messageId }: ItemPlace): EventMetadata {
   return {
     provider,
-    ...(model !== undefined && { model }),
-    ...(messageId !== undefined && { message_id: messageId }),
+    ...defined({ model, message_id: messageId }),
   };
 }
 

@@ -1,5 +1,6 @@
 // Notes: what the agent wrote down and no model sees. They keep the small plain values of a line; the whole line lives on in
 // the sources of the conversation.
+import { defined } from "../../core/defined.ts";
 import type { Event } from "../../core/event/event.ts";
 import { type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { plainValues } from "../plain-values.ts";
@@ -22,8 +23,7 @@ export function createUsageNote(line: RawLine, { id, timestamp, provider, model,
   const usage = recordOf(recordOf(payloadOf(line), "info") ?? {}, "last_token_usage");
   const metadata = {
     provider,
-    ...(model !== undefined && { model }),
-    ...(messageId !== undefined && { message_id: messageId }),
+    ...defined({ model, message_id: messageId }),
     usage,
   };
   return { type: "note", id, timestamp, kind: "usage", metadata };

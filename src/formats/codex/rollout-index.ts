@@ -1,5 +1,6 @@
 // First pass over a rollout: what each line is for, and what the lines before it say of it: time, model, the answer that it
 // belongs to. No text is kept. A line's entry never depends on later lines: a file that grows only adds entries.
+import { defined } from "../../core/defined.ts";
 import type { SkippedLine } from "../imported-session.ts";
 import { type RawLine, recordOf, stringOf } from "../json-line.ts";
 import type { ParsedLines } from "../parsed-lines.ts";
@@ -94,9 +95,9 @@ export function indexRollout(
   return {
     entries,
     sessionId,
-    ...(namedAt !== undefined && { namedAt }),
+    ...defined({ namedAt }),
     createdAt,
-    ...(cwd !== undefined && { cwd }),
+    ...defined({ cwd }),
     titles,
     skipped,
     marks,
@@ -160,8 +161,7 @@ function addLine(writer: Writer, line: RawLine, at: number): void {
     id,
     timestamp: facts.timestamp,
     provider: facts.provider,
-    ...(facts.model !== undefined && { model: facts.model }),
-    ...(messageId !== undefined && { messageId }),
+    ...defined({ model: facts.model, messageId }),
     ...(kind === "prompt" && isQueued(facts) && { isQueued: true }),
     ...readWayBack(kind, payloadOf(line), facts),
   });
@@ -182,9 +182,7 @@ function keepStart({ facts, idEnding, starts, answer, lastAnswer, counted }: Wri
     line,
     facts: { ...facts },
     idEnding,
-    ...(answer !== undefined && { answer }),
-    ...(lastAnswer !== undefined && { lastAnswer }),
-    ...(counted !== undefined && { counted }),
+    ...defined({ answer, lastAnswer, counted }),
   });
 }
 

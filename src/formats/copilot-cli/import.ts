@@ -1,5 +1,6 @@
 // Imports a session of Copilot CLI: an index of its lines, cut into turns that are read on demand. Of its truncations only
 // counts are written down, not what was dropped: they are notes. A pure function of the file's text.
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { wordsOfContent } from "../../core/event/content.ts";
 import { isUserRequest } from "../../core/event/event.ts";
@@ -52,7 +53,7 @@ export function readCopilotSession(source: SessionSource): ImportedSession {
     title: firstTitle(lines, turns) ?? UNTITLED,
     titles: [],
     createdAt,
-    ...(cwd !== undefined && { cwd }),
+    ...defined({ cwd }),
     turnCount: turns.length,
     readTurn: (turn) => readCopilotTurn(lines, turns[turn]),
     turnLine: (turn) => (turn === 0 ? 0 : (turns[turn]?.opener.line ?? source.lineCount)),

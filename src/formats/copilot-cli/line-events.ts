@@ -1,4 +1,5 @@
 // Second pass: a line of a session as its events. The same line always gives the same events.
+import { defined } from "../../core/defined.ts";
 import type { Event, EventMetadata } from "../../core/event/event.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { readArguments } from "../openai-chat/read-arguments.ts";
@@ -71,7 +72,7 @@ function harness(content: string): EventBody {
 
 function answerBodies(data: RawLine, { id, model: inForce }: CopilotEntry): readonly EventBody[] {
   const model = stringOf(data, "model") ?? inForce;
-  const made: EventMetadata = { provider: PROVIDER, ...(model !== undefined && { model }), message_id: id };
+  const made: EventMetadata = { provider: PROVIDER, ...defined({ model }), message_id: id };
   const bodies = [...reasoningBodies(data, made), ...messageBodies(data, made), ...callBodies(data, made)];
   const { outputTokens } = data;
   const [first, ...rest] = bodies;
@@ -87,8 +88,7 @@ function reasoningBodies(data: RawLine, made: EventMetadata): readonly EventBody
   if (reasoning === "" && encrypted === undefined && signature === undefined) return [];
   const metadata = {
     ...made,
-    ...(signature !== undefined && { signature }),
-    ...(encrypted !== undefined && { encrypted }),
+    ...defined({ signature, encrypted }),
   };
   return [{ type: "chat_response", reasoning, metadata }];
 }

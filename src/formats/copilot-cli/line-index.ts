@@ -1,5 +1,6 @@
 // First pass over a session: what each line is for, and what the lines before it say of it: time, model, the calls that wait for
 // an answer. No text is kept. A line's entry never depends on later lines: a file that grows only adds entries.
+import { defined } from "../../core/defined.ts";
 import type { SkippedLine } from "../imported-session.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 import type { ParsedLines } from "../parsed-lines.ts";
@@ -74,7 +75,7 @@ export function indexCopilotLines(lines: ParsedLines, lineCount: number): Copilo
     else if (line !== null) addLine(writer, line, at);
   }
   const { turns, sessionId, createdAt = NO_DATE, cwd, skipped, ids, isCopilot } = writer;
-  return { turns, sessionId, createdAt, ...(cwd !== undefined && { cwd }), skipped, ids, isCopilot };
+  return { turns, sessionId, createdAt, ...defined({ cwd }), skipped, ids, isCopilot };
 }
 
 /** The id that the file names first; a file that names none is called after its first line. */
@@ -98,7 +99,7 @@ function addLine(writer: Writer, line: RawLine, at: number): void {
     kind,
     id: takeId(writer, line, at),
     timestamp: writer.timestamp,
-    ...(writer.model !== undefined && { model: writer.model }),
+    ...defined({ model: writer.model }),
     ...(isQueued && { isQueued }),
   };
   place(writer, entry);

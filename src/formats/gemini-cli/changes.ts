@@ -1,6 +1,7 @@
 // What the agent did to its list beside adding to it, as compactions: what stood there is replaced by what its new list says in
 // that place, and what it still says at the end stays.
 import { type Compaction, compareTimestamps } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import type { Event } from "../../core/event/event.ts";
 import { deriveName } from "../derived-name.ts";
 import { addMilliseconds } from "../timestamp.ts";
@@ -59,7 +60,7 @@ export function toCompactions(
       to_event: lastEventId(last),
       ...(kept.length > 0 && { keep: kept }),
       ...(replacement.length > 0 ? { replacement } : { turns: "omit" as const }),
-      ...(reason !== undefined && { reason }),
+      ...defined({ reason }),
       source: "import",
       metadata: { line: id },
     });

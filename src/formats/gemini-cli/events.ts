@@ -1,4 +1,5 @@
 // Second pass: the pieces of a message as events. The same record always gives the same events.
+import { defined } from "../../core/defined.ts";
 import type { Event } from "../../core/event/event.ts";
 import { type RawLine, stringOf } from "../json-line.ts";
 import { type MessagePiece, readPieces } from "./message-pieces.ts";
@@ -50,7 +51,7 @@ function toEvent({ body, voice }: MessagePiece, record: RawLine, place: EventPla
   const { id, timestamp, messageId } = place;
   const { type, ...said } = body;
   const model = stringOf(record, "model");
-  const made = { provider: PROVIDER, ...(model !== undefined && { model }), message_id: messageId };
+  const made = { provider: PROVIDER, ...defined({ model }), message_id: messageId };
   if (voice === "surroundings") return { type: "note", id, timestamp, kind: "session_context" };
   switch (type) {
     case "chat_request": {

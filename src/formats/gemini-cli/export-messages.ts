@@ -1,5 +1,6 @@
 // The messages of a view as Gemini CLI writes them down: an answer holds its thoughts, its words and its calls, each call its
 // result. Neighbours of one role are joined when they are sent.
+import { defined } from "../../core/defined.ts";
 import { mediaOf, textOfContent } from "../../core/event/content.ts";
 import type { ChatRequest, ChatResponse, ToolCallRequest } from "../../core/event/event.ts";
 import type { ProjectedTurn } from "../../core/projection/view.ts";
@@ -118,7 +119,7 @@ function closeAnswer(writer: Writer): void {
     type: "gemini",
     content: said.length === 0 ? "" : said.length === 1 && typeof only?.["text"] === "string" ? only["text"] : said,
     thoughts,
-    ...(model !== undefined && { model }),
+    ...defined({ model }),
     ...(calls.length > 0 && { toolCalls: calls.map((call) => toolCall(plan, call)) }),
   });
   const unanswered = calls.filter((call) => plan.results.get(call) === null);

@@ -1,5 +1,6 @@
 // Imports a session of Gemini CLI: an index of its records, cut into turns that are read on demand, its new lists of messages as
 // compactions, what was left by going back as branches. A pure function of the file's text.
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { wordsOfContent } from "../../core/event/content.ts";
 import { type Event, isUserRequest } from "../../core/event/event.ts";
@@ -50,7 +51,7 @@ export function readGeminiSession(source: SessionSource): ImportedSession {
     title: firstTitle(records, turns) ?? UNTITLED,
     titles: readTitles(index, sessionId),
     createdAt: index.createdAt,
-    ...(index.cwd !== undefined && { cwd: index.cwd }),
+    ...defined({ cwd: index.cwd }),
     turnCount: turns.length,
     readTurn: (turn) => readGeminiTurn(records, turns[turn]),
     turnLine: (turn) => (turn === 0 ? 0 : (turns[turn]?.opener.place.line ?? source.lineCount)),

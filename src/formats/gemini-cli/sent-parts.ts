@@ -1,5 +1,6 @@
 // What the agent sends, part by part, in order: what a new list of messages is compared with. Ids change when the agent writes
 // its list anew, and neighbours of one role are joined: the parts stay.
+import { defined } from "../../core/defined.ts";
 import type { RawLine } from "../json-line.ts";
 import { type MessagePiece, readPieces } from "./message-pieces.ts";
 import type { RecordPlace } from "./records.ts";
@@ -51,7 +52,7 @@ export function partsOfMessage(
     const kind = kindOf(piece);
     if (kind === "result" && isAnswered(call, [said, said.length], [parts, before])) return false;
     for (const part of piece.parts) {
-      const named = { message: id, name: piece.name, place, kind, ...(call !== undefined && { call }) };
+      const named = { message: id, name: piece.name, place, kind, ...defined({ call }) };
       said.push({ ...named, print: printOf(kind, part), isFirst: said.length === 0 });
     }
     return true;

@@ -1,5 +1,6 @@
 // First pass over the records of a session: follows what each does to the agent's list of messages. No text is kept. What is
 // known of a record never depends on later ones: a file that grows only adds.
+import { defined } from "../../core/defined.ts";
 import { isOriginLine } from "../export-origin.ts";
 import type { SkippedLine } from "../imported-session.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
@@ -51,7 +52,7 @@ export function indexRecords(records: SessionRecords, session: string): GeminiIn
     else if (record !== null) readRecord(reader, record, line);
   }
   const { history, titles, skipped, ids, createdAt = history.timestamp, cwd } = reader;
-  return { history, createdAt, ...(cwd !== undefined && { cwd }), titles, skipped, ids };
+  return { history, createdAt, ...defined({ cwd }), titles, skipped, ids };
 }
 
 /** In the order in which the agent asks what a record is. */

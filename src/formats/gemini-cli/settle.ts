@@ -1,6 +1,7 @@
 // Makes what is sent be what a new list of messages says. One that says the same in other words changes nothing; one that ends
 // earlier went back; one that says something else in between is a compaction: what it says there, and what stays of the rest.
 import { appendAll } from "../../core/append-all.ts";
+import { defined } from "../../core/defined.ts";
 import { cutChanges } from "./changes.ts";
 import { type History, idOfPlace, markTold, tell } from "./history.ts";
 import type { RecordPlace } from "./records.ts";
@@ -104,8 +105,7 @@ function replace(
   const from = start === 0 ? null : (sent[start]?.entry ?? null);
   const keep = [...new Set(sent.slice(kept).flatMap(({ entry }) => entry ?? []))];
   const { timestamp } = history;
-  if (last !== undefined)
-    history.changes.push({ id, timestamp, from, last, keep, pieces, ...(reason !== undefined && { reason }) });
+  if (last !== undefined) history.changes.push({ id, timestamp, from, last, keep, pieces, ...defined({ reason }) });
   history.sent = [
     ...sent.slice(0, start).map((part, at) => relink(said[at] as SaidPart, part)),
     ...made,

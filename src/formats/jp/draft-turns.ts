@@ -2,6 +2,7 @@
 // does, so that jp's user can take it back; the view's own events where it cannot. Told by projecting, not by the policies' names.
 import { appendAll } from "../../core/append-all.ts";
 import { type Compaction, compareCompactions } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import { type Event, traitsOf } from "../../core/event/event.ts";
 import { pairCalls } from "../../core/event/tool-pairing.ts";
 import type { Turn } from "../../core/event/turn.ts";
@@ -88,7 +89,7 @@ function planWhole(view: View, raw: readonly Turn[], compactions: readonly Compa
   const overlays = compactions.toSorted(compareCompactions).flatMap((compaction): NamedOverlay[] => {
     const overlay = toOverlay(compaction);
     const after = stringOf(compaction.metadata ?? {}, AFTER_KEY);
-    const placed = { id: compaction.id, ...(after !== undefined && { after }) };
+    const placed = { id: compaction.id, ...defined({ after }) };
     return overlay === null ? [] : [{ ...overlay, to: Math.min(overlay.to, raw.length - 1), ...placed }];
   });
   if (overlays.length < compactions.length || !areInjectedOnce(overlays, raw.length)) return null;
@@ -187,9 +188,7 @@ function toCompaction({ id, timestamp, from, to, ...overlay }: NamedOverlay): Co
 
 function policiesOf({ summary, reasoning, tool_calls: calls }: OverlayPolicies): OverlayPolicies {
   return {
-    ...(summary !== undefined && { summary }),
-    ...(reasoning !== undefined && { reasoning }),
-    ...(calls !== undefined && { tool_calls: calls }),
+    ...defined({ summary, reasoning, tool_calls: calls }),
   };
 }
 

@@ -1,5 +1,6 @@
 // An entry as an event. Names and values are jp's, but for the ids of calls and what is decoded; what jpg has no field for stands
 // in the metadata: `jp` = jp's own, decoded, `jp_fields` = fields that jpg does not know.
+import { defined } from "../../core/defined.ts";
 import type { Event, EventMetadata } from "../../core/event/event.ts";
 import { isRecord, type RawLine, stringOf } from "../json-line.ts";
 import { ID_KEY } from "./entry-id.ts";
@@ -68,7 +69,7 @@ function metadataOf({ kind, raw }: Pick<StreamEntry, "kind" | "raw">, reading: S
     ...(signature !== undefined && { provider: "anthropic" }),
     ...(isAnswer && model !== undefined && { provider: model.provider, model: model.name }),
     ...(isAnswer && reading.message !== undefined && { message_id: reading.message }),
-    ...(signature !== undefined && { signature }),
+    ...defined({ signature }),
     ...(Object.keys(decoded).length > 0 && { [JP_MARK]: decoded }),
     ...(Object.keys(fields).length > 0 && { jp_fields: fields }),
   };

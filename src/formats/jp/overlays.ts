@@ -1,6 +1,7 @@
 // jp's overlays as compactions, and back. Both hide without deleting; jp's knows whole turns, a summary, stripped reasoning, and
 // calls that are stripped or omitted, and nothing else.
 import type { Compaction } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import { deriveName } from "../derived-name.ts";
 import { isRecord, type RawLine, stringOf } from "../json-line.ts";
 import { callPolicyOf } from "./settings.ts";
@@ -35,7 +36,7 @@ function readPolicies(raw: RawLine): OverlayPolicies {
   const summary = isRecord(policy) ? stringOf(policy, "summary") : undefined;
   const tools = calls === undefined || calls === null ? null : callPolicyOf(calls);
   return {
-    ...(summary !== undefined && { summary }),
+    ...defined({ summary }),
     ...(reasoning === "strip" && { reasoning }),
     ...(tools !== null && { tool_calls: tools }),
   };
@@ -54,8 +55,7 @@ export function toOverlay(compaction: Compaction): JpOverlay | null {
     from,
     to,
     ...(summary !== undefined && { summary: summary.summary }),
-    ...(reasoning !== undefined && { reasoning }),
-    ...(calls !== undefined && { tool_calls: calls }),
+    ...defined({ reasoning, tool_calls: calls }),
   };
 }
 
@@ -67,8 +67,7 @@ export function formatOverlay({ timestamp, from, to, summary, reasoning, tool_ca
     from_turn: from,
     to_turn: to,
     ...(summary !== undefined && { summary: { summary } }),
-    ...(reasoning !== undefined && { reasoning }),
-    ...(calls !== undefined && { tool_calls: calls }),
+    ...defined({ reasoning, tool_calls: calls }),
   };
 }
 

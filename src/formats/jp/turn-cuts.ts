@@ -1,5 +1,6 @@
 // Entries cut into turns. A turn runs from a `turn_start` to before the next one; what is said before the first is a turn as well,
 // without a start of its own; what is not said belongs to the turn that it stands in.
+import { defined } from "../../core/defined.ts";
 import type { Event } from "../../core/event/event.ts";
 import { isTalk } from "./entry-kind.ts";
 import { eventOfEntry, type Model, modelOfDelta, type StreamReading } from "./events.ts";
@@ -74,8 +75,7 @@ export function readStreamTurn(turn: StreamTurn, decode: StreamReading["decode"]
     else if (isTalk(entry.kind)) message = undefined;
     return eventOfEntry(entry, {
       decode,
-      ...(model !== undefined && { model }),
-      ...(message !== undefined && { message }),
+      ...defined({ model, message }),
     });
   });
   return [startOf(turn, decode), ...events];

@@ -1,5 +1,6 @@
 // Writes a view as Markdown for people: `print`, VIEW.md and `--to markdown`. The document is the concatenation of its
 // turns, so that a new turn can be appended to a file, and nothing in it steers a terminal.
+import { defined } from "../../core/defined.ts";
 import type { ProjectedTurn, View } from "../../core/projection/view.ts";
 import { type EventMarkdownOptions, renderEventMarkdown } from "./event-markdown.ts";
 import { renderLine, renderName } from "./safe-text.ts";
@@ -20,7 +21,7 @@ export function renderMarkdown(
   options: EventMarkdownOptions & Partial<Pick<ViewHeading, "title" | "lineage">> = {},
 ): string {
   const { title, lineage } = options;
-  const heading = title === undefined ? "" : renderViewHeading({ title, ...(lineage !== undefined && { lineage }) });
+  const heading = title === undefined ? "" : renderViewHeading({ title, ...defined({ lineage }) });
   return heading + view.turns.map((turn) => renderTurnMarkdown(turn, options)).join("");
 }
 

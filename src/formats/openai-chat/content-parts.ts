@@ -1,6 +1,7 @@
 // Parts of OpenAI's messages as content parts: those of Chat Completions and of Responses mean the same under other names. What
 // only OpenAI understands is carried verbatim.
 
+import { defined } from "../../core/defined.ts";
 import type { Content, ContentPart } from "../../core/event/event.ts";
 import { type Fields, fieldsOf, isFields } from "../../core/event/fields.ts";
 import { stringOf } from "../json-line.ts";
@@ -38,7 +39,7 @@ function fileOf(part: Fields): ContentPart | undefined {
   const title = stringOf(file, "filename");
   const url = stringOf(file, "file_data") ?? stringOf(file, "file_url");
   if (url === undefined) return undefined;
-  return { ...mediaOf("document", url), ...(title !== undefined && { title }) };
+  return { ...mediaOf("document", url), ...defined({ title }) };
 }
 
 function mediaOf(type: "image" | "document", url: string): ContentPart {

@@ -1,6 +1,7 @@
 // An answer's parts as events: texts, reasoning, calls, and behind them the results of the calls. An answer of several steps is
 // several messages to the model, each with the results of its own calls.
 import { appendAll } from "../../core/append-all.ts";
+import { defined } from "../../core/defined.ts";
 import type { EventMetadata } from "../../core/event/event.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { outputContent } from "./content-parts.ts";
@@ -46,8 +47,7 @@ function makerOf(info: RawLine, messageId: string, step: number): EventMetadata 
   const provider = stringOf(info, "providerID");
   const model = stringOf(info, "modelID");
   return {
-    ...(provider !== undefined && { provider }),
-    ...(model !== undefined && { model }),
+    ...defined({ provider, model }),
     message_id: step === 0 ? messageId : `${messageId}-${step}`,
   };
 }
@@ -128,8 +128,7 @@ function signed(made: EventMetadata, part: RawLine): EventMetadata {
   const encrypted = find("redactedData", "reasoningEncryptedContent");
   return {
     ...made,
-    ...(signature !== undefined && { signature }),
-    ...(encrypted !== undefined && { encrypted }),
+    ...defined({ signature, encrypted }),
     provider_metadata: given,
   };
 }

@@ -1,6 +1,7 @@
 // What OpenCode made smaller, as overlays: a summary hides everything before it but for the tail that the agent keeps, and results
 // of tools that it cleared are stripped. Taking one back shows what it hid.
 import { type Compaction, compareTimestamps } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import { type Event, traitsOf } from "../../core/event/event.ts";
 import { deriveName } from "../derived-name.ts";
 import { type RawLine, recordOf, stringOf } from "../json-line.ts";
@@ -59,7 +60,7 @@ export function listOpenCodeCompactions(turns: readonly MessageTurn[]): readonly
       last = timestamp;
       const { id, timestamp: _, metadata, ...rest } = draft;
       const made = { type: "compaction" as const, id, timestamp, ...rest, source: "import" as const };
-      return { turn, compaction: { ...made, ...(metadata !== undefined && { metadata }) } };
+      return { turn, compaction: { ...made, ...defined({ metadata }) } };
     });
 }
 

@@ -1,4 +1,5 @@
 // Events as parts of OpenCode's messages. What it has no part for is named, so that the model sees that something is missing.
+import { defined } from "../../core/defined.ts";
 import { plainText } from "../../core/event/content.ts";
 import type {
   ChatResponse,
@@ -113,7 +114,7 @@ function filePart(part: ContentPart): RawLine | null {
   const mime = part.media_type ?? (part.type === "image" ? "image/png" : "application/pdf");
   const url = typeof part.data === "string" ? `data:${mime};base64,${part.data}` : part.url;
   if (url === undefined) return null;
-  return { type: "file", mime, url, ...(part.title !== undefined && { filename: part.title }) };
+  return { type: "file", mime, url, ...defined({ filename: part.title }) };
 }
 
 function namePart(part: ContentPart): string {

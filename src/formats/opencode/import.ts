@@ -1,5 +1,6 @@
 // Imports a session of OpenCode: its messages as turns, read on demand, its summaries and cleared results as compactions. A pure
 // function of the document's text.
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { wordsOfContent } from "../../core/event/content.ts";
 import { isUserRequest } from "../../core/event/event.ts";
@@ -63,7 +64,7 @@ export function readOpenCodeSession(source: SessionSource): ImportedSession {
     title: firstTitle(reading) ?? UNTITLED,
     titles: readTitles(document, createdAt),
     createdAt,
-    ...(cwd !== undefined && { cwd }),
+    ...defined({ cwd }),
     turnCount: reading.turns.length,
     readTurn: (turn) => readMessageTurn(reading, turn),
     turnLine: () => 0,

@@ -1,4 +1,5 @@
 // Notes: what no model sees. They keep the small plain values of a part or message; the whole lives on in the source.
+import { defined } from "../../core/defined.ts";
 import { type RawLine, recordOf, stringOf, stringsOf } from "../json-line.ts";
 import { plainValues, shorten } from "../plain-values.ts";
 import { usageOf } from "./usage.ts";
@@ -41,7 +42,7 @@ export function noteOfAnswer({
     ...(name !== "" && { error: name }),
     ...(text !== "" && { text: shorten(text) }),
     ...(calls.length > 0 && { calls }),
-    ...(usage !== undefined && { usage }),
+    ...defined({ usage }),
   };
   return note(name === "MessageAbortedError" ? "aborted_answer" : "failed_answer", data);
 }

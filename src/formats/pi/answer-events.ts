@@ -1,5 +1,6 @@
 // An answer's blocks as events: texts, reasoning and calls, each with who made it. What pi needs to send a block again to the
 // model that made it, its signature, stays with it.
+import { defined } from "../../core/defined.ts";
 import type { EventMetadata } from "../../core/event/event.ts";
 import { parseJsonLine, type RawLine, stringOf } from "../json-line.ts";
 import { contentOfBlocks } from "./content-parts.ts";
@@ -25,9 +26,7 @@ function metadataOf(message: RawLine, messageId: string, isFirst: boolean): Even
   const api = stringOf(message, "api");
   const { usage, stopReason } = message;
   return {
-    ...(provider !== undefined && { provider }),
-    ...(model !== undefined && { model }),
-    ...(api !== undefined && { api }),
+    ...defined({ provider, model, api }),
     message_id: messageId,
     ...(isFirst && usage !== undefined && { usage }),
     ...(isFirst && stopReason !== undefined && !USUAL_ENDS.has(stopReason) && { stop_reason: stopReason }),
@@ -65,7 +64,7 @@ function thinkingBody(block: RawLine, made: EventMetadata): EventBody {
   return {
     type: "chat_response",
     reasoning,
-    metadata: { ...signed(made, block, "thinkingSignature"), ...(encrypted !== undefined && { encrypted }) },
+    metadata: { ...signed(made, block, "thinkingSignature"), ...defined({ encrypted }) },
   };
 }
 

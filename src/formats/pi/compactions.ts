@@ -1,6 +1,7 @@
 // pi's compactions and edits as overlays. A compaction covers everything before it from turn 0 on and keeps the tail that pi
 // keeps; an edit covers one entry. Taking one back shows what it hid.
 import { type Compaction, compareTimestamps } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import { type Event, traitsOf } from "../../core/event/event.ts";
 import { deriveName } from "../derived-name.ts";
 import { type RawLine, recordOf, stringOf } from "../json-line.ts";
@@ -102,7 +103,7 @@ function dateChanges(named: readonly NamedChange[]): readonly PlacedCompaction[]
     last = timestamp;
     const { metadata, ...rest } = change;
     const made = { type: "compaction" as const, id: deriveName(name), timestamp, ...rest, source: "import" as const };
-    return { compaction: { ...made, ...(metadata !== undefined && { metadata }) }, turn };
+    return { compaction: { ...made, ...defined({ metadata }) }, turn };
   });
 }
 

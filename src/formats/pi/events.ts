@@ -1,5 +1,6 @@
 // One entry as events. Ids come from the entry's own (`<id>`, `<id>.1`, …), or from session and line for files without ids, so
 // that the same bytes give the same events wherever they stand.
+import { defined } from "../../core/defined.ts";
 import type { Event } from "../../core/event/event.ts";
 import { type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { answerEvents, type EventBody } from "./answer-events.ts";
@@ -57,7 +58,7 @@ function bodiesOf({ entry, raw, isQueued, isFirst }: EntryReading): readonly Eve
 }
 
 function request(content: unknown, metadata?: Readonly<Record<string, unknown>>): EventBody {
-  return { type: "chat_request", content: contentOfBlocks(content), ...(metadata !== undefined && { metadata }) };
+  return { type: "chat_request", content: contentOfBlocks(content), ...defined({ metadata }) };
 }
 
 function resultBody(message: RawLine): EventBody {

@@ -1,5 +1,6 @@
 // Imports a session of pi that grew from one of its newest turns on, where that gives what reading it whole would give: each
 // entry from there on follows another one of them, and none changes what is sent of earlier ones.
+import { defined } from "../../core/defined.ts";
 import { areTitlesAfter } from "../growing-session.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import { stringOf } from "../json-line.ts";
@@ -42,7 +43,7 @@ function createTail(reading: PathReading, former: FormerPiMark, lineCount: numbe
     titles,
     toolLists: listTools(reading, tools).map((list) => ({ ...list, turn: first + list.turn })),
     createdAt: state.createdAt,
-    ...(cwd !== undefined && { cwd }),
+    ...defined({ cwd }),
     turnCount: first + cuts.length,
     firstTurn: first,
     readTurn: (turn) => readCut(reading, cuts[turn - first]),

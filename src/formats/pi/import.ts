@@ -1,5 +1,6 @@
 // Imports a pi session: an index of its entries, the path that the agent would resume, its turns read on demand, its compactions
 // and edits as compactions. A pure function of the file's text.
+import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { wordsOfContent } from "../../core/event/content.ts";
 import { isUserRequest } from "../../core/event/event.ts";
@@ -64,7 +65,7 @@ export function readPiSession(source: SessionSource): ImportedSession {
     titles: readSessionNames(lines, index.entries),
     toolLists: listTools(reading, new Map()),
     createdAt: index.createdAt,
-    ...(cwd !== undefined && { cwd }),
+    ...defined({ cwd }),
     turnCount: cuts.length,
     readTurn: (turn) => readTurn(reading, turn),
     turnLine: (turn) => starts[turn] ?? source.lineCount,

@@ -1,5 +1,6 @@
 // What a session of pi that grew has to be read with when it is read from one of its newest turns on, and the ids that stand on
 // the lines before, so that a later entry that has to do with an earlier one is noticed.
+import { defined } from "../../core/defined.ts";
 import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
 import { areTitlesBefore, latestStart, nameEntries, READ_AGAIN, skippedBefore } from "../growing-session.ts";
 import type { SkippedLine } from "../imported-session.ts";
@@ -76,7 +77,7 @@ function stateBefore({ reading }: MarkedReading, at: MarkPlace, former: PiState 
   return {
     createdAt: former?.createdAt ?? index.createdAt,
     title: at.title,
-    ...(lastTitle !== undefined && { lastTitle }),
+    ...defined({ lastTitle }),
     tools: [...tools.values()],
     latestStart: latest,
     skipped,

@@ -1,6 +1,7 @@
 // A request as a session. It has no times: messages count seconds from the epoch. Nor has it a name: a session is called after
 // what it begins with, so that a longer request of the same conversation is known for one, and two that begin with the same
 // words are taken for one.
+import { defined } from "../../core/defined.ts";
 import { wordsOfContent } from "../../core/event/content.ts";
 import type { Event } from "../../core/event/event.ts";
 import { titleOfRequest } from "../../core/title.ts";
@@ -111,7 +112,7 @@ function nameEvent(
   const { type, metadata, ...rest } = said;
   const isAnswer = type === "chat_response" || type === "tool_call_request";
   const whole = isAnswer ? { ...metadata, message_id: message } : metadata;
-  return { type, id, timestamp: timestamp(at), ...rest, ...(whole !== undefined && { metadata: whole }) } as Event;
+  return { type, id, timestamp: timestamp(at), ...rest, ...defined({ metadata: whole }) } as Event;
 }
 
 function titleOf(messages: readonly PlacedMessage[]): string {

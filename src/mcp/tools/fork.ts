@@ -3,6 +3,7 @@ import { resumeCommand } from "../../app/export/resume-command.ts";
 import { loadCallerConversation } from "../../app/import/caller-session.ts";
 import { forkConversation } from "../../app/manage/fork.ts";
 import { resolveBranch } from "../../app/names/resolve-id.ts";
+import { defined } from "../../core/defined.ts";
 import { conversation, imported } from "./schemas.ts";
 import { defineTool, type McpTool } from "./tool.ts";
 
@@ -33,8 +34,7 @@ export const forkTool: McpTool = defineTool({
     const { tree, imported: sentence } = await loadCallerConversation(workspace, id, "read");
     const report = await forkConversation(workspace, tree, {
       activate: false,
-      ...(name === undefined ? {} : { name }),
-      ...(first === undefined ? {} : { first }),
+      ...defined({ name, first }),
     });
     const { conversation: of, branch, turns, left_out = [] } = report;
     const resume = resumeCommand(workspace, await resolveBranch(workspace, branch));

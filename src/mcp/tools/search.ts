@@ -2,6 +2,7 @@ import * as z from "zod";
 import { loadCallerConversation } from "../../app/import/caller-session.ts";
 import { searchConversations } from "../../app/inspect/search.ts";
 import { SEARCH_SCOPES } from "../../app/inspect/search-texts.ts";
+import { defined } from "../../core/defined.ts";
 import { imported } from "./schemas.ts";
 import { defineTool, type McpTool } from "./tool.ts";
 
@@ -59,7 +60,7 @@ export const searchTool: McpTool = defineTool({
       ignoreCase,
       limit,
       ...where,
-      ...(scopes === undefined ? {} : { scopes }),
+      ...defined({ scopes }),
     });
     const rows = hits.map(({ conversation, branch, turn, event, type, state, line, alike }) => {
       const place = { conversation, branch, turn, event, type, state, line };

@@ -3,6 +3,7 @@ import { loadCallerConversation } from "../../app/import/caller-session.ts";
 import { readEventText, show as showId } from "../../app/inspect/show.ts";
 import type { ShowReport } from "../../app/inspect/show-report.ts";
 import { standingOn } from "../../app/workspace/standing.ts";
+import { defined } from "../../core/defined.ts";
 import { conversation } from "./schemas.ts";
 import { defineTool, type McpTool } from "./tool.ts";
 
@@ -50,5 +51,5 @@ function factsOf(report: ShowReport): Omit<z.input<typeof output>, "text" | "off
   const { kind, branch } = report;
   if (report.kind !== "event") return { kind, branch };
   const { turn, event, state, compaction } = report;
-  return { kind, branch, turn, type: event.type, state, ...(compaction === undefined ? {} : { compaction }) };
+  return { kind, branch, turn, type: event.type, state, ...defined({ compaction }) };
 }

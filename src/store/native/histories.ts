@@ -1,5 +1,6 @@
 // Whole histories: all commits of some branches with what each changed, and histories that are written anew. What is written has
 // no name until all of it stands.
+import { defined } from "../../core/defined.ts";
 import type {
   BranchTip,
   BranchWrite,
@@ -44,7 +45,7 @@ function changesOf(tokens: readonly string[]): HistoryCommit["changes"] {
     const path = tokens[at + 1];
     if (status === undefined || path === undefined) continue;
     const special = mode === "120000" ? "link" : mode === "160000" ? "repository" : undefined;
-    changes.push({ path, oid: status === "D" ? null : oid, ...(special === undefined ? {} : { special }) });
+    changes.push({ path, oid: status === "D" ? null : oid, ...defined({ special }) });
   }
   return changes;
 }

@@ -1,5 +1,6 @@
 // One event of a conversation as HTML: who said it and what, folded where it is long, with what the model sees of it.
 import { eventText } from "../../app/diff/view-text.ts";
+import { defined } from "../../core/defined.ts";
 import type { Event } from "../../core/event/event.ts";
 import { isFields } from "../../core/event/fields.ts";
 import type { BothRow, EventRow, InsertedRow } from "../../core/page/both-views.ts";
@@ -68,7 +69,7 @@ function renderEvent(turn: number, reference: Event, { tools, links, pack, whole
   const title = titleOf(event, tools);
   const language = event.type === "tool_call_response" ? tools.get(event.call_id)?.language : undefined;
   const address = links.text(turn, event.id);
-  const said = renderSaid(event, { address, pack, ...(language === undefined ? {} : { language }) });
+  const said = renderSaid(event, { address, pack, ...defined({ language }) });
   if (!isFolded(event)) return html`<p class="who">${title}</p>${said}`;
   return html`<details><summary><span class="who">${title}</span> <span>${headOf(event)}</span></summary>${said}</details>`;
 }

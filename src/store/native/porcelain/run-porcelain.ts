@@ -1,6 +1,7 @@
 // Runs git's porcelain (init, config, switch, worktree) through simple-git, which refuses arguments and settings that would
 // have git start programs. The contract, environment and errors are those of `runGit`; the first call loads the library.
 import type { Readable } from "node:stream";
+import { defined } from "../../../core/defined.ts";
 import { repositoryError } from "../../../core/errors.ts";
 import { gitEnvironment } from "../git/git-environment.ts";
 import { type GitResult, type GitRun, startError } from "../git/git-process.ts";
@@ -28,7 +29,7 @@ export async function runPorcelain(args: readonly string[], place: PorcelainRun)
     const git = simpleGit({
       baseDir: cwd,
       ...permissionsFor(env, place.extraEnv),
-      ...(signal === undefined ? {} : { abort: signal }),
+      ...defined({ abort: signal }),
       completion: { onExit: false }, // all output is read before git counts as ended
       errors: (_error, result) => {
         code = result.exitCode;

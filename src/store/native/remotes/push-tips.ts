@@ -1,4 +1,5 @@
 // Sends commits to a remote, under the names of branches, and keeps in mind what arrived.
+import { defined } from "../../../core/defined.ts";
 import type { BranchTip } from "../../conversation-store.ts";
 import type { PushedBranch, Remote, TransferOptions } from "../../sharing.ts";
 import { type Repository, runCommand } from "../git/git-command.ts";
@@ -63,7 +64,7 @@ function parsePushed(output: string): ReadonlyMap<string, Answer> {
     const refusal = isBehind ? "behind" : "refused";
     const status = flag === "!" ? refusal : flag === "=" ? "unchanged" : "sent";
     const over = /^([0-9a-f]{40})\.\./.exec(summary)?.[1];
-    answers.set(to, { status, reason, ...(over === undefined ? {} : { over }) });
+    answers.set(to, { status, reason, ...defined({ over }) });
   }
   return answers;
 }

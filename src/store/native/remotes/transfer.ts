@@ -1,6 +1,7 @@
 // Transfers between a store and an address. The address and the refspecs stand in the command, so that nothing which the
 // store's configuration says of a remote counts; where it says what stands between the two, nothing is reached at all.
 import { parseBranchName } from "../../../core/conversation-name.ts";
+import { defined } from "../../../core/defined.ts";
 import { repositoryError, userError } from "../../../core/errors.ts";
 import { checkRemoteUrl, shownUrl } from "../../../core/remote-address.ts";
 import type { BranchTip } from "../../conversation-store.ts";
@@ -150,8 +151,7 @@ function runnerOf({ signal, progress }: TransferOptions): GitRunner {
     try {
       return await runPorcelain(args, {
         ...run,
-        ...(signal === undefined ? {} : { signal }),
-        ...(progress === undefined ? {} : { progress }),
+        ...defined({ signal, progress }),
       });
     } catch (error) {
       if (signal?.aborted !== true) throw error;
