@@ -40,7 +40,7 @@ describe("jpg show --sources", () => {
     await expectRefusal(sandbox, ["show", "@", "--sources"], {
       code: "not_a_summary",
       exit: 2,
-      says: /no summary/,
+      says: /is not a summary, so it has no sources/,
       hint: /jpg log/,
     });
   });
