@@ -1,6 +1,7 @@
 // What belongs to a store beside its branches: what jpg keeps in the git dir for itself, and what git has written down there.
 // Whoever wants one of these asks the store; no path below the git dir is built elsewhere.
 import type { Cache } from "./cache.ts";
+import type { MaskedCopies } from "./masked-copies.ts";
 
 /** A person as git names one. */
 export interface Identity {
@@ -43,6 +44,10 @@ export interface StoreSurroundings {
   cutOffCommits(): Promise<ReadonlySet<string>>;
   /** Whether commits may be somewhere else: there is a remote, or something was pushed. */
   isPublished(): Promise<boolean>;
+  /** Records commits before they leave the store, pushed or handed over as a file: the commits only, nothing of where they go. */
+  recordPublished(commits: readonly string[]): Promise<void>;
+  /** What is known of masked copies; null where nothing can be kept. */
+  maskedCopies(): MaskedCopies | null;
   /** Sees to it that git passes over the files of views, in all worktrees. */
   excludeViews(): Promise<void>;
   /** Settings of the store's own git configuration that name programs, and that are not followed. */

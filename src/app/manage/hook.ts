@@ -5,7 +5,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { JpgError, messageOf } from "../../core/errors.ts";
 import { configureBranches } from "../../store/native/refs/branch-config.ts";
-import { type PushedRef, parsePushedRefs, recordPublished } from "../../store/native/refs/published.ts";
+import { type PushedRef, parsePushedRefs } from "../../store/native/refs/published.ts";
 import { ZERO_ID } from "../../store/native/refs/ref-name.ts";
 import type { Worktree } from "../../store/worktrees.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
@@ -55,7 +55,7 @@ async function beforePush(workspace: Workspace, lines: string): Promise<void> {
   await checkOutgoing(workspace, { tips, known: [...((await workspace.store.sharing?.present(there)) ?? [])] });
   // What cannot be recorded (a full disk, something in the way) is no reason not to push.
   const commits = leaving.map(({ commit }) => commit);
-  await recordPublished(workspace.store.gitDir, commits).catch((error: unknown) => workspace.warn(messageOf(error)));
+  await workspace.store.recordPublished(commits).catch((error: unknown) => workspace.warn(messageOf(error)));
 }
 
 const BRANCH = /^refs\/(heads|jpg\/conversations)\//;

@@ -5,7 +5,6 @@ import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import { repositoryError, userError } from "../../core/errors.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import type { BranchTip, ConversationStore, Trash, TrashedBranch } from "../../store/conversation-store.ts";
-import { forgetMaskedCopies } from "../../store/native/refs/masked-copies.ts";
 import type { Worktree } from "../../store/worktrees.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { VIEW_CACHE } from "../branch/view-state.ts";
@@ -111,7 +110,7 @@ async function forgetMarks(store: ConversationStore, purged: readonly TrashedBra
   const left = new Set(kept.map(conversationOf));
   const gone = purged.map(({ branch }) => conversationOf(branch)).filter((conversation) => !left.has(conversation));
   for (const conversation of new Set(gone)) await store.sharing?.markLocal(conversation, false);
-  await forgetMaskedCopies(store.gitDir, new Set(gone));
+  await store.maskedCopies()?.forget(new Set(gone));
 }
 
 async function findRemoved(workspace: Workspace, id: string): Promise<readonly TrashedBranch[]> {

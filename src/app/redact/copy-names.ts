@@ -4,7 +4,7 @@ import { branchName, conversationId, conversationOf, forkOf } from "../../core/c
 import { createMasker, type Masker } from "../../core/secrets/masker.ts";
 import { titleOfRequest } from "../../core/title.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
-import type { MaskedCopy } from "../../store/native/refs/masked-copies.ts";
+import type { MaskedCopy } from "../../store/masked-copies.ts";
 import { randomId } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { FoundMasks } from "./find-masks.ts";

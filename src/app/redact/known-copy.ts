@@ -2,7 +2,7 @@
 // on with it. Only then is it gone on with: a copy in which something else is masked is another one.
 import { conversationOf } from "../../core/conversation-name.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
-import { type MaskedCopy, readMaskedCopies } from "../../store/native/refs/masked-copies.ts";
+import type { MaskedCopy } from "../../store/masked-copies.ts";
 import { branchBases } from "../share/branch-bases.ts";
 import { planMerge } from "../share/merge-sides.ts";
 import { requireSharing } from "../share/remotes.ts";
@@ -21,9 +21,8 @@ export async function findKnownCopy(
   original: string,
   request: string,
 ): Promise<MaskedCopy | null> {
-  const copies = (await readMaskedCopies(store.gitDir)).filter(
-    (one) => one.original === original && one.request === request,
-  );
+  const known = (await store.maskedCopies()?.list()) ?? [];
+  const copies = known.filter((one) => one.original === original && one.request === request);
   if (copies.length === 0) return null;
   const there = new Set((await store.listBranches()).map(({ name }) => conversationOf(name)));
   return copies.findLast(({ copy }) => there.has(copy)) ?? null;

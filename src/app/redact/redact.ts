@@ -2,7 +2,7 @@
 // at it as a push would, and only then give it names. The original stays as it is, byte for byte, and becomes local. Asked again,
 // it goes on with the copy where that can be.
 
-import { type MaskedCopy, recordMaskedCopy } from "../../store/native/refs/masked-copies.ts";
+import type { MaskedCopy } from "../../store/masked-copies.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
 import { keepingLocal, listConversationRemotes } from "../share/local.ts";
@@ -57,10 +57,10 @@ export async function redact(workspace: Workspace, plan: RedactPlan): Promise<Re
 }
 
 async function createCopy(workspace: Workspace, plan: RedactPlan, copy: WrittenCopy): Promise<RedactReport> {
-  const { gitDir, histories } = workspace.store;
+  const { store } = workspace;
   // Before it has a name: one that is not remembered is made again.
-  await recordMaskedCopy(gitDir, describeCopy(plan, copy));
-  await keepingLocal(workspace, plan.conversation, async () => histories?.create(copy.branches));
+  await store.maskedCopies()?.record(describeCopy(plan, copy));
+  await keepingLocal(workspace, plan.conversation, async () => store.histories?.create(copy.branches));
   return reportRedact(workspace, plan, { status: "created", redacted: copy.names });
 }
 
@@ -88,7 +88,7 @@ async function updateCopy(
   const moved = changes.flatMap(({ branch, fork }) => (fork === undefined ? [branch] : [branch, fork]));
   if (moved.length > 0) await refreshViews(workspace, new Set(moved), wentOn);
   // What was left is looked at again the next time.
-  if (!changes.some(({ status }) => status === "kept")) await recordMaskedCopy(store.gitDir, describeCopy(plan, copy));
+  if (!changes.some(({ status }) => status === "kept")) await store.maskedCopies()?.record(describeCopy(plan, copy));
   const status = changes.length === 0 ? "unchanged" : "updated";
   return reportRedact(workspace, plan, { status, redacted: copy.names, changes });
 }

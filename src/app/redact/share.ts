@@ -10,7 +10,6 @@ import { createMasker, type Masker } from "../../core/secrets/masker.ts";
 import { titleOfRequest } from "../../core/title.ts";
 import type { BranchTip, NewHistoryCommit } from "../../store/conversation-store.ts";
 import { turnMessage } from "../../store/messages/commit-message.ts";
-import { recordPublished } from "../../store/native/refs/published.ts";
 import { needsGit } from "../../store/needs-git.ts";
 import { inlineView } from "../branch/attachments.ts";
 import { type BranchTree, FORMAT_VERSION } from "../branch/branch-tree.ts";
@@ -116,10 +115,8 @@ export async function shareWhole(
   const ordered = [...tips].sort((a, b) => Number(b.name === tree.branch) - Number(a.name === tree.branch));
   await checkOutgoing(workspace, { tips: ordered, known: [] }, { allow, command: "jpg share --full" });
   // Whoever has the file pulls what comes later: what is in it stays as it is.
-  await recordPublished(
-    workspace.store.gitDir,
-    ordered.map(({ commit }) => commit),
-  ).catch((error: unknown) => workspace.warn(messageOf(error)));
+  const commits = ordered.map(({ commit }) => commit);
+  await workspace.store.recordPublished(commits).catch((error: unknown) => workspace.warn(messageOf(error)));
   return {
     pieces: await requireSharing(workspace).bundle(ordered),
     report: {

@@ -90,6 +90,8 @@ function surroundingsOf(
     formerTips: async (branch) => (await made()?.formerTips(branch)) ?? [],
     cutOffCommits: async () => (await made()?.cutOffCommits()) ?? new Set(),
     isPublished: async () => (await made()?.isPublished()) ?? false,
+    recordPublished: async (commits) => made()?.recordPublished(commits),
+    maskedCopies: () => made()?.maskedCopies() ?? null,
     excludeViews: async () => made()?.excludeViews(),
     ignoredSettings: () => made()?.ignoredSettings() ?? [],
     maintain: () => made()?.maintain(),

@@ -5,7 +5,8 @@ import { NO_CACHE } from "../cache.ts";
 import { dropCaches, openCache } from "../files/cache-folder.ts";
 import { journalFolder, keepText } from "../files/kept-files.ts";
 import { excludeViews } from "../native/refs/exclude-views.ts";
-import { isPublished } from "../native/refs/published.ts";
+import { openMaskedCopies } from "../native/refs/masked-copies.ts";
+import { isPublished, recordPublished } from "../native/refs/published.ts";
 import { refOfBranch } from "../native/refs/ref-name.ts";
 import { formerTipsIn, previousBranchIn } from "../native/refs/reflog-reader.ts";
 import type { StoreSurroundings } from "../store-surroundings.ts";
@@ -31,6 +32,8 @@ export function createSurroundings(repository: EmbeddedRepository): StoreSurroun
     formerTips: async (branch) => formerTipsIn(await readText(repository, join(gitDir, "logs", refOfBranch(branch)))),
     cutOffCommits: () => readCutOffCommits(repository),
     isPublished: async () => isOnDisk && (await isPublished(gitDir)),
+    recordPublished: async (commits) => (isOnDisk ? await recordPublished(gitDir, commits) : undefined),
+    maskedCopies: () => (isOnDisk ? openMaskedCopies(gitDir) : null),
     excludeViews: async () => (isOnDisk ? await excludeViews(gitDir) : undefined),
     // No program is ever started.
     ignoredSettings: () => [],

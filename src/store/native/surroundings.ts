@@ -7,7 +7,8 @@ import { ignoredSettings } from "./git/store-guard.ts";
 import { readIdentity } from "./identity.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { excludeViews } from "./refs/exclude-views.ts";
-import { isPublished } from "./refs/published.ts";
+import { openMaskedCopies } from "./refs/masked-copies.ts";
+import { isPublished, recordPublished } from "./refs/published.ts";
 import { refOfBranch } from "./refs/ref-name.ts";
 import { readShallowCommits } from "./refs/ref-reader.ts";
 import { formerTipsIn, previousBranchIn, readReflog } from "./refs/reflog-reader.ts";
@@ -31,6 +32,8 @@ export function createSurroundings(repository: Repository): StoreSurroundings {
     formerTips: async (branch) => formerTipsIn(await readReflog(gitDir, refOfBranch(branch))),
     cutOffCommits: () => readShallowCommits(gitDir),
     isPublished: () => isPublished(gitDir),
+    recordPublished: (commits) => recordPublished(gitDir, commits),
+    maskedCopies: () => openMaskedCopies(gitDir),
     excludeViews: () => excludeViews(gitDir),
     ignoredSettings: () => ignoredSettings(repository),
     maintain: () => startMaintenance(repository),
