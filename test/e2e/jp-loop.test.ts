@@ -207,7 +207,7 @@ describe("the loop with jp", () => {
   it("says that it cannot resume in jp, and what a damaged conversation lacks", async () => {
     await bringIn(keep("1", variedJpStream()));
     const { code, stderr } = await sandbox.jpg(["resume", "--with", "jp"]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("jpg cannot resume in jp yet")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("jpg cannot resume in jp:")]);
     const file = keep("2", JSON.stringify(variedJpStream(), null, 2).slice(0, -200));
     const damaged = await sandbox.jpg(["import", file]);
     expect([damaged.code, damaged.stderr]).toEqual([2, expect.stringContaining("cut off before its end")]);
