@@ -167,9 +167,9 @@ export async function loadView(
     loaded ?? (await loadLive(store, tree, (all) => planTurnReadings(turnCount, all).map(({ turn }) => turn)));
   const readings = planTurnReadings(turnCount, live.applied);
   const turns = await readTurns(store, tree, readings, known);
-  const whole = new Map([...turns]);
-  for (const { turn } of readings.filter(isStart)) whole.delete(turn);
-  await learnKept(store, tree.turnOids, { compactions: live.applied, turns: whole });
+  const starts = new Set(readings.filter(isStart).map(({ turn }) => turn));
+  const wholes = { get: (turn: number) => (starts.has(turn) ? undefined : turns.get(turn)) };
+  await learnKept(store, tree.turnOids, { compactions: live.applied, turns: wholes });
   return { view: project({ turnCount, turns, compactions: live.applied }, options), live };
 }
 

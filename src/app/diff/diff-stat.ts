@@ -1,6 +1,8 @@
 // Counts what a diff changes, turn by turn: events removed, changed and added, tokens and characters before and after.
+
 import { type Event, traitsOf } from "../../core/event/event.ts";
 import type { Origin } from "../../core/projection/view.ts";
+import { sayTurns } from "../../core/range/turn-range.ts";
 import { estimateEvent, estimateEvents } from "../../core/tokens/token-estimate.ts";
 import type { BlockPair } from "./view-alignment.ts";
 import { eventText, originLabel, type TextBlock } from "./view-text.ts";
@@ -166,7 +168,7 @@ function differs({ events }: Tally): boolean {
 
 function turnStat({ origin, to: last, events, tokens, characters }: Tally): TurnDiffStat {
   const [from, to] = origin.kind === "kept" ? [origin.turn, last ?? origin.turn] : [origin.from, origin.to];
-  const turn = from < to && origin.kind === "kept" ? `turns ${from}..${to}` : originLabel(origin);
+  const turn = origin.kind === "kept" ? sayTurns(from, to) : originLabel(origin);
   return { turn, kind: origin.kind, from_turn: from, to_turn: to, events, tokens, characters };
 }
 
@@ -189,7 +191,7 @@ function isGone({ kind, tokens, characters, events }: TurnDiffStat): boolean {
 function joinTurns(a: TurnDiffStat, b: TurnDiffStat): TurnDiffStat {
   return {
     kind: a.kind,
-    turn: `turns ${a.from_turn}..${b.to_turn}`,
+    turn: sayTurns(a.from_turn, b.to_turn),
     from_turn: a.from_turn,
     to_turn: b.to_turn,
     events: { removed: a.events.removed + b.events.removed, changed: 0, added: 0 },

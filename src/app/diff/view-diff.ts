@@ -35,9 +35,7 @@ export interface ViewDiffOptions {
 
 /** Compares what a model sees of two views. */
 export function diffViews(before: View, after: View, { context = 3, words = true }: ViewDiffOptions = {}): ViewDiff {
-  const rendered: RenderedEvents = new Map();
-  const pairs = alignBlocks(viewBlocks(before, rendered), viewBlocks(after, rendered));
-  const changed = new Set(pairs.filter(isChanged));
+  const { pairs, changed } = alignViews(before, after);
   const budget = createDiffBudget();
   const runs = pairs.flatMap((pair) => (changed.has(pair) ? changedRuns(pair, budget, words) : unchangedRuns(pair)));
   return { hunks: changed.size === 0 ? [] : buildHunks(runs, context), stat: countDiff(pairs, changed) };
@@ -45,9 +43,18 @@ export function diffViews(before: View, after: View, { context = 3, words = true
 
 /** Counts what differs of what a model sees of two views; of turns that stand there without their events `counted` tells. */
 export function countViews(before: View, after: View, counted?: CountedTurns): DiffStat {
+  const { pairs, changed } = alignViews(before, after);
+  return countDiff(pairs, changed, counted);
+}
+
+/** The blocks of both views side by side, and those pairs that read differently. */
+function alignViews(
+  before: View,
+  after: View,
+): { readonly pairs: readonly BlockPair[]; readonly changed: ReadonlySet<BlockPair> } {
   const rendered: RenderedEvents = new Map();
   const pairs = alignBlocks(viewBlocks(before, rendered), viewBlocks(after, rendered));
-  return countDiff(pairs, new Set(pairs.filter(isChanged)), counted);
+  return { pairs, changed: new Set(pairs.filter(isChanged)) };
 }
 
 function unchangedRuns({ before }: BlockPair): DiffRun[] {

@@ -1,9 +1,11 @@
 // A view as text blocks for diffing: one block for each turn's heading and one for each event a model sees. The same
 // event always gives the same lines; headings stand at column 0 and content is indented, so neither can pass as the other.
+
 import { isText } from "../../core/event/content.ts";
 import type { ChatResponse, Content, ContentPart, Event, Text } from "../../core/event/event.ts";
 import { traitsOf } from "../../core/event/event.ts";
 import type { Origin, ProjectedTurn, View } from "../../core/projection/view.ts";
+import { sayTurns } from "../../core/range/turn-range.ts";
 
 /** Lines that belong together: a turn's heading (`event` is null) or one event. */
 export interface TextBlock {
@@ -37,7 +39,7 @@ export function indentLine(line: string): string {
 /** Names the turns an origin stands for, e.g. `turn 3` or `turns 0..12: summary k3f9q2`. */
 export function originLabel(origin: Origin): string {
   if (origin.kind === "kept") return `turn ${origin.turn}`;
-  const turns = origin.from === origin.to ? `turn ${origin.from}` : `turns ${origin.from}..${origin.to}`;
+  const turns = sayTurns(origin.from, origin.to);
   return `${turns}: ${origin.imported === true ? "imported " : ""}${origin.kind} ${origin.compaction}`;
 }
 

@@ -1,5 +1,7 @@
 // Whom a compaction would ask for its summary, how much it would be sent, and what that costs: said before it is done.
+
 import { EXTRACTIVE } from "../../core/compaction/compaction.ts";
+import { sayTurns } from "../../core/range/turn-range.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { priceOf, renderPrice } from "../../core/tokens/usage-price.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
@@ -42,7 +44,7 @@ export async function askedModel(
 
 /** Says it in a sentence. */
 export function describeAsked({ model, from_turn: from, to_turn: to, tokens, price_usd: price }: AskedCost): string {
-  const turns = from === to ? `turn ${from}` : `turns ${from}..${to}`;
+  const turns = sayTurns(from, to);
   const cost = price === null ? "its price is not known" : `${renderPrice(price)} at list prices, and its answer`;
   return `It asks ${model} for a summary of ${turns}: about ${formatTokens(tokens)} tokens are sent, ${cost}.`;
 }

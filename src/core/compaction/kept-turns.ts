@@ -6,6 +6,9 @@ import type { Compaction } from "./compaction.ts";
 
 const KEPT_TURNS: unique symbol = Symbol("kept turns");
 
+/** Turns that were read whole, by raw position, 0-based. */
+export type TurnsAtHand = Pick<ReadonlyMap<number, Turn>, "get">;
+
 /** A compaction of which it is known. */
 interface Located extends Compaction {
   readonly [KEPT_TURNS]?: ReadonlySet<number>;
@@ -28,7 +31,7 @@ export function keptTurnsOf(compaction: Compaction): ReadonlySet<number> | null 
  */
 export function findKeptTurns(
   { from_turn, to_turn, keep = [] }: Compaction,
-  turns: ReadonlyMap<number, Turn>,
+  turns: TurnsAtHand,
   turnCount: number,
 ): readonly number[] | null {
   const kept = new Set(keep);

@@ -1,8 +1,10 @@
 // A turn that tells of a fork: what it says of the turns that it stands for, and which of a fork's turns none tells of yet. All of
 // it is in the turns themselves, so that a merge is known where history is squashed or cut off, and by whoever has the tree.
+
 import type { Summary } from "../compaction/compaction.ts";
 import type { Event } from "../event/event.ts";
 import { type Fields, isFields } from "../event/fields.ts";
+import { sayTurns } from "../range/turn-range.ts";
 
 /** The origin of the events of such a turn. */
 export const MERGE_ORIGIN = "merge";
@@ -114,5 +116,5 @@ function announce(told: ToldTurns): string {
 
 /** Names the turns, `turns 3..7`. */
 export function nameToldTurns({ from_turn, turns }: Pick<ToldTurns, "from_turn" | "turns">): string {
-  return turns.length === 1 ? `turn ${from_turn}` : `turns ${from_turn}..${from_turn + turns.length - 1}`;
+  return sayTurns(from_turn, from_turn + turns.length - 1);
 }

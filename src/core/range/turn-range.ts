@@ -36,6 +36,11 @@ export function joinRuns(ranges: readonly TurnRange[]): readonly TurnRange[] {
   return joined;
 }
 
+/** Names turns in a sentence: `turn 3`, `turns 3..7`. Raw positions, 0-based, inclusive. */
+export function sayTurns(from: number, to: number): string {
+  return from === to ? `turn ${from}` : `turns ${from}..${to}`;
+}
+
 /** Formats a range as `0..12`, with event bounds as `3:EVENT..12:EVENT`. */
 export function formatTurnRange(range: CutRange): string {
   return `${formatEnd(range.from, range.fromEvent)}..${formatEnd(range.to, range.toEvent)}`;

@@ -1,7 +1,9 @@
 // Writes a view as Markdown for people: `print`, VIEW.md and `--to markdown`. The document is the concatenation of its
 // turns, so that a new turn can be appended to a file, and nothing in it steers a terminal.
+
 import { defined } from "../../core/defined.ts";
 import type { ProjectedTurn, View } from "../../core/projection/view.ts";
+import { sayTurns } from "../../core/range/turn-range.ts";
 import { type EventMarkdownOptions, renderEventMarkdown } from "./event-markdown.ts";
 import { renderLine, renderName } from "./safe-text.ts";
 
@@ -52,7 +54,7 @@ function headingOf({ origin, events }: ProjectedTurn): string {
   if (origin.kind === "kept") return `## Turn ${origin.turn}${origin.part === true ? " (continued)" : ""}${time}`;
   if (origin.kind === "index")
     return `## Index of what is hidden · compaction ${origin.compaction.replace(/[^\w.-]/g, "_")}`;
-  const turns = origin.from === origin.to ? `turn ${origin.from}` : `turns ${origin.from}..${origin.to}`;
+  const turns = sayTurns(origin.from, origin.to);
   const what = origin.kind === "summary" ? `Summary of ${turns}` : `In place of ${turns}`;
   const source = origin.imported === true ? " · imported, not checked" : "";
   return `## ${what} · compaction ${origin.compaction.replace(/[^\w.-]/g, "_")}${source}`;

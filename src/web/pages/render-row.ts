@@ -1,9 +1,11 @@
 // One event of a conversation as HTML: who said it and what, folded where it is long, with what the model sees of it.
+
 import { eventText } from "../../app/diff/view-text.ts";
 import { defined } from "../../core/defined.ts";
 import type { Event } from "../../core/event/event.ts";
 import { isFields } from "../../core/event/fields.ts";
 import type { BothRow, EventRow, InsertedRow } from "../../core/page/both-views.ts";
+import { sayTurns } from "../../core/range/turn-range.ts";
 import { forLine } from "../../core/safe-text.ts";
 import { type CompactionLooks, namedCompaction, tintClass } from "./compaction-looks.ts";
 import { type Html, html } from "./html.ts";
@@ -50,7 +52,7 @@ function renderEventRow(turn: number, row: EventRow, context: RowContext): Html 
 
 /** Draws what stands for hidden events. */
 function renderInsertedRow({ compaction, as, from, to, events }: InsertedRow, { looks, whole }: RowContext): Html {
-  const turns = from === to ? `turn ${from}` : `turns ${from}..${to}`;
+  const turns = sayTurns(from, to);
   const said = events.filter(({ type }) => type !== "turn_start").map((event) => renderSaid(whole(event)));
   return html`<div class="row inserted ${tintClass(looks, compaction)}"><p class="who">${as === "summary" ? "Summary of" : "In place of"} ${turns} ${namedCompaction(looks, compaction)}</p>${said}</div>\n`;
 }

@@ -1,6 +1,8 @@
 // Tokens by turn as a picture that needs no script: behind, what was said; in front, what the model reads of it; below, what each
 // compaction covers. The page's script draws a finer one from the same numbers, on which a range can be chosen.
+
 import type { ConversationPage, PageCompaction, PageTurn } from "../../app/page/conversation-page.ts";
+import { sayTurns } from "../../core/range/turn-range.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { type CompactionLooks, tintClass } from "./compaction-looks.ts";
 import { type Html, html, nothing } from "./html.ts";
@@ -32,7 +34,7 @@ function barsHtml(turns: readonly PageTurn[], links: RowContext["links"]): Html 
   const largest = Math.max(1, ...bars.map(({ raw }) => raw), ...bars.map(({ view }) => view));
   const step = WIDTH / bars.length;
   const drawn = bars.map(({ from, to, raw, view }, at) => {
-    const label = `${from === to ? `turn ${from}` : `turns ${from}..${to}`}: ${formatTokens(raw)} tokens, the model reads ${formatTokens(view)}`;
+    const label = `${sayTurns(from, to)}: ${formatTokens(raw)} tokens, the model reads ${formatTokens(view)}`;
     const bar = (of: number, name: "raw" | "view"): Html => {
       const height = (of / largest) * HEIGHT;
       return html`<rect class="${name}" x="${round(at * step)}" width="${round(step * 0.85)}" y="${round(HEIGHT - height)}" height="${round(height)}"></rect>`;

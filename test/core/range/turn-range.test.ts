@@ -1,7 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { formatTurnRange, joinRuns, rangeContains, rangesIntersect } from "../../../src/core/range/turn-range.ts";
+import {
+  formatTurnRange,
+  joinRuns,
+  rangeContains,
+  rangesIntersect,
+  sayTurns,
+} from "../../../src/core/range/turn-range.ts";
 
 describe("turn ranges", () => {
+  it("are named in a sentence, one turn and several", () => {
+    expect([sayTurns(3, 3), sayTurns(3, 7)]).toEqual(["turn 3", "turns 3..7"]);
+  });
+
   it.each([
     [{ from: 0, to: 12 }, "0..12"],
     [{ from: 3, fromEvent: "e3.1", to: 12, toEvent: "e12.4" }, "3:e3.1..12:e12.4"],
