@@ -100,9 +100,12 @@ function templateStore(): Promise<string> {
   return template;
 }
 
-/** A store's settings name its own hooks by their absolute path. */
+/**
+ * A store's settings name its own hooks by their absolute path. Git's maintenance, which an import starts in the background, may
+ * still hold a lock there: it is gone by the time it would be copied.
+ */
 function copyStore(from: string, to: string): void {
-  cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith(".lock") });
   const config = join(to, ".git", "config");
   writeFileSync(config, readFileSync(config, "utf8").replaceAll(from, to));
 }
