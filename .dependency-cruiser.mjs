@@ -19,6 +19,7 @@ export const ROOMS = {
     [".", "messages"],
     ["files"],
     ["native/git"],
+    ["refs"],
     ["native/objects", "native/porcelain", "native/refs"],
     ["native/remotes", "native/worktrees", "native/writes"],
     ["native"],

@@ -4,7 +4,8 @@ import git from "isomorphic-git";
 import { createFsFromVolume, Volume } from "memfs";
 import type { ConversationStore } from "../../src/store/conversation-store.ts";
 import { createEmbeddedStore } from "../../src/store/embedded/embedded-store.ts";
-import type { EmbeddedRepository, FileSystem } from "../../src/store/embedded/repository.ts";
+import type { EmbeddedRepository } from "../../src/store/embedded/repository.ts";
+import type { FileSystem } from "../../src/store/refs/ref-place.ts";
 import { FALLBACK_IDENTITY } from "../../src/store/store-surroundings.ts";
 
 const ROOT = "/store";

@@ -6,7 +6,7 @@ import { basename, dirname, resolve } from "node:path";
 import { JpgError, messageOf } from "../../core/errors.ts";
 import { configureBranches } from "../../store/native/refs/branch-config.ts";
 import { type PushedRef, parsePushedRefs } from "../../store/native/refs/published.ts";
-import { ZERO_ID } from "../../store/native/refs/ref-name.ts";
+import { ZERO_ID } from "../../store/refs/ref-name.ts";
 import type { Worktree } from "../../store/worktrees.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
 import { refreshWorktree } from "../branch/refresh-view.ts";

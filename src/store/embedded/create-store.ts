@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { PRIVATE } from "../files/file-sharing.ts";
 import { withLock } from "../files/process-lock.ts";
+import { readFileIfThere } from "../files/read-file.ts";
 import { makeOwnFolder, replaceFile } from "../files/replace-file.ts";
 import { isConversationTree } from "../native/conversation-tree.ts";
 import { type CreateStoreOptions, makeFolder } from "../native/create-store.ts";
@@ -13,12 +14,11 @@ import { isStoreConfig } from "../native/refs/branch-config.ts";
 import { excludeViews } from "../native/refs/exclude-views.ts";
 import { showRecordsAsText, writeInfo } from "../native/refs/info-files.ts";
 import { findOwnRepository } from "../native/refs/ownership.ts";
-import { readFileIfThere } from "../native/refs/ref-reader.ts";
 import { storeSettings } from "../native/store-config.ts";
 import { writeHooks } from "../native/store-hooks.ts";
 import { SPARSE_PATTERNS } from "../native/worktrees/worktrees.ts";
+import { readIdentityFile, readUserSetting } from "../refs/user-settings.ts";
 import { FALLBACK_IDENTITY } from "../store-surroundings.ts";
-import { readIdentity, readUserSetting } from "./user-settings.ts";
 
 /** A git that knows all settings: one that does not passes over those it does not know. */
 const ANY_GIT = [2, 32, 0] as const;
@@ -55,7 +55,7 @@ async function settingsOf(
   gitDir: string,
   { env }: Pick<CreateStoreOptions, "env">,
 ): Promise<ReadonlyMap<string, string>> {
-  const identity = await readIdentity(gitDir, env, "committer");
+  const identity = await readIdentityFile(gitDir, env, "committer");
   const sharing = await readUserSetting(gitDir, env, "core.sharedrepository");
   return new Map([
     ["core.repositoryformatversion", "0"],

@@ -1,6 +1,6 @@
 // The conversation store without the git program: isomorphic-git for objects, git's own files and locks for refs. On a disk it
 // works beside any git; in memory, over memfs, it is the fast store of tests.
-import { promises } from "node:fs";
+import * as fs from "node:fs";
 import { type JpgError, repositoryError, userError } from "../../core/errors.ts";
 import type { BranchTip, BranchWrite, ConversationStore, TreeFile, WriteResult } from "../conversation-store.ts";
 import { clearLeftovers } from "../files/leftovers.ts";
@@ -9,11 +9,12 @@ import { createObjectFiles } from "../native/objects/object-files.ts";
 import { createTreeReader } from "../native/objects/tree-reader.ts";
 import { configureBranches } from "../native/refs/branch-config.ts";
 import { findOwnRepository } from "../native/refs/ownership.ts";
-import { refOfBranch } from "../native/refs/ref-name.ts";
+import { changeRefs } from "../refs/ref-changes.ts";
+import { listRefs, readRefFile } from "../refs/ref-files.ts";
+import { refOfBranch } from "../refs/ref-name.ts";
+import { readIdentityFile, signsCommits } from "../refs/user-settings.ts";
 import { createCommitReader, readLog, tipsHolding } from "./history.ts";
 import { createObjects, type EmbeddedObjects, missingObject } from "./objects.ts";
-import { changeRefs } from "./ref-changes.ts";
-import { listRefs, readRef } from "./ref-files.ts";
 import { createRemotes } from "./remotes.ts";
 import type { EmbeddedRepository } from "./repository.ts";
 import { resolveRevision } from "./revision.ts";
@@ -23,7 +24,6 @@ import { createSurroundings, readCutOffCommits } from "./surroundings.ts";
 import { createTrash } from "./trash.ts";
 import { createTreeLoader } from "./trees.ts";
 import { readActiveBranch, useBranch } from "./use-branch.ts";
-import { readIdentity, signsCommits } from "./user-settings.ts";
 import { verifyObjects } from "./verify.ts";
 import { withBranchMarks, worktreesOf } from "./worktree-marks.ts";
 import { createWorktrees } from "./worktrees.ts";
@@ -48,14 +48,14 @@ export async function openEmbeddedStore(options: {
   const { commonDir: gitDir, isBare } = found;
   await requireSupported(root, gitDir);
   return createEmbeddedStore({
-    fs: { promises },
+    fs,
     root,
     gitDir,
     isBare,
     isOnDisk: true,
     files: createObjectFiles(gitDir, { largest: Number.POSITIVE_INFINITY }),
     cache: {},
-    identity: (role) => readIdentity(gitDir, env, role),
+    identity: (role) => readIdentityFile(gitDir, env, role),
     signs: () => signsCommits(gitDir, env),
     now,
   });
@@ -87,7 +87,7 @@ export function createEmbeddedStore(repository: EmbeddedRepository): Conversatio
     ...createSurroundings(repository),
     listBranches: (passOver) => listBranches(repository, passOver),
     listBranchesWith: (commit) => listBranchesWith(repository, read, commit),
-    readBranch: async (name) => readRef(repository, refOfBranch(name)),
+    readBranch: async (name) => readRefFile(repository, refOfBranch(name)),
     readActiveBranch: () => readActiveBranch(repository),
     useBranch: (name, worktree) => useBranch(repository, name, worktree),
     resolveCommit: (revision, worktree) => resolve(revision, worktree?.gitDir),

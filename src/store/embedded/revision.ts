@@ -1,9 +1,10 @@
 // Resolves what a commit is named with as git does (gitrevisions(7)): refs, ids and unique beginnings of them, and steps to
 // ancestors. What else git knows (`@{1}`, `:/text`) names nothing here.
-import { isBranchName } from "../native/refs/ref-name.ts";
+
+import { readHeadFile, readRefFile } from "../refs/ref-files.ts";
+import { isBranchName } from "../refs/ref-name.ts";
 import type { ReadCommit } from "./history.ts";
 import type { EmbeddedObjects } from "./objects.ts";
-import { readHead, readRef } from "./ref-files.ts";
 import type { EmbeddedRepository } from "./repository.ts";
 
 const REVISION = /^([^~^]+)((?:[~^]\d*)*)(?:\^\{commit\})?$/;
@@ -47,7 +48,7 @@ async function findStart(
   if (ref === "HEAD") return await readWorktreeHead(repository, head);
   if (!isBranchName(ref)) return null;
   for (const place of PLACES) {
-    const found = await readRef(repository, `${place}${ref}`);
+    const found = await readRefFile(repository, `${place}${ref}`);
     if (found !== null) return found;
   }
   return /^[0-9a-f]{4,39}$/.test(name) ? await objects.expand(name) : null;
@@ -57,9 +58,9 @@ async function readWorktreeHead(
   repository: Pick<EmbeddedRepository, "fs" | "gitDir" | "isOnDisk">,
   gitDir: string,
 ): Promise<string | null> {
-  const head = await readHead(repository, gitDir);
+  const head = await readHeadFile(repository, gitDir);
   if (head === null) return null;
-  return "commit" in head ? head.commit : await readRef(repository, head.ref);
+  return "commit" in head ? head.commit : await readRefFile(repository, head.ref);
 }
 
 /** The commit that an object is or that a tag names; null when it is neither. */

@@ -2,7 +2,7 @@
 // to the disk and renamed. Its own writing leaves half an object behind when it is interrupted, which then counts as whole.
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
-import type { FileSystem } from "./repository.ts";
+import type { FileSystem } from "../refs/ref-place.ts";
 
 /** Names that git itself clears from folders of objects (`git gc`). */
 const DRAFT = "tmp_obj_jpg_";
@@ -10,7 +10,7 @@ const DRAFT = "tmp_obj_jpg_";
 const READABLE = 0o444;
 
 /** Gives a file system of the same content whose `writeFile` makes a file whole or not at all. */
-export function withSafeWrites({ promises: files }: FileSystem): FileSystem {
+export function withSafeWrites({ promises: files }: Pick<FileSystem, "promises">): Pick<FileSystem, "promises"> {
   return {
     promises: {
       ...bound(files),

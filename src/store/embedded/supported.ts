@@ -3,8 +3,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryError } from "../../core/errors.ts";
-import { isFolder, readFileIfThere } from "../native/refs/ref-reader.ts";
-import { parseConfig } from "./config-file.ts";
+import { readFileIfThere } from "../files/read-file.ts";
+import { isFolder } from "../native/refs/ref-reader.ts";
+import { parseConfig } from "../refs/config-file.ts";
 
 /** Extensions (gitrepository-layout(5)) that change nothing for who reads and writes objects and refs. */
 const HARMLESS = ["noop", "preciousobjects", "worktreeconfig", "relativeworktrees"];

@@ -7,10 +7,11 @@ import { journalFolder, keepText } from "../files/kept-files.ts";
 import { excludeViews } from "../native/refs/exclude-views.ts";
 import { openMaskedCopies } from "../native/refs/masked-copies.ts";
 import { isPublished, recordPublished } from "../native/refs/published.ts";
-import { refOfBranch } from "../native/refs/ref-name.ts";
 import { formerTipsIn, previousBranchIn } from "../native/refs/reflog-reader.ts";
+import { refOfBranch } from "../refs/ref-name.ts";
+import { readText } from "../refs/ref-place.ts";
 import type { StoreSurroundings } from "../store-surroundings.ts";
-import { type EmbeddedRepository, readText } from "./repository.ts";
+import type { EmbeddedRepository } from "./repository.ts";
 import { readActiveBranch } from "./use-branch.ts";
 
 /** Gives the surroundings of a repository; one in memory keeps nothing. */

@@ -2,11 +2,11 @@
 
 import { repositoryError } from "../../core/errors.ts";
 import type { BranchTip, Trash, TrashedBranch } from "../conversation-store.ts";
-import { refOfBranch } from "../native/refs/ref-name.ts";
 import { parseTrashRef, refInTrash, TRASH } from "../native/refs/trash-name.ts";
 import { needsGit } from "../needs-git.ts";
-import { changeRefs, type RefChange } from "./ref-changes.ts";
-import { listRefs } from "./ref-files.ts";
+import { changeRefs, type RefChange } from "../refs/ref-changes.ts";
+import { listRefs } from "../refs/ref-files.ts";
+import { refOfBranch } from "../refs/ref-name.ts";
 import type { EmbeddedRepository } from "./repository.ts";
 import { leaveEmpty, readActiveBranch } from "./use-branch.ts";
 

@@ -1,23 +1,23 @@
 // Makes a branch the one that a worktree has checked out: HEAD goes over to it, index and files follow when git is there.
 import { join } from "node:path";
 import { repositoryError, userError } from "../../core/errors.ts";
-import { branchOfRef, refOfBranch } from "../native/refs/ref-name.ts";
+import { readHeadFile, readRefFile } from "../refs/ref-files.ts";
+import { lockFile } from "../refs/ref-lock.ts";
+import { branchOfRef, refOfBranch } from "../refs/ref-name.ts";
+import { appendReflog } from "../refs/reflog.ts";
 import type { Worktree } from "../worktrees.ts";
-import { readHead, readRef } from "./ref-files.ts";
-import { lockFile } from "./ref-lock.ts";
-import { appendReflog } from "./reflog.ts";
 import type { EmbeddedRepository } from "./repository.ts";
 import { withWorktreeMark } from "./worktree-marks.ts";
 
 /** The branch that HEAD of a worktree names, born or not, the store's own when no git dir is given; null when it names none. */
 export async function readActiveBranch(repository: EmbeddedRepository, gitDir?: string): Promise<string | null> {
-  const head = await readHead(repository, gitDir);
+  const head = await readHeadFile(repository, gitDir);
   return head !== null && "ref" in head ? branchOfRef(head.ref) : null;
 }
 
 /** Switches a worktree, the store's own unless said otherwise. Throws `branch_missing`, `lock_held`, `ref_locked`. */
 export async function useBranch(repository: EmbeddedRepository, name: string, where?: Worktree): Promise<void> {
-  const to = await readRef(repository, refOfBranch(name));
+  const to = await readRefFile(repository, refOfBranch(name));
   if (to === null) {
     throw userError("branch_missing", `there is no branch ${name} in ${repository.root}`, { hints: ["jpg ls"] });
   }
@@ -52,25 +52,25 @@ async function moveHead(
   const lock = await lockFile(repository, path);
   if (lock === null) throw repositoryError("ref_locked", `another process holds the lock ${path}.lock`);
   try {
-    const head = await readHead(repository, gitDir);
+    const head = await readHeadFile(repository, gitDir);
     const from = await readCommit(repository, gitDir);
     const before = head === null ? null : "ref" in head ? branchOfRef(head.ref) : head.commit;
-    await lock.write(`ref: ${ref}\n`);
+    lock.write(`ref: ${ref}\n`);
     // `git switch -` and `jpg use -` read this line; of a HEAD that names nothing git writes none.
     if (from !== null && to !== null) {
       const message = `checkout: moving from ${before ?? from} to ${branchOfRef(ref) ?? ref}`;
       await appendReflog(repository, "HEAD", { from, to, message }, gitDir);
     }
-    await lock.commit();
+    lock.commit();
     return true;
   } finally {
-    await lock.release();
+    lock.release();
   }
 }
 
 /** The commit that HEAD of a worktree names; null when it names a branch without one. */
 async function readCommit(repository: EmbeddedRepository, gitDir: string): Promise<string | null> {
-  const head = await readHead(repository, gitDir);
+  const head = await readHeadFile(repository, gitDir);
   if (head === null) return null;
-  return "commit" in head ? head.commit : await readRef(repository, head.ref);
+  return "commit" in head ? head.commit : await readRefFile(repository, head.ref);
 }

@@ -4,9 +4,9 @@ import { createHash } from "node:crypto";
 import { JpgError } from "../../core/errors.ts";
 import type { RewrittenFile, StoreVerdict } from "../conversation-store.ts";
 import type { LoadTree } from "../native/objects/tree-object.ts";
+import type { FoundRef } from "../refs/ref-files.ts";
 import { type FoundCommit, newestFirst, type ReadCommit, stepsOf } from "./history.ts";
 import type { EmbeddedObjects } from "./objects.ts";
-import type { FoundRef } from "./ref-files.ts";
 import { createPathFilter } from "./trees.ts";
 
 /** Only these are never changed, or only grow: what a format rewrites on each save is not looked at. */

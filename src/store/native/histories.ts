@@ -9,10 +9,10 @@ import type {
   HistoryCommit,
   NewHistoryCommit,
 } from "../conversation-store.ts";
+import { refOfBranch } from "../refs/ref-name.ts";
 import { type Repository, runCommand } from "./git/git-command.ts";
 import { LOG_CONFIG, LOG_FORMAT, splitLog } from "./log-reader.ts";
 import { configureBranches } from "./refs/branch-config.ts";
-import { refOfBranch } from "./refs/ref-name.ts";
 import { fastImport } from "./writes/fast-import.ts";
 
 /** The histories of a repository. */

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { userError } from "../../core/errors.ts";
+import { readFileIfThere } from "../files/read-file.ts";
 import { needsGit } from "../needs-git.ts";
 import { hasUnbornHead, isConversationTree, MARKING_FILES } from "./conversation-tree.ts";
 import type { Environment } from "./git/git-environment.ts";
@@ -13,7 +14,6 @@ import { isStoreConfig } from "./refs/branch-config.ts";
 import { findOwnRepository } from "./refs/ownership.ts";
 import { findPlainRepository, type SurroundingRepository } from "./refs/plain-repository.ts";
 import { isProjectDir, type ProjectLocation, projectOfStore } from "./refs/project-of-store.ts";
-import { readFileIfThere } from "./refs/ref-reader.ts";
 import { findRepositoryDir } from "./refs/repository-dir.ts";
 
 /** Where the store is, or would be made. */

@@ -4,6 +4,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { JpgError } from "../../core/errors.ts";
+import { readFileIfThere } from "../files/read-file.ts";
 import type { Repository } from "./git/git-command.ts";
 import type { Environment } from "./git/git-environment.ts";
 import { runGit } from "./git/git-process.ts";
@@ -11,7 +12,6 @@ import { isStoreConfig } from "./refs/branch-config.ts";
 import { excludeViews } from "./refs/exclude-views.ts";
 import { showRecordsAsText } from "./refs/info-files.ts";
 import { worktreesFolder } from "./refs/project-of-store.ts";
-import { readFileIfThere } from "./refs/ref-reader.ts";
 import { findRepositoryDir } from "./refs/repository-dir.ts";
 import { applySettings, cloneSettings, hasForeignHooks, placeSettings, readLocalSettings } from "./store-config.ts";
 import { formatHook, type HookPrograms, isJpgHook, programsOf, textconvFolder, writeHooks } from "./store-hooks.ts";

@@ -11,6 +11,7 @@ import type {
   WriteResult,
 } from "../conversation-store.ts";
 import { clearLeftovers } from "../files/leftovers.ts";
+import { refOfBranch } from "../refs/ref-name.ts";
 import type { Worktree } from "../worktrees.ts";
 import { commandError, type Repository, tryCommand } from "./git/git-command.ts";
 import type { Environment } from "./git/git-environment.ts";
@@ -24,7 +25,6 @@ import { verifyStore } from "./objects/verify-store.ts";
 import { configureBranches } from "./refs/branch-config.ts";
 import { listBranchFiles } from "./refs/branch-files.ts";
 import { findOwnRepository } from "./refs/ownership.ts";
-import { refOfBranch } from "./refs/ref-name.ts";
 import { readRef } from "./refs/ref-reader.ts";
 import { type BranchMove, moveBranches } from "./refs/ref-update.ts";
 import { createRemotes } from "./refs/remote-branches.ts";

@@ -4,10 +4,10 @@ import { access, readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { isAbandoned } from "../files/abandoned.ts";
 import { listLeftovers, listUnfinishedObjects } from "../files/leftovers.ts";
+import { readFileIfThere } from "../files/read-file.ts";
 import type { Worktree } from "../worktrees.ts";
 import { type Repository, tryCommand } from "./git/git-command.ts";
 import type { GitVersion } from "./git/git-version.ts";
-import { readFileIfThere } from "./refs/ref-reader.ts";
 import { hasForeignHooks, readLocalSettings, settingsToHave } from "./store-config.ts";
 import {
   formatHook,

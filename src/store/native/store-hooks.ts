@@ -2,8 +2,8 @@
 // gone. They show the new view after a stock switch, merge, pull, commit, revert or rebase; record what is pushed, and refuse what must not leave.
 import { join } from "node:path";
 import { quoteForShell } from "../../core/shell-word.ts";
+import { readFileIfThere } from "../files/read-file.ts";
 import { makeOwnFolder, replaceFile } from "../files/replace-file.ts";
-import { readFileIfThere } from "./refs/ref-reader.ts";
 
 /** The programs that hooks call, absolute. */
 export interface HookPrograms {

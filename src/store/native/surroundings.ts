@@ -1,6 +1,7 @@
 // What belongs to a store on disk beside its branches, with the git program.
 import { dropCaches, openCache } from "../files/cache-folder.ts";
 import { journalFolder, keepText } from "../files/kept-files.ts";
+import { refOfBranch } from "../refs/ref-name.ts";
 import type { StoreSurroundings } from "../store-surroundings.ts";
 import type { Repository } from "./git/git-command.ts";
 import { ignoredSettings } from "./git/store-guard.ts";
@@ -9,7 +10,6 @@ import { startMaintenance } from "./maintenance.ts";
 import { excludeViews } from "./refs/exclude-views.ts";
 import { openMaskedCopies } from "./refs/masked-copies.ts";
 import { isPublished, recordPublished } from "./refs/published.ts";
-import { refOfBranch } from "./refs/ref-name.ts";
 import { readShallowCommits } from "./refs/ref-reader.ts";
 import { formerTipsIn, previousBranchIn, readReflog } from "./refs/reflog-reader.ts";
 import { readEditor } from "./user-editor.ts";

@@ -4,12 +4,13 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BranchTip, Trash, TrashedBranch } from "../conversation-store.ts";
+import { readFileIfThere } from "../files/read-file.ts";
+import { EMPTY_TREE, refOfBranch } from "../refs/ref-name.ts";
 import { type Repository, runCommand, tryCommand } from "./git/git-command.ts";
 import { configureBranches } from "./refs/branch-config.ts";
 import { listRefFiles } from "./refs/branch-files.ts";
 import { forgetNames } from "./refs/forget-names.ts";
-import { EMPTY_TREE, refOfBranch } from "./refs/ref-name.ts";
-import { readFileIfThere, readHead, readRef } from "./refs/ref-reader.ts";
+import { readHead, readRef } from "./refs/ref-reader.ts";
 import { parseTrashRef, refInTrash, TRASH } from "./refs/trash-name.ts";
 
 /** The trash of a repository; `root` = its own worktree, null when it has none. */

@@ -293,9 +293,10 @@ describe("a store that may not be written", () => {
     execFileSync("chmod", ["-R", "u+w", root]);
   });
 
-  /** Root may write anything: then git runs as nobody. */
+  /** Root may write anything: then git runs as nobody, and moves the branch, for a setting that is included may name another user. */
   function asOtherUser(): TestEnvironment {
     if (process.getuid?.() !== 0) return env;
+    writeText(join(folder.path, "home", ".gitconfig"), "[include]\n\tpath = more\n");
     execFileSync("chmod", ["-R", "a+rX", folder.path]);
     const bin = join(folder.path, "bin");
     const realGit = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();

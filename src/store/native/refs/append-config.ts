@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { repositoryError } from "../../../core/errors.ts";
 import { isAbandoned } from "../../files/abandoned.ts";
-import { readFileIfThere } from "./ref-reader.ts";
+import { readFileIfThere } from "../../files/read-file.ts";
 
 const LOCK_ATTEMPTS = 200;
 const LOCK_WAIT_MS = 10;

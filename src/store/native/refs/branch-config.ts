@@ -2,9 +2,9 @@
 // record for a renamed copy of another; and where a branch came from, so that stock git knows what to compare it with and to
 // pull. One write for any number of branches.
 import { join } from "node:path";
+import { readFileIfThere } from "../../files/read-file.ts";
 import type { Repository } from "../git/git-command.ts";
 import { appendConfig, rewriteConfig } from "./append-config.ts";
-import { readFileIfThere } from "./ref-reader.ts";
 
 /** Whether a config file's text is that of a jpg store (`jpg.format`). */
 export function isStoreConfig(text: string): boolean {

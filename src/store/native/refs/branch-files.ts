@@ -4,9 +4,11 @@ import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../../../core/errors.ts";
 import type { BranchTip } from "../../conversation-store.ts";
+import { readFileIfThere } from "../../files/read-file.ts";
+import { isBranchName } from "../../refs/ref-name.ts";
+import { parseHead } from "../../refs/ref-text.ts";
 import { isPlainFile } from "../git/store-guard.ts";
-import { isBranchName } from "./ref-name.ts";
-import { isFolder, parseHead, readFileIfThere } from "./ref-reader.ts";
+import { isFolder } from "./ref-reader.ts";
 
 const HEADS = "refs/heads/";
 const OID_LENGTH = 40;

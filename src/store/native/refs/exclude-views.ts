@@ -1,8 +1,8 @@
 // VIEW.md and view.jsonl are made from a commit and never part of one: whoever writes them first sees to it that git passes
 // over them. All worktrees of a repository share the file.
 import { join } from "node:path";
+import { readFileIfThere } from "../../files/read-file.ts";
 import { makeOwnFolder, replaceFile } from "../../files/replace-file.ts";
-import { readFileIfThere } from "./ref-reader.ts";
 
 const EXCLUDED = ["/VIEW.md", "/view.jsonl"] as const;
 

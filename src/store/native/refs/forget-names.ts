@@ -2,8 +2,8 @@
 // and those of every worktree. The lines stay, with their commits: git's own format, and its numbers, hold.
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { readFileIfThere } from "../../files/read-file.ts";
 import { createFile, replaceFile } from "../../files/replace-file.ts";
-import { readFileIfThere } from "./ref-reader.ts";
 import { REMOVED } from "./reflog-reader.ts";
 import { listGitDirs } from "./repository-dir.ts";
 

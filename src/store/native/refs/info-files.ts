@@ -1,7 +1,7 @@
 // Files under `info/` of a git dir: said to git in this repository alone, and shared with nobody. What the user wrote there stays.
 import { join } from "node:path";
+import { readFileIfThere } from "../../files/read-file.ts";
 import { makeOwnFolder, replaceFile } from "../../files/replace-file.ts";
-import { readFileIfThere } from "./ref-reader.ts";
 
 /** Turns and the smaller records are put into words too; that compactions are is said by each branch itself. */
 const RECORDS_AS_TEXT = "turns/** diff=jpg\nconfig/** diff=jpg\nmeta/** diff=jpg\n";

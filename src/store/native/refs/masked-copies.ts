@@ -3,9 +3,9 @@
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { parseJson } from "../../../core/parse-json.ts";
+import { readFileIfThere } from "../../files/read-file.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import type { MaskedCopies, MaskedCopy } from "../../masked-copies.ts";
-import { readFileIfThere } from "./ref-reader.ts";
 
 /** One JSON document; it may be gone at any time, and then the next copy is a new one. */
 const RECORD = "jpg-redacted";

@@ -3,8 +3,9 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { ZERO_ID } from "./ref-name.ts";
-import { hasRemoteBranches, readFileIfThere } from "./ref-reader.ts";
+import { readFileIfThere } from "../../files/read-file.ts";
+import { ZERO_ID } from "../../refs/ref-name.ts";
+import { hasRemoteBranches } from "./ref-reader.ts";
 
 /** Commit ids that were pushed or handed over, one a line; written before they leave. */
 const RECORD = "jpg-pushed";

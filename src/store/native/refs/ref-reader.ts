@@ -1,27 +1,11 @@
 // Reads refs without starting git: loose files first, then packed-refs, as git itself does. A ref backend that is not made
 // of files (reftable, in somebody else's clone) is asked through git.
-import { existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
+import * as fs from "node:fs";
 import { join } from "node:path";
-import { readOwnText } from "../../files/read-file.ts";
+import { readFileIfThere } from "../../files/read-file.ts";
+import { readRefFile } from "../../refs/ref-files.ts";
+import { type Head, parseHead } from "../../refs/ref-text.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
-
-/** What HEAD of a worktree says. */
-export type Head = { readonly ref: string } | { readonly commit: string };
-
-/**
- * Reads a file as text, or gives null when it (or a folder on the way) does not exist. For small files of git's: at once,
- * because a detour through the thread pool costs many times what the reading costs.
- */
-export async function readFileIfThere(path: string): Promise<string | null> {
-  try {
-    const isThere = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-    return isThere ? readOwnText(path, { followLink: true }) : null;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") return null;
-    throw error;
-  }
-}
 
 /** The commit a ref names, following symbolic refs, or null. */
 export async function readRef(repository: Repository, ref: string): Promise<string | null> {
@@ -29,7 +13,7 @@ export async function readRef(repository: Repository, ref: string): Promise<stri
     const { stdout, code } = await tryCommand(repository, { args: ["rev-parse", "--verify", "--quiet", ref] });
     return code === 0 ? stdout.toString().trim() : null;
   }
-  return await readRefFile(repository.gitDir, ref, 5);
+  return await readRefFile({ fs, gitDir: repository.gitDir, isOnDisk: true }, ref);
 }
 
 /** HEAD of the worktree whose git dir is given. */
@@ -49,42 +33,18 @@ export async function readHead(repository: Repository, worktreeGitDir: string): 
 /** What HEAD names as a link, in which form git writes it by `core.preferSymlinkRefs`; null where it is none. */
 function readHeadLink(path: string): Head | null {
   try {
-    const target = readlinkSync(path);
+    const target = fs.readlinkSync(path);
     return target.startsWith("refs/") ? { ref: target } : null;
   } catch {
     return null;
   }
 }
 
-async function readRefFile(gitDir: string, ref: string, depth: number): Promise<string | null> {
-  const value = parseHead(await readFileIfThere(join(gitDir, ref)));
-  if (value === null) return findPackedRef((await readFileIfThere(join(gitDir, "packed-refs"))) ?? "", ref);
-  if ("commit" in value) return value.commit;
-  return depth > 0 ? await readRefFile(gitDir, value.ref, depth - 1) : null;
-}
-
-/** What the text of a ref says; null when it is none. */
-export function parseHead(text: string | null): Head | null {
-  if (text === null) return null;
-  const symbolic = /^ref:\s*(\S.*?)\s*$/.exec(text);
-  if (symbolic?.[1] !== undefined) return { ref: symbolic[1] };
-  const commit = /^[0-9a-f]{40,64}/.exec(text);
-  return commit === null ? null : { commit: commit[0] };
-}
-
-/** Finds a ref in the text of packed-refs (`<oid> <ref>` per line). */
-export function findPackedRef(text: string, ref: string): string | null {
-  const end = text.indexOf(` ${ref}\n`);
-  if (end < 0) return null;
-  const oid = text.slice(text.lastIndexOf("\n", end) + 1, end);
-  return /^[0-9a-f]{40,64}$/.test(oid) ? oid : null;
-}
-
 /** Whether nothing was ever committed or fetched there, as in a repository that was just made: then git need not be asked. */
 export function hasNoRefs(gitDir: string): boolean {
   try {
-    if (["packed-refs", "reftable"].some((name) => existsSync(join(gitDir, name)))) return false;
-    const inRefs = readdirSync(join(gitDir, "refs"), { withFileTypes: true, recursive: true });
+    if (["packed-refs", "reftable"].some((name) => fs.existsSync(join(gitDir, name)))) return false;
+    const inRefs = fs.readdirSync(join(gitDir, "refs"), { withFileTypes: true, recursive: true });
     return inRefs.every((entry) => entry.isDirectory());
   } catch {
     return false; // git says what is wrong there
@@ -101,14 +61,14 @@ async function findPackedFolder(gitDir: string, folder: string): Promise<boolean
   return ((await readFileIfThere(join(gitDir, "packed-refs"))) ?? "").includes(` ${folder}`);
 }
 
-export function isReftable(repository: Repository): boolean {
+export function isReftable(repository: Pick<Repository, "gitDir">): boolean {
   return isFolder(join(repository.gitDir, "reftable"));
 }
 
 /** Whether a path is a folder. */
 export function isFolder(path: string): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   } catch {
     return false;
   }

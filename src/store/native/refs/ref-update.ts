@@ -1,8 +1,9 @@
 // Moves branches by compare-and-swap: all in one transaction when all stand where they were expected, else in halves, so
 // that one stale branch does not hold the others back, and thousands of them do not go one by one.
 import { setTimeout as sleep } from "node:timers/promises";
+import { refOfBranch, ZERO_ID } from "../../refs/ref-name.ts";
 import { commandError, type GitCommand, type Repository, tryCommand } from "../git/git-command.ts";
-import { refOfBranch, ZERO_ID } from "./ref-name.ts";
+import { changeFewRefs } from "./few-refs.ts";
 import { isReftable, readRef } from "./ref-reader.ts";
 
 /** A move of one branch; `expected` null = it must not exist. */
@@ -11,6 +12,9 @@ export interface BranchMove {
   readonly expected: string | null;
   readonly to: string;
 }
+
+/** What reflogs say of a move. */
+const MESSAGE = "jpg: write";
 
 const LOCK_ATTEMPTS = 20;
 const LOCK_WAIT_MS = 15;
@@ -33,15 +37,23 @@ async function moveTogether(
 ): Promise<void> {
   const [first] = moves;
   if (first === undefined) return;
-  const isMoved =
-    moves.length === 1
-      ? await moveBranch(repository, first)
-      : (await tryCommand(repository, updateCommand(moves))).code === 0;
+  const isMoved = (await moveByFiles(repository, moves)) ?? (await moveByGit(repository, moves, first));
   if (isMoved) for (const move of moves) moved.add(move);
   if (isMoved || moves.length === 1) return;
   const half = Math.ceil(moves.length / 2);
   await moveTogether(repository, moves.slice(0, half), moved);
   await moveTogether(repository, moves.slice(half), moved);
+}
+
+/** Null when git has to move them. */
+function moveByFiles(repository: Repository, moves: readonly BranchMove[]): Promise<boolean | null> {
+  const changes = moves.map(({ branch, expected, to }) => ({ ref: refOfBranch(branch), expected, to }));
+  return changeFewRefs(repository, changes, MESSAGE);
+}
+
+async function moveByGit(repository: Repository, moves: readonly BranchMove[], first: BranchMove): Promise<boolean> {
+  if (moves.length === 1) return await moveBranch(repository, first);
+  return (await tryCommand(repository, updateCommand(moves))).code === 0;
 }
 
 async function moveBranch(repository: Repository, move: BranchMove): Promise<boolean> {
@@ -64,7 +76,7 @@ function updateCommand(moves: readonly BranchMove[]): GitCommand {
     ({ branch, expected, to }) => `update ${refOfBranch(branch)}\0${to}\0${expected ?? ZERO_ID}\0`,
   );
   return {
-    args: ["update-ref", "-m", "jpg: write", "-z", "--stdin"],
+    args: ["update-ref", "-m", MESSAGE, "-z", "--stdin"],
     input: lines.join(""),
   };
 }

@@ -1,6 +1,6 @@
 // What git remembers of where refs stood before (reflogs), read from its files.
 import { join } from "node:path";
-import { readFileIfThere } from "./ref-reader.ts";
+import { readFileIfThere } from "../../files/read-file.ts";
 
 /** What stands in a message for the name of a branch that was removed for good. */
 export const REMOVED = "(removed)";

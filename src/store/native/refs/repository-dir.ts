@@ -2,7 +2,8 @@
 // a file (submodule, linked worktree), or a bare repository.
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { isFolder, readFileIfThere } from "./ref-reader.ts";
+import { readFileIfThere } from "../../files/read-file.ts";
+import { isFolder } from "./ref-reader.ts";
 
 /** The git dirs of a directory that is the top of a worktree or a bare repository. */
 export interface RepositoryDir {

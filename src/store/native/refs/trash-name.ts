@@ -1,6 +1,6 @@
 // The refs of branches in the trash: `refs/trash/<time of removal>/<branch>`.
 import type { TrashedBranch } from "../../conversation-store.ts";
-import { refOfBranch } from "./ref-name.ts";
+import { refOfBranch } from "../../refs/ref-name.ts";
 
 /** What the names of all such refs begin with. */
 export const TRASH: string = "refs/trash/";

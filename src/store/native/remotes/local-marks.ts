@@ -1,10 +1,10 @@
 // Conversations that never leave a store. The marks stand in its git configuration, which is sent nowhere, and are of whole
 // conversations, so that a fork is born with its own.
 import { join } from "node:path";
+import { readFileIfThere } from "../../files/read-file.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
 import { appendConfig, formatConfig } from "../refs/append-config.ts";
-import { readFileIfThere } from "../refs/ref-reader.ts";
 
 const KEY = "jpg.local";
 

@@ -4,13 +4,13 @@
 import { join } from "node:path";
 import { userError } from "../../../core/errors.ts";
 import { checkRemoteUrl, type PublishedAs } from "../../../core/remote-address.ts";
+import { readFileIfThere } from "../../files/read-file.ts";
 import type { NewRemote, Remote } from "../../sharing.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import { parseSubsections, type SubsectionSetting } from "../git/plain-config.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
 import { appendConfig, formatConfig } from "../refs/append-config.ts";
 import { followRemote, forgetFollowed } from "../refs/branch-config.ts";
-import { readFileIfThere } from "../refs/ref-reader.ts";
 
 /** Where conversations stand on a remote, by how they are published; a branch's name follows. */
 export const REMOTE_PREFIX: Readonly<Record<PublishedAs, string>> = {

@@ -1,9 +1,9 @@
 // Brings a worktree along whose branch, or whose HEAD, the embedded engine moved: it leaves index and files to git.
 
 import { clearBehindMark, readBehindMark } from "../../files/worktree-files.ts";
+import { EMPTY_TREE } from "../../refs/ref-name.ts";
 import type { Worktree } from "../../worktrees.ts";
 import type { Repository } from "../git/git-command.ts";
-import { EMPTY_TREE } from "../refs/ref-name.ts";
 import { readHead, readRef } from "../refs/ref-reader.ts";
 import { applyAdvance, checkAdvance } from "./worktree-advance.ts";
 

@@ -3,9 +3,9 @@
 import { constants } from "node:fs";
 import { appendFile, mkdir } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
+import { readFileIfThere } from "../../files/read-file.ts";
 import type { Environment } from "../git/git-environment.ts";
 import { findPlainRepository } from "../refs/plain-repository.ts";
-import { readFileIfThere } from "../refs/ref-reader.ts";
 
 /** Adds to the user's file, which keeps its permissions, and follows no link. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;

@@ -4,8 +4,8 @@
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readOwnFile } from "../../files/read-file.ts";
+import { EMPTY_TREE } from "../../refs/ref-name.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
-import { EMPTY_TREE } from "../refs/ref-name.ts";
 import { type Advance, placeIn } from "./worktree-advance.ts";
 
 /** A path that differs between two commits; null = it is not in that one. */

@@ -1,9 +1,9 @@
 // Moves branches that are checked out: each worktree that holds one is checked before any branch moves and brought along
 // afterwards, all under the worktrees' locks.
 import { type JpgError, reasonOf, repositoryError } from "../../../core/errors.ts";
+import { refOfBranch } from "../../refs/ref-name.ts";
 import type { Worktree } from "../../worktrees.ts";
 import type { Repository } from "../git/git-command.ts";
-import { refOfBranch } from "../refs/ref-name.ts";
 import { readRef } from "../refs/ref-reader.ts";
 import { type BranchMove, moveBranches } from "../refs/ref-update.ts";
 import { takeBack } from "./half-step.ts";

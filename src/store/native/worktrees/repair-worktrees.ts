@@ -4,9 +4,8 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { readOwnText } from "../../files/read-file.ts";
+import { readFileIfThere, readOwnText } from "../../files/read-file.ts";
 import { replaceFile } from "../../files/replace-file.ts";
-import { readFileIfThere } from "../refs/ref-reader.ts";
 
 /** Where a store is and was. */
 export interface MovedStore {

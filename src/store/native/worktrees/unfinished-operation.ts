@@ -1,9 +1,9 @@
 // What git has begun in a worktree and not ended while HEAD is detached: a bisect or a rebase. Both know the branch that
 // they began on, and go back to it.
 import { join } from "node:path";
+import { readFileIfThere } from "../../files/read-file.ts";
+import { branchOfRef } from "../../refs/ref-name.ts";
 import type { UnfinishedOperation } from "../../worktrees.ts";
-import { branchOfRef } from "../refs/ref-name.ts";
-import { readFileIfThere } from "../refs/ref-reader.ts";
 
 /** Finds the operation in the git dir of a worktree; null when there is none. */
 export async function findUnfinishedOperation(worktreeGitDir: string): Promise<UnfinishedOperation | null> {

@@ -1,9 +1,9 @@
 // Makes a branch the one that a worktree shows, while no other writer moves that worktree.
 import { userError } from "../../../core/errors.ts";
+import { branchOfRef, refOfBranch } from "../../refs/ref-name.ts";
 import type { Worktree } from "../../worktrees.ts";
 import { type Repository, tryCommand } from "../git/git-command.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
-import { branchOfRef, refOfBranch } from "../refs/ref-name.ts";
 import { readHead, readRef } from "../refs/ref-reader.ts";
 import { takeBack } from "./half-step.ts";
 import { checkAdvance, refusalOfSwitch } from "./worktree-advance.ts";

@@ -1,10 +1,11 @@
 // Finds the worktrees of a store by the files git keeps about them, without starting git.
 import { readdirSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { readFileIfThere } from "../../files/read-file.ts";
+import { branchOfRef } from "../../refs/ref-name.ts";
 import type { Worktree } from "../../worktrees.ts";
 import type { Repository } from "../git/git-command.ts";
-import { branchOfRef } from "../refs/ref-name.ts";
-import { readFileIfThere, readHead } from "../refs/ref-reader.ts";
+import { readHead } from "../refs/ref-reader.ts";
 import { findRepositoryDir } from "../refs/repository-dir.ts";
 
 /** Lists the store's own worktree (when it has one), then the linked ones whose folder still exists, by name. */

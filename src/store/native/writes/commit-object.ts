@@ -1,6 +1,7 @@
 // The binary form of a commit (git-cat-file(1)): a head of `name value` lines, an empty line, the message.
 import type { CommitSpec, LogEntry, Signature } from "../../conversation-store.ts";
-import { formatMessage, formatSignature } from "./fast-import-text.ts";
+import { formatSignature } from "../../signature-text.ts";
+import { formatMessage } from "./fast-import-text.ts";
 
 /** A commit as it is stored. */
 export interface Commit extends Omit<LogEntry, "commit" | "added" | "removed"> {

@@ -1,18 +1,10 @@
 // The text of `git fast-import` commands (git-fast-import(1)): commits by mark, files by quoted path.
 import { repositoryError } from "../../../core/errors.ts";
-import type { CommitSpec, Signature } from "../../conversation-store.ts";
+import type { CommitSpec } from "../../conversation-store.ts";
+import { formatSignature } from "../../signature-text.ts";
 
 /** The ref that commits are built on; it never exists outside a running fast-import. */
 export const WRITE_REF = "refs/jpg/write";
-
-/** Formats a signature as `Name <email> seconds +zone`; characters that git cannot hold there are removed. */
-export function formatSignature({ name, email, seconds, offsetMinutes = 0 }: Signature): string {
-  const plain = (text: string): string => text.replace(/[<>\u0000-\u001f\u007f]/g, "").trim();
-  const sign = offsetMinutes < 0 ? "-" : "+";
-  const minutes = Math.abs(Math.trunc(offsetMinutes));
-  const zone = `${sign}${String(Math.floor(minutes / 60)).padStart(2, "0")}${String(minutes % 60).padStart(2, "0")}`;
-  return `${plain(name)} <${plain(email)}> ${Math.max(0, Math.floor(seconds))} ${zone}`;
-}
 
 /** The message as git keeps it: one line end at its end, no NUL. */
 export function formatMessage(message: string): string {

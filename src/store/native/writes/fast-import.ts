@@ -4,11 +4,11 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { repositoryError } from "../../../core/errors.ts";
 import type { BranchWrite, CommitSpec } from "../../conversation-store.ts";
+import { ZERO_ID } from "../../refs/ref-name.ts";
 import { commandError, formatArguments, placeOf, type Repository } from "../git/git-command.ts";
 import type { Environment } from "../git/git-environment.ts";
 import { type GitPipe, openGit } from "../git/git-process.ts";
 import { createSink, type GitSink } from "../git/git-sink.ts";
-import { ZERO_ID } from "../refs/ref-name.ts";
 import { createDeltaBase, type DeltaBase, parseMarks } from "./delta-base.ts";
 import { formatCommitHead, formatInlineFile, formatNamedFile, formatRemoval, WRITE_REF } from "./fast-import-text.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatMessage, formatSignature, quotePath } from "../../../../src/store/native/writes/fast-import-text.ts";
+import { formatMessage, quotePath } from "../../../../src/store/native/writes/fast-import-text.ts";
+import { formatSignature } from "../../../../src/store/signature-text.ts";
 
 describe("formatSignature", () => {
   it("writes zones as git does", () => {

@@ -2,21 +2,43 @@
 // system's. Files that these include are not looked into.
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { readFileIfThere } from "../files/read-file.ts";
 import type { Environment } from "../native/git/git-environment.ts";
-import { readFileIfThere } from "../native/refs/ref-reader.ts";
 import { FALLBACK_IDENTITY, type Identity } from "../store-surroundings.ts";
 import { isTrue, readSetting } from "./config-file.ts";
 
 /** The author or committer of what is written in a git dir. */
-export async function readIdentity(gitDir: string, env: Environment, role: "author" | "committer"): Promise<Identity> {
+export async function readIdentityFile(
+  gitDir: string,
+  env: Environment,
+  role: "author" | "committer",
+): Promise<Identity> {
+  return findIdentity(await readConfigFiles(gitDir, env), env, role) ?? FALLBACK_IDENTITY;
+}
+
+/**
+ * The same, where git would name just that one: null when a file includes others, which are not looked into, or nobody is named,
+ * for git may know a file that jpg does not.
+ */
+export async function readPlainIdentity(
+  gitDir: string,
+  env: Environment,
+  role: "author" | "committer",
+): Promise<Identity | null> {
   const texts = await readConfigFiles(gitDir, env);
+  return texts.some((text) => INCLUDES.test(text)) ? null : findIdentity(texts, env, role);
+}
+
+const INCLUDES = /^\s*\[\s*include/im;
+
+function findIdentity(texts: readonly string[], env: Environment, role: "author" | "committer"): Identity | null {
   const find = (field: "name" | "email"): string | undefined =>
     env[`GIT_${role.toUpperCase()}_${field.toUpperCase()}`] ||
     findSetting(texts, `${role}.${field}`) ||
     findSetting(texts, `user.${field}`) ||
     (field === "email" ? env["EMAIL"] : undefined);
   const [name, email] = [find("name"), find("email")];
-  return name === undefined || email === undefined ? FALLBACK_IDENTITY : { name, email };
+  return name === undefined || email === undefined ? null : { name, email };
 }
 
 /** A setting as it holds in a git dir, by its name in lower case; undefined where nobody has set it. */

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseConfig, readSetting } from "../../../src/store/embedded/config-file.ts";
 import { formatConfig } from "../../../src/store/native/refs/append-config.ts";
+import { parseConfig, readSetting } from "../../../src/store/refs/config-file.ts";
 import { runs } from "../../helpers/runs.ts";
 import { createTempFolder, git, type TempFolder, testEnvironment, writeText } from "../../helpers/temp-repository.ts";
 

@@ -1,21 +1,27 @@
-// Refs of the embedded engine beside git's: both read what the other wrote, and hold to one protocol of locks.
-import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+// Refs of both engines beside git's: each reads what the other wrote, and they hold to one protocol of locks.
+import { existsSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ConversationStore } from "../../../src/store/conversation-store.ts";
 import { openEmbeddedStore } from "../../../src/store/embedded/embedded-store.ts";
+import { openNativeStore } from "../../../src/store/native/native-store.ts";
 import { append, commit, file, writeOne } from "../../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore } from "../../helpers/temp-repository.ts";
 
 let temp: TempStore;
 let store: ConversationStore;
+/** Which gits the engine has started. */
+let trace: string;
 const inGitDir = (...names: string[]): string => join(temp.root, ".git", ...names);
 const run = (...args: string[]): string => git(temp.root, temp.env, args);
 
-beforeEach(async () => {
+async function openStore(engine: "embedded" | "native"): Promise<void> {
   temp = await createTempStore();
-  store = await openEmbeddedStore({ root: temp.root, env: temp.env, now: () => new Date("2026-05-01T12:00:00Z") });
-});
+  trace = join(temp.folder, "trace");
+  const env = { ...temp.env, GIT_TRACE: trace };
+  const place = { root: temp.root, env, now: () => new Date("2026-05-01T12:00:00Z") };
+  store = await (engine === "native" ? openNativeStore(place) : openEmbeddedStore(place));
+}
 afterEach(async () => {
   await store.close();
   temp.remove();
@@ -23,7 +29,9 @@ afterEach(async () => {
 
 const grow = (branch: string, name: string) => append(store, branch, [commit(name, [file(name, name)])]);
 
-describe("refs beside git", () => {
+describe.each<"embedded" | "native">(["embedded", "native"])("refs of the %s engine beside git", (engine) => {
+  beforeEach(() => openStore(engine));
+
   it("are read where git packed them, and a loose one counts more", async () => {
     const { commit: first } = await grow("talk/main", "a");
     run("pack-refs", "--all");
@@ -125,81 +133,19 @@ describe("refs beside git", () => {
     expect(passed.join()).toContain("refs/heads/broken");
   });
 
+  it("are moved without a git, what a symbolic one names among them", async () => {
+    const { commit: first } = await grow("talk/main", "a");
+    run("symbolic-ref", "refs/heads/alias", "refs/heads/talk/main");
+    rmSync(trace, { force: true });
+    const { commit: second } = await grow("alias", "b");
+    const { commit: third } = await grow("talk/main", "c");
+    expect(existsSync(trace)).toBe(false);
+    expect(run("rev-list", "--reverse", "talk/main").split("\n")).toEqual([first, second, third]);
+    expect(run("symbolic-ref", "refs/heads/alias")).toBe("refs/heads/talk/main");
+  });
+
   it("give branches the merge options that stock git needs", async () => {
     await grow("talk/main", "a");
     expect(run("config", "branch.talk/main.mergeOptions")).toBe("-Xfind-renames=100%");
-  });
-});
-
-describe("objects beside git", () => {
-  it("are read from packs with deltas, also larger ones than the native engine reads by itself", async () => {
-    const large = Buffer.alloc(9 * 1024 * 1024, "0123456789 tide ");
-    large.write("changed", 4_000_000);
-    const changes = [
-      { path: "large", bytes: large },
-      ...Array.from({ length: 50 }, (_, n) => file(`f/${n}`, "tide\n".repeat(200 + n))),
-    ];
-    const { commit: tip } = await append(store, "talk/main", [commit("a", changes)]);
-    run("repack", "-a", "-d", "-q", "--depth=10");
-    expect(run("count-objects")).toMatch(/^0 objects/);
-    const again = await openEmbeddedStore({ root: temp.root, env: temp.env, now: () => new Date() });
-    const files = await again.listTree(tip, { sizes: true });
-    expect(files.find(({ path }) => path === "large")?.size).toBe(large.length);
-    expect((await again.findText([tip], { texts: ["changed"], under: ["large"] })).get(tip)).toEqual(["large"]);
-    expect(await again.verify()).toEqual({ problems: [], rewritten: [] });
-    await again.close();
-  });
-
-  it("are verified: what is missing, damaged or changed in place is named as the native engine names it", async () => {
-    const { commit: first } = await grow("talk/main", "conversation.json");
-    const { commits } = await append(store, "talk/main", [commit("b", [file("conversation.json", "other")])]);
-    const [rewritten] = (await store.verify()).rewritten;
-    expect(rewritten).toMatchObject({ commit: commits[0], path: "conversation.json" });
-    const oid = run("rev-parse", `${first}:conversation.json`);
-    rmSync(inGitDir("objects", oid.slice(0, 2), oid.slice(2)));
-    const again = await openEmbeddedStore({ root: temp.root, env: temp.env, now: () => new Date() });
-    expect((await again.verify()).problems).toEqual([`missing blob ${oid}`]);
-    await again.close();
-  });
-
-  it("are files of their own when they are few, and one pack when they are many", async () => {
-    const packs = () => readdirSync(inGitDir("objects/pack")).filter((name) => name.endsWith(".pack"));
-    const { commit: first } = await grow("talk/main", "a");
-    expect({ packs: packs(), objects: run("count-objects") }).toMatchObject({
-      packs: [],
-      objects: expect.stringMatching(/^3 objects/) as string,
-    });
-    const changes = Array.from({ length: 120 }, (_, n) => file(`f/${n}`, `turn ${n}\n`));
-    const { commits } = await append(store, "talk/main", [commit("b", changes), commit("c", [file("f/1", "other\n")])]);
-    expect(packs()).toHaveLength(1);
-    expect(run("count-objects")).toMatch(/^3 objects/);
-    expect(run("rev-list", "talk/main").split("\n")).toEqual([...commits].reverse().concat(first));
-    expect(run("fsck", "--full", "--strict", "--no-dangling")).toBe("");
-    expect((await store.listTree("talk/main", { under: ["f"] })).length).toBe(120);
-  });
-
-  it("that cannot be written are an error of the store, and the branch stays", async () => {
-    const { commit: tip } = await grow("talk/main", "a");
-    rmSync(inGitDir("objects/pack"), { recursive: true });
-    writeFileSync(inGitDir("objects/pack"), "in the way");
-    const changes = Array.from({ length: 120 }, (_, n) => file(`f/${n}`, `turn ${n}\n`));
-    const writing = append(store, "talk/main", [commit("b", changes)]);
-    await expect(writing).rejects.toMatchObject({ kind: "repository", code: "pack_not_written" });
-    expect(await store.readBranch("talk/main")).toBe(tip);
-    rmSync(inGitDir("objects/pack"));
-    expect((await append(store, "talk/main", [commit("b", changes)])).moved).toBe(true);
-    expect(run("fsck", "--strict", "--no-dangling")).toBe("");
-  });
-
-  it("are whole or not there, and nobody's to change", async () => {
-    await grow("talk/main", "a");
-    const oid = run("rev-parse", "talk/main");
-    const path = inGitDir("objects", oid.slice(0, 2), oid.slice(2));
-    expect(readFileSync(path).length).toBeGreaterThan(0);
-    expect(
-      run("ls-files", "--others")
-        .split("\n")
-        .filter((name) => name.includes("tmp_obj")),
-    ).toEqual([]);
   });
 });

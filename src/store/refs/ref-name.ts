@@ -1,5 +1,5 @@
 // Branch names that git accepts (git-check-ref-format(1)), checked before a name reaches a command or a file path.
-import { userError } from "../../../core/errors.ts";
+import { userError } from "../../core/errors.ts";
 
 const FORBIDDEN = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$|^@$/;
 

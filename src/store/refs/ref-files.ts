@@ -1,7 +1,7 @@
 // Reads refs from the files that git keeps them in: a file of its own for each first, then packed-refs.
 import { join } from "node:path";
-import { findPackedRef, type Head, parseHead } from "../native/refs/ref-reader.ts";
-import { type EmbeddedRepository, isMissing, readText } from "./repository.ts";
+import { isMissing, type RefPlace, readText } from "./ref-place.ts";
+import { findPackedRef, type Head, parseHead } from "./ref-text.ts";
 
 /** A ref and the commit it names; null when what stands there is no object id. */
 export interface FoundRef {
@@ -9,21 +9,27 @@ export interface FoundRef {
   readonly commit: string | null;
 }
 
-type Files = Pick<EmbeddedRepository, "fs" | "gitDir" | "isOnDisk">;
+type Files = Pick<RefPlace, "fs" | "gitDir" | "isOnDisk">;
 
 /** Symbolic refs that are followed, as many as git does. */
 const DEEPEST = 5;
 
 /** The object a ref names, following symbolic refs; null when it names none. */
-export async function readRef(repository: Files, ref: string, depth: number = DEEPEST): Promise<string | null> {
+export async function readRefFile(repository: Files, ref: string, depth: number = DEEPEST): Promise<string | null> {
   const value = parseHead(await readText(repository, join(repository.gitDir, ref)));
   if (value === null) return findPackedRef((await readPackedRefs(repository)) ?? "", ref);
   if ("commit" in value) return value.commit;
-  return depth > 0 ? await readRef(repository, value.ref, depth - 1) : null;
+  return depth > 0 ? await readRefFile(repository, value.ref, depth - 1) : null;
+}
+
+/** The ref that is changed when this one is: what it names symbolically, else itself. */
+export async function targetOf(repository: Files, ref: string, depth: number = DEEPEST): Promise<string> {
+  const value = parseHead(await readText(repository, join(repository.gitDir, ref)));
+  return value !== null && "ref" in value && depth > 0 ? await targetOf(repository, value.ref, depth - 1) : ref;
 }
 
 /** What HEAD of a worktree says; the store's own when no git dir is given. */
-export async function readHead(repository: Files, gitDir: string = repository.gitDir): Promise<Head | null> {
+export async function readHeadFile(repository: Files, gitDir: string = repository.gitDir): Promise<Head | null> {
   return parseHead(await readText(repository, join(gitDir, "HEAD")));
 }
 
@@ -37,8 +43,8 @@ export async function listRefs(repository: Files, folder: string): Promise<reado
   for (const ref of await listLoose(repository, folder.replace(/\/$/, ""))) {
     const text = await readText(repository, join(repository.gitDir, ref));
     // Deleted since it was listed, or packed: then packed-refs was read too early.
-    if (text === null) found.set(ref, await readRef(repository, ref));
-    else found.set(ref, parseHead(text) === null ? null : await readRef(repository, ref));
+    if (text === null) found.set(ref, await readRefFile(repository, ref));
+    else found.set(ref, parseHead(text) === null ? null : await readRefFile(repository, ref));
   }
   return [...found]
     .map(([ref, commit]) => ({ ref, commit }))

@@ -1,9 +1,9 @@
 // Reflogs: what a ref stood at before, one line a change, in git's form (git-reflog(1)). Appended while the ref is locked.
 import { dirname, join } from "node:path";
-import { ZERO_ID } from "../native/refs/ref-name.ts";
-import { formatSignature } from "../native/writes/fast-import-text.ts";
+import { formatSignature } from "../signature-text.ts";
 import { isTrue, readSetting } from "./config-file.ts";
-import { type EmbeddedRepository, isMissing, readText } from "./repository.ts";
+import { ZERO_ID } from "./ref-name.ts";
+import { type RefPlace, readText } from "./ref-place.ts";
 
 /** A change of a ref; null = it did not exist, or does not any more. */
 export interface RefStep {
@@ -17,7 +17,7 @@ const LOGGED = /^(HEAD$|refs\/(heads|remotes|notes)\/)/;
 
 /** Appends to a ref's log, where it has one or should. `gitDir` = whose HEAD is meant, of a linked worktree for one. */
 export async function appendReflog(
-  repository: EmbeddedRepository,
+  repository: RefPlace,
   ref: string,
   { from, to, message }: RefStep,
   gitDir: string = repository.gitDir,
@@ -31,20 +31,16 @@ export async function appendReflog(
     offsetMinutes: -when.getTimezoneOffset(),
   });
   const line = `${from ?? ZERO_ID} ${to ?? ZERO_ID} ${who}\t${message.replace(/\s+/g, " ")}\n`;
-  const files = repository.fs.promises;
-  await files.appendFile(path, line).catch(async (error: unknown) => {
-    if (!isMissing(error)) throw error;
-    await files.mkdir(dirname(path), { recursive: true });
-    await files.appendFile(path, line);
-  });
+  repository.fs.mkdirSync(dirname(path), { recursive: true });
+  repository.fs.appendFileSync(path, line);
 }
 
 /** Forgets the log of a ref that is gone. */
-export async function removeReflog({ fs, gitDir }: EmbeddedRepository, ref: string): Promise<void> {
-  await fs.promises.rm(join(gitDir, "logs", ref), { force: true });
+export function removeReflog({ fs, gitDir }: RefPlace, ref: string): void {
+  fs.rmSync(join(gitDir, "logs", ref), { force: true });
 }
 
-async function isLogged(repository: EmbeddedRepository, ref: string, path: string): Promise<boolean> {
+async function isLogged(repository: RefPlace, ref: string, path: string): Promise<boolean> {
   const config = (await readText(repository, join(repository.gitDir, "config"))) ?? "";
   const setting = (readSetting(config, "core.logallrefupdates") ?? "").toLowerCase();
   if (setting === "always") return true;

@@ -4,16 +4,16 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, repositoryError } from "../../core/errors.ts";
 import { isAbandoned } from "../files/abandoned.ts";
-import type { EmbeddedRepository } from "./repository.ts";
+import type { RefPlace } from "./ref-place.ts";
 
 /** A lock that is held. */
 export interface FileLock {
   /** Writes what the file is to hold, to the disk. */
-  write(content: string): Promise<void>;
+  write(content: string): void;
   /** Puts the content in place. */
-  commit(): Promise<void>;
+  commit(): void;
   /** Gives the lock up without a change; nothing happens after `commit`. */
-  release(): Promise<void>;
+  release(): void;
 }
 
 const ATTEMPTS = 100;
@@ -25,20 +25,20 @@ const LONGEST_WAIT_MS = 40;
  * asked between attempts; null when it no longer does. Throws `ref_locked` after some seconds.
  */
 export async function lockFile(
-  repository: EmbeddedRepository,
+  repository: RefPlace,
   path: string,
   isWanted: () => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<FileLock | null> {
   const lock = `${path}.lock`;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const held = await tryLock(repository, path);
+    const held = tryLock(repository, path);
     if (held !== null) return held;
     if (!(await isWanted())) return null;
     await sleep(Math.min(WAIT_MS + attempt, LONGEST_WAIT_MS));
   }
   if (repository.isOnDisk && (await isAbandoned({ gitDir: repository.gitDir, cwd: repository.root }, lock))) {
-    await repository.fs.promises.rm(lock, { force: true });
-    const held = await tryLock(repository, path);
+    repository.fs.rmSync(lock, { force: true });
+    const held = tryLock(repository, path);
     if (held !== null) return held;
   }
   throw repositoryError("ref_locked", `another process holds the lock ${lock}`, {
@@ -50,54 +50,50 @@ export async function lockFile(
 }
 
 /** Null when somebody else holds the lock. */
-async function tryLock({ fs }: EmbeddedRepository, path: string): Promise<FileLock | null> {
-  const files = fs.promises;
+function tryLock({ fs }: RefPlace, path: string): FileLock | null {
   const lock = `${path}.lock`;
-  const open = () => files.open(lock, "wx");
-  let file: Awaited<ReturnType<typeof open>>;
-  try {
-    file = await open().catch(async (error: unknown) => {
-      if (codeOf(error) !== "ENOENT") throw error;
-      await files.mkdir(dirname(path), { recursive: true });
-      return await open();
-    });
-  } catch (error) {
-    // ENOENT: somebody has just removed the empty folder.
-    if (["EEXIST", "ENOENT"].includes(codeOf(error))) return null;
-    throw error;
-  }
+  const file = openNew(fs, lock);
+  if (file === null) return null;
   let isOpen = true;
   let isHeld = true;
-  const close = async (): Promise<void> => {
-    if (isOpen) await file.close();
+  const close = (): void => {
+    if (isOpen) fs.closeSync(file);
     isOpen = false;
   };
   return {
-    async write(content) {
-      await file.writeFile(content);
-      await file.sync();
-      await close();
+    write(content) {
+      fs.writeFileSync(file, content);
+      fs.fsyncSync(file);
+      close();
     },
-    async commit() {
-      await removeEmptyFolder(files, path);
-      await files.rename(lock, path);
+    commit() {
+      removeEmptyFolder(fs, path);
+      fs.renameSync(lock, path);
       isHeld = false;
     },
-    async release() {
-      await close();
-      if (isHeld) await files.rm(lock, { force: true });
+    release() {
+      close();
+      if (isHeld) fs.rmSync(lock, { force: true });
       isHeld = false;
     },
   };
 }
 
+/** Makes a file and its folder; null when it is there. */
+function openNew(fs: RefPlace["fs"], path: string): number | null {
+  try {
+    fs.mkdirSync(dirname(path), { recursive: true });
+    return fs.openSync(path, "wx");
+  } catch (error) {
+    // ENOENT: somebody has just removed the empty folder.
+    if (["EEXIST", "ENOENT"].includes(codeOf(error))) return null;
+    throw error;
+  }
+}
+
 /** Folders of refs that are gone stay behind, empty; git puts a ref of that name in their place. */
-async function removeEmptyFolder(files: EmbeddedRepository["fs"]["promises"], path: string): Promise<void> {
-  const isFolder = await files.stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) return;
-  for (const name of (await files.readdir(path)) as string[]) await removeEmptyFolder(files, join(path, name));
-  await files.rmdir(path);
+function removeEmptyFolder(fs: RefPlace["fs"], path: string): void {
+  if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  for (const name of fs.readdirSync(path)) removeEmptyFolder(fs, join(path, name));
+  fs.rmdirSync(path);
 }

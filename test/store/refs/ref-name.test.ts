@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { branchOfRef, isBranchName, refOfBranch } from "../../../../src/store/native/refs/ref-name.ts";
-import { runs } from "../../../helpers/runs.ts";
+import { branchOfRef, isBranchName, refOfBranch } from "../../../src/store/refs/ref-name.ts";
+import { runs } from "../../helpers/runs.ts";
 
 function gitAccepts(name: string): boolean {
   try {
