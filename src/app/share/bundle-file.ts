@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { BUNDLE_START, type BundleHeader, parseBundleHeader } from "../../core/bundle-header.ts";
 import { defined } from "../../core/defined.ts";
 import { codeOf, userError } from "../../core/errors.ts";
-import type { Environment } from "../../store/native/git/git-environment.ts";
+import type { Environment } from "../../store/environment.ts";
 import { contentHash } from "../workspace/object-id.ts";
 
 /** Bytes of a head that are read first; of one that does not end in them, twice as many. */

@@ -1,7 +1,8 @@
 // What jpg writes is a conversation's, and for its owner alone, as far as the store does not say otherwise. Programs that it
 // starts for the user, and results in files that the user named, follow the user's own umask.
+
+import type { Environment } from "../../store/environment.ts";
 import { umaskFor } from "../../store/files/file-sharing.ts";
-import type { Environment } from "../../store/native/git/git-environment.ts";
 import { sharingOf, sharingOfUser } from "../../store/native/refs/store-sharing.ts";
 
 /** The umask that jpg was started with; null before it was changed. */

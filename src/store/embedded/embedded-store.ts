@@ -3,8 +3,8 @@
 import * as fs from "node:fs";
 import { type JpgError, repositoryError, userError } from "../../core/errors.ts";
 import type { BranchTip, BranchWrite, ConversationStore, TreeFile, WriteResult } from "../conversation-store.ts";
+import type { Environment } from "../environment.ts";
 import { clearLeftovers } from "../files/leftovers.ts";
-import type { Environment } from "../native/git/git-environment.ts";
 import { createObjectFiles } from "../native/objects/object-files.ts";
 import { createTreeReader } from "../native/objects/tree-reader.ts";
 import { configureBranches } from "../native/refs/branch-config.ts";

@@ -3,13 +3,13 @@
 import { mkdir } from "node:fs/promises";
 import { join, parse } from "node:path";
 import { repositoryError, userError } from "../../core/errors.ts";
+import type { Environment } from "../environment.ts";
 import { PRIVATE } from "../files/file-sharing.ts";
 import { withLock } from "../files/process-lock.ts";
 import { readFileIfThere } from "../files/read-file.ts";
 import { makeOwnFolder } from "../files/replace-file.ts";
 import { isConversationTree } from "./conversation-tree.ts";
 import { type Repository, tryCommand } from "./git/git-command.ts";
-import type { Environment } from "./git/git-environment.ts";
 import { gitError } from "./git/git-error.ts";
 import { type GitVersion, requireGitVersion } from "./git/git-version.ts";
 import { ensureIdentity } from "./identity.ts";

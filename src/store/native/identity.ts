@@ -2,10 +2,10 @@
 // it goes away as soon as the user has one of their own.
 import { join } from "node:path";
 import { repositoryError } from "../../core/errors.ts";
+import type { Environment } from "../environment.ts";
 import { readFileIfThere } from "../files/read-file.ts";
 import { type CommitAuthor, FALLBACK_IDENTITY, type Identity } from "../store-surroundings.ts";
 import { type Repository, runCommand, tryCommand } from "./git/git-command.ts";
-import type { Environment } from "./git/git-environment.ts";
 import { isOwnSetting, parseScopedSettings, type ScopedSetting } from "./git/scoped-settings.ts";
 import { runPorcelain } from "./porcelain/run-porcelain.ts";
 import { findRepositoryDir } from "./refs/repository-dir.ts";

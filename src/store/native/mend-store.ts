@@ -4,9 +4,9 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { JpgError } from "../../core/errors.ts";
+import type { Environment } from "../environment.ts";
 import { readFileIfThere } from "../files/read-file.ts";
 import type { Repository } from "./git/git-command.ts";
-import type { Environment } from "./git/git-environment.ts";
 import { runGit } from "./git/git-process.ts";
 import { isStoreConfig } from "./refs/branch-config.ts";
 import { excludeViews } from "./refs/exclude-views.ts";

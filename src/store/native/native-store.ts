@@ -10,11 +10,11 @@ import type {
   TreeFile,
   WriteResult,
 } from "../conversation-store.ts";
+import type { Environment } from "../environment.ts";
 import { clearLeftovers } from "../files/leftovers.ts";
 import { refOfBranch } from "../refs/ref-name.ts";
 import type { Worktree } from "../worktrees.ts";
 import { commandError, type Repository, tryCommand } from "./git/git-command.ts";
-import type { Environment } from "./git/git-environment.ts";
 import { createHistories } from "./histories.ts";
 import { readLog } from "./log-reader.ts";
 import { createBlobReader } from "./objects/blob-reader.ts";

@@ -2,8 +2,8 @@
 // system's. Files that these include are not looked into.
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { Environment } from "../environment.ts";
 import { readFileIfThere } from "../files/read-file.ts";
-import type { Environment } from "../native/git/git-environment.ts";
 import { FALLBACK_IDENTITY, type Identity } from "../store-surroundings.ts";
 import { isTrue, readSetting } from "./config-file.ts";
 

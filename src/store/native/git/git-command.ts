@@ -1,7 +1,8 @@
 // A git command in a known repository: its global options, and its failure as an error. An old git is found out by its
 // failures, so that no command pays for asking.
+
+import type { Environment } from "../../environment.ts";
 import { clearLock } from "../../files/leftovers.ts";
-import type { Environment } from "./git-environment.ts";
 import { gitError } from "./git-error.ts";
 import { type GitPlace, type GitResult, type GitRunner, runGit } from "./git-process.ts";
 import { requireGitVersion } from "./git-version.ts";

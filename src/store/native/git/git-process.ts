@@ -3,7 +3,8 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { type JpgError, reasonOf, repositoryError } from "../../../core/errors.ts";
-import { type Environment, gitEnvironment } from "./git-environment.ts";
+import type { Environment } from "../../environment.ts";
+import { gitEnvironment } from "./git-environment.ts";
 import { gitMissingError } from "./git-error.ts";
 
 /** Where and how a git process runs. */

@@ -2,8 +2,8 @@
 // config file says nothing unusual no git is asked; nothing is remembered on disk, where a store could answer for itself.
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Environment } from "../../environment.ts";
 import { readOwnText } from "../../files/read-file.ts";
-import type { Environment } from "./git-environment.ts";
 import { gitError } from "./git-error.ts";
 import { type GitPlace, runGitNow } from "./git-process.ts";
 import { isPlainConfig } from "./plain-config.ts";

@@ -1,7 +1,7 @@
 // What simple-git is told to let pass: the user's own environment, and the settings by which jpg keeps git quiet and a store's
 // programs from being started. Everything else stays refused.
 import type { SimpleGitOptions } from "simple-git";
-import type { Environment } from "../git/git-environment.ts";
+import type { Environment } from "../../environment.ts";
 
 type Flags = NonNullable<SimpleGitOptions["unsafe"]>;
 

@@ -2,7 +2,7 @@
 // decides what git does in it. Owners are compared first, git is asked only where one is not the caller.
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Environment } from "../git/git-environment.ts";
+import type { Environment } from "../../environment.ts";
 import { gitError } from "../git/git-error.ts";
 import { runGit } from "../git/git-process.ts";
 import { findRepositoryDir, type RepositoryDir } from "./repository-dir.ts";

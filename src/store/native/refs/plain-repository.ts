@@ -2,8 +2,8 @@
 // otherwise gives null, and git is asked.
 import { realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Environment } from "../../environment.ts";
 import { readFileIfThere } from "../../files/read-file.ts";
-import type { Environment } from "../git/git-environment.ts";
 import { findOwnRepository } from "./ownership.ts";
 
 /** A repository that a directory is in. Paths are absolute, without symbolic links. */

@@ -1,8 +1,8 @@
 // With whom a store is shared, by its config file.
 import { join, parse } from "node:path";
+import type { Environment } from "../../environment.ts";
 import { readSharing } from "../../files/file-sharing.ts";
 import { readFileIfThere } from "../../files/read-file.ts";
-import type { Environment } from "../git/git-environment.ts";
 import { runGit } from "../git/git-process.ts";
 
 /** `core.sharedRepository` of the store in a git dir; undefined where it does not stand, or no store is there yet. */

@@ -2,7 +2,7 @@
 // them, and nothing else of that configuration counts.
 import { isAbsolute, join, parse, resolve } from "node:path";
 import { isLocalPath } from "../../../core/remote-address.ts";
-import type { Environment } from "../git/git-environment.ts";
+import type { Environment } from "../../environment.ts";
 import { runGit } from "../git/git-process.ts";
 import type { ProjectLocation } from "../refs/project-of-store.ts";
 

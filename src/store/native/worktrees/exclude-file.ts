@@ -3,8 +3,8 @@
 import { constants } from "node:fs";
 import { appendFile, mkdir } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
+import type { Environment } from "../../environment.ts";
 import { readFileIfThere } from "../../files/read-file.ts";
-import type { Environment } from "../git/git-environment.ts";
 import { findPlainRepository } from "../refs/plain-repository.ts";
 
 /** Adds to the user's file, which keeps its permissions, and follows no link. */

@@ -1,8 +1,8 @@
 // Signs commits that ask for it, when the user's git says so. fast-import cannot sign, so such a commit and all after it in
 // the same write are made again with `git commit-tree`, same trees, dates and messages.
 import type { CommitSpec, Signature } from "../../conversation-store.ts";
+import type { Environment } from "../../environment.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
-import type { Environment } from "../git/git-environment.ts";
 import type { ImportedBranch } from "./fast-import.ts";
 import { formatMessage } from "./fast-import-text.ts";
 
