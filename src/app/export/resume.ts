@@ -6,11 +6,11 @@ import { defined } from "../../core/defined.ts";
 import { reasonOf, userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import type { ResumePlan } from "../../formats/resume-plan.ts";
+import { withoutRepository } from "../../store/environment.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { hasServer } from "../hooks/has-server.ts";
 import { askIntoFile } from "../programs/ask-into-file.ts";
-import { programEnvironment } from "../programs/program-environment.ts";
 import { machineOf, type ResumingAgent, resumingAgents } from "../sessions/session-registry.ts";
 import { readIfExists, type Workspace } from "../workspace/workspace.ts";
 import { draftSession, exportSessionId } from "./export.ts";
@@ -80,7 +80,7 @@ export async function prepareResume(
 async function isHeldAsWritten({ runtime: { env, home } }: Workspace, { held }: ResumePlan): Promise<boolean | null> {
   if (held === undefined) return null;
   const { command, isAsWritten } = held;
-  const where = { cwd: home, env: programEnvironment(env) };
+  const where = { cwd: home, env: withoutRepository(env) };
   const answer = await askIntoFile({ command, input: "", ...where, timeoutMs: PRINTING_MS });
   return "output" in answer ? isAsWritten(answer.output) : null;
 }

@@ -2,8 +2,8 @@
 // beyond this call of jpg.
 import { JpgError } from "../../core/errors.ts";
 import { splitCommandWords } from "../../core/tools/command-words.ts";
+import { withoutRepository } from "../../store/environment.ts";
 import { askProgram } from "../programs/external-process.ts";
-import { programEnvironment } from "../programs/program-environment.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Time for a key, milliseconds: a password store may have to be unlocked. */
@@ -45,7 +45,7 @@ async function askForKey(
     throw failed(setting, "is not a command line: expected a program, with every quote closed");
   }
   const cwd = location.project?.root ?? location.root;
-  const env = programEnvironment(runtime.env);
+  const env = withoutRepository(runtime.env);
   const answer = await askProgram({ command, input: "", cwd, env, timeoutMs, maxBytes: MAX_KEY_BYTES });
   if ("problem" in answer) throw failed(setting, answer.problem);
   const key = (answer.output.split("\n")[0] ?? "").trim();

@@ -6,7 +6,7 @@ import { isStandIn } from "../../core/tools/shown-lines.ts";
 import { listCandidates } from "../../core/tools/subsumption-candidates.ts";
 import type { ToolCall } from "../../core/tools/tool-call.ts";
 import { hintFor, type ToolCompactionHint, type ToolCompactionHints } from "../../core/tools/tool-hints.ts";
-import { programEnvironment } from "../programs/program-environment.ts";
+import { withoutRepository } from "../../store/environment.ts";
 import { createJudge, type Judge } from "./subsumption-program.ts";
 
 /** Where and with what programs are asked. */
@@ -46,7 +46,7 @@ export async function findSubsumed(calls: readonly ToolCall[], options: Subsumpt
   const problems: string[] = [];
   const { cwd, timeoutMs = ANSWER_MS, totalMs = TOTAL_MS } = options;
   if (byProgram.size === 0) return { pairs, problems };
-  const place = { cwd, env: programEnvironment(options.env), timeoutMs, deadline: performance.now() + totalMs };
+  const place = { cwd, env: withoutRepository(options.env), timeoutMs, deadline: performance.now() + totalMs };
   for (const [tool, { program, own }] of byProgram) {
     const judge = createJudge(tool, program, place);
     for (const [earlier, later] of await findByProgram(own, judge)) pairs.set(earlier, later);

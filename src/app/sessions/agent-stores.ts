@@ -6,9 +6,9 @@ import { resolveUserPaths } from "../../config/paths.ts";
 import { appendAll } from "../../core/append-all.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
 import type { AgentFormat, AgentStore, StoredSession } from "../../formats/agent-format.ts";
+import { withoutRepository } from "../../store/environment.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import { askIntoFile } from "../programs/ask-into-file.ts";
-import { programEnvironment } from "../programs/program-environment.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { readIfExists } from "../workspace/workspace.ts";
@@ -185,7 +185,7 @@ function askingEnvironment({ env }: Runtime, directories: readonly string[]): Ru
   const path = (env["PATH"] ?? "")
     .split(delimiter)
     .filter((entry) => isAbsolute(entry) && !directories.some((directory) => isWithin(entry, directory)));
-  return programEnvironment({ ...env, PATH: path.join(delimiter) });
+  return withoutRepository({ ...env, PATH: path.join(delimiter) });
 }
 
 function listFailure({ agent, name }: StoringAgent, path: string, problem: string): StoreFailure {

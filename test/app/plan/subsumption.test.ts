@@ -28,7 +28,7 @@ const SCRIPTS = {
   yes: `answer("true")`,
   no: `answer("false")`,
   inside: `const { earlier, later } = asked.tool.arguments; answer(String(later.from <= earlier.from && later.to >= earlier.to))`,
-  echo: `answer(String(asked.tool.name === "look" && asked.tool.action === "subsumes" && process.env.GIT_DIR === undefined && process.env.SEEN === "yes" && process.argv[2] === "two words" && process.cwd() === ${JSON.stringify("CWD")}))`,
+  echo: `answer(String(asked.tool.name === "look" && asked.tool.action === "subsumes" && process.env.GIT_DIR === undefined && process.env.GIT_NO_REPLACE_OBJECTS === undefined && process.env.GIT_TERMINAL_PROMPT === "0" && process.env.SEEN === "yes" && process.argv[2] === "two words" && process.cwd() === ${JSON.stringify("CWD")}))`,
   rubbish: `process.stdout.write("certainly")`,
   nothing: `process.stdout.write("null")`,
   refusal: `process.stdout.write('{"type":"error","content":"true"}')`,
@@ -95,7 +95,7 @@ describe("findSubsumed with a program", () => {
   });
 
   it("hands over name, action and arguments, without a shell, in its folder, without git's local variables", async () => {
-    const env = { ...process.env, SEEN: "yes", GIT_DIR: "/elsewhere" };
+    const env = { ...process.env, SEEN: "yes", GIT_DIR: "/elsewhere", GIT_TERMINAL_PROMPT: "0" };
     const { pairs, problems } = await ask(differing(2), `${run("echo")} 'two words'`, { env });
     expect([pairs.size, problems]).toEqual([1, []]);
     const injected = await ask(differing(2), `${run("no")}; touch injected`);
