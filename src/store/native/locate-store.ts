@@ -7,23 +7,15 @@ import { userError } from "../../core/errors.ts";
 import type { Environment } from "../environment.ts";
 import { readFileIfThere } from "../files/read-file.ts";
 import { needsGit } from "../needs-git.ts";
+import type { ProjectLocation, StoreLocation } from "../store-location.ts";
 import { hasUnbornHead, isConversationTree, MARKING_FILES } from "./conversation-tree.ts";
 import { gitError, gitTooOldError } from "./git/git-error.ts";
 import { runGit } from "./git/git-process.ts";
 import { isStoreConfig } from "./refs/branch-config.ts";
 import { findOwnRepository } from "./refs/ownership.ts";
 import { findPlainRepository, type SurroundingRepository } from "./refs/plain-repository.ts";
-import { isProjectDir, type ProjectLocation, projectOfStore } from "./refs/project-of-store.ts";
+import { isProjectDir, projectOfStore } from "./refs/project-of-store.ts";
 import { findRepositoryDir } from "./refs/repository-dir.ts";
-
-/** Where the store is, or would be made. */
-export interface StoreLocation {
-  /** The store's own worktree, absolute. */
-  readonly root: string;
-  readonly kind: "flag" | "env" | "here" | "project" | "user";
-  readonly exists: boolean;
-  readonly project?: ProjectLocation;
-}
 
 export interface LocateOptions {
   readonly cwd: string;

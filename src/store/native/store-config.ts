@@ -1,7 +1,7 @@
 // The settings of a store (DESIGN §2.1): what they are, and bringing a repository's config file to them.
 import { quoteForShell } from "../../core/shell-word.ts";
+import { type GitVersion, isAtLeast } from "../git-version.ts";
 import { type Repository, runCommand } from "./git/git-command.ts";
-import { type GitVersion, isAtLeast } from "./git/git-version.ts";
 import { runPorcelain } from "./porcelain/run-porcelain.ts";
 import { appendConfig, formatConfig } from "./refs/append-config.ts";
 import { textconvFolder, textconvPath } from "./store-hooks.ts";

@@ -5,9 +5,9 @@ import { join, relative } from "node:path";
 import { isAbandoned } from "../files/abandoned.ts";
 import { listLeftovers, listUnfinishedObjects } from "../files/leftovers.ts";
 import { readFileIfThere } from "../files/read-file.ts";
+import type { GitVersion } from "../git-version.ts";
 import type { Worktree } from "../worktrees.ts";
 import { type Repository, tryCommand } from "./git/git-command.ts";
-import type { GitVersion } from "./git/git-version.ts";
 import { hasForeignHooks, readLocalSettings, settingsToHave } from "./store-config.ts";
 import {
   formatHook,

@@ -23,8 +23,3 @@ export function refOfBranch(name: string): string {
 export function branchOfRef(ref: string): string | null {
   return ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : null;
 }
-
-/** The object id that means "no object" to git, SHA-1. */
-export const ZERO_ID: string = "0".repeat(40);
-/** The id of the empty tree, SHA-1. */
-export const EMPTY_TREE: string = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";

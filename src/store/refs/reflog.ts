@@ -1,8 +1,8 @@
 // Reflogs: what a ref stood at before, one line a change, in git's form (git-reflog(1)). Appended while the ref is locked.
 import { dirname, join } from "node:path";
+import { ZERO_ID } from "../object-ids.ts";
 import { formatSignature } from "../signature-text.ts";
 import { isTrue, readSetting } from "./config-file.ts";
-import { ZERO_ID } from "./ref-name.ts";
 import { type RefPlace, readText } from "./ref-place.ts";
 
 /** A change of a ref; null = it did not exist, or does not any more. */

@@ -2,9 +2,7 @@
 import { type JpgError, repositoryError } from "../../../core/errors.ts";
 import { forLine } from "../../../core/safe-text.ts";
 import { shellWord } from "../../../core/shell-word.ts";
-
-/** The oldest git the native engine works with (`rev-parse --path-format`). */
-export const OLDEST_GIT = "2.31.0";
+import { OLDEST_GIT } from "../../git-version.ts";
 
 /** A git command that failed. */
 export interface GitFailure {

@@ -1,14 +1,7 @@
 // The project that a store belongs to: the repository in whose git dir it stands.
 import { basename, dirname, join } from "node:path";
+import type { ProjectLocation } from "../../store-location.ts";
 import { findRepositoryDir } from "./repository-dir.ts";
-
-/** A project: the repository one stands in when that is not a store. */
-export interface ProjectLocation {
-  /** Top of the current worktree; the git dir when the project is bare. */
-  readonly root: string;
-  /** The git dir that all its worktrees share. */
-  readonly commonDir: string;
-}
 
 /** The project whose git dir a project store stands in. */
 export function projectOfStore(storeRoot: string, commonDir: string): ProjectLocation {

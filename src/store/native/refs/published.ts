@@ -4,29 +4,11 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { readFileIfThere } from "../../files/read-file.ts";
-import { ZERO_ID } from "../../refs/ref-name.ts";
+import { ZERO_ID } from "../../object-ids.ts";
 import { hasRemoteBranches } from "./ref-reader.ts";
 
 /** Commit ids that were pushed or handed over, one a line; written before they leave. */
 const RECORD = "jpg-pushed";
-
-/** A ref that git is about to push. */
-export interface PushedRef {
-  /** What was named here: a ref, or any revision, with spaces in it too. */
-  readonly from: string;
-  /** The object, zeros where the ref is removed. */
-  readonly commit: string;
-  readonly to: string;
-  /** What stands there now, zeros for nothing. */
-  readonly there: string;
-}
-
-/** Reads the lines that git gives a `pre-push` hook. */
-export function parsePushedRefs(lines: string): readonly PushedRef[] {
-  return [...lines.matchAll(/^(.*) ([0-9a-f]{40}) (\S+) ([0-9a-f]{40})$/gm)].map(
-    ([, from = "", commit = "", to = "", there = ""]) => ({ from, commit, to, there }),
-  );
-}
 
 /** Records what leaves a store, before it does: the commits only, nothing of where they go. */
 export async function recordPublished(gitDir: string, commits: readonly string[]): Promise<void> {

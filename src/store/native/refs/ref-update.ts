@@ -1,7 +1,8 @@
 // Moves branches by compare-and-swap: all in one transaction when all stand where they were expected, else in halves, so
 // that one stale branch does not hold the others back, and thousands of them do not go one by one.
 import { setTimeout as sleep } from "node:timers/promises";
-import { refOfBranch, ZERO_ID } from "../../refs/ref-name.ts";
+import { ZERO_ID } from "../../object-ids.ts";
+import { refOfBranch } from "../../refs/ref-name.ts";
 import { commandError, type GitCommand, type Repository, tryCommand } from "../git/git-command.ts";
 import { changeFewRefs } from "./few-refs.ts";
 import { isReftable, readRef } from "./ref-reader.ts";

@@ -3,8 +3,8 @@
 import { isAbsolute, join, parse, resolve } from "node:path";
 import { isLocalPath } from "../../../core/remote-address.ts";
 import type { Environment } from "../../environment.ts";
+import type { ProjectLocation } from "../../store-location.ts";
 import { runGit } from "../git/git-process.ts";
-import type { ProjectLocation } from "../refs/project-of-store.ts";
 
 /** A remote of a project: where the project is pushed to. */
 export interface ProjectRemote {

@@ -1,7 +1,7 @@
 // Brings a worktree along whose branch, or whose HEAD, the embedded engine moved: it leaves index and files to git.
 
 import { clearBehindMark, readBehindMark } from "../../files/worktree-files.ts";
-import { EMPTY_TREE } from "../../refs/ref-name.ts";
+import { EMPTY_TREE } from "../../object-ids.ts";
 import type { Worktree } from "../../worktrees.ts";
 import type { Repository } from "../git/git-command.ts";
 import { readHead, readRef } from "../refs/ref-reader.ts";

@@ -4,7 +4,7 @@
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readOwnFile } from "../../files/read-file.ts";
-import { EMPTY_TREE } from "../../refs/ref-name.ts";
+import { EMPTY_TREE } from "../../object-ids.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import { type Advance, placeIn } from "./worktree-advance.ts";
 

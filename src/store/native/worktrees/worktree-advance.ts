@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type JpgError, repositoryError } from "../../../core/errors.ts";
-import { EMPTY_TREE } from "../../refs/ref-name.ts";
+import { EMPTY_TREE } from "../../object-ids.ts";
 import type { Worktree } from "../../worktrees.ts";
 import { commandError, type Repository, tryCommand } from "../git/git-command.ts";
 import type { GitResult } from "../git/git-process.ts";

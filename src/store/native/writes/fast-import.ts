@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { repositoryError } from "../../../core/errors.ts";
 import type { BranchWrite, CommitSpec } from "../../conversation-store.ts";
 import type { Environment } from "../../environment.ts";
-import { ZERO_ID } from "../../refs/ref-name.ts";
+import { ZERO_ID } from "../../object-ids.ts";
 import { commandError, formatArguments, placeOf, type Repository } from "../git/git-command.ts";
 import { type GitPipe, openGit } from "../git/git-process.ts";
 import { createSink, type GitSink } from "../git/git-sink.ts";

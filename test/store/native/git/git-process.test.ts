@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCommand } from "../../../../src/store/native/git/git-command.ts";
 import { runGit } from "../../../../src/store/native/git/git-process.ts";
-import { isAtLeast, parseGitVersion, requireGitVersion } from "../../../../src/store/native/git/git-version.ts";
+import { requireGitVersion } from "../../../../src/store/native/git/git-version.ts";
 import {
   createTempFolder,
   git,
@@ -68,16 +68,6 @@ describe("runGit", () => {
 });
 
 describe("git versions", () => {
-  it("are read from what vendors print and compared by number", () => {
-    expect(parseGitVersion("git version 2.39.5 (Apple Git-154)\n")).toEqual([2, 39, 5]);
-    expect(parseGitVersion("git version 2.45.1.windows.1")).toEqual([2, 45, 1]);
-    expect(parseGitVersion("nonsense")).toEqual([0, 0, 0]);
-    expect(isAtLeast([2, 39, 0], [2, 31, 5])).toBe(true);
-    expect(isAtLeast([2, 31, 0], [2, 31, 0])).toBe(true);
-    expect(isAtLeast([2, 30, 9], [2, 31, 0])).toBe(false);
-    expect(isAtLeast([10, 0, 0], [2, 31, 0])).toBe(true);
-  });
-
   it("refuse a git that is too old, naming both versions", async () => {
     const env = fakeGit('echo "git version 2.25.1"');
     await expect(requireGitVersion({ cwd: folder.path, env })).rejects.toMatchObject({

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { ZERO_ID } from "../../src/store/object-ids.ts";
+import { parsePushedRefs } from "../../src/store/pushed-refs.ts";
+
+it("reads what git tells a pre-push hook, revisions with spaces in them too, and passes over what is no such line", () => {
+  const [one, two] = ["1".repeat(40), "2".repeat(40)];
+  const lines = [
+    `refs/heads/pier/main ${one} refs/heads/pier/main ${two}`,
+    `HEAD^{/low tide} ${two} refs/heads/pier/low ${ZERO_ID}`,
+    `(delete) ${ZERO_ID} refs/heads/gone/main ${one}`,
+    "refs/heads/pier/main 12 refs/heads/pier/main 34",
+    "",
+  ];
+  expect(parsePushedRefs(lines.join("\n"))).toEqual([
+    { from: "refs/heads/pier/main", commit: one, to: "refs/heads/pier/main", there: two },
+    { from: "HEAD^{/low tide}", commit: two, to: "refs/heads/pier/low", there: ZERO_ID },
+    { from: "(delete)", commit: ZERO_ID, to: "refs/heads/gone/main", there: one },
+  ]);
+});
