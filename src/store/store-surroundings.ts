@@ -50,6 +50,8 @@ export interface StoreSurroundings {
   maskedCopies(): MaskedCopies | null;
   /** Sees to it that git passes over the files of views, in all worktrees. */
   excludeViews(): Promise<void>;
+  /** Has stock git merge branches as jpg does (merge options in the configuration); those that have that stay as they are. */
+  configureBranches(names: readonly string[]): Promise<void>;
   /** Settings of the store's own git configuration that name programs, and that are not followed. */
   ignoredSettings(): readonly string[];
   /** Has the store tidied in the background, where that is worth it; returns at once and never fails. */

@@ -18,6 +18,8 @@ export interface Worktrees {
   at(folder: string): Promise<Worktree | null>;
   /** Adds a worktree of a branch, or of a commit (40 hex digits) with HEAD detached; sparse (cone, without turns/ and sources/) unless `full`. */
   add(path: string, checkedOut: string, options: { readonly full: boolean }): Promise<Worktree>;
+  /** Has the repository around a worktree, if there is one, pass over it. Gives the file that says so; null where none is around. */
+  hide(worktree: Worktree): Promise<string | null>;
   /** Takes a worktree away with all its files. */
   remove(worktree: Worktree): Promise<void>;
   /** What git has begun and not ended in a worktree; null when nothing. */

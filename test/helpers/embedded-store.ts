@@ -28,6 +28,7 @@ async function createRepository(
     gitDir: GIT_DIR,
     isBare: false,
     isOnDisk: false,
+    env: {},
     files: { read, missing: (oids) => oids.filter((oid) => read(oid) === null), close: () => undefined },
     cache: {},
     identity: () => Promise.resolve(FALLBACK_IDENTITY),

@@ -3,7 +3,6 @@ import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { codeOf, repositoryError, userError } from "../../core/errors.ts";
-import { excludeFromSurroundings } from "../../store/native/worktrees/exclude-file.ts";
 import type { Worktree } from "../../store/worktrees.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadView } from "../branch/load-view.ts";
@@ -72,7 +71,7 @@ export async function checkoutBranch(
 
 /** Writes the views into a worktree. Gives the file that keeps it out of the repository around it; null where none is around. */
 async function showIn(workspace: Workspace, worktree: Worktree, commit: string): Promise<string | null> {
-  const excluded = await excludeFromSurroundings(worktree.path, workspace.runtime.env);
+  const excluded = (await workspace.store.worktrees?.hide(worktree)) ?? null;
   await refreshWorktree(workspace, worktree, commit);
   return excluded;
 }

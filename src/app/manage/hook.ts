@@ -4,7 +4,6 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { JpgError, messageOf } from "../../core/errors.ts";
-import { configureBranches } from "../../store/native/refs/branch-config.ts";
 import { ZERO_ID } from "../../store/object-ids.ts";
 import { type PushedRef, parsePushedRefs } from "../../store/pushed-refs.ts";
 import type { Worktree } from "../../store/worktrees.ts";
@@ -82,7 +81,7 @@ async function followBranch(workspace: Workspace, worktree: Worktree, isHere: bo
   const commit = await workspace.store.readBranch(worktree.branch);
   if (commit === null) return;
   // A branch that stock git made has no merge options yet.
-  await configureBranches(workspace.store, [worktree.branch]);
+  await workspace.store.configureBranches([worktree.branch]);
   const from = isHere ? null : recordedCommit(workspace.store, worktree);
   if (from !== null && from !== commit) await workspace.store.worktrees?.advance(worktree, from, commit);
   await refreshWorktree(workspace, worktree, commit);

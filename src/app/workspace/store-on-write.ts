@@ -93,6 +93,7 @@ function surroundingsOf(
     recordPublished: async (commits) => made()?.recordPublished(commits),
     maskedCopies: () => made()?.maskedCopies() ?? null,
     excludeViews: async () => made()?.excludeViews(),
+    configureBranches: async (names) => made()?.configureBranches(names),
     ignoredSettings: () => made()?.ignoredSettings() ?? [],
     maintain: () => made()?.maintain(),
   };

@@ -7,7 +7,6 @@ import type { Environment } from "../environment.ts";
 import { clearLeftovers } from "../files/leftovers.ts";
 import { createObjectFiles } from "../native/objects/object-files.ts";
 import { createTreeReader } from "../native/objects/tree-reader.ts";
-import { configureBranches } from "../native/refs/branch-config.ts";
 import { findOwnRepository } from "../native/refs/ownership.ts";
 import { changeRefs } from "../refs/ref-changes.ts";
 import { listRefs, readRefFile } from "../refs/ref-files.ts";
@@ -20,7 +19,7 @@ import type { EmbeddedRepository } from "./repository.ts";
 import { resolveRevision } from "./revision.ts";
 import { findText } from "./search.ts";
 import { requireSupported } from "./supported.ts";
-import { createSurroundings, readCutOffCommits } from "./surroundings.ts";
+import { configure, createSurroundings, readCutOffCommits } from "./surroundings.ts";
 import { createTrash } from "./trash.ts";
 import { createTreeLoader } from "./trees.ts";
 import { readActiveBranch, useBranch } from "./use-branch.ts";
@@ -53,6 +52,7 @@ export async function openEmbeddedStore(options: {
     gitDir,
     isBare,
     isOnDisk: true,
+    env,
     files: createObjectFiles(gitDir, { largest: Number.POSITIVE_INFINITY }),
     cache: {},
     identity: (role) => readIdentityFile(gitDir, env, role),
@@ -206,9 +206,4 @@ async function moveBranch(
   const moved = await withBranchMarks(repository, branch, expected, move);
   if (moved && expected === null) await configure(repository, [branch]);
   return moved;
-}
-
-/** Stock git must never take one record for a renamed copy of another; a store in memory is not for it. */
-async function configure({ isOnDisk, gitDir }: EmbeddedRepository, names: readonly string[]): Promise<void> {
-  if (isOnDisk) await configureBranches({ gitDir }, names);
 }

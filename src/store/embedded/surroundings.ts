@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { NO_CACHE } from "../cache.ts";
 import { dropCaches, openCache } from "../files/cache-folder.ts";
 import { journalFolder, keepText } from "../files/kept-files.ts";
+import { configureBranches } from "../native/refs/branch-config.ts";
 import { excludeViews } from "../native/refs/exclude-views.ts";
 import { openMaskedCopies } from "../native/refs/masked-copies.ts";
 import { isPublished, recordPublished } from "../native/refs/published.ts";
@@ -36,11 +37,17 @@ export function createSurroundings(repository: EmbeddedRepository): StoreSurroun
     recordPublished: async (commits) => (isOnDisk ? await recordPublished(gitDir, commits) : undefined),
     maskedCopies: () => (isOnDisk ? openMaskedCopies(gitDir) : null),
     excludeViews: async () => (isOnDisk ? await excludeViews(gitDir) : undefined),
+    configureBranches: (names) => configure(repository, names),
     // No program is ever started.
     ignoredSettings: () => [],
     // Git packs objects; the next jpg that has it does.
     maintain: () => undefined,
   };
+}
+
+/** Stock git must never take one record for a renamed copy of another; a store in memory is not for it. */
+export async function configure({ isOnDisk, gitDir }: EmbeddedRepository, names: readonly string[]): Promise<void> {
+  if (isOnDisk) await configureBranches({ gitDir }, names);
 }
 
 /** Commits whose parents a shallow clone left out. */

@@ -7,6 +7,7 @@ import type { Repository } from "./git/git-command.ts";
 import { ignoredSettings } from "./git/store-guard.ts";
 import { readIdentity } from "./identity.ts";
 import { startMaintenance } from "./maintenance.ts";
+import { configureBranches } from "./refs/branch-config.ts";
 import { excludeViews } from "./refs/exclude-views.ts";
 import { openMaskedCopies } from "./refs/masked-copies.ts";
 import { isPublished, recordPublished } from "./refs/published.ts";
@@ -35,6 +36,7 @@ export function createSurroundings(repository: Repository): StoreSurroundings {
     recordPublished: (commits) => recordPublished(gitDir, commits),
     maskedCopies: () => openMaskedCopies(gitDir),
     excludeViews: () => excludeViews(gitDir),
+    configureBranches: (names) => configureBranches(repository, names),
     ignoredSettings: () => ignoredSettings(repository),
     maintain: () => startMaintenance(repository),
   };

@@ -10,6 +10,7 @@ import { runPorcelain } from "../porcelain/run-porcelain.ts";
 import { worktreesFolder } from "../refs/project-of-store.ts";
 import { readRef } from "../refs/ref-reader.ts";
 import { catchUpWorktrees } from "./catch-up.ts";
+import { excludeFromSurroundings } from "./exclude-file.ts";
 import { findUnfinishedOperation } from "./unfinished-operation.ts";
 import { applyAdvance, checkAdvance } from "./worktree-advance.ts";
 import { findWorktree, listWorktrees } from "./worktree-list.ts";
@@ -26,6 +27,7 @@ export function createWorktrees(repository: Repository, root: string | null): Wo
     at: (folder) => findWorktree(repository, root, folder),
     add: (path, checkedOut, options) =>
       addWorktree(repository, root, { path: resolve(repository.cwd, path), checkedOut, ...options }),
+    hide: ({ path }) => excludeFromSurroundings(path, repository.env),
     remove: (worktree) => removeWorktree(repository, worktree),
     unfinished: ({ gitDir }) => findUnfinishedOperation(gitDir),
     async advance(worktree, from, to) {
