@@ -93,6 +93,12 @@ export default {
       { path: "^src/", pathNot: ["^src/core/", "^src/$1/"] },
     ),
     error(
+      "stores-through-their-interface",
+      "Ask the store; what comes before there is one stands in engine.ts, what only git does in git-program.ts.",
+      { path: "^src/", pathNot: "^src/(store/|app/workspace/(engine|git-program)[.]ts$)" },
+      { path: "^src/store/(native|embedded)/" },
+    ),
+    error(
       "app-knows-no-front-end",
       "Return a value; the front end shows it.",
       { path: "^src/app/" },

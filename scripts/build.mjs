@@ -58,6 +58,7 @@ await bundle(
           "src/cli/frame/end-on-interrupt.ts",
           "src/cli/frame/number-option.ts",
           "src/cli/frame/workspace-options.ts",
+          "src/app/workspace/git-program.ts",
           "src/app/workspace/workspace.ts",
           "src/app/journal/journal-folder.ts",
           // What both the settings and the reading need, so that neither loads the other.

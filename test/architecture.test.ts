@@ -215,7 +215,7 @@ const PLANTED: Readonly<Record<string, string>> = {
   "src/store/messages/planted.ts": 'import "../native/planted.ts";\n',
   "src/store/native/planted.ts": 'import "simple-git";\nimport "./git/git-command.ts";\n',
   "src/app/branch/planted.ts": 'import "../query/planted.ts";\nimport "../../formats/claude-code/agent.ts";\n',
-  "src/app/query/planted.ts": 'import "../branch/branch-tree.ts";\n',
+  "src/app/query/planted.ts": 'import "../branch/branch-tree.ts";\nimport "../../store/native/git/git-command.ts";\n',
   "src/cli/frame/planted.ts": 'import "../commands/planted.ts";\n',
   "src/cli/commands/planted.ts": 'import "../frame/output.ts";\n',
   "src/mcp/tools/planted.ts": 'import "../serve.ts";\n',

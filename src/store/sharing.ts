@@ -32,6 +32,14 @@ export interface NewRemote extends Pick<Remote, "name" | "url" | "as"> {
   readonly filter?: "blob:none";
 }
 
+/** A remote of a project: where the project is pushed to. */
+export interface ProjectRemote {
+  readonly name: string;
+  readonly url: string;
+  /** Whether a push there mirrors: it deletes whatever refs the project does not have. */
+  readonly isMirror: boolean;
+}
+
 /** A branch as it stands elsewhere, or is sent there: its name on this side, and its commit. */
 export interface RemoteTip {
   readonly name: string;

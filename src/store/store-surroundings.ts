@@ -2,6 +2,7 @@
 // Whoever wants one of these asks the store; no path below the git dir is built elsewhere.
 import type { Cache } from "./cache.ts";
 import type { MaskedCopies } from "./masked-copies.ts";
+import type { Upkeep } from "./upkeep.ts";
 
 /** A person as git names one. */
 export interface Identity {
@@ -56,4 +57,6 @@ export interface StoreSurroundings {
   ignoredSettings(): readonly string[];
   /** Has the store tidied in the background, where that is worth it; returns at once and never fails. */
   maintain(): void;
+  /** What looks after the store; null where the engine does not. */
+  upkeep(): Promise<Upkeep | null>;
 }

@@ -61,4 +61,10 @@ describe.each(Object.keys(OPEN))("the %s engine", (engine) => {
     await store.configureBranches(["talk/by-git"]);
     expect(options()).toBe(git(temp.root, temp.env, ["config", "--get-all", "branch.main.mergeOptions"]));
   });
+
+  it("looks after the store where it has git for it", async () => {
+    const upkeep = await store.upkeep();
+    const health = await upkeep?.look({ nodePath: process.execPath, jpgPath: "/gone/jpg.js" }, [2, 40, 0]);
+    expect(health?.isActive).toBe(engine === "native" ? true : undefined);
+  });
 });

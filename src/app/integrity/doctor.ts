@@ -3,19 +3,14 @@
 import { rm } from "node:fs/promises";
 import { relative } from "node:path";
 import { JpgError } from "../../core/errors.ts";
-import { journalFolder } from "../../store/files/kept-files.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
 import { type GitVersion, isAtLeast, OLDEST_GIT, parseGitVersion } from "../../store/git-version.ts";
-import { type Repository, runCommand, tryCommand } from "../../store/native/git/git-command.ts";
-import { runGit } from "../../store/native/git/git-process.ts";
-import { mendStore } from "../../store/native/mend-store.ts";
-import { runPorcelain } from "../../store/native/porcelain/run-porcelain.ts";
-import { findRepositoryDir } from "../../store/native/refs/repository-dir.ts";
-import { readStoreHealth, type StoreHealth } from "../../store/native/store-health.ts";
 import type { StoreLocation } from "../../store/store-location.ts";
+import type { StoreHealth, Upkeep } from "../../store/upkeep.ts";
 import { listJournals } from "../journal/journal-files.ts";
-import { makeStore, openStore } from "../workspace/engine.ts";
+import { locate, makeStore, mend, openStore, preferGit } from "../workspace/engine.ts";
+import { findGit } from "../workspace/git-program.ts";
 import type { Runtime } from "../workspace/runtime.ts";
-import { locate } from "../workspace/workspace.ts";
 import { checkRemotes } from "./remote-check.ts";
 import { checkSpool } from "./spool-check.ts";
 
@@ -51,38 +46,44 @@ export async function examine(
   runtime: Runtime,
   options: { readonly store?: string; readonly fix: boolean },
 ): Promise<DoctorReport> {
-  const version = await readGitVersion(runtime);
+  const version = await findGit(runtime);
   const git = [checkGit(version), ...(await checkSpool(runtime))];
-  const located = await locateOrExplain(runtime, options.store);
-  if (!("root" in located)) return report(null, [...git, located]);
+  const located = await orExplain(locate(runtime, options.store));
+  if ("message" in located) return report(null, [...git, located]);
   if (!located.exists) return report(located.root, [...git, noStore(located)]);
-  if (version === null) return report(located.root, [...git, await checkOpening(runtime, located.root)]);
-  const found = await findRepositoryDir(located.root);
-  if (found === null) return report(located.root, git);
-  const repository: Repository = { gitDir: found.commonDir, cwd: located.root, env: runtime.env };
-  const { health, checks: before } = await checkStore(runtime, repository, version ?? [0, 0, 0]);
-  if (!options.fix || before.every(({ fixable }) => fixable !== true)) return report(located.root, [...git, ...before]);
-  await mend(runtime, repository, { health, checks: before });
-  const { checks: after } = await checkStore(runtime, repository, version ?? [0, 0, 0]);
+  const runtimeOfGit = preferGit(runtime);
+  const store = await orExplain(openStore(runtimeOfGit, located.root));
+  if ("message" in store) return report(located.root, [...git, store]);
+  try {
+    const checks = await examineStore(runtimeOfGit, store, { version, fix: options.fix });
+    return report(located.root, [...git, ...checks]);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Without git there is no more to look at than whether the store can be opened. */
+async function examineStore(
+  runtime: Runtime,
+  store: ConversationStore,
+  { version, fix }: { readonly version: GitVersion | null; readonly fix: boolean },
+): Promise<readonly DoctorCheck[]> {
+  const upkeep = await store.upkeep();
+  if (upkeep === null || version === null) return [{ name: "store", state: "ok", message: store.root }];
+  const look = (): Promise<Examined> => checkStore(runtime, store, { upkeep, version });
+  const { health, checks: before } = await look();
+  if (!fix || before.every(({ fixable }) => fixable !== true)) return before;
+  await mendFaults(runtime, store.root, { upkeep, health, checks: before });
+  const { checks: after } = await look();
   const wrong = new Map(before.filter(({ state }) => state !== "ok").map((check) => [check.name, check.message]));
-  const checks = after.map((check): DoctorCheck => {
+  return after.map((check): DoctorCheck => {
     const message = check.state === "ok" ? wrong.get(check.name) : undefined;
     return message === undefined ? check : { ...check, message, fixed: true };
   });
-  return report(located.root, [...git, ...checks]);
 }
 
 function report(store: string | null, checks: readonly DoctorCheck[]): DoctorReport {
   return { ok: checks.every(({ state }) => state !== "problem"), store, checks };
-}
-
-async function readGitVersion({ cwd, env }: Runtime): Promise<GitVersion | null> {
-  try {
-    return parseGitVersion((await runGit(["version"], { cwd, env })).stdout.toString());
-  } catch (error) {
-    if (error instanceof JpgError && error.code === "git_missing") return null;
-    throw error;
-  }
 }
 
 function checkGit(version: GitVersion | null): DoctorCheck {
@@ -103,26 +104,12 @@ function checkGit(version: GitVersion | null): DoctorCheck {
 }
 
 /** A store that jpg refuses to work in is what the doctor is called for: the refusal is a check. */
-async function locateOrExplain(runtime: Runtime, store: string | undefined): Promise<StoreLocation | DoctorCheck> {
+async function orExplain<T>(found: Promise<T>): Promise<T | DoctorCheck> {
   try {
-    return await locate(runtime, store);
+    return await found;
   } catch (error) {
-    return explain(error);
-  }
-}
-
-function explain(error: unknown): DoctorCheck {
-  if (!(error instanceof JpgError)) throw error;
-  return { name: "store", state: "problem", message: error.message, hint: error.hints.join("; ") };
-}
-
-/** Without git there is no more to look at than whether the store can be opened. */
-async function checkOpening(runtime: Runtime, root: string): Promise<DoctorCheck> {
-  try {
-    await (await openStore(runtime, root)).close();
-    return { name: "store", state: "ok", message: root };
-  } catch (error) {
-    return explain(error);
+    if (!(error instanceof JpgError)) throw error;
+    return { name: "store", state: "problem", message: error.message, hint: error.hints.join("; ") };
   }
 }
 
@@ -141,22 +128,25 @@ interface Examined {
   readonly checks: readonly DoctorCheck[];
 }
 
-async function checkStore(runtime: Runtime, repository: Repository, version: GitVersion): Promise<Examined> {
+async function checkStore(
+  runtime: Runtime,
+  store: ConversationStore,
+  { upkeep, version }: { readonly upkeep: Upkeep; readonly version: GitVersion },
+): Promise<Examined> {
   const { nodePath, jpgPath } = runtime;
-  const health = await readStoreHealth(repository, { programs: { nodePath, jpgPath }, version });
-  const { stdout } = await tryCommand(repository, { args: ["rev-parse", "--verify", "--quiet", "HEAD"] });
-  const journals = await listJournals(journalFolder(repository.gitDir), runtime.now());
+  const health = await upkeep.look({ nodePath, jpgPath }, version);
+  const journals = await listJournals(store.journal(), runtime.now());
   const checks: readonly DoctorCheck[] = [
-    { name: "store", state: "ok", message: repository.cwd },
+    { name: "store", state: "ok", message: store.root },
     checkWritable(health),
     checkSetup(health),
-    checkLeft("locks", health.locks, repository),
-    checkLeft("leftovers", health.leftovers, repository),
+    checkLeft("locks", health.locks, store.gitDir),
+    checkLeft("leftovers", health.leftovers, store.gitDir),
     checkJournals(journals.filter(({ isAbandoned }) => isAbandoned).length),
     checkWorktrees(health),
     checkObjects(health),
-    checkActive(stdout.length > 0),
-    { name: "remote", ...(await checkRemotes(repository)) },
+    checkActive(health),
+    { name: "remote", ...(await checkRemotes(store, upkeep)) },
   ];
   return { health, checks };
 }
@@ -190,11 +180,7 @@ function checkSetup({ settings, programs, dead, foreign }: StoreHealth): DoctorC
   return { name, state: dead.length > 0 ? "problem" : "warning", message: parts.join("; "), hint, fixable: true };
 }
 
-function checkLeft(
-  name: "locks" | "leftovers",
-  files: readonly string[],
-  { gitDir }: Pick<Repository, "gitDir">,
-): DoctorCheck {
+function checkLeft(name: "locks" | "leftovers", files: readonly string[], gitDir: string): DoctorCheck {
   if (files.length === 0) return { name, state: "ok", message: `no abandoned ${name}` };
   const paths = files.slice(0, 3).map((path) => relative(gitDir, path));
   const more = files.length > paths.length ? ` and ${files.length - paths.length} more` : "";
@@ -228,22 +214,25 @@ function checkObjects({ looseObjects }: StoreHealth): DoctorCheck {
   return { name, state: "warning", message: `${looseObjects} loose objects take space and time`, hint, fixable: true };
 }
 
-function checkActive(isThere: boolean): DoctorCheck {
+function checkActive({ isActive }: StoreHealth): DoctorCheck {
   const name = "active";
-  if (isThere) return { name, state: "ok", message: "a conversation is active" };
+  if (isActive) return { name, state: "ok", message: "a conversation is active" };
   const hint = "`jpg ls` lists the conversations, `jpg use ID` makes one active, `jpg import` imports sessions";
   return { name, state: "warning", message: "HEAD names a branch that does not exist", hint };
 }
 
-async function mend(runtime: Runtime, repository: Repository, { health, checks }: Examined): Promise<void> {
+async function mendFaults(
+  runtime: Runtime,
+  root: string,
+  { upkeep, health, checks }: Examined & { readonly upkeep: Upkeep },
+): Promise<void> {
   const wrong = new Set(checks.filter(({ fixable }) => fixable === true).map(({ name }) => name));
   for (const path of [...health.locks, ...health.leftovers]) await rm(path, { force: true });
   if (wrong.has("hooks")) {
-    const { env, nodePath, jpgPath } = runtime;
     // First what every command would mend: a stock clone stays one.
-    await mendStore(repository.cwd, { env, nodePath, jpgPath });
-    await makeStore(runtime, repository.cwd);
+    await mend(runtime, root);
+    await makeStore(runtime, root);
   }
-  if (wrong.has("worktrees")) await runCommand(repository, { args: ["worktree", "prune"] }, runPorcelain);
-  if (wrong.has("objects")) await runCommand(repository, { args: ["gc", "--quiet"] });
+  if (wrong.has("worktrees")) await upkeep.forgetGoneWorktrees();
+  if (wrong.has("objects")) await upkeep.pack();
 }

@@ -2,11 +2,9 @@
 // delete what stands there.
 import { JpgError } from "../../core/errors.ts";
 import { isSameRepository, shownUrl } from "../../core/remote-address.ts";
-import type { Repository } from "../../store/native/git/git-command.ts";
-import { isProjectDir, projectOfStore } from "../../store/native/refs/project-of-store.ts";
-import { readProjectRemotes } from "../../store/native/remotes/project-remotes.ts";
-import { readRemotes } from "../../store/native/remotes/remote-config.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { Remote } from "../../store/sharing.ts";
+import type { Upkeep } from "../../store/upkeep.ts";
 
 /** What was found. */
 export interface RemoteVerdict {
@@ -16,29 +14,30 @@ export interface RemoteVerdict {
 }
 
 /** Looks at the remotes; reaches none of them. */
-export async function checkRemotes(repository: Repository): Promise<RemoteVerdict> {
-  const remotes = await readRemotes(repository).catch((error: unknown) => {
+export async function checkRemotes(
+  { root, sharing }: Pick<ConversationStore, "root" | "sharing">,
+  upkeep: Upkeep,
+): Promise<RemoteVerdict> {
+  const remotes = await sharing?.remotes().catch((error: unknown) => {
     if (error instanceof JpgError) return error;
     throw error;
   });
   if (remotes instanceof JpgError)
     return { state: "problem", message: remotes.message, hint: remotes.hints.join("; ") };
-  if (remotes.length === 0) {
+  if (remotes === undefined || remotes.length === 0) {
     const hint =
       "`jpg remote add NAME URL` and `jpg push --all` keep a copy elsewhere; nothing is pushed unless you push it";
-    return { state: "warning", message: `none: if ${repository.cwd} is lost, so are its conversations`, hint };
+    return { state: "warning", message: `none: if ${root} is lost, so are its conversations`, hint };
   }
-  const deleted = await findMirrored(repository, remotes);
+  const deleted = await findMirrored(upkeep, remotes);
   if (deleted !== null) return deleted;
   const listed = remotes.map(({ name, as }) => `${name} (${as === "hidden" ? "hidden refs" : "branches"})`);
   return { state: "ok", message: `remotes: ${listed.join(", ")}` };
 }
 
 /** A remote to which the project is mirrored: each such push deletes the hidden refs there. */
-async function findMirrored(repository: Repository, remotes: readonly Remote[]): Promise<RemoteVerdict | null> {
-  const project = projectOfStore(repository.cwd, repository.gitDir);
-  if (!(await isProjectDir(project))) return null;
-  const mirrors = (await readProjectRemotes(project, repository.env)).filter(({ isMirror }) => isMirror);
+async function findMirrored(upkeep: Upkeep, remotes: readonly Remote[]): Promise<RemoteVerdict | null> {
+  const mirrors = await upkeep.mirrors();
   for (const { name, pushUrl, as } of remotes) {
     const mirror = as === "hidden" ? mirrors.find(({ url }) => isSameRepository(url, pushUrl)) : undefined;
     if (mirror === undefined) continue;

@@ -1,13 +1,13 @@
 // Makes a store of its own from what stands at an address: all conversations as branches, one of them active. A clone that
 // fails leaves nothing behind.
 import { readdir, rm } from "node:fs/promises";
-import { join, parse, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { defined } from "../../core/defined.ts";
 import { codeOf, repositoryError, userError } from "../../core/errors.ts";
 import { checkRemoteUrl, isLocalPath, type PublishedAs, repositoryName, shownUrl } from "../../core/remote-address.ts";
-import { listRemoteRefs } from "../../store/native/remotes/transfer.ts";
 import type { TransferOptions } from "../../store/sharing.ts";
 import { makeStore, requireGit } from "../workspace/engine.ts";
+import { listRefsAt } from "../workspace/git-program.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { makeActive } from "../workspace/standing.ts";
 import { openWorkspace, type WorkspaceOptions } from "../workspace/workspace.ts";
@@ -36,12 +36,11 @@ export async function cloneConversations(
   { transfer, voice }: { readonly transfer: TransferOptions; readonly voice: WorkspaceOptions },
 ): Promise<CloneReport> {
   requireGit(runtime, "A clone");
-  const { cwd, env } = runtime;
+  const { cwd } = runtime;
   const url = isLocalPath(checkRemoteUrl(request.url)) ? resolve(cwd, request.url) : request.url;
   const path = resolve(cwd, request.directory ?? repositoryName(url));
   const isNew = await requireFree(path);
-  // From no repository: the settings of one around this folder are not this store's.
-  const refs = await listRemoteRefs({ gitDir: null, cwd: parse(cwd).root, env }, url, transfer);
+  const refs = await listRefsAt(runtime, url, transfer);
   const as: PublishedAs = refs.hidden.length > 0 ? "hidden" : "branches";
   if (refs[as].length === 0) throw noConversations(url);
   try {

@@ -1,8 +1,7 @@
 // Where conversations come from where no remote is set: the origin of the project around, if any stand there as hidden refs.
-import { parse } from "node:path";
 import { shownUrl } from "../../core/remote-address.ts";
-import { listRemoteRefs } from "../../store/native/remotes/transfer.ts";
 import type { Remote, TransferOptions } from "../../store/sharing.ts";
+import { listRefsAt } from "../workspace/git-program.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { addRemote, findRemote, noRemote, projectOrigin } from "./remotes.ts";
 
@@ -13,9 +12,8 @@ import { addRemote, findRemote, noRemote, projectOrigin } from "./remotes.ts";
 export async function adoptOrigin(workspace: Workspace, options: TransferOptions): Promise<Remote | null> {
   const origin = await projectOrigin(workspace);
   if (origin === null) throw noRemote(origin);
-  // From no repository: until the remote is written down there may be no store.
-  const place = { gitDir: null, cwd: parse(workspace.runtime.cwd).root, env: workspace.runtime.env } as const;
-  const { hidden } = await listRemoteRefs(place, origin.url, options);
+  // Until the remote is written down there may be no store.
+  const { hidden } = await listRefsAt(workspace.runtime, origin.url, options);
   if (hidden.length === 0) return null;
   const { name } = await addRemote(workspace, { ...origin, as: "hidden" });
   return findRemote(workspace, name);

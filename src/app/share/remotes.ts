@@ -12,9 +12,9 @@ import {
   shownUrl,
 } from "../../core/remote-address.ts";
 import { shellWord } from "../../core/shell-word.ts";
-import { type ProjectRemote, readProjectRemotes } from "../../store/native/remotes/project-remotes.ts";
 import { needsGit } from "../../store/needs-git.ts";
-import type { NewRemote, Remote, Sharing } from "../../store/sharing.ts";
+import type { NewRemote, ProjectRemote, Remote, Sharing } from "../../store/sharing.ts";
+import { projectRemotes } from "../workspace/git-program.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** A remote as it is listed; addresses as they may be shown. */
@@ -115,10 +115,6 @@ export function noRemote(origin: ProjectRemote | null): Error {
           own,
         ];
   return userError("no_remote", "This store has no remote.", { hints });
-}
-
-async function projectRemotes({ location, runtime }: Workspace): Promise<readonly ProjectRemote[]> {
-  return location.project === undefined ? [] : readProjectRemotes(location.project, runtime.env);
 }
 
 function absoluteUrl({ runtime }: Workspace, url: string): string {

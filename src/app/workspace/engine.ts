@@ -1,16 +1,22 @@
 // Which engine works: the git program where there is one, else the one that needs none. What differs between them before a store is
-// open is here; an open store has one interface.
+// open is here; an open store has one interface. With git-program.ts the only file outside src/store that names an engine.
 import { join } from "node:path";
+import { resolveUserPaths } from "../../config/paths.ts";
+import { defined } from "../../core/defined.ts";
 import type { ConversationStore, Engine } from "../../store/conversation-store.ts";
 import { hasProgram } from "../../store/files/find-program.ts";
 import { createStore } from "../../store/native/create-store.ts";
 import { gitMissingError } from "../../store/native/git/git-error.ts";
-import { type Mended, mendStore } from "../../store/native/mend-store.ts";
+import { locateStore } from "../../store/native/locate-store.ts";
+import { mendStore } from "../../store/native/mend-store.ts";
 import { openNativeStore } from "../../store/native/native-store.ts";
+import { sharingOf, sharingOfUser } from "../../store/native/refs/store-sharing.ts";
 import { needsGit } from "../../store/needs-git.ts";
 import { withoutReadme } from "../../store/readme-branch.ts";
+import type { StoreLocation } from "../../store/store-location.ts";
+import type { Mended } from "../../store/upkeep.ts";
 import type { Runtime } from "./runtime.ts";
-import { followSharing, followSharingToBe } from "./user-umask.ts";
+import { followSharing } from "./user-umask.ts";
 
 /** Chooses the engine of this call; `--engine` decides, whatever is there: without git the native one says that it is missing. */
 export function chooseEngine({ engine, env }: Pick<Runtime, "env"> & { readonly engine?: Engine | undefined }): Engine {
@@ -21,14 +27,38 @@ function hasGit(env: Runtime["env"]): boolean {
   return hasProgram("git", env["PATH"] ?? env["Path"]);
 }
 
-/** Opens the store at `root`; the engine that works without git is loaded only where it is used. Throws `git_missing`. */
+/** The runtime in which git works where there is one, whatever engine was asked for: for what looks after git's part of a store. */
+export function preferGit(runtime: Runtime): Runtime {
+  return hasGit(runtime.env) ? { ...runtime, engine: "native" } : runtime;
+}
+
+/** Finds the store that the arguments, the environment and the current directory name. */
+export function locate(runtime: Runtime, store?: string): Promise<StoreLocation> {
+  const { cwd, env, home } = runtime;
+  return locateStore({
+    cwd,
+    env,
+    userDataDir: resolveUserPaths(env, home).dataDir,
+    git: chooseEngine(runtime) === "native",
+    ...defined({ store }),
+  });
+}
+
+/** Opens the store at `root`; what is written from then on is for those whom it is shared with. Throws `git_missing`. */
 export async function openStore(runtime: Runtime, root: string): Promise<ConversationStore> {
+  const store = await openEngine(runtime, root);
+  followSharing(await sharingOf(store.gitDir));
+  return withoutReadme(store);
+}
+
+/** The engine that works without git is loaded only where it is used. */
+async function openEngine(runtime: Runtime, root: string): Promise<ConversationStore> {
   const { env, now, engine } = runtime;
   // Much is read without git: whoever asks for it is told at once, not in the middle.
   if (engine === "native" && !hasGit(env)) throw gitMissingError(undefined);
-  if (chooseEngine(runtime) === "native") return withoutReadme(await openNativeStore({ root, env }));
+  if (chooseEngine(runtime) === "native") return openNativeStore({ root, env });
   const { openEmbeddedStore } = await import("../../store/embedded/embedded-store.ts");
-  return withoutReadme(await openEmbeddedStore({ root, env, now }));
+  return openEmbeddedStore({ root, env, now });
 }
 
 /** Refuses what only git does, where jpg works without: `needs_git`. `what` begins the sentence, e.g. `A clone`. */
@@ -42,15 +72,15 @@ export async function mend(runtime: Runtime, root: string): Promise<Mended | nul
   return chooseEngine(runtime) === "native" ? mendStore(root, { env, nodePath, jpgPath }) : null;
 }
 
-/** Creates the store at `root`, or completes one: idempotent. */
+/** Creates the store at `root`, or completes one: idempotent. Whom it does not say to be shared with, the user's own settings say, where git can be asked. */
 export async function makeStore(runtime: Runtime, root: string): Promise<void> {
   const { env, nodePath, jpgPath } = runtime;
-  const gitDir = join(root, ".git");
+  const said = await sharingOf(join(root, ".git"));
   if (chooseEngine(runtime) === "native") {
-    await followSharingToBe(gitDir, env);
+    followSharing(said ?? (await sharingOfUser(env)));
     return createStore(root, { env, nodePath, jpgPath });
   }
-  await followSharing(gitDir);
+  followSharing(said);
   const { createStoreWithoutGit } = await import("../../store/embedded/create-store.ts");
   await createStoreWithoutGit(root, { env, nodePath, jpgPath });
 }

@@ -3,10 +3,9 @@ import { mkdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/paths.ts";
 import { createFile } from "../../store/files/replace-file.ts";
-import { makeStore } from "./engine.ts";
+import { locate, makeStore } from "./engine.ts";
 import type { Runtime } from "./runtime.ts";
 import { readTemplate } from "./templates.ts";
-import { locate } from "./workspace.ts";
 
 export interface InitReport {
   /** Absolute path of the store. */

@@ -96,6 +96,7 @@ function surroundingsOf(
     configureBranches: async (names) => made()?.configureBranches(names),
     ignoredSettings: () => made()?.ignoredSettings() ?? [],
     maintain: () => made()?.maintain(),
+    upkeep: async () => (await made()?.upkeep()) ?? null,
   };
 }
 

@@ -9,8 +9,9 @@ import { trustDigest, withoutTrust, withTrust } from "../../config/trust.ts";
 import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
+import { locate } from "./engine.ts";
 import type { Runtime } from "./runtime.ts";
-import { locate, projectConfigFile, readIfExists, readProjectConfig } from "./workspace.ts";
+import { projectConfigFile, readIfExists, readProjectConfig } from "./workspace.ts";
 
 /** A setting that counts only when its file is trusted. */
 export interface AllowedSetting {

@@ -3,17 +3,14 @@ import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConfigFile, ConfigInput, ConversationDelta, LoadedConfig } from "../../config/load-config.ts";
 import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/paths.ts";
-import { defined } from "../../core/defined.ts";
 import { codeOf, JpgError, reasonOf, repositoryError } from "../../core/errors.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
-import { locateStore } from "../../store/native/locate-store.ts";
-import type { Mended } from "../../store/native/mend-store.ts";
 import type { StoreLocation } from "../../store/store-location.ts";
-import { chooseEngine, makeStore, mend, openStore } from "./engine.ts";
+import type { Mended } from "../../store/upkeep.ts";
+import { chooseEngine, locate, makeStore, mend, openStore } from "./engine.ts";
 import { withRememberedLog } from "./remembered-log.ts";
 import type { Runtime } from "./runtime.ts";
 import { createStoreOnWrite } from "./store-on-write.ts";
-import { followSharing } from "./user-umask.ts";
 
 /** Most ignored settings that a warning names. */
 const NAMED_KEYS = 8;
@@ -53,17 +50,12 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
   const location = await locate(runtime, options.store);
   if (!location.exists && options.create !== true) throw noStore(location);
   if (location.exists) await keepInPlace(runtime, location.root, options);
-  const open = async (): Promise<ConversationStore> => {
-    const opened = await openStore(runtime, location.root);
-    await followSharing(opened.gitDir);
-    return opened;
-  };
   const store = withRememberedLog(
     location.exists
-      ? await open()
+      ? await openStore(runtime, location.root)
       : createStoreOnWrite(location.root, chooseEngine(runtime), async () => {
           await makeStore(runtime, location.root);
-          return open();
+          return openStore(runtime, location.root);
         }),
   );
   if (location.exists) await settleSteps(store, options);
@@ -135,18 +127,6 @@ const MENDED: Readonly<Record<Mended["kind"], string>> = {
   programs: "The hooks of STORE called a node or jpg that is gone: they call this one now.",
   clone: "STORE is a clone without jpg's hooks: it has them now, and stock git keeps VIEW.md up to date in it.",
 };
-
-/** Finds the store that the arguments, the environment and the current directory name. */
-export function locate(runtime: Runtime, store?: string): Promise<StoreLocation> {
-  const { cwd, env, home } = runtime;
-  return locateStore({
-    cwd,
-    env,
-    userDataDir: resolveUserPaths(env, home).dataDir,
-    git: chooseEngine(runtime) === "native",
-    ...defined({ store }),
-  });
-}
 
 /** The project's config file for a store location; null outside a project. */
 export function projectConfigFile(location: StoreLocation): string | null {

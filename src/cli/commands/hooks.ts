@@ -6,7 +6,7 @@ import {
   setupAgents,
   uninstallSetup,
 } from "../../app/hooks/setup.ts";
-import { locate } from "../../app/workspace/workspace.ts";
+import { locate } from "../../app/workspace/engine.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";

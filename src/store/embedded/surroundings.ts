@@ -42,6 +42,8 @@ export function createSurroundings(repository: EmbeddedRepository): StoreSurroun
     ignoredSettings: () => [],
     // Git packs objects; the next jpg that has it does.
     maintain: () => undefined,
+    // What there is to look after is git's.
+    upkeep: () => Promise.resolve(null),
   };
 }
 

@@ -9,6 +9,7 @@ import { withLock } from "../files/process-lock.ts";
 import { readFileIfThere } from "../files/read-file.ts";
 import { makeOwnFolder } from "../files/replace-file.ts";
 import type { GitVersion } from "../git-version.ts";
+import type { HookPrograms } from "../upkeep.ts";
 import { isConversationTree } from "./conversation-tree.ts";
 import { type Repository, tryCommand } from "./git/git-command.ts";
 import { gitError } from "./git/git-error.ts";
@@ -21,7 +22,7 @@ import { showRecordsAsText, writeInfo } from "./refs/info-files.ts";
 import { findOwnRepository } from "./refs/ownership.ts";
 import { findRepositoryDir } from "./refs/repository-dir.ts";
 import { applySettings, isAdoptedClone, readLocalSettings, settingsToHave } from "./store-config.ts";
-import { type HookPrograms, writeHooks } from "./store-hooks.ts";
+import { writeHooks } from "./store-hooks.ts";
 import { SPARSE_PATTERNS } from "./worktrees/worktrees.ts";
 
 /** What a store is made with; the programs are what its hooks call. */

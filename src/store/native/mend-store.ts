@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { JpgError } from "../../core/errors.ts";
 import type { Environment } from "../environment.ts";
 import { readFileIfThere } from "../files/read-file.ts";
+import type { HookPrograms, Mended } from "../upkeep.ts";
 import type { Repository } from "./git/git-command.ts";
 import { runGit } from "./git/git-process.ts";
 import { isStoreConfig } from "./refs/branch-config.ts";
@@ -14,19 +15,8 @@ import { showRecordsAsText } from "./refs/info-files.ts";
 import { worktreesFolder } from "./refs/project-of-store.ts";
 import { findRepositoryDir } from "./refs/repository-dir.ts";
 import { applySettings, cloneSettings, hasForeignHooks, placeSettings, readLocalSettings } from "./store-config.ts";
-import { formatHook, type HookPrograms, isJpgHook, programsOf, textconvFolder, writeHooks } from "./store-hooks.ts";
+import { formatHook, isJpgHook, programsOf, textconvFolder, writeHooks } from "./store-hooks.ts";
 import { repairWorktrees } from "./worktrees/repair-worktrees.ts";
-
-/** What was mended: the place had changed, the programs were gone, or a clone had nothing of jpg's yet. */
-export interface Mended {
-  readonly kind: "moved" | "programs" | "clone";
-  /** The user's own hooks, which stay: names, or `core.hooksPath`. */
-  readonly foreign: readonly string[];
-  /** Linked worktrees that had lost the store, or the store them, and have found each other; >= 0. */
-  readonly worktrees: number;
-  /** Whether the clone that was taken over has only the newest history. */
-  readonly isShallow?: boolean;
-}
 
 /** Mends the store whose worktree is `root`; null when nothing was wrong, or it cannot be mended. */
 export async function mendStore(

@@ -6,41 +6,12 @@ import { isAbandoned } from "../files/abandoned.ts";
 import { listLeftovers, listUnfinishedObjects } from "../files/leftovers.ts";
 import { readFileIfThere } from "../files/read-file.ts";
 import type { GitVersion } from "../git-version.ts";
+import type { HookPrograms, StoreHealth } from "../upkeep.ts";
 import type { Worktree } from "../worktrees.ts";
 import { type Repository, tryCommand } from "./git/git-command.ts";
 import { hasForeignHooks, readLocalSettings, settingsToHave } from "./store-config.ts";
-import {
-  formatHook,
-  formatTextconv,
-  HOOK_NAMES,
-  type HookPrograms,
-  isJpgHook,
-  programsOf,
-  textconvPath,
-} from "./store-hooks.ts";
+import { formatHook, formatTextconv, HOOK_NAMES, isJpgHook, programsOf, textconvPath } from "./store-hooks.ts";
 import { listWorktrees } from "./worktrees/worktree-list.ts";
-
-/** What was seen. */
-export interface StoreHealth {
-  /** Folders that git writes to and that cannot be written. */
-  readonly unwritable: readonly string[];
-  /** Keys of `.git/config` that are not as jpg sets them. */
-  readonly settings: readonly string[];
-  /** Hooks of the user's own, which jpg leaves alone: names, or `core.hooksPath`. */
-  readonly foreign: readonly string[];
-  /** Hooks and the textconv program that are missing or call another jpg than this. */
-  readonly programs: readonly string[];
-  /** Hooks and the textconv program that call a program that is gone. */
-  readonly dead: readonly string[];
-  /** Names of linked worktrees whose folder is gone. */
-  readonly goneWorktrees: readonly string[];
-  /** Locks of git and jpg that nobody holds, absolute. */
-  readonly locks: readonly string[];
-  /** Drafts, unfinished packs and objects whose writers are gone, absolute. */
-  readonly leftovers: readonly string[];
-  /** Objects in files of their own. */
-  readonly looseObjects: number;
-}
 
 /** Looks at a store. `version` = git's. */
 export async function readStoreHealth(
@@ -50,7 +21,7 @@ export async function readStoreHealth(
   const { gitDir } = repository;
   const hooksDir = join(gitDir, "hooks");
   const worktrees = await listWorktrees(repository, repository.cwd);
-  const [config, locks, leftovers, loose, hooks, goneWorktrees] = await Promise.all([
+  const [config, locks, leftovers, looseObjects, hooks, goneWorktrees] = await Promise.all([
     readLocalSettings(repository),
     listAbandonedLocks(repository),
     listAllLeftovers(repository, worktrees),
@@ -67,7 +38,8 @@ export async function readStoreHealth(
     goneWorktrees,
     locks,
     leftovers,
-    looseObjects: loose,
+    looseObjects,
+    isActive: await hasHead(repository),
   };
 }
 
@@ -91,6 +63,10 @@ async function listAbandonedLocks(repository: Repository): Promise<readonly stri
   };
   await visit(repository.gitDir);
   return found;
+}
+
+async function hasHead(repository: Repository): Promise<boolean> {
+  return (await tryCommand(repository, { args: ["rev-parse", "--verify", "--quiet", "HEAD"] })).stdout.length > 0;
 }
 
 async function countLoose(repository: Repository): Promise<number> {

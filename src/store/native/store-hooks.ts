@@ -4,12 +4,7 @@ import { join } from "node:path";
 import { quoteForShell } from "../../core/shell-word.ts";
 import { readFileIfThere } from "../files/read-file.ts";
 import { makeOwnFolder, replaceFile } from "../files/replace-file.ts";
-
-/** The programs that hooks call, absolute. */
-export interface HookPrograms {
-  readonly nodePath: string;
-  readonly jpgPath: string;
-}
+import type { HookPrograms } from "../upkeep.ts";
 
 /** The hooks jpg writes. */
 export const HOOK_NAMES: readonly string[] = ["post-checkout", "post-merge", "post-commit", "post-rewrite", "pre-push"];

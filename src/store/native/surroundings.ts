@@ -39,5 +39,7 @@ export function createSurroundings(repository: Repository): StoreSurroundings {
     configureBranches: (names) => configureBranches(repository, names),
     ignoredSettings: () => ignoredSettings(repository),
     maintain: () => startMaintenance(repository),
+    // Loaded where it is asked for: no other command than `doctor` does.
+    upkeep: async () => (await import("./upkeep.ts")).createUpkeep(repository),
   };
 }

@@ -61,6 +61,15 @@ describe("the doctor", () => {
     expect(wrong(await look())).toEqual([]);
   });
 
+  it("mends by git what is git's, whichever engine was asked for", async () => {
+    git(root, workspace.temp.env, ["config", "core.autocrlf", "true"]);
+    const embedded = { ...workspace.runtime, engine: "embedded" } as const;
+    const before = await examine(embedded, { store: root, fix: false });
+    expect(wrong(before)).toMatchObject([{ name: "hooks", fixable: true }]);
+    const after = await examine(embedded, { store: root, fix: true });
+    expect([wrong(after), fixed(after)]).toEqual([[], ["hooks"]]);
+  });
+
   it("takes no lock that a git may still hold", async () => {
     leave("refs/heads/left.lock", 0.5);
     expect(wrong(await look({ fix: true }))).toEqual([]);

@@ -30,7 +30,7 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
 
 describe("a journal", () => {
   it("holds each piece as soon as it is written, and is nobody else's to read in a private store", async () => {
-    await followSharing(folder.path);
+    followSharing(undefined);
     const journal = await openJournal(journals(), head);
     journal.open(ANSWER);
     for (const piece of ["Five ", "me"]) {

@@ -3,16 +3,9 @@
 import { isAbsolute, join, parse, resolve } from "node:path";
 import { isLocalPath } from "../../../core/remote-address.ts";
 import type { Environment } from "../../environment.ts";
+import type { ProjectRemote } from "../../sharing.ts";
 import type { ProjectLocation } from "../../store-location.ts";
 import { runGit } from "../git/git-process.ts";
-
-/** A remote of a project: where the project is pushed to. */
-export interface ProjectRemote {
-  readonly name: string;
-  readonly url: string;
-  /** Whether a push there mirrors: it deletes whatever refs the project does not have. */
-  readonly isMirror: boolean;
-}
 
 /** Reads them, in the order of the configuration; folders are absolute. */
 export async function readProjectRemotes(
