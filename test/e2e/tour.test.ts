@@ -117,7 +117,7 @@ describe("npm run tour", () => {
         withoutGit.filter((command) => command !== "jpg revert COMMIT"),
       );
       expect(own.filter((command) => command === "jpg revert COMMIT")).toHaveLength(2);
-      expect(stdout).toContain("error: A checkout needs git, which jpg is running without.\nhint: install git");
+      expect(stdout).toContain("error: A checkout needs git, and no `git` was found in PATH.\nhint: Install git");
       expect(stdout).toContain("original.jsonl and sample-session.jsonl are equal, byte for byte.");
     },
     TOUR_MS,

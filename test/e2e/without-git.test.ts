@@ -78,11 +78,15 @@ describe("without git", () => {
       expect(await jpg(...args), args.join(" ")).toMatchObject({
         code: 3,
         stdout: "",
-        stderr: expect.stringMatching(/needs? (the )?git.*\nhint: install git/s) as string,
+        stderr: expect.stringMatching(/needs? (the )?git.*\nhint: Install git/s) as string,
       });
     }
     const added = await jpg("remote", "add", "team", join(sandbox.root, "team.git"));
-    expect(added.stderr).toMatch(/^error: Sharing conversations needs git, which jpg is running without\./);
+    const chosen = await sandbox.jpg(["checkout", "@", "--engine", "embedded"]);
+    expect(chosen.stderr).toBe(
+      "error: A checkout needs git, and --engine embedded works without it.\nhint: Run the command again without --engine embedded.\n",
+    );
+    expect(added.stderr).toMatch(/^error: Sharing conversations needs git, and no `git` was found in PATH\./);
     expect(existsSync(join(sandbox.root, "review"))).toBe(false);
     await run("rm", `${first.id}/everything`);
     expect(await jpg("rm", "--purge", "--yes")).toMatchObject({ code: 3 });

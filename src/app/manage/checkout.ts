@@ -2,7 +2,8 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { conversationOf } from "../../core/conversation-name.ts";
-import { codeOf, repositoryError, userError } from "../../core/errors.ts";
+import { codeOf, userError } from "../../core/errors.ts";
+import { needsGit } from "../../store/needs-git.ts";
 import type { Worktree } from "../../store/worktrees.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadView } from "../branch/load-view.ts";
@@ -35,10 +36,7 @@ export async function checkoutBranch(
   request: { readonly directory?: string; readonly full: boolean },
 ): Promise<CheckoutReport> {
   const { worktrees } = workspace.store;
-  if (worktrees === null)
-    throw repositoryError("needs_git", "A checkout needs git; the embedded engine has no worktrees.", {
-      hints: ["Install git 2.31 or newer."],
-    });
+  if (worktrees === null) throw needsGit("A checkout", workspace.runtime.env);
   const { directory } = request;
   const path =
     directory === undefined ? await defaultPlace(workspace, tree) : resolve(workspace.runtime.cwd, directory);

@@ -42,7 +42,7 @@ export interface LeftSources {
 /** Plans a masked copy. Throws `needs_git` and the errors of ids. */
 export async function planRedact(workspace: Workspace, id: string, request: RedactRequest): Promise<RedactPlan> {
   const { store } = workspace;
-  if (store.histories === null) throw needsGit("A masked copy of a conversation");
+  if (store.histories === null) throw needsGit("A masked copy of a conversation", workspace.runtime.env);
   const { branch } = await resolveId(workspace, id);
   const conversation = conversationOf(branch);
   const tips = (await store.listBranches()).filter(({ name }) => conversationOf(name) === conversation);

@@ -22,7 +22,7 @@ export interface WrittenCopy {
 export async function writeCopy(workspace: Workspace, plan: RedactPlan, names: CopyNames): Promise<WrittenCopy> {
   const { store } = workspace;
   const { history, tips, found } = plan;
-  if (store.histories === null) throw needsGit("A masked copy of a conversation");
+  if (store.histories === null) throw needsGit("A masked copy of a conversation", workspace.runtime.env);
   const objects = new Map<string, string>();
   const { id, masker, bytesMasker, branches: renamed } = names;
   const written = await store.histories.write(

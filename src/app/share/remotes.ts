@@ -33,8 +33,8 @@ export interface AddedRemote extends Omit<RemoteRow, "branches"> {
 }
 
 /** The sharing of a store. Throws `needs_git`. */
-export function requireSharing({ store }: Workspace): Sharing {
-  if (store.sharing === null) throw needsGit("Sharing conversations");
+export function requireSharing({ store, runtime }: Workspace): Sharing {
+  if (store.sharing === null) throw needsGit("Sharing conversations", runtime.env);
   return store.sharing;
 }
 

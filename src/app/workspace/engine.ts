@@ -4,14 +4,13 @@ import { join } from "node:path";
 import { resolveUserPaths } from "../../config/paths.ts";
 import { defined } from "../../core/defined.ts";
 import type { ConversationStore, Engine } from "../../store/conversation-store.ts";
-import { hasProgram } from "../../store/files/find-program.ts";
 import { createStore } from "../../store/native/create-store.ts";
 import { gitMissingError } from "../../store/native/git/git-error.ts";
 import { locateStore } from "../../store/native/locate-store.ts";
 import { mendStore } from "../../store/native/mend-store.ts";
 import { openNativeStore } from "../../store/native/native-store.ts";
 import { sharingOf, sharingOfUser } from "../../store/native/refs/store-sharing.ts";
-import { needsGit } from "../../store/needs-git.ts";
+import { hasGit, needsGit } from "../../store/needs-git.ts";
 import { withoutReadme } from "../../store/readme-branch.ts";
 import type { StoreLocation } from "../../store/store-location.ts";
 import type { Mended } from "../../store/upkeep.ts";
@@ -21,10 +20,6 @@ import { followSharing } from "./user-umask.ts";
 /** Chooses the engine of this call; `--engine` decides, whatever is there: without git the native one says that it is missing. */
 export function chooseEngine({ engine, env }: Pick<Runtime, "env"> & { readonly engine?: Engine | undefined }): Engine {
   return engine ?? (hasGit(env) ? "native" : "embedded");
-}
-
-function hasGit(env: Runtime["env"]): boolean {
-  return hasProgram("git", env["PATH"] ?? env["Path"]);
 }
 
 /** The runtime in which git works where there is one, whatever engine was asked for: for what looks after git's part of a store. */
@@ -63,7 +58,7 @@ async function openEngine(runtime: Runtime, root: string): Promise<ConversationS
 
 /** Refuses what only git does, where jpg works without: `needs_git`. `what` begins the sentence, e.g. `A clone`. */
 export function requireGit(runtime: Runtime, what: string): void {
-  if (chooseEngine(runtime) !== "native") throw needsGit(what);
+  if (chooseEngine(runtime) !== "native") throw needsGit(what, runtime.env);
 }
 
 /** Mends what a store says of its place, hooks above all; null where nothing was amiss. Without git nothing runs them. */

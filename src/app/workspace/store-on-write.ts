@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { type Cache, NO_CACHE } from "../../store/cache.ts";
 import type { BranchWrite, ConversationStore, WriteResult } from "../../store/conversation-store.ts";
 import { journalFolder } from "../../store/files/kept-files.ts";
-import { needsGit } from "../../store/needs-git.ts";
 import type { Sharing } from "../../store/sharing.ts";
 import type { StoreSurroundings } from "../../store/store-surroundings.ts";
 
@@ -104,7 +103,7 @@ function surroundingsOf(
 function sharingOf(open: () => Promise<ConversationStore>): Sharing {
   const opened = async (): Promise<Sharing> => {
     const { sharing } = await open();
-    if (sharing === null) throw needsGit("Sharing conversations");
+    if (sharing === null) throw new TypeError("The native engine shares.");
     return sharing;
   };
   return {

@@ -45,7 +45,7 @@ export async function openEmbeddedStore(options: {
     });
   }
   const { commonDir: gitDir, isBare } = found;
-  await requireSupported(root, gitDir);
+  await requireSupported({ root, gitDir, env });
   return createEmbeddedStore({
     fs,
     root,
@@ -67,7 +67,7 @@ export function createEmbeddedStore(repository: EmbeddedRepository): Conversatio
   const objects = createObjects(repository);
   const load = createTreeLoader(objects);
   const read = createCommitReader(objects, () => readCutOffCommits(repository));
-  const tools: CommitTools = { objects, load, read, signs: repository.signs };
+  const tools: CommitTools = { objects, load, read, signs: repository.signs, env: repository.env };
   const resolve = (revision: string, place = gitDir): Promise<string | null> =>
     resolveRevision(repository, { objects, read, head: place }, revision);
   const trees = createTreeReader({

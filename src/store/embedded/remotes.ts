@@ -14,6 +14,6 @@ export function createRemotes(repository: EmbeddedRepository): Remotes {
         return remote === undefined || name === undefined || name === "HEAD" ? [] : [{ remote, name }];
       });
     },
-    track: () => Promise.reject(needsGit("A branch that follows a remote's")),
+    track: () => Promise.reject(needsGit("A branch that follows a remote's", repository.env)),
   };
 }

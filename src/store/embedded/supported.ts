@@ -5,17 +5,23 @@ import { join } from "node:path";
 import { repositoryError } from "../../core/errors.ts";
 import { readFileIfThere } from "../files/read-file.ts";
 import { isFolder } from "../native/refs/ref-reader.ts";
+import { wayToGit } from "../needs-git.ts";
 import { parseConfig } from "../refs/config-file.ts";
+import type { EmbeddedRepository } from "./repository.ts";
 
 /** Extensions (gitrepository-layout(5)) that change nothing for who reads and writes objects and refs. */
 const HARMLESS = ["noop", "preciousobjects", "worktreeconfig", "relativeworktrees"];
 
 /** Refuses alternates, partial clones, reftable, SHA-256 and what is not known. Throws `engine_unsupported`. */
-export async function requireSupported(root: string, gitDir: string): Promise<void> {
+export async function requireSupported({
+  root,
+  gitDir,
+  env,
+}: Pick<EmbeddedRepository, "root" | "gitDir" | "env">): Promise<void> {
   const reason = await findReason(gitDir);
   if (reason === null) return;
-  throw repositoryError("engine_unsupported", `the store ${root} ${reason}: only the git program reads such a store`, {
-    hints: ["install git: https://git-scm.com/downloads", "with git installed, leave out --engine embedded"],
+  throw repositoryError("engine_unsupported", `The store ${root} ${reason}: only the git program reads such a store.`, {
+    hints: [wayToGit(env)],
     data: { root, reason },
   });
 }

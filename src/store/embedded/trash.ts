@@ -17,8 +17,8 @@ export function createTrash(
 ): Trash {
   const change = async (changes: readonly RefChange[]): Promise<void> => {
     if (await changeRefs(repository, changes, "jpg: trash")) return;
-    throw repositoryError("ref_moved", `a branch of ${repository.root} stands elsewhere by now: nothing was changed`, {
-      hints: ["run the command again"],
+    throw repositoryError("ref_moved", `A branch of ${repository.root} stands elsewhere by now: nothing was changed.`, {
+      hints: ["Run the command again."],
     });
   };
   return {
@@ -45,6 +45,6 @@ export function createTrash(
       );
       await configure(branches.map(({ branch }) => branch));
     },
-    purge: () => Promise.reject(needsGit("Removing for good")),
+    purge: () => Promise.reject(needsGit("Removing for good", repository.env)),
   };
 }

@@ -19,7 +19,9 @@ export async function readActiveBranch(repository: EmbeddedRepository, gitDir?: 
 export async function useBranch(repository: EmbeddedRepository, name: string, where?: Worktree): Promise<void> {
   const to = await readRefFile(repository, refOfBranch(name));
   if (to === null) {
-    throw userError("branch_missing", `there is no branch ${name} in ${repository.root}`, { hints: ["jpg ls"] });
+    throw userError("branch_missing", `There is no branch ${name} in ${repository.root}.`, {
+      hints: ["`jpg ls` lists the conversations."],
+    });
   }
   const place = where ?? { gitDir: repository.gitDir, path: repository.root };
   if ((await readActiveBranch(repository, place.gitDir)) === name) return;
@@ -39,7 +41,8 @@ async function marked(
   move: () => Promise<boolean>,
 ): Promise<void> {
   const hasIndex = repository.isOnDisk && !(repository.isBare && place.gitDir === repository.gitDir);
-  if (hasIndex) await withWorktreeMark(place, () => readCommit(repository, place.gitDir), move);
+  if (hasIndex)
+    await withWorktreeMark({ ...place, env: repository.env }, () => readCommit(repository, place.gitDir), move);
   else await move();
 }
 
@@ -50,7 +53,7 @@ async function moveHead(
 ): Promise<boolean> {
   const path = join(gitDir, "HEAD");
   const lock = await lockFile(repository, path);
-  if (lock === null) throw repositoryError("ref_locked", `another process holds the lock ${path}.lock`);
+  if (lock === null) throw repositoryError("ref_locked", `Another process holds the lock ${path}.lock.`);
   try {
     const head = await readHeadFile(repository, gitDir);
     const from = await readCommit(repository, gitDir);

@@ -31,7 +31,7 @@ export async function withBranchMarks(
     return worktree === undefined
       ? await move()
       : await withWorktreeMark(
-          worktree,
+          { ...worktree, env: repository.env },
           () => Promise.resolve(at),
           () => run(index + 1),
         );
@@ -44,13 +44,13 @@ export async function withBranchMarks(
  * behind already. Throws `lock_held`, and `needs_git` where a step of somebody who was killed is to be settled first.
  */
 export function withWorktreeMark(
-  { gitDir, path }: Pick<Worktree, "gitDir" | "path">,
+  { gitDir, path, env }: Pick<Worktree, "gitDir" | "path"> & Pick<EmbeddedRepository, "env">,
   readAt: () => Promise<string | null>,
   move: () => Promise<boolean>,
 ): Promise<boolean> {
   return withLock(join(gitDir, WORKTREE_LOCK), async () => {
     if (existsSync(join(gitDir, STEP_RECORD))) {
-      throw needsGit(`A jpg that was killed left ${path} half changed: setting that right`);
+      throw needsGit(`A jpg that was killed left ${path} half changed: setting that right`, env);
     }
     const isNew = await markBehind(gitDir, await readAt());
     let isMoved = false;

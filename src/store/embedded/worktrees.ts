@@ -17,13 +17,13 @@ export function createWorktrees(repository: EmbeddedRepository): Worktrees | nul
     folder: () => worktreesFolder(root, gitDir),
     list: () => worktreesOf(repository),
     at: (folder) => findWorktree({ gitDir, cwd: root, env }, isBare ? null : root, folder),
-    add: () => Promise.reject(needsGit("A checkout")),
+    add: () => Promise.reject(needsGit("A checkout", env)),
     hide: ({ path }) => excludeFromSurroundings(path, env),
-    remove: () => Promise.reject(needsGit("Taking a worktree away")),
+    remove: () => Promise.reject(needsGit("Taking a worktree away", env)),
     unfinished: (worktree) => findUnfinishedOperation(worktree.gitDir),
     async advance(worktree, from) {
       await withWorktreeMark(
-        worktree,
+        { ...worktree, env },
         () => Promise.resolve(from),
         () => Promise.resolve(true),
       );

@@ -8,6 +8,7 @@ import { openTreeEditor, type TreeEditor } from "../native/writes/tree-editor.ts
 import { needsGit } from "../needs-git.ts";
 import type { ReadCommit } from "./history.ts";
 import type { EmbeddedObjects } from "./objects.ts";
+import type { EmbeddedRepository } from "./repository.ts";
 
 /** What commits are written with. */
 export interface CommitTools {
@@ -16,6 +17,7 @@ export interface CommitTools {
   readonly read: ReadCommit;
   /** Whether the user's git signs commits. */
   readonly signs: () => Promise<boolean>;
+  readonly env: EmbeddedRepository["env"];
 }
 
 /** Commits that were written for a branch which has not moved yet. */
@@ -39,7 +41,8 @@ export async function writeBranches(
     const commits: string[] = [];
     for await (const spec of specs) commits.push(await writeCommit(tools, editor, spec, commits.at(-1) ?? parent));
     const to = commits.at(-1) ?? parent;
-    if (to === null) throw userError("empty_write", `nothing to write to ${branch}: no commits and no parent`);
+    if (to === null)
+      throw userError("empty_write", `There is nothing to write to ${branch}: no commits and no parent.`);
     written.push({ branch, expected, to, commits });
   }
   await tools.objects.flush();
@@ -52,7 +55,7 @@ async function writeCommit(
   spec: CommitSpec,
   parent: string | null,
 ): Promise<string> {
-  if (spec.sign === true && (await tools.signs())) throw needsGit("Signing a commit (commit.gpgSign)");
+  if (spec.sign === true && (await tools.signs())) throw needsGit("Signing a commit (commit.gpgSign)", tools.env);
   for (const change of spec.changes) {
     if ("remove" in change) await editor.remove(change.path);
     else await editor.put(change.path, await blobOf(tools.objects, change));

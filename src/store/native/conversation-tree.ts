@@ -72,7 +72,7 @@ async function readWithoutGit(repository: Repository): Promise<readonly MarkingF
   try {
     const read = (oid: string): Buffer => {
       const found = files.read(oid);
-      if (found === null) throw needsGit(`Telling whether ${repository.cwd} holds conversations`);
+      if (found === null) throw needsGit(`Telling whether ${repository.cwd} holds conversations`, repository.env);
       return found.bytes;
     };
     const tree = /^tree ([0-9a-f]{40})\n/.exec(read(commit).toString("latin1"))?.[1];

@@ -68,7 +68,7 @@ async function findSurroundings(cwd: string, asked: Asked, isNamed: boolean): Pr
   const plain = await findPlainRepository(cwd, env);
   const isKnown = plain !== null && (!git || isNamed || (await hasStore(plain.commonDir)));
   if (!isKnown && !(await hasRepositoryAbove(cwd))) return null;
-  if (!isKnown && !git) throw needsGit(`Finding out which repository ${cwd} is in`);
+  if (!isKnown && !git) throw needsGit(`Finding out which repository ${cwd} is in`, env);
   const found = isKnown ? plain : await askGit(cwd, env);
   if (found === null) return null;
   const { commonDir, top } = found;

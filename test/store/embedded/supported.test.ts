@@ -27,7 +27,8 @@ describe("the embedded engine", () => {
     ["a newer format", /format 2/, () => config("core.repositoryFormatVersion", "2")],
   ])("refuses %s", async (_, says, make) => {
     make();
-    const hints = expect.arrayContaining([expect.stringMatching(/install git/)]) as unknown;
+    // git is there in these tests: the engine was chosen.
+    const hints = ["Run the command again without --engine embedded."];
     await expect(open()).rejects.toMatchObject({ kind: "repository", code: "engine_unsupported", hints });
     await expect(open()).rejects.toThrow(says);
   });
