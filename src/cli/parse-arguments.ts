@@ -1,6 +1,6 @@
 // Turns a command's declaration into a commander parser, and arguments into values. Errors become JpgErrors (exit 2).
 import { Argument, Command, CommanderError, Option } from "commander";
-import { userError } from "../core/errors.ts";
+import { asSentence, userError } from "../core/errors.ts";
 import { nearestName } from "../core/nearest-name.ts";
 import { shellWord } from "../core/shell-word.ts";
 import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type OptionValues } from "./frame/command.ts";
@@ -79,7 +79,7 @@ function usageError(spec: CommandSpec, words: readonly string[], error: Commande
   const message = error.message.replace(/^error: /, "").replace(/\n?\(Did you mean[^)]*\)/, "");
   const nearest = nearestOption(spec, message) ?? nearestChoice(spec, message);
   const dashed = dashedText(spec, words, message);
-  return userError("usage", `jpg ${spec.name}: ${message}${/[.!?]$/.test(message) ? "" : "."}`, {
+  return userError("usage", `jpg ${spec.name}: ${asSentence(message)}`, {
     hints: [
       ...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]),
       ...(dashed === undefined ? [] : [`If ${dashed} is text: jpg ${spec.name} -- ${dashed}`]),

@@ -2,7 +2,7 @@
 // remembering where it came from.
 // The user's own mistakes are errors; what a stranger's layer may not say is ignored and listed.
 import { defined } from "../core/defined.ts";
-import { JpgError } from "../core/errors.ts";
+import { asSentence, JpgError } from "../core/errors.ts";
 import { assembleConfig } from "./assemble-config.ts";
 import type { Config } from "./config.ts";
 import { type Assignment, type Layer, type LayerName, type Problem, renderPlace, type SettingOrigin } from "./layer.ts";
@@ -165,8 +165,8 @@ function handleProblem(problem: Problem, { layer, isTrusted, shownAs }: Source, 
   }
   const where = shownAs ?? renderPlace(origin);
   const what = code === "unknown_key" ? `unknown key ${key}` : `bad value of ${key}`;
-  throw new JpgError("config", code, `${shownAs ?? `${where}: ${what}`}: ${reason}`, {
-    hints: [nearest === undefined ? `correct ${where}` : `did you mean ${nearest}?`],
+  throw new JpgError("config", code, `${shownAs ?? `${where}: ${what}`}: ${asSentence(reason)}`, {
+    hints: [nearest === undefined ? `Correct ${where}.` : `Did you mean ${nearest}?`],
     data: { key, ...origin, ...defined({ nearest }) },
   });
 }

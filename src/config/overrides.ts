@@ -86,7 +86,7 @@ function parseTomlValue(text: string): unknown {
 
 function badOverride(text: string, expected: string): JpgError {
   const shown = text.includes("=") ? text.slice(0, text.indexOf("=") + 1) : text;
-  return userError("bad_override", `cannot read --cfg ${JSON.stringify(shown)}: ${expected}`, {
-    hints: ["type for example: --cfg keep_last=5, or --cfg conversation.compaction.default_profile=light"],
+  return userError("bad_override", `--cfg ${JSON.stringify(shown)} cannot be read: ${expected}.`, {
+    hints: ["For example: --cfg keep_last=5, or --cfg conversation.compaction.default_profile=light"],
   });
 }

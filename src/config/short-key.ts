@@ -18,9 +18,9 @@ export function resolveShortKey(path: SettingPath): FoundNode {
   throw new JpgError(
     "config",
     "unknown_key",
-    `no setting is called ${key}: expected a key such as keep_last or auto.enabled`,
+    `No setting is called ${key}: expected a key such as keep_last or auto.enabled.`,
     {
-      hints: [nearest === null ? "`jpg config` lists the settings in force" : `did you mean ${nearest}?`],
+      hints: [nearest === null ? "`jpg config` lists the settings in force." : `Did you mean ${nearest}?`],
       data: { key, ...(nearest === null ? {} : { nearest }) },
     },
   );

@@ -1,6 +1,6 @@
 // A TOML file as a table and the lines of its keys. The text comes from the caller; nothing is opened here.
 import { parse, TomlError } from "smol-toml";
-import { JpgError } from "../core/errors.ts";
+import { asSentence, JpgError } from "../core/errors.ts";
 import { type LineOfKey, scanKeyLines } from "./key-lines.ts";
 
 /** A parsed TOML text. Tables have no prototype; `__proto__` is an ordinary key in them. */
@@ -27,9 +27,9 @@ function badToml(error: TomlError, text: string, file: string): JpgError {
   return new JpgError(
     "config",
     "bad_toml",
-    `${file}:${line}:${column}: expected TOML, received \`${excerpt}\`: ${reason}`,
+    `${file}:${line}:${column}: expected TOML, received \`${excerpt}\`: ${asSentence(reason)}`,
     {
-      hints: [`correct line ${line} of ${file}; texts need quotes: model = "anthropic/claude-haiku"`],
+      hints: [`Correct line ${line} of ${file}; texts need quotes: model = "anthropic/claude-haiku"`],
       data: { file, line, column },
       cause: error,
     },

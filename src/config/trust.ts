@@ -47,9 +47,9 @@ function parseTrustFile(text: string | undefined): TrustedDigests {
     throw new JpgError(
       "config",
       "bad_trust_file",
-      `cannot read the trust file: expected format ${FORMAT} with a digest for each path`,
+      `The trust file cannot be read: expected format ${FORMAT} with a digest for each path.`,
       {
-        hints: ["remove jpg/trust.json from your state folder, then run `jpg trust` again in the projects you trust"],
+        hints: ["Remove jpg/trust.json from your state folder, then run `jpg trust` again in the projects you trust."],
       },
     );
   }

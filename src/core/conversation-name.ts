@@ -52,7 +52,7 @@ export function shortId(hex: string, length = 4): string {
   if (hex.length < needed || !/^[0-9a-f]*$/i.test(hex)) {
     throw userError(
       "bad_digest",
-      `cannot make an id of ${length} characters from "${hex}": expected at least ${needed} hex digits`,
+      `An id of ${length} characters cannot be made from "${hex}": expected at least ${needed} hex digits.`,
     );
   }
   let bits = "";
@@ -118,7 +118,7 @@ function usable(part: string): string {
 function problemOf(part: string): string | null {
   if (part === "") return "a part is empty";
   if (part.length > MAX_PART) return `a part is longer than ${MAX_PART} characters`;
-  if (!/^[A-Za-z0-9._-]+$/.test(part)) return "expected only A-Z a-z 0-9 . _ -";
+  if (!/^[A-Za-z0-9._-]+$/.test(part)) return "expected only `A-Z a-z 0-9 . _ -`";
   if (/^[.-]/.test(part)) return "a part begins with a dot or a hyphen";
   if (part.includes("..") || part.endsWith(".") || part.toLowerCase().endsWith(".lock")) {
     return "a part holds two dots in a row or ends in a dot or .lock";
@@ -128,7 +128,7 @@ function problemOf(part: string): string | null {
 
 function badName(name: string, reason: string, hint: string): JpgError {
   const shown = name.length > MAX_PART * 2 ? `${name.slice(0, MAX_PART)}…` : name;
-  return userError("bad_name", `"${shown}" cannot name a branch of a conversation: ${reason}`, {
+  return userError("bad_name", `"${shown}" cannot name a branch of a conversation: ${reason}.`, {
     data: { name, reason },
     hints: [hint],
   });

@@ -1,5 +1,5 @@
 // The words of provider errors: what a provider did, by code, and the setting or option that helps. Keys appear in none.
-import { JpgError } from "../core/errors.ts";
+import { asSentence, JpgError } from "../core/errors.ts";
 import type { LlmConnection } from "./llm-client.ts";
 import type { ProviderCode } from "./refusal.ts";
 import { toShownText, toShownUrl } from "./shown-text.ts";
@@ -66,7 +66,7 @@ export function createFailure(target: FailureTarget, code: ProviderCode, details
     ...(status !== null && { status }),
     ...(askedMs !== null && { retry_after_ms: askedMs }),
   };
-  const error = new JpgError("provider", code, `${provider}${model} ${what}${more}`, { hints, data });
+  const error = new JpgError("provider", code, asSentence(`${provider}${model} ${what}${more}`), { hints, data });
   return { error, isPassing, askedMs };
 }
 

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { arch, platform } from "node:process";
 import { pathToFileURL } from "node:url";
-import { JpgError, messageOf } from "../core/errors.ts";
+import { asSentence, JpgError, messageOf } from "../core/errors.ts";
 import { shellWord } from "../core/shell-word.ts";
 import { toShownText } from "./shown-text.ts";
 
@@ -144,10 +144,10 @@ export async function loadLlamaLibrary(path: string, folder: string): Promise<Ll
 
 /** Creates the error `library_missing`, with the command that installs it into `folder`; `problem` ends the sentence. */
 export function libraryMissing(folder: string, problem: string, cause: unknown): JpgError {
-  return new JpgError("provider", "library_missing", `gguf models need the library ${NAME}: ${problem}`, {
+  return new JpgError("provider", "library_missing", `A gguf model needs the library ${NAME}: ${asSentence(problem)}`, {
     hints: [
-      `npm install --prefix ${shellWord(folder)} ${packages()}`,
-      "a server needs no library: ollama/MODEL, llamacpp/MODEL or lmstudio/MODEL",
+      `Install it: npm install --prefix ${shellWord(folder)} ${packages()}`,
+      "A server needs no library: ollama/MODEL, llamacpp/MODEL or lmstudio/MODEL.",
     ],
     cause,
   });

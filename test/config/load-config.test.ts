@@ -126,7 +126,7 @@ describe("the strategy of the settings", () => {
       expect.objectContaining({
         code: "bad_value",
         message: expect.stringMatching(/expected one of auto, tiered, strip-reasoning, .*summarize, received/),
-        hints: ['did you mean "tiered"?'],
+        hints: ['Did you mean "tiered"?'],
       }),
     );
     for (const word of [...PIPELINE_NAMES, ...STRATEGY_NAMES])
@@ -237,7 +237,7 @@ describe("mistakes in the user's own files", () => {
     const error = errorOf(() => loadConfig(user(text)));
     expect(error).toMatchObject({ kind: "config", code, data: { file: "/home/ada/config.toml", line, nearest } });
     expect(error.message).toContain(`/home/ada/config.toml:${line}`);
-    expect(error.hints).toEqual([`did you mean ${nearest}?`]);
+    expect(error.hints).toEqual([`Did you mean ${nearest}?`]);
   });
 
   it.each([

@@ -67,7 +67,7 @@ describe("short ids", () => {
       expect.objectContaining({
         kind: "user",
         code: "bad_digest",
-        message: `cannot make an id of ${length} characters from "${hex}": expected at least ${needed} hex digits`,
+        message: `An id of ${length} characters cannot be made from "${hex}": expected at least ${needed} hex digits.`,
       }),
     );
   });
@@ -89,7 +89,7 @@ describe("branch names", () => {
   const SLASH = "expected <conversation>/<fork> with one slash";
   const EMPTY = "a part is empty";
   const LONG = "a part is longer than 100 characters";
-  const LETTERS = "expected only A-Z a-z 0-9 . _ -";
+  const LETTERS = "expected only `A-Z a-z 0-9 . _ -`";
   const BEGIN = "a part begins with a dot or a hyphen";
   const DOTS = "a part holds two dots in a row or ends in a dot or .lock";
 
@@ -126,7 +126,7 @@ describe("branch names", () => {
       expect.objectContaining({
         code: "bad_name",
         kind: "user",
-        message: `"${name}" cannot name a branch of a conversation: ${reason}`,
+        message: `"${name}" cannot name a branch of a conversation: ${reason}.`,
         data: { name, reason },
       }),
     );
@@ -146,7 +146,7 @@ describe("branch names", () => {
 
   it("are not said in full where they are very long", () => {
     const name = `talk-k3f9/${"x".repeat(5000)}`;
-    const message = `"talk-k3f9/${"x".repeat(90)}…" cannot name a branch of a conversation: ${LONG}`;
+    const message = `"talk-k3f9/${"x".repeat(90)}…" cannot name a branch of a conversation: ${LONG}.`;
     expect(() => parseBranchName(name)).toThrowError(expect.objectContaining({ code: "bad_name", message }));
   });
 

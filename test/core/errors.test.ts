@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { codeOf, JpgError, messageOf, reasonOf, repositoryError, userError } from "../../src/core/errors.ts";
+import {
+  asSentence,
+  codeOf,
+  JpgError,
+  messageOf,
+  reasonOf,
+  repositoryError,
+  userError,
+} from "../../src/core/errors.ts";
 
 describe("JpgError", () => {
   it("carries what it was made of", () => {
@@ -28,6 +36,17 @@ describe("JpgError", () => {
     const details = { hints: ["try again"] };
     expect(userError("a", "b", details)).toMatchObject({ kind: "user", code: "a", message: "b", hints: ["try again"] });
     expect(repositoryError("a", "b", details)).toMatchObject({ kind: "repository", code: "a", hints: ["try again"] });
+  });
+});
+
+describe("somebody else's words at the end of a message", () => {
+  it.each([
+    ["permission denied", "permission denied."],
+    ["It is full.", "It is full."],
+    ["Compact now?", "Compact now?"],
+    ["cut off…", "cut off…"],
+  ])("%s", (words, ended) => {
+    expect(asSentence(words)).toBe(ended);
   });
 });
 

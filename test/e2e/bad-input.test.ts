@@ -433,7 +433,7 @@ describe.concurrent("a git that will not do", () => {
       expect(result).toMatchObject({
         code: 3,
         stdout: "",
-        stderr: expect.stringMatching(/needs git 2\.31.*\nhint: install git/) as string,
+        stderr: expect.stringMatching(/needs git 2\.31.*\nhint: Install git/) as string,
       });
     }
     await expectRefusal(
@@ -475,7 +475,7 @@ describe.concurrent("a git that will not do", () => {
       await expectRefusal(
         sandbox,
         args,
-        { code: "disk_full", exit: 3, says: /disk is full/, hint: /free space/ },
+        { code: "disk_full", exit: 3, says: /disk is full/, hint: /Free space/ },
         { env },
       );
       expect(storeState(sandbox)).toBe(before);

@@ -117,13 +117,11 @@ describe("a pin", () => {
     ] as const) {
       const { code, stderr } = await sandbox.jpg([...args]);
       expect(code).toBe(2);
-      expect(stderr).toMatch(
-        /^error: cannot read "tomorrow" as a turn: expected a turn's number, or an event of a turn\n/,
-      );
+      expect(stderr).toMatch(/^error: "tomorrow" is not a turn: expected a turn's number, or an event of a turn\.\n/);
       expect(stderr.trimEnd().split("\n").at(-1)).toBe(`hint: ${last}`);
     }
     const { stderr } = await sandbox.jpg(["pin", "yesterday"]);
-    expect(stderr).toContain('cannot read "yesterday" as a turn');
+    expect(stderr).toContain('"yesterday" is not a turn: ');
   });
 
   it(

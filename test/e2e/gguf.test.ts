@@ -122,8 +122,8 @@ describe("a gguf model", () => {
     writeUserConfig(sandbox, `[providers.gguf]\nfolder = "${join(sandbox.root, "models")}"\n`);
     const missing = await sandbox.jpg(["query", "-m", "gguf/tide.gguf", "How is the tide?"]);
     expect(missing.code).toBe(4);
-    expect(missing.stderr).toContain("gguf models need the library node-llama-cpp: it is installed neither in ");
-    expect(missing.stderr).toContain(`hint: npm install --prefix ${sandbox.home}/.local/share/jpg/llama `);
+    expect(missing.stderr).toContain("A gguf model needs the library node-llama-cpp: it is installed neither in ");
+    expect(missing.stderr).toContain(`hint: Install it: npm install --prefix ${sandbox.home}/.local/share/jpg/llama `);
     writeUserConfig(sandbox, "");
     writeText(
       join(sandbox.project, ".jpg.toml"),

@@ -31,7 +31,7 @@ it.each([["ls"], ["search", "tide"]])("jpg %s shows the others and names the one
   const { code, stdout, stderr } = await box.jpg(args);
   expect(code).toBe(3);
   expect(stdout).toContain("measure-the-tide");
-  expect(stderr).toContain(`warning: ${bad} cannot be read: object ${MISSING} is not in the store`);
+  expect(stderr).toContain(`warning: ${bad} cannot be read: Object ${MISSING} is not in the store`);
 });
 
 it("import of a folder goes on behind the session whose branch it is", async () => {
@@ -41,7 +41,7 @@ it("import of a folder goes on behind the session whose branch it is", async () 
   writeFileSync(join(folder, "b.jsonl"), smallSession({ turns: 8, id: OTHER }));
   const { code, stdout, stderr } = await box.jpg(["import", folder]);
   expect([code, stdout]).toEqual([1, expect.stringMatching(/updated.* 8 /)]);
-  expect(stderr).toContain(`a.jsonl: object ${MISSING} is not in the store`);
+  expect(stderr).toContain(`a.jsonl: Object ${MISSING} is not in the store`);
 });
 
 it("what is active is read and written as ever", async () => {
@@ -57,11 +57,11 @@ it("a fetch, which git refuses in such a store, names the store and not the remo
   const { code, stderr } = await box.jpg(["fetch"]);
   expect(code).toBe(3);
   expect(stderr).toContain(`failed in ${box.store}: fatal: bad object refs/heads/${bad}`);
-  expect(stderr).toContain(`hint: git -C ${box.store} fsck --full`);
+  expect(stderr).toContain(`hint: To see what is damaged: git -C ${box.store} fsck --full`);
 });
 
 it("fsck names it, and what brings it back", async () => {
   const { code, stdout } = await box.jpg(["fsck"]);
   expect(code).toBe(1);
-  expect(stdout).toContain(`E object_damaged ${bad}: object ${MISSING} is not in the store`);
+  expect(stdout).toContain(`E object_damaged ${bad}: Object ${MISSING} is not in the store`);
 });

@@ -19,7 +19,7 @@ afterEach(() => sandbox.remove());
 function refusalOf(path: string): { stdout: string; stderr: string; code: number } {
   return {
     stdout: "",
-    stderr: `error: ${path} belongs to somebody else, so neither git nor jpg works in it\nhint: if you trust its owner: git config --global --add safe.directory ${path}\n`,
+    stderr: `error: ${path} belongs to somebody else, so neither git nor jpg works in it.\nhint: If you trust its owner: git config --global --add safe.directory ${path}\n`,
     code: 3,
   };
 }

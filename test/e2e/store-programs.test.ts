@@ -95,7 +95,7 @@ describe("programs in a store's own configuration", () => {
     const config = join(sandbox.root, "gitconfig");
     const env = { GIT_CONFIG_GLOBAL: config };
     writeFileSync(config, `[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = ${join(sandbox.root, "mine")}\n`);
-    expect((await sandbox.jpg(["compact"], { env })).stderr).toContain("git could not sign the commit");
+    expect((await sandbox.jpg(["compact"], { env })).stderr).toContain("Git could not sign the commit");
     expect(started()).toEqual(["mine"]);
   });
 

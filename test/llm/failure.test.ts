@@ -23,6 +23,6 @@ describe("createFailure", () => {
 
   it("names a model on one line, whatever it is called", () => {
     const { error } = createFailure({ connection: CONNECTION, model: "a\nb\u001b[2J" }, "unknown_model");
-    expect(error.message).toBe("ollama (model a b [2J) does not have this model");
+    expect(error.message).toBe("ollama (model a b [2J) does not have this model.");
   });
 });

@@ -54,6 +54,6 @@ describe("the library for gguf models", () => {
     const path = install('throw new Error("built for another Node\\nat main")');
     const error = await failureOf(loadLlamaLibrary(path, folder.path));
     expect(error).toMatchObject({ code: "library_missing" });
-    expect(error.message).toMatch(/main\.js cannot be loaded: built for another Node at main$/);
+    expect(error.message).toMatch(/main\.js cannot be loaded: built for another Node at main\.$/);
   });
 });

@@ -269,7 +269,7 @@ describe("a gguf model that cannot answer", () => {
       const { parts, error } = await collect(client.stream(saying("hello")));
       expect(parts).toEqual([]);
       expect(error).toMatchObject({ code: "provider_failed" });
-      expect(error?.message).toBe(`gguf (model tiny.gguf) failed: broken at ${where}`);
+      expect(error?.message).toBe(`gguf (model tiny.gguf) failed: broken at ${where}.`);
       expect((await client.complete(saying("hello"))).stop.reason).toBe("complete");
     }
   });

@@ -19,11 +19,11 @@ export async function bringTurns(
     if (!(error instanceof JpgError) || error.code !== "objects_elsewhere") throw error;
     const absent = new Set(error.data["oids"] as readonly string[]);
     const turns = [...new Set(positions)].filter((turn) => absent.has(turnOids[turn] ?? "")).sort((a, b) => a - b);
-    const cause = error.cause instanceof Error ? error.cause.message : error.message;
+    const message = error.cause instanceof Error ? error.cause.message : error.message;
     const which = `${turns.length === 1 ? "Turn" : "Turns"} ${listRanges(turns)} of ${branch}`;
     throw repositoryError(
       "turns_elsewhere",
-      `${which} ${turns.length === 1 ? "is" : "are"} not in this partial clone. ${cause}`,
+      `${which} ${turns.length === 1 ? "is" : "are"} not in this partial clone. ${message}`,
       {
         hints: error.hints,
         data: { branch, turns },

@@ -1,6 +1,6 @@
 // The errors of a plan: what is wrong with its lines, and that its branch is no more what it was made of.
 import type { PlanBase, PlanProblem } from "../../core/edit/edit-plan.ts";
-import { type JpgError, userError } from "../../core/errors.ts";
+import { asSentence, type JpgError, userError } from "../../core/errors.ts";
 import { cutEnd } from "../../core/extract/short-text.ts";
 import { forLine } from "../../core/safe-text.ts";
 import { type BranchTree, loadTip } from "../branch/branch-tree.ts";
@@ -24,14 +24,10 @@ export function badPlan(problems: readonly PlanProblem[]): JpgError {
     "`jpg edit --emit-plan` prints a new plan.",
     "Nothing was committed.",
   ];
-  return userError("bad_plan", `The plan cannot be followed: ${ended(named[0] ?? "")}`, {
+  return userError("bad_plan", `The plan cannot be followed: ${asSentence(named[0] ?? "")}`, {
     hints,
     data: { problems: sorted },
   });
-}
-
-function ended(sentence: string): string {
-  return sentence.endsWith("?") ? sentence : `${sentence}.`;
 }
 
 /** Refuses a plan that was made of another branch, or of another commit. Throws `plan_of_another`, `plan_moved`. */

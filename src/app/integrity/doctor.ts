@@ -109,7 +109,7 @@ async function orExplain<T>(found: Promise<T>): Promise<T | DoctorCheck> {
     return await found;
   } catch (error) {
     if (!(error instanceof JpgError)) throw error;
-    return { name: "store", state: "problem", message: error.message, hint: error.hints.join("; ") };
+    return { name: "store", state: "problem", message: error.message, hint: error.hints.join(" ") };
   }
 }
 

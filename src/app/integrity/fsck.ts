@@ -62,7 +62,7 @@ async function listTips(
   on: (branch: string | null, found: readonly Finding[]) => void,
 ): Promise<readonly BranchTip[]> {
   return await store.listBranches((error) => {
-    on(null, [createFinding("ref_broken", { message: error.message, hint: error.hints.join("; ") })]);
+    on(null, [createFinding("ref_broken", { message: error.message, hint: error.hints.join(" ") })]);
   });
 }
 

@@ -22,8 +22,7 @@ export async function checkRemotes(
     if (error instanceof JpgError) return error;
     throw error;
   });
-  if (remotes instanceof JpgError)
-    return { state: "problem", message: remotes.message, hint: remotes.hints.join("; ") };
+  if (remotes instanceof JpgError) return { state: "problem", message: remotes.message, hint: remotes.hints.join(" ") };
   if (remotes === undefined || remotes.length === 0) {
     const hint =
       "`jpg remote add NAME URL` and `jpg push --all` keep a copy elsewhere; nothing is pushed unless you push it";

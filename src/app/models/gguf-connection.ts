@@ -39,17 +39,17 @@ function filesOf({ env, home }: Runtime, { providers }: Config, { provider, mode
   const { folder, library, context_tokens } = providers[provider] ?? {};
   const setting = `providers.${provider}.folder`;
   if (folder === undefined) {
-    throw new JpgError("config", "no_folder", `${provider}/${model} cannot be run: ${setting} is not set`, {
+    throw new JpgError("config", "no_folder", `${provider}/${model} cannot be run: ${setting} is not set.`, {
       hints: [
-        `set ${setting} to the folder of your .gguf files (\`jpg config --show-origin\` names your settings file)`,
+        `Set ${setting} to the folder of your .gguf files (\`jpg config --show-origin\` names your settings file).`,
       ],
       data: { setting },
     });
   }
   if (!/^[^/\\]+\.gguf$/i.test(model)) {
     const expected = `the name of a .gguf file in ${setting}`;
-    throw userError("bad_model_name", `${JSON.stringify(model)} names no file: expected ${expected}`, {
-      hints: [`type for example ${provider}/my-model.gguf`],
+    throw userError("bad_model_name", `${JSON.stringify(model)} names no file: expected ${expected}.`, {
+      hints: [`For example: ${provider}/my-model.gguf`],
       data: { provider },
     });
   }
@@ -70,9 +70,9 @@ function resolveFolder(home: string, path: string, setting: string): string {
   throw new JpgError(
     "config",
     "bad_folder",
-    `bad ${setting}: expected a path that begins with / or ~/, received ${JSON.stringify(path)}`,
+    `${setting} cannot be used: expected a path that begins with / or ~/, received ${JSON.stringify(path)}.`,
     {
-      hints: [`correct ${setting}`],
+      hints: [`Correct ${setting}.`],
       data: { setting },
     },
   );

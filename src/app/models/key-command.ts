@@ -1,6 +1,6 @@
 // Gets a provider's key from the program that the user named for it. What the program prints is never shown, logged or kept
 // beyond this call of jpg.
-import { JpgError } from "../../core/errors.ts";
+import { asSentence, JpgError } from "../../core/errors.ts";
 import { splitCommandWords } from "../../core/tools/command-words.ts";
 import { withoutRepository } from "../../store/environment.ts";
 import { askProgram } from "../programs/external-process.ts";
@@ -54,8 +54,8 @@ async function askForKey(
 }
 
 function failed(setting: string, problem: string): JpgError {
-  return new JpgError("provider", "key_command_failed", `the program of ${setting} ${problem}`, {
-    hints: [`run the program of ${setting} yourself, then correct the setting`],
+  return new JpgError("provider", "key_command_failed", `The program of ${setting} ${asSentence(problem)}`, {
+    hints: [`Run the program of ${setting} yourself, then correct the setting.`],
     data: { setting },
   });
 }

@@ -25,8 +25,8 @@ export function findProvider(config: Config, name: string): ModelProvider {
   if (known !== undefined) return api === undefined ? known : { ...known, api };
   if (base_url === undefined) {
     const setting = settingName(name, "base_url");
-    throw new JpgError("config", "no_address", `the provider ${name} cannot be reached: expected ${setting}`, {
-      hints: [`set ${setting} to the address of its API, e.g. "http://127.0.0.1:8000/v1"`],
+    throw new JpgError("config", "no_address", `The provider ${name} cannot be reached: expected ${setting}.`, {
+      hints: [`Set ${setting} to the address of its API, for example: "http://127.0.0.1:8000/v1"`],
       data: { setting },
     });
   }
@@ -122,10 +122,15 @@ function keySource(env: Environment, config: Config, { name, keyVariables }: Mod
 /** Other characters would be refused by the HTTP client, which shows the whole header in its error. */
 function checkKey(key: string, setting: string): string {
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new JpgError("provider", "bad_key", `bad key in ${setting}: expected printable ASCII without blanks`, {
-    hints: [`correct ${setting}`],
-    data: { setting },
-  });
+  throw new JpgError(
+    "provider",
+    "bad_key",
+    `The key in ${setting} cannot be used: expected printable ASCII without blanks.`,
+    {
+      hints: [`Correct ${setting}.`],
+      data: { setting },
+    },
+  );
 }
 
 function noKey({ name, keyVariables }: ModelProvider, model: string): JpgError {
@@ -134,12 +139,12 @@ function noKey({ name, keyVariables }: ModelProvider, model: string): JpgError {
   return new JpgError(
     "provider",
     "no_key",
-    `${name}/${model} cannot be asked: no key for ${name}: expected one of ${settings.join(", ")}`,
+    `${name}/${model} cannot be asked: no key for ${name}: expected one of ${settings.join(", ")}.`,
     {
       hints: [
-        ...(variable === undefined ? [] : [`export ${variable}=…`]),
-        `or set providers.${name}.key_command in your settings (\`jpg config --show-origin\` names the file)`,
-        "or name another model with --model",
+        ...(variable === undefined ? [] : [`Set it: export ${variable}=…`]),
+        `Or set providers.${name}.key_command in your settings (\`jpg config --show-origin\` names the file).`,
+        "Or name another model with --model.",
       ],
       data: { provider: name, model, settings },
     },

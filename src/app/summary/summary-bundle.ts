@@ -3,7 +3,7 @@
 // conversation before it, and answers from its own cached context.
 import { conversationOf } from "../../core/conversation-name.ts";
 import { defined } from "../../core/defined.ts";
-import { userError } from "../../core/errors.ts";
+import { asSentence, userError } from "../../core/errors.ts";
 import { textOfContent } from "../../core/event/content.ts";
 import { firstLine } from "../../core/loss/call-traces.ts";
 import { isNothing, type RangeRequest } from "../../core/range/bound-resolution.ts";
@@ -55,7 +55,7 @@ export async function createBundle(workspace: Workspace, tree: BranchTree, reque
   if (isNothing(planned)) {
     const { nothing: reason, hints: known = [] } = planned;
     const { title, why, hints } = sayNothing({ reason, hints: known });
-    throw userError("nothing_to_compact", `${title} ${why}`, {
+    throw userError("nothing_to_compact", asSentence(`${title} ${why}`.trim()), {
       hints: hints.length === 0 ? ["Name other turns with --from, --to or --keep."] : hints,
     });
   }

@@ -96,7 +96,7 @@ export function findSlashCommand(commands: readonly SlashCommand[], name: string
 
 /** The error of words that a command does not understand. */
 export function wrongWords(command: SlashCommand, message: string): Error {
-  return userError("bad_slash_argument", `/${command.name}: ${message}`, {
+  return userError("bad_slash_argument", `/${command.name}: ${message}.`, {
     hints: command.forms.map(({ usage, explains }) => `${`/${command.name} ${usage}`.trimEnd()}: ${explains}`),
   });
 }

@@ -34,7 +34,7 @@ export function chooseKept(
   if (since === undefined) return request.kept ?? {};
   const sinceMs = parseSince(since, runtime, runtime.now().getTime());
   if (sinceMs === null) {
-    throw userError("bad_time", `cannot read "${since}" as a time: expected how long ago, a day or a moment`, {
+    throw userError("bad_time", `"${since}" is not a time: expected how long ago, a day or a moment.`, {
       hints: ["--since 7d · --since 5h · --since yesterday · --since 2026-11-22"],
     });
   }

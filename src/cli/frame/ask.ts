@@ -1,7 +1,7 @@
 // Asks the person at the terminal: the question on standard error, one line of answer from standard input. Where nobody
 // can be asked it is an error that names what to say beforehand; nothing is ever decided in silence.
 import { createInterface } from "node:readline";
-import { type JpgError, userError } from "../../core/errors.ts";
+import { asSentence, type JpgError, userError } from "../../core/errors.ts";
 import { forTerminal, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Output } from "./output.ts";
 
@@ -108,7 +108,7 @@ function renderChoices<Value extends string>({ choices, otherwise }: Question<Va
 }
 
 function needsTerminal({ text, instead }: Pick<Question<string>, "text" | "instead">): JpgError {
-  return userError("needs_terminal", `jpg cannot ask without a terminal: ${forTerminal(text)}`, {
+  return userError("needs_terminal", `jpg cannot ask without a terminal: ${asSentence(forTerminal(text))}`, {
     hints: [`Answer in advance: ${instead}.`, "Or run jpg in a terminal."],
   });
 }

@@ -1,5 +1,5 @@
-// An error as text for people and as the JSON document of DESIGN §5.
-import { JpgError, messageOf } from "../../core/errors.ts";
+// An error as text for people and as the JSON document that `--json` prints.
+import { asSentence, JpgError, messageOf } from "../../core/errors.ts";
 import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "./style.ts";
 
@@ -19,7 +19,7 @@ export interface ErrorDocument {
 export function asJpgError(thrown: unknown): JpgError {
   if (thrown instanceof JpgError) return thrown;
   const message = messageOf(thrown);
-  return new JpgError("internal", "internal_error", `Unexpected error: ${message}`, {
+  return new JpgError("internal", "internal_error", `Unexpected error: ${asSentence(message)}`, {
     cause: thrown,
     hints: ["This is a bug in jpg: please report it with the output of the same command and --verbose."],
   });

@@ -1,6 +1,6 @@
 // One compaction as one line of JSON. What is known is checked strictly, for people edit these files by hand and a wrong
 // value would change what a model sees; unknown fields are kept.
-import { JpgError, repositoryError, userError } from "../errors.ts";
+import { asSentence, JpgError, repositoryError, userError } from "../errors.ts";
 import { fieldsOf } from "../event/fields.ts";
 import { isTooDeep, MAX_RECORD_DEPTH } from "../json-depth.ts";
 import type { Compaction } from "./compaction.ts";
@@ -44,7 +44,10 @@ function firstNeed(value: unknown): string | null {
  */
 export function parseRecordLine(text: string, file: string): Readonly<Record<string, unknown>> {
   const fail = (reason: string, cause?: unknown): JpgError =>
-    repositoryError("malformed_record", `${file} is not a record: ${reason}`, { data: { file, reason }, cause });
+    repositoryError("malformed_record", `${file} is not a record: ${asSentence(reason)}`, {
+      data: { file, reason },
+      cause,
+    });
   const value = parseLine(text, fail);
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw fail("expected a JSON object");
   const record: Readonly<Record<string, unknown>> = { ...value };
@@ -83,7 +86,7 @@ export function formatRecordLine(record: Readonly<Record<string, unknown>>, padd
     throw new JpgError(
       "internal",
       "bad_padding",
-      `padding of ${bad} spaces: expected whole numbers from 0 to ${MAX_PADDING}`,
+      `A padding of ${bad} spaces is not possible: expected whole numbers from 0 to ${MAX_PADDING}.`,
     );
   }
   const own = Object.keys(record).filter((key) => !FIRST.includes(key));
@@ -111,7 +114,7 @@ export function compactionFileName(timestamp: string, id: string): string {
   if (match === null || !SAFE_ID.test(id)) {
     throw userError(
       "bad_record_name",
-      `cannot name a file after "${timestamp}" and "${id}": expected an RFC 3339 time in UTC and 1 to 64 of A-Z a-z 0-9 _ -`,
+      `No file can be named after "${timestamp}" and "${id}": expected an RFC 3339 time in UTC and 1 to 64 of \`A-Z a-z 0-9 _ -\`.`,
     );
   }
   const [, year, month, day, hour, minute, second, fraction = ""] = match;
@@ -126,11 +129,11 @@ export function recordPath(folder: "compactions" | "config" | "meta", timestamp:
 
 /** Creates the error of a compaction file that cannot be read. */
 function malformedCompaction(file: string, reason: string, cause?: unknown): JpgError {
-  return repositoryError("malformed_compaction", `${file} is not a compaction: ${reason}`, {
+  return repositoryError("malformed_compaction", `${file} is not a compaction: ${asSentence(reason)}`, {
     data: { file, reason },
     hints: [
-      `see what changed it: git log -p -- ${file}`,
-      `take the file back as it was: git restore --source=COMMIT -- ${file}`,
+      `To see what changed it: git log -p -- ${file}`,
+      `To take the file back as it was: git restore --source=COMMIT -- ${file}`,
     ],
     cause,
   });

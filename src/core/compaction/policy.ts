@@ -177,8 +177,8 @@ function badPolicy(where: string, value: unknown, words: readonly string[], expe
   const wanted = expected ?? words.map((word) => `"${word}"`).join(", ");
   const nearest = typeof value === "string" ? nearestName(value, words) : undefined;
   const found = JSON.stringify(value) ?? "nothing";
-  return new JpgError("config", "bad_policy", `${where} is ${found}: expected ${wanted}`, {
+  return new JpgError("config", "bad_policy", `${where} is ${found}: expected ${wanted}.`, {
     data: { where, expected: words },
-    hints: nearest === undefined ? [] : [`did you mean "${nearest}"?`],
+    hints: nearest === undefined ? [] : [`Did you mean "${nearest}"?`],
   });
 }

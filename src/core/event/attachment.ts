@@ -190,7 +190,7 @@ function checkedName(name: string): string {
     "repository",
     "bad_attachment_name",
     `An event names the attachment ${JSON.stringify(name.slice(0, 80))}; expected 64 hex digits and an optional extension.`,
-    { hints: ["run `jpg fsck` to find the event"] },
+    { hints: ["`jpg fsck` finds the event."] },
   );
 }
 

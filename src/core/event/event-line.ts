@@ -1,6 +1,6 @@
 // One event as one line of JSON. Parsing checks what the rules rely on and keeps everything else: unknown kinds and
 // unknown fields survive reading and writing untouched (DESIGN §3).
-import { type JpgError, repositoryError } from "../errors.ts";
+import { asSentence, type JpgError, repositoryError } from "../errors.ts";
 import { isTooDeep, MAX_RECORD_DEPTH } from "../json-depth.ts";
 import { forTerminal } from "../safe-text.ts";
 import type { Event, EventKind } from "./event.ts";
@@ -150,9 +150,9 @@ function kindOf(value: unknown): string {
 function malformedLine(text: string, { file, line }: LinePlace, reason: string, cause?: unknown): JpgError {
   const shown = forTerminal(text.trimEnd().slice(0, EXCERPT_LENGTH));
   const excerpt = text.trimEnd().length > EXCERPT_LENGTH ? `${shown}\u2026` : shown;
-  return repositoryError("malformed_line", `${file}:${line} is not an event: ${reason}: ${excerpt}`, {
+  return repositoryError("malformed_line", `${file}:${line} is not an event: ${reason}: ${asSentence(excerpt)}`, {
     data: { file, line, reason },
-    hints: [`look at line ${line} of ${file}, or run: jpg fsck`],
+    hints: [`Look at line ${line} of ${file}, or run: jpg fsck`],
     cause,
   });
 }

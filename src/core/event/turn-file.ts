@@ -80,7 +80,7 @@ function sourceFolder(session: string): string {
   if (!SESSION_NAME.test(session) || /^\.+$/.test(session)) {
     throw userError(
       "bad_session_name",
-      `"${session}" cannot name a folder of sources: expected 1 to 128 of A-Z a-z 0-9 . _ -`,
+      `"${session}" cannot name a folder of sources: expected 1 to 128 of \`A-Z a-z 0-9 . _ -\`.`,
     );
   }
   return `sources/${session}`;

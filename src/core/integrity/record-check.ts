@@ -73,7 +73,7 @@ function parseOrReport({ folder, path, text }: RecordText, findings: Finding[]):
     findings.push(
       createFinding("record_malformed", {
         path,
-        message: error.message,
+        message: `it is not a ${folder === "compactions" ? "compaction" : "record"}: ${String(error.data["reason"] ?? error.message)}`,
         hint: `it has no effect; \`jpg git log -p -- ${path}\` shows who changed it, \`jpg git rm -- ${path}\` and a commit take it away`,
       }),
     );

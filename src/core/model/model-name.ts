@@ -20,7 +20,7 @@ const MAKERS: readonly (readonly [name: RegExp, provider: string])[] = [
   [/^gemini-/, "google"],
 ];
 
-const HINT = "type provider/model, e.g. anthropic/claude-haiku, openai/gpt-mini or ollama/qwen3";
+const HINT = "Type provider/model, such as anthropic/claude-haiku, openai/gpt-mini or ollama/qwen3.";
 
 /**
  * Parses a name. `configured` are the providers of the settings beside those known by name. A name without a provider is
@@ -59,7 +59,7 @@ function parseBareName(name: string): ModelName {
 
 function badName(text: string, expected: string): Error {
   const shown = JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
-  return userError("bad_model_name", `${shown} is not the name of a model: expected ${expected}`, { hints: [HINT] });
+  return userError("bad_model_name", `${shown} is not the name of a model: expected ${expected}.`, { hints: [HINT] });
 }
 
 function unknownProvider(provider: string, configured: readonly string[]): Error {
@@ -67,11 +67,11 @@ function unknownProvider(provider: string, configured: readonly string[]): Error
   const nearest = nearestName(provider, names);
   return userError(
     "unknown_provider",
-    `there is no provider ${JSON.stringify(provider)}: expected one of ${names.join(", ")}`,
+    `There is no provider ${JSON.stringify(provider)}: expected one of ${names.join(", ")}.`,
     {
       hints: [
-        ...(nearest === undefined ? [] : [`did you mean ${nearest}?`]),
-        "a server of your own needs providers.NAME.base_url in your settings; its models are then NAME/model",
+        ...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]),
+        "A server of your own needs providers.NAME.base_url in your settings; its models are then NAME/model.",
       ],
       data: { provider, ...defined({ nearest }) },
     },

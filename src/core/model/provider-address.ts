@@ -55,8 +55,8 @@ function parseUrl(text: string): URL | null {
 }
 
 function badAddress(setting: string, reason: string): JpgError {
-  return new JpgError("config", "bad_address", `bad value of ${setting}: ${reason}`, {
-    hints: [`correct ${setting}, or remove it to use the provider's own address`],
+  return new JpgError("config", "bad_address", `${setting} is no address: ${reason}.`, {
+    hints: [`Correct ${setting}, or remove it to use the provider's own address.`],
     data: { setting },
   });
 }

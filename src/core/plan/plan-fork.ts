@@ -48,8 +48,8 @@ export function planFork(request: ForkRequest, facts: BoundFacts): ForkPlan {
   const end = endOf(request, facts);
   const start = facts.turnCount === 0 ? 0 : startOf(request, facts, end);
   if (facts.turnCount > 0 && start > end) {
-    throw userError("range_out_of_bounds", `no turn is left for the fork: the conversation has turns 0..${newest}`, {
-      hints: ["see the turns and their times: jpg print"],
+    throw userError("range_out_of_bounds", `No turn is left for the fork: the conversation has turns 0..${newest}.`, {
+      hints: ["`jpg print` shows the turns and their times."],
     });
   }
   const live = [...facts.compactions].sort(compareCompactions);
@@ -97,9 +97,9 @@ function wholeTurn(bound: RangeBound, flag: string): RangeBound {
   if (bound.type !== "event") return bound;
   throw userError(
     "bad_bound",
-    `${flag} ${bound.turn}:${bound.event} lies inside a turn: a fork begins and ends with whole turns`,
+    `${flag} ${bound.turn}:${bound.event} lies inside a turn: a fork begins and ends with whole turns.`,
     {
-      hints: [`try: ${flag} ${bound.turn}`],
+      hints: [`For example: ${flag} ${bound.turn}`],
     },
   );
 }
@@ -107,8 +107,8 @@ function wholeTurn(bound: RangeBound, flag: string): RangeBound {
 function checkFlags({ first, last, from, until }: ForkRequest): void {
   for (const [flag, count] of [["--first", first] as const, ["--last", last] as const]) {
     if (count !== undefined && (!Number.isSafeInteger(count) || count < 1)) {
-      throw userError("bad_count", `${flag} ${count}: expected a number of turns, 1 or more`, {
-        hints: [`try: ${flag} 5`],
+      throw userError("bad_count", `${flag} ${count}: expected a number of turns, 1 or more.`, {
+        hints: [`For example: ${flag} 5`],
       });
     }
   }
@@ -117,7 +117,11 @@ function checkFlags({ first, last, from, until }: ForkRequest): void {
 }
 
 function contradiction(one: string, other: string, what: string): JpgError {
-  return userError("contradictory_flags", `${one} and ${other} both say where the fork ${what}: expected one of them`, {
-    hints: [`leave ${one} or ${other} out`],
-  });
+  return userError(
+    "contradictory_flags",
+    `${one} and ${other} both say where the fork ${what}: expected one of them.`,
+    {
+      hints: [`Leave ${one} or ${other} out.`],
+    },
+  );
 }

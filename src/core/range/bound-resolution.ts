@@ -215,11 +215,11 @@ function beforeNewestCalls({ turnCount, turns }: BoundFacts): BoundPosition | nu
 
 function checkFlags({ to, keep }: RangeRequest): void {
   if (to !== undefined && keep !== undefined) {
-    throw userError("contradictory_flags", "--to and --keep both say where the range ends: expected one of them", {
-      hints: ["use --keep N to leave the last N turns alone, or --to BOUND to end at a position"],
+    throw userError("contradictory_flags", "--to and --keep both say where the range ends: expected one of them.", {
+      hints: ["Use --keep N to leave the last N turns alone, or --to BOUND to end at a position."],
     });
   }
   if (keep !== undefined && (!Number.isSafeInteger(keep) || keep < 0)) {
-    throw userError("bad_keep", `cannot keep ${keep} turns: expected a whole number, 0 or more`);
+    throw userError("bad_keep", `--keep ${keep} is not possible: expected a whole number, 0 or more.`);
   }
 }

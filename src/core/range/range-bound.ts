@@ -71,7 +71,7 @@ export function parseBound(text: string, calendar?: Calendar): RangeBound {
 export function badBound(text: string, hints: readonly string[] = []): JpgError {
   return userError(
     "bad_bound",
-    `cannot read "${text}" as a range bound: expected a turn, an event of a turn, a time or "last"`,
+    `"${text}" is not a range bound: expected a turn, an event of a turn, a time or "last".`,
     {
       data: { bound: text },
       hints: [...FORMS, ...hints],
@@ -91,7 +91,7 @@ export function parseTurnBound(text: string): TurnBound {
 
 /** The error of a word that names no turn; `hints` stand below the forms. */
 export function badTurnBound(text: string, hints: readonly string[] = []): JpgError {
-  return userError("bad_bound", `cannot read "${text}" as a turn: expected a turn's number, or an event of a turn`, {
+  return userError("bad_bound", `"${text}" is not a turn: expected a turn's number, or an event of a turn.`, {
     data: { bound: text },
     hints: [...FORMS.slice(0, TURN_FORMS), ...hints],
   });

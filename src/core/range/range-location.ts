@@ -114,11 +114,11 @@ export function findEvent(events: readonly Event[], wanted: string, turn: number
 }
 
 function unclearEvent(wanted: string, turn: number, matches: readonly string[]): JpgError {
-  const hints = [`list the events of the turn: jpg print --turn ${turn}..${turn} --format jsonl`];
+  const hints = [`To list the events of the turn: jpg print --turn ${turn}..${turn} --format jsonl`];
   if (matches.length === 0) {
     return userError(
       "unknown_event",
-      `turn ${turn} has no event "${wanted}": expected an event id or a unique prefix of one`,
+      `Turn ${turn} has no event "${wanted}": expected an event id or a unique prefix of one.`,
       {
         hints,
       },
@@ -126,7 +126,7 @@ function unclearEvent(wanted: string, turn: number, matches: readonly string[]):
   }
   return userError(
     "ambiguous_event",
-    `"${wanted}" fits ${matches.length} events of turn ${turn}: ${matches.slice(0, 5).join(", ")}`,
+    `"${wanted}" fits ${matches.length} events of turn ${turn}: ${matches.slice(0, 5).join(", ")}.`,
     {
       data: { matches },
       hints,

@@ -13,6 +13,6 @@ function parseRun(word: string, text: string): TurnRange {
   const to = match?.[2] === undefined ? from : Number(match[2]);
   if (match !== null && from <= to) return { from, to };
   throw userError("bad_turns", `--turns takes turn positions like 3,5-7; got "${text}".`, {
-    hints: ["see the turns: jpg print"],
+    hints: ["`jpg print` shows the turns."],
   });
 }

@@ -74,7 +74,7 @@ async function settingsOf(
 }
 
 function notAStore(root: string): Error {
-  return userError("not_a_store", `${root} is a git repository with other content: jpg keeps conversations apart`, {
-    hints: ["name an empty folder: jpg init DIR", "or run `jpg init` without DIR inside the project"],
+  return userError("not_a_store", `${root} is a git repository with other content: jpg keeps conversations apart.`, {
+    hints: ["Name an empty folder: jpg init DIR", "Or run `jpg init` without DIR inside the project."],
   });
 }

@@ -40,8 +40,8 @@ export async function openEmbeddedStore(options: {
   const { root, env, now } = options;
   const found = await findOwnRepository(root, env);
   if (found === null) {
-    throw userError("store_missing", `there is no jpg store at ${root}`, {
-      hints: ["jpg init", "or name one: --store DIR"],
+    throw userError("store_missing", `There is no jpg store at ${root}.`, {
+      hints: ["`jpg init` makes one.", "Or name another with --store DIR."],
     });
   }
   const { commonDir: gitDir, isBare } = found;
@@ -165,10 +165,10 @@ async function listBranches(
 }
 
 function brokenBranch({ gitDir }: EmbeddedRepository, ref: string): JpgError {
-  return repositoryError("store_damaged", `the store is damaged: ${gitDir}/${ref} holds no commit id`, {
+  return repositoryError("store_damaged", `The store is damaged: ${gitDir}/${ref} holds no commit id.`, {
     hints: [
-      `the last commits it stood at: tail ${gitDir}/logs/${ref}`,
-      `set it again: write the id of a commit into ${gitDir}/${ref}`,
+      `To see the last commits it stood at: tail ${gitDir}/logs/${ref}`,
+      `To set it again: write the id of a commit into ${gitDir}/${ref}`,
     ],
     data: { ref },
   });

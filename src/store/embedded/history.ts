@@ -25,7 +25,7 @@ export function createCommitReader(objects: EmbeddedObjects, cutOff: () => Promi
     if (found !== undefined) return found;
     const { type, bytes } = await objects.read(oid);
     if (type !== "commit")
-      throw repositoryError("store_damaged", `object ${oid} is a ${type} where a commit should be`);
+      throw repositoryError("store_damaged", `Object ${oid} is a ${type} where a commit should be.`);
     const parsed = { oid, ...parseCommit(bytes) };
     const commit = (await cutOff()).has(oid) ? { ...parsed, parents: [] } : parsed;
     if (known.size >= REMEMBERED_COMMITS) known.clear();

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import git from "isomorphic-git";
-import { type JpgError, repositoryError } from "../../core/errors.ts";
+import { asSentence, type JpgError, repositoryError } from "../../core/errors.ts";
 import type { StoredObject } from "../native/objects/batch-parser.ts";
 import { createObject } from "../native/objects/loose-objects.ts";
 import { packError } from "./pack-error.ts";
@@ -122,10 +122,10 @@ function packOf(objects: readonly WaitingObject[]): ReturnType<typeof formatPack
 
 /** The error for an object that should be there. */
 export function missingObject({ root }: Pick<EmbeddedRepository, "root">, oid: string): JpgError {
-  return repositoryError("object_missing", `object ${oid} is not in the store ${root}`, {
+  return repositoryError("object_missing", `Object ${oid} is not in the store ${root}.`, {
     hints: [
-      "what else is missing: jpg fsck",
-      "bring it back from a copy or a remote of the store; an imported session can be imported again into a new one",
+      "`jpg fsck` finds what else is missing.",
+      "Bring it back from a copy or a remote of the store; an imported session can be imported again into a new one.",
     ],
     data: { oid },
   });
@@ -142,8 +142,8 @@ async function orNull<T>(
   } catch (cause) {
     if (cause instanceof git.Errors.NotFoundError || cause instanceof git.Errors.AmbiguousError) return null;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw repositoryError("store_damaged", `object ${oid} in ${root} cannot be read: ${reason}`, {
-      hints: ["what else is damaged: jpg fsck", "restore the store from a copy or a remote"],
+    throw repositoryError("store_damaged", `Object ${oid} in ${root} cannot be read: ${asSentence(reason)}`, {
+      hints: ["`jpg fsck` finds what else is damaged.", "Restore the store from a copy or a remote."],
       data: { oid },
       cause,
     });

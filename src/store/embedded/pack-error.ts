@@ -1,5 +1,5 @@
 // What to say when a pack of ours could not be written: the same codes as when git cannot write.
-import { codeOf, type JpgError, messageOf, repositoryError } from "../../core/errors.ts";
+import { asSentence, codeOf, type JpgError, messageOf, repositoryError } from "../../core/errors.ts";
 
 interface PackFailure {
   readonly code: string;
@@ -7,21 +7,21 @@ interface PackFailure {
   readonly hint: (gitDir: string) => string;
 }
 
-const UNCHANGED = "no conversation was changed";
+const UNCHANGED = "no conversation was changed.";
 const DISK_FULL: PackFailure = {
   code: "disk_full",
-  says: "the disk is full",
-  hint: (gitDir) => `free space on the disk of ${gitDir} and run the command again: ${UNCHANGED}`,
+  says: "The disk is full",
+  hint: (gitDir) => `Free space on the disk of ${gitDir} and run the command again: ${UNCHANGED}`,
 };
 const NOT_WRITABLE: PackFailure = {
   code: "store_not_writable",
-  says: "the store cannot be written",
-  hint: (gitDir) => `make ${gitDir}/objects writable for you, or name another store with --store DIR: ${UNCHANGED}`,
+  says: "The store cannot be written",
+  hint: (gitDir) => `Make ${gitDir}/objects writable for you, or name another store with --store DIR: ${UNCHANGED}`,
 };
 const OTHER: PackFailure = {
   code: "pack_not_written",
-  says: "a pack could not be written",
-  hint: () => `run the command again: ${UNCHANGED}`,
+  says: "A pack could not be written",
+  hint: () => `Run the command again: ${UNCHANGED}`,
 };
 
 /** By the code of the system's error. */
@@ -37,7 +37,7 @@ const FAILURES: Readonly<Record<string, PackFailure>> = {
 export function packError(gitDir: string, cause: unknown): JpgError {
   const reason = messageOf(cause);
   const { code, says, hint } = FAILURES[codeOf(cause)] ?? OTHER;
-  return repositoryError(code, `${says}: no pack was added to ${gitDir}/objects/pack: ${reason}`, {
+  return repositoryError(code, `${says}: no pack was added to ${gitDir}/objects/pack: ${asSentence(reason)}`, {
     hints: [hint(gitDir)],
     cause,
     data: { where: gitDir },

@@ -19,7 +19,7 @@ export function createTreeLoader(objects: EmbeddedObjects): LoadTree {
     const found = known.get(oid);
     if (found !== undefined) return found;
     const { type, bytes } = await objects.read(oid);
-    if (type !== "tree") throw repositoryError("store_damaged", `object ${oid} is a ${type} where a tree should be`);
+    if (type !== "tree") throw repositoryError("store_damaged", `Object ${oid} is a ${type} where a tree should be.`);
     const entries = parseTree(bytes);
     if (known.size >= REMEMBERED_TREES) known.clear();
     known.set(oid, entries);

@@ -41,9 +41,9 @@ async function takeLock(path: string, content: string): Promise<void> {
     await sleep(WAIT_MS);
   }
   const holder = await readHolder(path);
-  const who = holder === null ? "another jpg" : `another jpg (process ${holder.pid})`;
-  throw repositoryError("lock_held", `${who} holds ${path}`, {
-    hints: ["wait for it and run the command again", `when no jpg runs, remove ${path} and ${path}.steal`],
+  const who = holder === null ? "Another jpg" : `Another jpg (process ${holder.pid})`;
+  throw repositoryError("lock_held", `${who} holds ${path}.`, {
+    hints: ["Wait for it and run the command again.", `When no jpg runs, remove ${path} and ${path}.steal.`],
   });
 }
 

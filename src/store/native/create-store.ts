@@ -2,7 +2,7 @@
 // missing and changes nothing else.
 import { mkdir } from "node:fs/promises";
 import { join, parse } from "node:path";
-import { repositoryError, userError } from "../../core/errors.ts";
+import { asSentence, repositoryError, userError } from "../../core/errors.ts";
 import type { Environment } from "../environment.ts";
 import { PRIVATE } from "../files/file-sharing.ts";
 import { withLock } from "../files/process-lock.ts";
@@ -48,7 +48,7 @@ async function completeStore(root: string, options: CreateStoreOptions, version:
   const { env } = options;
   if ((await findRepositoryDir(root)) === null) await initRepository(root, env);
   const found = await findRepositoryDir(root);
-  if (found === null) throw repositoryError("store_damaged", `git init made no repository at ${root}`);
+  if (found === null) throw repositoryError("store_damaged", `git init made no repository at ${root}.`);
   const repository: Repository = { gitDir: found.commonDir, cwd: root, env };
   const hooksDir = join(repository.gitDir, "hooks");
   await writeHooks(hooksDir, options);
@@ -70,11 +70,11 @@ export async function makeFolder(make: () => Promise<unknown>, path: string): Pr
     const { code = "", message } = cause as NodeJS.ErrnoException;
     const kind = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "store_not_writable";
     const inTheWay = code === "EEXIST" || code === "ENOTDIR";
-    throw repositoryError(kind, `the store ${path} cannot be made: ${message}`, {
+    throw repositoryError(kind, `The store ${path} cannot be made: ${asSentence(message)}`, {
       hints: [
         inTheWay
-          ? "a file stands in the way: name another place, e.g. --store DIR"
-          : "make its folder writable for you, or name another place: --store DIR",
+          ? "A file stands in the way: name another place with --store DIR."
+          : "Make its folder writable for you, or name another place with --store DIR.",
       ],
       cause,
     });
@@ -97,9 +97,9 @@ async function refuseForeign(repository: Repository): Promise<void> {
   if (stdout.length === 0 || (await isConversationTree(repository))) return;
   throw userError(
     "not_a_store",
-    `${repository.cwd} is a git repository with other content: jpg keeps conversations apart`,
+    `${repository.cwd} is a git repository with other content: jpg keeps conversations apart.`,
     {
-      hints: ["name an empty folder: jpg init DIR", "or run `jpg init` without DIR inside the project"],
+      hints: ["Name an empty folder: jpg init DIR", "Or run `jpg init` without DIR inside the project."],
     },
   );
 }

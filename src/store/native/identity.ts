@@ -93,7 +93,7 @@ const PLAIN = /^[\p{L}\p{N}](?:[\p{L}\p{N} @+_-]|[.,'](?=[\p{L}\p{N} ]))*(?<! )$
 async function repositoryAt(root: string, env: Environment): Promise<Repository> {
   const found = await findRepositoryDir(root);
   if (found === null)
-    throw repositoryError("store_missing", `there is no jpg store at ${root}`, { hints: ["jpg init"] });
+    throw repositoryError("store_missing", `There is no jpg store at ${root}.`, { hints: ["`jpg init` makes one."] });
   return { gitDir: found.commonDir, cwd: root, env };
 }
 

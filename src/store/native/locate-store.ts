@@ -134,8 +134,8 @@ async function locateNamed(path: string, asked: Asked): Promise<{ readonly root:
   if (found === null) return { root: path, exists: false };
   const top = found.isBare ? null : path;
   if (!(await holdsConversations(found.commonDir, top, asked))) {
-    throw userError("not_a_store", `${path} is a git repository, but not a jpg store`, {
-      hints: ["leave --store out to use the project's own store", "or name an empty folder: jpg init DIR"],
+    throw userError("not_a_store", `${path} is a git repository, but not a jpg store.`, {
+      hints: ["Leave --store out to use the project's own store.", "Or name an empty folder: jpg init DIR"],
     });
   }
   const isLinked = found.commonDir !== found.gitDir && basename(found.commonDir) === ".git";

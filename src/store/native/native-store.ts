@@ -51,8 +51,8 @@ interface StorePlace {
 export async function openNativeStore({ root, env }: StorePlace): Promise<ConversationStore> {
   const found = await findOwnRepository(root, env);
   if (found === null) {
-    throw userError("store_missing", `there is no jpg store at ${root}`, {
-      hints: ["jpg init", "or name one: --store DIR"],
+    throw userError("store_missing", `There is no jpg store at ${root}.`, {
+      hints: ["`jpg init` makes one.", "Or name another with --store DIR."],
     });
   }
   const repository: Repository = { gitDir: found.commonDir, cwd: root, env };
@@ -172,10 +172,10 @@ function parseTips(text: string): readonly BranchTip[] {
 }
 
 function brokenBranch({ gitDir, cwd }: Repository, ref: string): JpgError {
-  return repositoryError("store_damaged", `the store is damaged: ${join(gitDir, ref)} holds no commit id`, {
+  return repositoryError("store_damaged", `The store is damaged: ${join(gitDir, ref)} holds no commit id.`, {
     hints: [
-      `the last commits it stood at: tail ${join(gitDir, "logs", ref)}`,
-      `set it again: rm ${join(gitDir, ref)}; git -C ${cwd} update-ref ${ref} COMMIT`,
+      `To see the last commits it stood at: tail ${join(gitDir, "logs", ref)}`,
+      `To set it again: rm ${join(gitDir, ref)}; git -C ${cwd} update-ref ${ref} COMMIT`,
     ],
     data: { ref },
   });
@@ -223,6 +223,6 @@ async function write(
 
 function toMove({ branch, expected, parent, commits }: ImportedBranch): BranchMove {
   const to = commits.at(-1) ?? parent;
-  if (to === null) throw userError("empty_write", `nothing to write to ${branch}: no commits and no parent`);
+  if (to === null) throw userError("empty_write", `There is nothing to write to ${branch}: no commits and no parent.`);
   return { branch, expected, to };
 }

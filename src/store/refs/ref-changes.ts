@@ -143,8 +143,8 @@ async function requireFreeName(repository: RefPlace, ref: string, changes: reado
 }
 
 function inTheWay({ root }: RefPlace, ref: string, other: string): Error {
-  return repositoryError("ref_in_the_way", `${ref} cannot be made in ${root}: ${other} exists`, {
-    hints: ["choose another name: none may stand for a conversation and for a folder of them"],
+  return repositoryError("ref_in_the_way", `${ref} cannot be made in ${root}: ${other} exists.`, {
+    hints: ["Choose another name: none may stand for a conversation and for a folder of them."],
     data: { ref, other },
   });
 }

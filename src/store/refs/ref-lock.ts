@@ -41,10 +41,10 @@ export async function lockFile(
     const held = tryLock(repository, path);
     if (held !== null) return held;
   }
-  throw repositoryError("ref_locked", `another process holds the lock ${lock}`, {
+  throw repositoryError("ref_locked", `Another process holds the lock ${lock}.`, {
     hints: [
-      "wait for the other process and run the command again",
-      "when none runs, wait ten seconds: the next command removes the lock file",
+      "Wait for the other process and run the command again.",
+      "When none runs, wait ten seconds: the next command removes the lock file.",
     ],
   });
 }

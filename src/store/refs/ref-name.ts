@@ -12,8 +12,8 @@ export function isBranchName(name: string): boolean {
 /** The full name of a branch's ref. Throws `bad_branch_name`. */
 export function refOfBranch(name: string): string {
   if (!isBranchName(name)) {
-    throw userError("bad_branch_name", `${JSON.stringify(name)} is not a branch name that git accepts`, {
-      hints: ["use letters, digits, `-` and one `/`, e.g. fix-parser-k3f9/main"],
+    throw userError("bad_branch_name", `${JSON.stringify(name)} is not a branch name that git accepts.`, {
+      hints: ["Use letters, digits, `-` and one `/`, as in fix-parser-k3f9/main."],
     });
   }
   return `refs/heads/${name}`;

@@ -117,11 +117,11 @@ describe("parseCompactionLine", () => {
     expect(thrownBy(() => parseCompactionLine(text, file))).toMatchObject({
       kind: "repository",
       code: "malformed_compaction",
-      message: `${file} is not a compaction: ${reason}`,
+      message: `${file} is not a compaction: ${reason}.`,
       data: { file, reason },
       hints: [
-        `see what changed it: git log -p -- ${file}`,
-        `take the file back as it was: git restore --source=COMMIT -- ${file}`,
+        `To see what changed it: git log -p -- ${file}`,
+        `To take the file back as it was: git restore --source=COMMIT -- ${file}`,
       ],
     });
   });
@@ -160,7 +160,7 @@ describe("formatCompactionLine", () => {
     expect(thrownBy(() => formatCompactionLine(plain, [0, count]))).toMatchObject({
       kind: "internal",
       code: "bad_padding",
-      message: `padding of ${count} spaces: expected whole numbers from 0 to 63`,
+      message: `A padding of ${count} spaces is not possible: expected whole numbers from 0 to 63.`,
     });
   });
 
@@ -192,7 +192,7 @@ describe("records of config and meta", () => {
     expect(thrownBy(() => parseRecordLine(text, "meta/x.jsonl"))).toMatchObject({
       kind: "repository",
       code: "malformed_record",
-      message: `meta/x.jsonl is not a record: ${reason}`,
+      message: `meta/x.jsonl is not a record: ${reason}.`,
       data: { file: "meta/x.jsonl", reason },
     });
   });
@@ -218,7 +218,7 @@ describe("names of record files", () => {
     expect(thrownBy(() => compactionFileName(timestamp, id))).toMatchObject({
       kind: "user",
       code: "bad_record_name",
-      message: `cannot name a file after "${timestamp}" and "${id}": expected an RFC 3339 time in UTC and 1 to 64 of A-Z a-z 0-9 _ -`,
+      message: `No file can be named after "${timestamp}" and "${id}": expected an RFC 3339 time in UTC and 1 to 64 of \`A-Z a-z 0-9 _ -\`.`,
     });
   });
 

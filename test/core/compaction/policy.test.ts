@@ -83,7 +83,7 @@ describe("parsing policies of tool calls", () => {
     expect(thrownBy(() => parseToolCallPolicy(table.tool_calls, `${where}.tool_calls`))).toMatchObject({
       kind: "config",
       code: "bad_policy",
-      message: `${where}.${field} is ${found}: expected ${wanted}`,
+      message: `${where}.${field} is ${found}: expected ${wanted}.`,
       data: { where: `${where}.${field}`, expected: words },
       hints: [],
     });
@@ -94,7 +94,7 @@ describe("parsing policies of tool calls", () => {
     [{ tool_calls: { policy: "trunkate" } }, "truncate"],
   ])("suggests the word that was meant: %j", (table, word) => {
     expect(thrownBy(() => parseToolCallPolicy(table.tool_calls, `${where}.tool_calls`))).toMatchObject({
-      hints: [`did you mean "${word}"?`],
+      hints: [`Did you mean "${word}"?`],
     });
   });
 });

@@ -122,9 +122,9 @@ describe("parseEventLine", () => {
     expect(() => parseEventLine("  ", where)).toThrowError(/the line is empty/);
     expect(() => parseEventLine("[]", where)).toThrowError(
       expect.objectContaining({
-        message: `${where.file}:7 is not an event: expected a JSON object, found a list: []`,
+        message: `${where.file}:7 is not an event: expected a JSON object, found a list: [].`,
         data: { ...where, reason: "expected a JSON object, found a list" },
-        hints: [`look at line 7 of ${where.file}, or run: jpg fsck`],
+        hints: [`Look at line 7 of ${where.file}, or run: jpg fsck`],
       }),
     );
   });
@@ -138,9 +138,9 @@ describe("parseEventLine", () => {
       }
       return undefined;
     };
-    expect(shown(`${"x".repeat(60)}  \n`)).toBe("x".repeat(60));
+    expect(shown(`${"x".repeat(60)}  \n`)).toBe(`${"x".repeat(60)}.`);
     expect(shown("x".repeat(61))).toBe(`${"x".repeat(60)}…`);
-    expect(shown("a\u0000b\u009fc\u007fd")).toBe("a␀b\ufffdc␡d");
+    expect(shown("a\u0000b\u009fc\u007fd")).toBe("a␀b\ufffdc␡d.");
   });
 });
 

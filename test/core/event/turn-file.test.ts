@@ -62,7 +62,7 @@ describe("turn paths", () => {
     expect(sourcePath(".a.", 0)).toBe("sources/.a./0000/000000.jsonl");
     expect(() => sourcePath("a/b", 0)).toThrowError(
       expect.objectContaining({
-        message: '"a/b" cannot name a folder of sources: expected 1 to 128 of A-Z a-z 0-9 . _ -',
+        message: '"a/b" cannot name a folder of sources: expected 1 to 128 of `A-Z a-z 0-9 . _ -`.',
       }),
     );
     for (const path of ["xturns/0000/000012.jsonl", "turns/0000/000012.jsonl.x", "turns/0000/0000012.jsonl"])

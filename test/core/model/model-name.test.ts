@@ -54,10 +54,10 @@ describe("a model's name", () => {
       expect(hints.join()).toContain("/");
     }
     expect(errorOf(() => parseModelName("x ".repeat(500))).message.length).toBeLessThan(200);
-    const hints = ["type provider/model, e.g. anthropic/claude-haiku, openai/gpt-mini or ollama/qwen3"];
+    const hints = ["Type provider/model, such as anthropic/claude-haiku, openai/gpt-mini or ollama/qwen3."];
     const of = (text: string, expected: string) => [
       text,
-      { message: `${text} is not the name of a model: expected ${expected}` },
+      { message: `${text} is not the name of a model: expected ${expected}.` },
     ];
     expect(
       ["a b", "anthropic/", "llama3.2", "x ".repeat(40), "x ".repeat(41)].map((text) => {
@@ -72,7 +72,7 @@ describe("a model's name", () => {
       of(JSON.stringify("x ".repeat(40)), "a name without blanks"),
       [
         JSON.stringify("x ".repeat(41)),
-        { message: `"${"x ".repeat(40)}…" is not the name of a model: expected a name without blanks` },
+        { message: `"${"x ".repeat(40)}…" is not the name of a model: expected a name without blanks.` },
       ],
     ]);
   });
@@ -80,21 +80,21 @@ describe("a model's name", () => {
   it("gets the nearest provider for a misspelt one", () => {
     expect(errorOf(() => parseModelName("antropic/claude-haiku"))).toMatchObject({
       code: "unknown_provider",
-      hints: ["did you mean anthropic?", expect.stringContaining("base_url")],
+      hints: ["Did you mean anthropic?", expect.stringContaining("base_url")],
     });
-    expect(errorOf(() => parseModelName("mibox/x", ["mybox"])).hints[0]).toBe("did you mean mybox?");
+    expect(errorOf(() => parseModelName("mibox/x", ["mybox"])).hints[0]).toBe("Did you mean mybox?");
   });
 
   it("lists the providers there are, those of the settings too, where none is near", () => {
     const known = MODEL_PROVIDERS.map(({ name }) => name);
-    const own = "a server of your own needs providers.NAME.base_url in your settings; its models are then NAME/model";
+    const own = "A server of your own needs providers.NAME.base_url in your settings; its models are then NAME/model.";
     expect(errorOf(() => parseModelName("qqqqqqqqqqqq/x", ["mybox", "openai"]))).toMatchObject({
-      message: `there is no provider "qqqqqqqqqqqq": expected one of ${[...known, "mybox"].join(", ")}`,
+      message: `There is no provider "qqqqqqqqqqqq": expected one of ${[...known, "mybox"].join(", ")}.`,
       hints: [own],
       data: { provider: "qqqqqqqqqqqq" },
     });
     expect(errorOf(() => parseModelName("antropic/x"))).toMatchObject({
-      hints: ["did you mean anthropic?", own],
+      hints: ["Did you mean anthropic?", own],
       data: { provider: "antropic", nearest: "anthropic" },
     });
   });

@@ -26,18 +26,18 @@ describe("an address of a provider", () => {
     for (const text of ["", "localhost:8000", "ftp://x", "http://", "http:///x", "javascript:1", "http://x:99999"]) {
       expect([text, errorOf(() => resolve("openai", text)).code]).toEqual([text, "bad_address"]);
     }
-    const hints = ["correct SETTING, or remove it to use the provider's own address"];
+    const hints = ["Correct SETTING, or remove it to use the provider's own address."];
     expect(errorOf(() => resolve("openai", "localhost:8000"))).toMatchObject({
       kind: "config",
       message:
-        "bad value of SETTING: expected an address that begins with http:// or https://, received something else",
+        "SETTING is no address: expected an address that begins with http:// or https://, received something else.",
       hints,
       data: { setting: "SETTING" },
     });
     for (const text of ["https://ada@proxy.example/v1", "https://:hunter2@proxy.example/v1"])
       expect(errorOf(() => resolve("openai", text))).toMatchObject({
         message:
-          "bad value of SETTING: expected an address without a user name or password: a key goes into a setting of its own",
+          "SETTING is no address: expected an address without a user name or password: a key goes into a setting of its own.",
         hints,
       });
     const error = errorOf(() => resolve("openai", "https://ada:hunter2@proxy.example/v1"));

@@ -177,27 +177,27 @@ describe("planFork", () => {
     });
   });
 
-  const NONE_LEFT = "no turn is left for the fork: the conversation has turns 0..9";
-  const SEE_TURNS = "see the turns and their times: jpg print";
-  const inside = (flag: string): string => `${flag} 3:e3 lies inside a turn: a fork begins and ends with whole turns`;
+  const NONE_LEFT = "No turn is left for the fork: the conversation has turns 0..9.";
+  const SEE_TURNS = "`jpg print` shows the turns and their times.";
+  const inside = (flag: string): string => `${flag} 3:e3 lies inside a turn: a fork begins and ends with whole turns.`;
 
   it.each([
     [
       { first: 2, until: parseBound("3") },
       "contradictory_flags",
-      "--first and --until both say where the fork ends: expected one of them",
-      "leave --first or --until out",
+      "--first and --until both say where the fork ends: expected one of them.",
+      "Leave --first or --until out.",
     ],
     [
       { last: 2, from: parseBound("3") },
       "contradictory_flags",
-      "--last and --from both say where the fork begins: expected one of them",
-      "leave --last or --from out",
+      "--last and --from both say where the fork begins: expected one of them.",
+      "Leave --last or --from out.",
     ],
-    [{ first: 0 }, "bad_count", "--first 0: expected a number of turns, 1 or more", "try: --first 5"],
-    [{ last: 1.5 }, "bad_count", "--last 1.5: expected a number of turns, 1 or more", "try: --last 5"],
-    [{ until: parseBound("3:e3") }, "bad_bound", inside("--until"), "try: --until 3"],
-    [{ from: parseBound("3:e3") }, "bad_bound", inside("--from"), "try: --from 3"],
+    [{ first: 0 }, "bad_count", "--first 0: expected a number of turns, 1 or more.", "For example: --first 5"],
+    [{ last: 1.5 }, "bad_count", "--last 1.5: expected a number of turns, 1 or more.", "For example: --last 5"],
+    [{ until: parseBound("3:e3") }, "bad_bound", inside("--until"), "For example: --until 3"],
+    [{ from: parseBound("3:e3") }, "bad_bound", inside("--from"), "For example: --from 3"],
     [{ from: parseBound("10") }, "range_out_of_bounds", NONE_LEFT, SEE_TURNS],
     [{ from: parseBound("1s") }, "range_out_of_bounds", NONE_LEFT, SEE_TURNS],
     [{ until: parseBound("-10") }, "range_out_of_bounds", NONE_LEFT, SEE_TURNS],

@@ -89,8 +89,8 @@ describe("resolveBounds", () => {
       expect.objectContaining({
         code: "contradictory_flags",
         kind: "user",
-        message: "--to and --keep both say where the range ends: expected one of them",
-        hints: ["use --keep N to leave the last N turns alone, or --to BOUND to end at a position"],
+        message: "--to and --keep both say where the range ends: expected one of them.",
+        hints: ["Use --keep N to leave the last N turns alone, or --to BOUND to end at a position."],
       }),
     );
   });
@@ -100,7 +100,7 @@ describe("resolveBounds", () => {
       expect.objectContaining({
         kind: "user",
         code: "bad_keep",
-        message: `cannot keep ${keep} turns: expected a whole number, 0 or more`,
+        message: `--keep ${keep} is not possible: expected a whole number, 0 or more.`,
       }),
     );
   });

@@ -79,7 +79,7 @@ describe("parseBound", () => {
       expect.objectContaining({
         code: "bad_bound",
         kind: "user",
-        message: `cannot read "${text}" as a range bound: expected a turn, an event of a turn, a time or "last"`,
+        message: `"${text}" is not a range bound: expected a turn, an event of a turn, a time or "last".`,
         data: { bound: text },
         hints: expect.arrayContaining([expect.stringContaining("5:EVENT")]),
       }),
@@ -103,7 +103,7 @@ describe("parseTurnBound", () => {
   });
 
   it.each(["last", "5h", "yesterday", "2026-11-22", "tomorrow", ""])("refuses %j and says what it may be", (text) => {
-    expect(() => parseTurnBound(text)).toThrow(`cannot read "${text}" as a turn`);
+    expect(() => parseTurnBound(text)).toThrow(`"${text}" is not a turn: `);
     try {
       parseTurnBound(text);
     } catch (error) {

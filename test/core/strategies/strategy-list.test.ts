@@ -144,7 +144,7 @@ describe("parseTurnList", () => {
       expect.objectContaining({
         code: "bad_turns",
         message: `--turns takes turn positions like 3,5-7; got "${text}".`,
-        hints: ["see the turns: jpg print"],
+        hints: ["`jpg print` shows the turns."],
       }),
     );
   });

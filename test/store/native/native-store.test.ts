@@ -106,7 +106,7 @@ describe("a native store", () => {
   it("is refused where there is none", async () => {
     await expect(openNativeStore({ root: temp.folder, env: temp.env })).rejects.toMatchObject({
       code: "store_missing",
-      hints: ["jpg init", expect.any(String)],
+      hints: ["`jpg init` makes one.", expect.any(String)],
     });
   });
 

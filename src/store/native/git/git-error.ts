@@ -1,5 +1,5 @@
 // Turns what git said when it failed into a JpgError of kind `repository` with a code and what to do next.
-import { type JpgError, repositoryError } from "../../../core/errors.ts";
+import { asSentence, type JpgError, repositoryError } from "../../../core/errors.ts";
 import { forLine } from "../../../core/safe-text.ts";
 import { shellWord } from "../../../core/shell-word.ts";
 import { OLDEST_GIT } from "../../git-version.ts";
@@ -26,50 +26,56 @@ const RULES: readonly FailureRule[] = [
   {
     code: "disk_full",
     pattern: /No space left on device|Disk quota exceeded|Out of diskspace/,
-    says: "the disk is full",
-    hints: (where) => [`free space on the disk of ${where} and run the command again: nothing was changed`],
+    says: "The disk is full",
+    hints: (where) => [`Free space on the disk of ${where} and run the command again: nothing was changed.`],
   },
   {
     code: "store_not_writable",
     pattern: /Permission denied|Read-only file system|Operation not permitted|insufficient permission/,
-    says: "the store cannot be written",
-    hints: (where) => [`make ${where} writable for you, or name another store with --store DIR`],
+    says: "The store cannot be written",
+    hints: (where) => [`Make ${where} writable for you, or name another store with --store DIR.`],
   },
   {
     code: "object_missing",
     pattern: /^fatal: (Blob not found|Not a (valid )?(commit|blob|object)|Object .* not found)/m,
-    says: "an object is missing",
-    hints: (where) => [`git -C ${where} fsck`],
+    says: "An object is missing",
+    hints: (where) => [`To see what is missing: git -C ${where} fsck`],
   },
   {
     code: "signing_failed",
     pattern: /failed to sign|gpg failed|cannot run gpg|Load key|user\.signingkey/i,
-    says: "git could not sign the commit",
-    hints: (where) => ["check user.signingKey and gpg.program", `git -C ${where} config commit.gpgSign false`],
+    says: "Git could not sign the commit",
+    hints: (where) => [
+      "Check user.signingKey and gpg.program.",
+      `Or commit unsigned: git -C ${where} config commit.gpgSign false`,
+    ],
   },
   {
     code: "store_damaged",
     pattern:
       /is corrupt|corrupt loose object|unable to read (tree|sha1|object)|bad (object|tree|signature)|broken (link|reference|ref)|inflate: data stream error|bad index file|index file (corrupt|smaller)|packfile .* (cannot|does not|is far)|garbage at end|loose object .* (stored in|is empty)|object file .* is empty|missing object/,
-    says: "the store is damaged",
-    hints: (where) => [`git -C ${where} fsck --full`, "restore the store from a copy or a remote"],
+    says: "The store is damaged",
+    hints: (where) => [
+      `To see what is damaged: git -C ${where} fsck --full`,
+      "Restore the store from a copy or a remote.",
+    ],
   },
   {
     code: "store_damaged",
     pattern: /not a git repository|can only be used inside a git repository|bad config (line|file)/,
-    says: "the store's git directory cannot be read",
+    says: "The store's git directory cannot be read",
     hints: (where) => [
-      `git -C ${where} status`,
-      `look at HEAD and config in ${where}/.git: HEAD reads \`ref: refs/heads/NAME\`, and git for-each-ref lists the names`,
+      `To see what git says of it: git -C ${where} status`,
+      `Look at HEAD and config in ${where}/.git: HEAD reads \`ref: refs/heads/NAME\`, and \`git for-each-ref\` lists the names.`,
     ],
   },
   {
     code: "ref_locked",
     pattern: /Unable to create '[^']*\.lock': File exists/,
-    says: "another git process holds a lock",
+    says: "Another git process holds a lock",
     hints: () => [
-      "wait for the other process and run the command again",
-      "when none runs, wait ten seconds: the next command removes the lock file",
+      "Wait for the other process and run the command again.",
+      "When none runs, wait ten seconds: the next command removes the lock file.",
     ],
   },
 ];
@@ -78,10 +84,14 @@ const RULES: readonly FailureRule[] = [
 const FOREIGN = /(?:dubious ownership in repository at |unsafe repository \()'(.*)'/;
 
 function foreignRepositoryError(path: string): JpgError {
-  return repositoryError("foreign_repository", `${path} belongs to somebody else, so neither git nor jpg works in it`, {
-    hints: [`if you trust its owner: git config --global --add safe.directory ${shellWord(path)}`],
-    data: { path },
-  });
+  return repositoryError(
+    "foreign_repository",
+    `${path} belongs to somebody else, so neither git nor jpg works in it.`,
+    {
+      hints: [`If you trust its owner: git config --global --add safe.directory ${shellWord(path)}`],
+      data: { path },
+    },
+  );
 }
 
 /** Names what failed by its rule; `git_failed` when no rule knows the text. */
@@ -93,25 +103,25 @@ export function gitError(failure: GitFailure): JpgError {
   const rule = RULES.find(({ pattern }) => pattern.test(failure.stderr));
   const data = { command, where: failure.where, exit: failure.code, stderr: said };
   if (rule !== undefined) {
-    const message = `${rule.says}: \`${command}\` failed in ${failure.where}: ${said}`;
+    const message = `${rule.says}: \`${command}\` failed in ${failure.where}: ${asSentence(said)}`;
     return repositoryError(rule.code, message, { hints: rule.hints(failure.where), data });
   }
-  const message = `\`${command}\` failed in ${failure.where} with exit code ${failure.code}: ${said || "git said nothing"}`;
+  const message = `\`${command}\` failed in ${failure.where} with exit code ${failure.code}: ${asSentence(said || "git said nothing")}`;
   return repositoryError("git_failed", message, { data });
 }
 
 /** Creates the error of a git that is not installed: `git_missing`. */
 export function gitMissingError(cause: unknown): JpgError {
-  return repositoryError("git_missing", `this needs git ${OLDEST_GIT} or newer, and no \`git\` was found in PATH`, {
-    hints: ["install git: https://git-scm.com/downloads (Debian: apt install git, macOS: xcode-select --install)"],
+  return repositoryError("git_missing", `This needs git ${OLDEST_GIT} or newer, and no \`git\` was found in PATH.`, {
+    hints: ["Install git: https://git-scm.com/downloads (Debian: apt install git, macOS: xcode-select --install)"],
     cause,
   });
 }
 
 /** Creates the error of a git below the oldest supported one: `git_too_old`. */
 export function gitTooOldError(found: string): JpgError {
-  return repositoryError("git_too_old", `jpg needs git ${OLDEST_GIT} or newer, and the \`git\` in PATH is ${found}`, {
-    hints: ["install a newer git: https://git-scm.com/downloads", "or put a newer one first in PATH"],
+  return repositoryError("git_too_old", `jpg needs git ${OLDEST_GIT} or newer, and the \`git\` in PATH is ${found}.`, {
+    hints: ["Install a newer git: https://git-scm.com/downloads", "Or put a newer one first in PATH."],
     data: { found, needed: OLDEST_GIT },
   });
 }

@@ -2,7 +2,7 @@
 // is handed in; nothing is read from the surroundings.
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { type JpgError, reasonOf, repositoryError } from "../../../core/errors.ts";
+import { asSentence, type JpgError, reasonOf, repositoryError } from "../../../core/errors.ts";
 import type { Environment } from "../../environment.ts";
 import { gitEnvironment } from "./git-environment.ts";
 import { gitMissingError } from "./git-error.ts";
@@ -134,6 +134,6 @@ export function startGit(args: readonly string[], place: GitPlace): void {
 export function startError(cause: Error, cwd: string): JpgError {
   const code = (cause as NodeJS.ErrnoException).code;
   if (code === "ENOENT" && existsSync(cwd)) return gitMissingError(cause);
-  const message = `git could not be started in ${cwd}: ${reasonOf(cause)}`;
+  const message = `git could not be started in ${cwd}: ${asSentence(reasonOf(cause))}`;
   return repositoryError(code === "ENOENT" ? "directory_missing" : "git_failed", message, { cause });
 }

@@ -102,10 +102,10 @@ async function explainMissing(repository: Repository, oid: string): Promise<Erro
   const args = ["cat-file", "-t", oid];
   const error = await commandError(repository, { args }, await tryCommand(repository, { args }));
   if (error instanceof JpgError && error.code === "store_damaged") return error;
-  return repositoryError("object_missing", `object ${oid} is not in the store ${repository.cwd}`, {
+  return repositoryError("object_missing", `Object ${oid} is not in the store ${repository.cwd}.`, {
     hints: [
-      `what else is missing: git -C ${repository.cwd} fsck --full`,
-      "bring it back from a copy or a remote of the store; an imported session can be imported again into a new one",
+      `To see what else is missing: git -C ${repository.cwd} fsck --full`,
+      "Bring it back from a copy or a remote of the store; an imported session can be imported again into a new one.",
     ],
     data: { oid },
   });

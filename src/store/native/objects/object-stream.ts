@@ -33,7 +33,7 @@ export async function* streamObjects(repository: Repository, oids: readonly stri
     const result = await ended;
     if (result.code !== 0) throw await commandError(repository, { args }, result);
     if (left > 0) {
-      throw repositoryError("git_failed", `git cat-file ended ${left} objects early in ${repository.cwd}`);
+      throw repositoryError("git_failed", `git cat-file ended ${left} objects early in ${repository.cwd}.`);
     }
   } finally {
     child.kill();

@@ -49,8 +49,8 @@ export function createSizeReader(repository: Repository, files: Pick<BlobReader,
 function parseSize(answer: string, oid: string, { cwd }: Repository): number {
   const size = /^[0-9a-f]{40,64} (\d+)$/.exec(answer)?.[1];
   if (size !== undefined) return Number(size);
-  throw repositoryError("object_missing", `object ${oid} is not in the store ${cwd}`, {
-    hints: [`what else is missing: git -C ${cwd} fsck --full`],
+  throw repositoryError("object_missing", `Object ${oid} is not in the store ${cwd}.`, {
+    hints: [`To see what else is missing: git -C ${cwd} fsck --full`],
     data: { oid },
   });
 }

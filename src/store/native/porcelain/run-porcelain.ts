@@ -2,7 +2,7 @@
 // have git start programs. The contract, environment and errors are those of `runGit`; the first call loads the library.
 import type { Readable } from "node:stream";
 import { defined } from "../../../core/defined.ts";
-import { repositoryError } from "../../../core/errors.ts";
+import { asSentence, repositoryError } from "../../../core/errors.ts";
 import { gitEnvironment } from "../git/git-environment.ts";
 import { type GitResult, type GitRun, startError } from "../git/git-process.ts";
 import { permissionsFor } from "./permissions.ts";
@@ -56,7 +56,7 @@ export async function runPorcelain(args: readonly string[], place: PorcelainRun)
     if (error instanceof GitConstructError) throw startError(causeIn("spawn git ENOENT"), cwd);
     if (!(error instanceof GitPluginError)) throw error;
     const said = error.message.replace(/ without enabling \w+$/, "");
-    throw repositoryError("git_refused", `git was not started in ${cwd}: ${said}`, { cause: error });
+    throw repositoryError("git_refused", `git was not started in ${cwd}: ${asSentence(said)}`, { cause: error });
   } finally {
     progress?.("", false);
   }

@@ -57,7 +57,7 @@ async function takeLock(gitDir: string, path: string): ReturnType<typeof open> {
       await sleep(LOCK_WAIT_MS);
     }
   }
-  throw repositoryError("config_locked", `another process holds ${path}`, {
-    hints: ["wait for it and run the command again", `when no git runs, remove ${path}`],
+  throw repositoryError("config_locked", `Another process holds ${path}.`, {
+    hints: ["Wait for it and run the command again.", `When no git runs, remove ${path}.`],
   });
 }

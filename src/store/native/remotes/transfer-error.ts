@@ -1,5 +1,5 @@
 // Turns what git said when a transfer failed into an error of kind `repository`: what failed, at which address, what to do.
-import { type JpgError, repositoryError } from "../../../core/errors.ts";
+import { asSentence, type JpgError, repositoryError } from "../../../core/errors.ts";
 import { isLocalPath, shownUrl, withoutSecrets } from "../../../core/remote-address.ts";
 import { forLine } from "../../../core/safe-text.ts";
 import { shellWord } from "../../../core/shell-word.ts";
@@ -126,7 +126,7 @@ export function transferError(
   const says = rule === undefined ? "" : `it ${rule.says}: `;
   return repositoryError(
     rule?.code ?? "remote_failed",
-    `${doing} ${place} failed: ${says}${cause || "git said nothing"}`,
+    `${doing} ${place} failed: ${says}${asSentence(cause || "git said nothing")}`,
     {
       // What is masked in an address is not to be typed.
       hints: (rule?.hints ?? [AGAIN])

@@ -1,6 +1,6 @@
 // Moves branches that are checked out: each worktree that holds one is checked before any branch moves and brought along
 // afterwards, all under the worktrees' locks.
-import { type JpgError, reasonOf, repositoryError } from "../../../core/errors.ts";
+import { asSentence, type JpgError, reasonOf, repositoryError } from "../../../core/errors.ts";
 import { refOfBranch } from "../../refs/ref-name.ts";
 import type { Worktree } from "../../worktrees.ts";
 import type { Repository } from "../git/git-command.ts";
@@ -106,9 +106,9 @@ async function follow(repository: Repository, held: readonly HeldMove[]): Promis
 }
 
 function behind({ worktree, branch }: HeldMove, cause: unknown): JpgError {
-  const message = `what was written is committed on ${branch}, but its files in ${worktree.path} could not follow: ${reasonOf(cause)}`;
+  const message = `What was written is committed on ${branch}, but its files in ${worktree.path} could not follow: ${asSentence(reasonOf(cause))}`;
   return repositoryError("worktree_behind", message, {
-    hints: [`make room in ${worktree.path}, or make it writable: the next jpg command brings its files along`],
+    hints: [`Make room in ${worktree.path}, or make it writable: the next jpg command brings its files along.`],
     data: { worktree: worktree.path },
     cause,
   });

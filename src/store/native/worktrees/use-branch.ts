@@ -27,7 +27,9 @@ export async function useBranch(repository: Repository, name: string, where?: Wo
 async function tryUse(repository: Repository, name: string, where: Worktree | undefined): Promise<boolean> {
   const to = await readRef(repository, refOfBranch(name));
   if (to === null) {
-    throw userError("branch_missing", `there is no branch ${name} in ${repository.cwd}`, { hints: ["jpg ls"] });
+    throw userError("branch_missing", `There is no branch ${name} in ${repository.cwd}.`, {
+      hints: ["`jpg ls` lists the conversations."],
+    });
   }
   const { path, gitDir } = where ?? { path: repository.cwd, gitDir: repository.gitDir };
   const active = await readActiveBranch(repository, gitDir);

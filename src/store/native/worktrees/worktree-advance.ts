@@ -78,9 +78,9 @@ export async function refusalOfSwitch(
   if (files.length === 0 && !isUnmerged.test(result.stderr)) return await commandError(here, command, result);
   const what = files.length === 0 ? "an unfinished merge" : `local changes to ${files.slice(0, 5).join(", ")}`;
   return inTheWay(advance, what, files, [
-    `git -C ${advance.worktree.path} status`,
-    `git -C ${advance.worktree.path} stash`,
-    "then run the command again",
+    `To see them: git -C ${advance.worktree.path} status`,
+    `To put them aside: git -C ${advance.worktree.path} stash`,
+    "Then run the command again.",
   ]);
 }
 
@@ -90,7 +90,7 @@ function unfinishedError(advance: Advance, operation: string, finish: string): J
     advance,
     `an unfinished ${operation}`,
     [],
-    [`finish it: git -C ${path} status`, `or give it up: git -C ${path} ${finish}`],
+    [`To finish it: git -C ${path} status`, `Or give it up: git -C ${path} ${finish}`],
   );
 }
 
@@ -101,7 +101,7 @@ function inTheWay(
   hints: readonly string[],
 ): JpgError {
   const branch = worktree.branch === null ? "" : `, where ${worktree.branch} is checked out`;
-  const message = `the worktree ${worktree.path}${branch}, has ${what}, and cannot be brought along: nothing was changed`;
+  const message = `The worktree ${worktree.path}${branch}, has ${what}, and cannot be brought along: nothing was changed.`;
   return repositoryError("worktree_in_the_way", message, { hints, data: { worktree: worktree.path, files } });
 }
 

@@ -65,7 +65,7 @@ async function addWorktree(repository: Repository, root: string | null, wanted: 
   const wantedPath = await realpath(wanted.path);
   const worktree = (await listWorktrees(repository, root)).find(({ path }) => path === wantedPath);
   if (worktree === undefined) {
-    throw repositoryError("git_failed", `git worktree add made no worktree at ${wanted.path}`);
+    throw repositoryError("git_failed", `git worktree add made no worktree at ${wanted.path}.`);
   }
   try {
     await choosePaths(worktree, wanted.full);

@@ -44,7 +44,7 @@ export function formatInlineFile(path: string, size: number): string {
 /** Quotes a path as a C string. Throws `bad_path` for what cannot stand in a tree. */
 export function quotePath(path: string): string {
   const isBad = path.includes("\0") || path.split("/").some((part) => part === "" || isReservedName(part));
-  if (isBad) throw repositoryError("bad_path", `${JSON.stringify(path)} cannot be a path in a conversation's tree`);
+  if (isBad) throw repositoryError("bad_path", `${JSON.stringify(path)} cannot be a path in a conversation's tree.`);
   const quoted = path.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n");
   return `"${quoted}"`;
 }

@@ -160,7 +160,7 @@ function assignIds(planned: readonly PlannedBranch[], ids: readonly string[]): I
     if (commits.length !== count || commits.some((id) => id.length < 40)) {
       throw repositoryError(
         "git_failed",
-        `git fast-import named ${commits.length} of ${count} commits of ${rest.branch}`,
+        `git fast-import named ${commits.length} of ${count} commits of ${rest.branch}.`,
       );
     }
     return { ...rest, commits };

@@ -133,5 +133,5 @@ async function needed(
 
 /** Git says better what is the matter with an object. */
 function leftToGit(name: string): JpgError {
-  return new JpgError("repository", "object_missing", `${name} is not what it should be`);
+  return new JpgError("repository", "object_missing", `${name} is not what it should be.`);
 }

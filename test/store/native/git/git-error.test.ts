@@ -22,13 +22,13 @@ describe("gitError", () => {
   it("says which command failed, where, and what git said, and always gives git's words", () => {
     const error = gitError({ args: ["update-ref", "--stdin", "-z"], code: 128, stderr: "fatal: odd\n", where: "/s" });
     expect(error).toMatchObject({ kind: "repository", code: "git_failed", data: { exit: 128, stderr: "fatal: odd" } });
-    expect(error.message).toBe("`git update-ref --stdin` failed in /s with exit code 128: fatal: odd");
+    expect(error.message).toBe("`git update-ref --stdin` failed in /s with exit code 128: fatal: odd.");
     expect(gitError({ args: ["x"], code: 1, stderr: "", where: "/s" }).message).toContain("git said nothing");
   });
 
   it("gives hints that can be typed", () => {
     const { hints } = gitError({ args: ["x"], code: 1, stderr: "fatal: bad tree object", where: "/s" });
-    expect(hints[0]).toBe("git -C /s fsck --full");
+    expect(hints[0]).toBe("To see what is damaged: git -C /s fsck --full");
   });
 });
 

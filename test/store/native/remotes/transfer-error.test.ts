@@ -16,8 +16,8 @@ describe("a remote of another user", () => {
   it("is named with the setting that trusts it, where it is a folder of this machine", () => {
     expect(errorAt("/srv/talks.git")).toMatchObject({
       code: "foreign_repository",
-      message: "/srv/talks.git belongs to somebody else, so neither git nor jpg works in it",
-      hints: ["if you trust its owner: git config --global --add safe.directory /srv/talks.git"],
+      message: "/srv/talks.git belongs to somebody else, so neither git nor jpg works in it.",
+      hints: ["If you trust its owner: git config --global --add safe.directory /srv/talks.git"],
     });
   });
 
@@ -58,7 +58,7 @@ describe("the error of a transfer", () => {
     );
     expect(code).toBe("remote_unreachable");
     expect(message).toBe(
-      "Fetching from ssh://ada@host:22/talks.git failed: it cannot be reached: ssh: connect to host host port 22: Connection refused",
+      "Fetching from ssh://ada@host:22/talks.git failed: it cannot be reached: ssh: connect to host host port 22: Connection refused.",
     );
   });
 

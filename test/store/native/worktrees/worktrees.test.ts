@@ -194,7 +194,7 @@ describe("a branch that is checked out", () => {
     const error = await append(store, "t/main", [turn(1)]).catch((caught: unknown) => caught);
     expect(error).toMatchObject(refused(dir, ["compactions/turn-1"]));
     expect((error as Error).message).toContain(dir);
-    expect((error as { hints: string[] }).hints[0]).toBe(`git -C ${dir} status`);
+    expect((error as { hints: string[] }).hints[0]).toBe(`To see them: git -C ${dir} status`);
     expect(await store.readBranch("t/main")).toBe(tip);
     expect([status(temp.root), readFileSync(join(dir, "compactions/turn-1"), "utf8")]).toEqual(["", "mine"]);
 
@@ -215,7 +215,7 @@ describe("a branch that is checked out", () => {
     await expect(append(store, "t/main", [turn(1)])).rejects.toMatchObject({
       code: "worktree_in_the_way",
       message: expect.stringContaining("unfinished merge"),
-      hints: [expect.any(String), `or give it up: git -C ${dir} merge --abort`],
+      hints: [expect.any(String), `Or give it up: git -C ${dir} merge --abort`],
     });
     run(dir, "merge", "--abort");
     run(dir, "revert", "--no-commit", "HEAD");
