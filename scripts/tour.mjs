@@ -48,10 +48,10 @@ const CHAPTERS = [
     },
   },
   {
-    heading: withGit ? "5. Take it back with stock git" : "5. Take it back",
+    heading: withGit ? "5. Undo it with stock git" : "5. Undo it",
     text: withGit
-      ? "A compaction is a commit that adds one file. Git's own revert takes it back, at any time and in any order."
-      : "A compaction is a commit that adds one file. `jpg revert` takes it back, as `git revert` would, at any time and in any order.",
+      ? "A compaction is a commit that adds one file. Git's own revert undoes it, at any time and in any order."
+      : "A compaction is a commit that adds one file. `jpg revert` undoes it, as `git revert` would, at any time and in any order.",
     play: (stage) => {
       if (withGit) show(stage, ["store-git", "revert", "--no-edit", "HEAD"], { lines: 1 });
       else show(stage, ["jpg", "revert", newestCommit(stage)]);
@@ -195,7 +195,7 @@ function nextSteps(project) {
     "  jpg import                       what Claude Code keeps for this project",
     "  jpg ls                           the list; `jpg use ID` makes one the active conversation",
     "  jpg compact --dry-run            what a compaction would save",
-    "  jpg compact, jpg diff            make it, read it; `jpg undo` takes it back",
+    "  jpg compact, jpg diff            make it, read it; `jpg undo` undoes it",
     "  jpg resume --with claude-code    prints the command that goes on from there",
     looking,
   ].join("\n");

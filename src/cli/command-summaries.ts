@@ -31,7 +31,7 @@ export const COMMAND_SUMMARIES: Readonly<Record<string, string>> = {
   blame: "show which compaction changed an event",
   trace: "find who said something first: the conversation or a summary",
   diff: "show what the model sees before and after a compaction",
-  revert: "undo compactions; reverting a revert redoes one",
+  revert: "undo compactions; reverting a revert brings one back",
   undo: "undo the newest live compaction",
   merge: "add a summary of a fork to its conversation, as one turn",
   "cherry-pick": "apply a compaction of one fork to another",

@@ -91,7 +91,7 @@ export const ACTIONS: Readonly<Record<Action, Run>> = {
   },
   async uncomment(workspace, tree, form) {
     const { comment, commit } = await removeComment(workspace, tree, field(form, "id"));
-    const done = commit === null ? "was taken back already" : "is taken back";
+    const done = commit === null ? "was removed already" : "is removed";
     return on(tree, [`Comment ${comment.id} on ${boundOf(comment)} ${done}.`], form);
   },
   async unpin(workspace, tree, form) {
@@ -106,7 +106,7 @@ export const ACTIONS: Readonly<Record<Action, Run>> = {
       warnings = [],
     } = await revertCompactions(workspace, [field(form, "id")], tree.branch);
     const size = tokens === undefined ? "" : `; ${formatTokens(tokens.before)} → ${formatTokens(tokens.after)} tokens`;
-    const what = restored.length > 0 ? `Brought back ${restored.join(", ")}` : `Took back ${reverted.join(", ")}`;
+    const what = restored.length > 0 ? `Brought back ${restored.join(", ")}` : `Reverted ${reverted.join(", ")}`;
     return on(tree, [`${what}${size}.`, ...warnings], form);
   },
   async title(workspace, tree, form) {

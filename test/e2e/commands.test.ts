@@ -1588,7 +1588,7 @@ describe("log, diff, undo, revert", () => {
     });
     expect(await run(`jpg revert ${id}`)).toMatchInlineSnapshot(`
       "$ jpg revert 6yzrhc
-      ! error: 6yzrhc is not in force on <id>/main: <commit 3> took it back.
+      ! error: 6yzrhc is not in force on <id>/main: <commit 3> reverted it.
       ! hint: \`jpg revert <commit 3>\` brings it back.
       [exit 2]
       "

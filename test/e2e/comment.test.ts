@@ -37,7 +37,7 @@ describe("jpg comment", () => {
     const shown = await run("jpg comment");
     expect(shown).toMatch(/\n4 {2}Ada Test, \S+ \S+ {2}\w{6}\n {4}Over two\n {4}lines, ␛\[31mred\.\n/);
     expect(await run(`jpg comment --remove ${second?.id.slice(0, 5)}`)).toContain(
-      `Took comment ${second?.id} on 4 back.`,
+      `Removed comment ${second?.id} on 4.`,
     );
     expect(await said()).toEqual(["How was that measured?"]);
     expect((await sandbox.jpg(["fsck"])).code).toBe(0);

@@ -92,8 +92,8 @@ describe.skipIf(!existsSync(CHROMIUM))("pages that stay open in a browser (chrom
     await page.route("**/state", () => undefined);
     await visit(`${path}/compaction/${row?.compaction}`);
     await sandbox.jpg(["revert", row?.compaction ?? ""]);
-    await page.getByRole("button", { name: "Take it back" }).click();
-    await page.getByText("took it back").first().waitFor();
+    await page.getByRole("button", { name: "Undo it" }).click();
+    await page.getByText("reverted it").first().waitFor();
     await page.unroute("**/state");
     await visit(path);
     // Two tabs: what one does comes into the other, and a form that is half written there stays.

@@ -73,7 +73,7 @@ describe("a query with automatic compaction", () => {
     const { code, stderr } = await sandbox.jpg(["query", "Go on"]);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^— context compacted \(\S+ → \S+ tokens\) —$/m);
-    expect(stderr).toMatch(/^turns 0\.\.3 by profile default: .*`jpg revert \w+` takes it back$/m);
+    expect(stderr).toMatch(/^turns 0\.\.3 by profile default: .*`jpg revert \w+` undoes it$/m);
     expect(sandbox.git(["log", "-2", "--format=%s"])).toMatch(/^compact 0\.\.3: .*\nturn 6: Go on$/);
     expect(await logOf(sandbox)).toMatchObject([{ source: "auto", live: true }]);
     expect(JSON.stringify(server.requests[0]?.messages)).not.toContain("[compacted]");

@@ -34,10 +34,10 @@ describe("jpg review", () => {
       <id>/try-b
       against main where they parted, <commit 1>
       Tokens:      20.4k → 20.4k +0.1%
-      Compactions: 1 added, 1 taken back
+      Compactions: 1 added, 1 reverted
       Title:       Measure the tide at the pier → Tides, again
 
-      Compactions taken back:
+      Compactions reverted:
           6yzrhc compact 0..1: reasoning + tools stripped (20.4k → 20.4k tokens)
 
       Settings:
@@ -58,7 +58,7 @@ describe("jpg review", () => {
           commands         1        1        -        -       -                -
           identifiers      1        1        -        -       -                -
           requests         1        1        -        -       -                -
-        \`jpg show vnhh1f\` has the rest; \`jpg revert vnhh1f\` takes it back.
+        \`jpg show vnhh1f\` has the rest; \`jpg revert vnhh1f\` undoes it.
       "
     `);
     expect(await run("jpg review --markdown")).toMatchInlineSnapshot(`
@@ -70,7 +70,7 @@ describe("jpg review", () => {
       * tokens that the model reads: 20.4k → 20.4k (estimate)
       * compactions added: 1
 
-      ## Compactions taken back
+      ## Compactions reverted
 
       \`\`\`
         6yzrhc: compact 0..1: reasoning + tools stripped (20.4k → 20.4k tokens)
@@ -97,7 +97,7 @@ describe("jpg review", () => {
 
       ## \`compact 0..0: reasoning + tools stripped (20.4k → 20.4k tokens)\`
 
-      To take it back: \`jpg revert vnhh1f\`.
+      To undo it: \`jpg revert vnhh1f\`.
 
       Details:
       \`\`\`
@@ -146,7 +146,7 @@ describe("jpg review", () => {
       \`jpg merge short --into main\` keeps it.
       Tokens:      20.2k
       Turns:       1 added, 3 left out
-      Compactions: 0 added, 0 taken back"
+      Compactions: 0 added, 0 reverted"
     `);
     expect((await run("jpg review --markdown")).split("\n## ")[0]).toMatchInlineSnapshot(`
       "$ jpg review --markdown

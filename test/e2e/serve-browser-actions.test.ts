@@ -35,8 +35,8 @@ describe.skipIf(!existsSync(CHROMIUM))("acting on pages in a browser (chromium)"
     await page.getByText("Nothing was changed.").waitFor();
     expect(await page.locator(".row.hidden").count()).toBe(0);
     expect(await severeFindings(page)).toEqual([]);
-    await page.getByRole("button", { name: "Take it back" }).click();
-    await page.locator("#notices").getByText("Took back").waitFor();
+    await page.getByRole("button", { name: "Undo it" }).click();
+    await page.locator("#notices").getByText("Reverted").waitFor();
     expect(complaints).toEqual([]);
   });
 

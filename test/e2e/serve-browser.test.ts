@@ -31,8 +31,8 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     await page.getByRole("link", { name: "What the model saw and sees" }).click();
     expect(await page.locator("del").count()).toBeGreaterThan(0);
     await page.goBack();
-    await page.getByRole("button", { name: "Take it back" }).click();
-    await page.locator("#notices").getByText("Took back").waitFor();
+    await page.getByRole("button", { name: "Undo it" }).click();
+    await page.locator("#notices").getByText("Reverted").waitFor();
     expect(await page.locator(".row.hidden").count()).toBe(0);
     expect(complaints).toEqual([]);
   });

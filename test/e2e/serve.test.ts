@@ -91,7 +91,7 @@ describe("pages of a store", () => {
     const shown = await pages.ask(`${path}/compaction/${row?.compaction}`);
     expect(shown.body).toContain("<del>- ");
     const back = await act(pages, `${path}/revert`, { id: row?.commit ?? "" });
-    expect(said(back)).toContain(`Took back ${row?.compaction}`);
+    expect(said(back)).toContain(`Reverted ${row?.compaction}`);
     const [revert] = await sandbox.json<readonly { kind: string; commit: string }[]>(["log"]);
     expect(revert?.kind).toBe("revert");
     expect(said(await act(pages, `${path}/revert`, { id: revert?.commit ?? "" }))).toContain("Brought back");
@@ -169,7 +169,7 @@ describe("pages of a store", () => {
     expect(gone.body).toContain("is not in force");
     const again = await pages.ask(`${path}/revert`, { form: { id: row?.commit ?? "" } });
     expect(again.status).toBe(400);
-    expect(again.body).toMatch(/took it back.*brings it back/s);
+    expect(again.body).toMatch(/reverted it.*brings it back/s);
     expect((await pages.ask(`${path}/compaction/${row?.compaction}`)).body).toContain("Bring it back");
   });
 

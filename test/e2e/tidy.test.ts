@@ -35,7 +35,7 @@ describe("archive", () => {
     const { conversation: first, jpg } = sandbox;
     const other = await importOther(sandbox);
     expect((await jpg(["archive", first])).stdout).toBe(
-      `Archived ${first}/main; \`jpg unarchive ${first}/main\` takes it back.\n`,
+      `Archived ${first}/main; \`jpg unarchive ${first}/main\` undoes it.\n`,
     );
     expect(await idsIn(sandbox)).toEqual([other]);
     expect(await idsIn(sandbox, "--archived")).toEqual([first]);

@@ -127,7 +127,7 @@ async function tellStory(sandbox: Sandbox, goOn: GoOn): Promise<void> {
   );
   expect(review.turns).toEqual([]);
   expect(review.compactions.map(({ compaction }) => compaction.id)).toEqual([third]);
-  expect(await ada.jpg("review --markdown")).toContain(`To take it back: \`jpg revert ${third}\`.`);
+  expect(await ada.jpg("review --markdown")).toContain(`To undo it: \`jpg revert ${third}\`.`);
   await ada.jpg("push");
 
   // A revert on either side reaches the other, and both see the same.

@@ -98,7 +98,7 @@ export async function agentCompact(
     tokens: change,
     summary,
     text: [
-      `Compacted turns ${rangeOf(made)}: about ${formatTokens(tokens)} → ${formatTokens(change.after)} tokens. \`jpg revert ${ids.join(" ")}\` takes it back.`,
+      `Compacted turns ${rangeOf(made)}: about ${formatTokens(tokens)} → ${formatTokens(change.after)} tokens. \`jpg revert ${ids.join(" ")}\` undoes it.`,
       ...notes,
       summary === null ? OUTPUTS_SHORTENED : `This summary now stands for what was said there:\n\n${summary}`,
     ].join("\n"),

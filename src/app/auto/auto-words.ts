@@ -25,7 +25,7 @@ export const NOTHING_MORE =
 export function tellCompaction(report: CompactReport, { name }: AutoRules, to: { notice(text: string): void }): void {
   to.notice(renderCompacted(overallTokens(report)));
   for (const { compaction, from_turn, to_turn, policies } of [report, ...(report.further ? [report.further] : [])])
-    to.notice(`turns ${from_turn}..${to_turn} by ${name}: ${policies}; \`jpg revert ${compaction?.id}\` takes it back`);
+    to.notice(`turns ${from_turn}..${to_turn} by ${name}: ${policies}; \`jpg revert ${compaction?.id}\` undoes it`);
 }
 
 /** What share of the context a pass took out, 0..1. */

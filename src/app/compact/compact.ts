@@ -129,7 +129,7 @@ function withSteps(
     cause,
     hints: [
       ...hints.filter((hint) => hint !== "Nothing was committed."),
-      `The steps before the summary are committed and stay; \`jpg revert ${compaction?.id ?? ""}\` takes them back.`,
+      `The steps before the summary are committed and stay; \`jpg revert ${compaction?.id ?? ""}\` undoes them.`,
     ],
   });
 }

@@ -24,7 +24,7 @@ export async function checkView(
     createFinding("compaction_stale", {
       path: pathOf.get(compaction.id) ?? "compactions",
       message: `it does not count: ${reason}`,
-      hint: `\`jpg show ${compaction.id}\` shows it; \`jpg revert ${compaction.id}\` takes it away`,
+      hint: `\`jpg show ${compaction.id}\` shows it; \`jpg revert ${compaction.id}\` undoes it`,
     }),
   );
   const whole = new Map(turns.map((turn, index) => [index, { index, events: turn?.events ?? [] }]));
@@ -53,7 +53,7 @@ async function checkMessages(
     .map(({ commit, compaction, subject, message = "" }) =>
       createFinding("message_differs", {
         message: `commit ${commit.slice(0, 9)} says "${message.slice(0, 80)}", but what it does is "${subject}"`,
-        hint: `\`jpg show ${compaction}\` shows what the model reads; \`jpg revert ${compaction}\` takes it back`,
+        hint: `\`jpg show ${compaction}\` shows what the model reads; \`jpg revert ${compaction}\` undoes it`,
       }),
     );
 }

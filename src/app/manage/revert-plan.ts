@@ -69,7 +69,7 @@ function alreadyReverted(word: string, branch: string, revert: LogEntry | undefi
   const commit = revert?.commit.slice(0, 9);
   return userError(
     "already_reverted",
-    `${word} is not in force on ${branch}${commit === undefined ? "" : `: ${commit} took it back`}.`,
+    `${word} is not in force on ${branch}${commit === undefined ? "" : `: ${commit} reverted it`}.`,
     {
       hints:
         commit === undefined ? ["`jpg log` shows what is in force."] : [`\`jpg revert ${commit}\` brings it back.`],

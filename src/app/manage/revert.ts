@@ -113,7 +113,7 @@ export async function undoCompaction(workspace: Workspace, tree: BranchTree): Pr
   const path = newest === undefined ? undefined : newestAdded(newest, live);
   const id = path === undefined ? null : compactionIdOfPath(path);
   if (id === null) {
-    throw userError("nothing_to_undo", `${tree.branch} has no live compaction to take back.`, {
+    throw userError("nothing_to_undo", `${tree.branch} has no live compaction to undo.`, {
       hints: ["`jpg log` shows the compactions and what was reverted."],
     });
   }

@@ -10,7 +10,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 export async function withoutCompaction(workspace: Workspace, tree: BranchTree, id: string): Promise<BranchTree> {
   const file = tree.compactions.find(({ path }) => compactionIdOfPath(path) === id);
   if (file === undefined) {
-    throw userError("unknown_compaction", `${id} is not in force on ${tree.branch}: somebody may have taken it back.`, {
+    throw userError("unknown_compaction", `${id} is not in force on ${tree.branch}: somebody may have reverted it.`, {
       hints: ["`jpg log` shows what is in force."],
     });
   }

@@ -23,7 +23,7 @@ export function reviewMarkdown(report: ReviewReport): string {
     headPart(report),
     ...listPart(`Turns added (${turns.length})`, turns.map(turnLine)),
     ...listPart(
-      "Compactions taken back",
+      "Compactions reverted",
       reverted.map(({ id, subject }) => `${id}: ${subject}`),
     ),
     ...(title.before === title.after ? [] : listPart("Title", [`- ${title.before}`, `+ ${title.after}`])),
@@ -100,7 +100,7 @@ function compactionPart(
     ...((group ?? [compaction]).some(({ summary }) => summary?.source === "imported")
       ? ["Its summary was imported with a session; nobody checked it."]
       : []),
-    `To take it back: ${takeBackCommand(compaction)}.`,
+    `To undo it: ${takeBackCommand(compaction)}.`,
     ...(not_applied === undefined ? [] : [`It has no effect here: ${code(not_applied)}`]),
   ].join("\n\n");
   const left = room - Buffer.byteLength(head) - 2;

@@ -56,9 +56,7 @@ export async function compactChat(context: SlashContext, asked: CompactAsk, anyw
   }
   if (outcome.kind === "nothing" || outcome.kind === "planned") return {};
   for (const warning of outcome.report.warnings) output.warn(forTerminal(warning));
-  terminal.write(
-    safe`${output.style.faint(safe`/diff shows what the model reads now; /compact undo takes it back`)}\n`,
-  );
+  terminal.write(safe`${output.style.faint(safe`/diff shows what the model reads now; /compact undo undoes it`)}\n`);
   const { branch, activated } = outcome.report;
   if (activated !== undefined) terminal.write(safe`Forked to ${forTerminalLine(branch)}, now active\n`);
   // Messages are counted anew from here.

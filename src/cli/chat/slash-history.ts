@@ -43,7 +43,7 @@ export const diffCommand: SlashCommand = {
 export const revertCommand: SlashCommand = {
   name: "revert",
   aliases: [],
-  forms: [{ usage: "COMPACTION", explains: "undo a compaction; reverting the revert redoes it" }],
+  forms: [{ usage: "COMPACTION", explains: "undo a compaction; reverting the revert brings it back" }],
   complete: completeCompaction,
   run: async (words, context) => {
     if (words.length === 0) throw wrongWords(revertCommand, "expected a compaction; /log lists them");

@@ -20,7 +20,7 @@ export async function runArchive({ args, output, json, open }: CommandContext, a
   const branch = forTerminalLine(report.branch);
   const verb = archived ? "Archived" : "Unarchived";
   const idle = archived ? safe`${branch} is archived already` : safe`${branch} is not archived`;
-  const hint = archived ? safe`; \`jpg unarchive ${branch}\` takes it back` : "";
+  const hint = archived ? safe`; \`jpg unarchive ${branch}\` undoes it` : "";
   if (json) output.json(report);
   else output.data(commit === null ? safe`${idle}.` : safe`${verb} ${branch}${hint}.`);
   return 0;

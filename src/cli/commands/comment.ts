@@ -72,8 +72,8 @@ function readArguments(args: readonly string[]): CommentWords {
 
 function sentence({ comment, commit }: CommentReport, isRemoved: boolean): SafeText {
   const [id, place] = [forTerminalLine(comment.id), forTerminalLine(boundOf(comment))];
-  if (commit === null) return safe`Comment ${id} was taken back already.`;
-  return isRemoved ? safe`Took comment ${id} on ${place} back.` : safe`Comment ${id} on ${place}.`;
+  if (commit === null) return safe`Comment ${id} was removed already.`;
+  return isRemoved ? safe`Removed comment ${id} on ${place}.` : safe`Comment ${id} on ${place}.`;
 }
 
 function list({ output, json }: CommandContext, comments: readonly CommentRow[]): number {

@@ -6,7 +6,7 @@ import { renderRevert } from "../render/render-revert.ts";
 
 export const command: CommandSpec = {
   name: "revert",
-  summary: "undo compactions; reverting a revert redoes one",
+  summary: "undo compactions; reverting a revert brings one back",
   description: "Adds one commit for each, as `git revert` does. Nothing is lost; the history stays.",
   arguments: [{ name: "<compactions...>", description: "compactions, their commits, or commits of reverts" }],
   run: async ({ args, output, json, open }) => {

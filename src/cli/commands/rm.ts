@@ -90,7 +90,7 @@ const purge: Work = async ({ options, output, json, open }, id) => {
     chosen.map(({ branch }) => forTerminalLine(branch)),
     ", ",
   );
-  const text = `Remove ${names} for good? This cannot be taken back.`;
+  const text = `Remove ${names} for good? This cannot be undone.`;
   const isAgreed =
     chosen.length === 0 ||
     flag(options, "yes") ||

@@ -66,7 +66,7 @@ function helpOf({ base, size, overhead, windowTokens, items }: PlanOffer): reado
     ...verbs,
     "",
     "Only verb and turn are read. Keep every line, in this order.",
-    "Nothing that was said is lost: all of it is one commit, which `jpg undo` takes",
-    "back. A plan that is empty or unchanged does nothing.",
+    "Nothing that was said is lost: all of it is one commit, which `jpg undo`",
+    "undoes. A plan that is empty or unchanged does nothing.",
   ];
 }

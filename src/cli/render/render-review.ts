@@ -30,7 +30,7 @@ export function renderReview(report: ReviewReport, rendering: Rendering): SafeTe
       rendering,
     ),
     ...list(
-      "Compactions taken back:",
+      "Compactions reverted:",
       reverted.map(({ id, subject }) => safe`${style.id(forTerminalLine(id))} ${forTerminalLine(subject)}`),
       rendering,
     ),
@@ -57,7 +57,7 @@ function headLines(report: ReviewReport, rendering: Rendering): readonly SafeTex
         ["Turns", turnCounts(turns.length, turns_left_out).join(", ")],
         [
           "Compactions",
-          safe`${groupDigits(compactions.length)} added, ${groupDigits(report.reverted.length)} taken back`,
+          safe`${groupDigits(compactions.length)} added, ${groupDigits(report.reverted.length)} reverted`,
         ],
         ["Title", title.before === title.after ? null : `${title.before} → ${title.after}`],
         ["Meanwhile", since.length === 0 ? null : safe`${joinSafe(since, ", ")} added to ${nameOfOther(report)}`],
@@ -107,7 +107,7 @@ function turnLine({ turn, continued, request, messages }: ReviewedTurn, style: S
 }
 
 function list(
-  heading: "Turns added:" | "Compactions taken back:" | "Settings:" | "Marks:",
+  heading: "Turns added:" | "Compactions reverted:" | "Settings:" | "Marks:",
   lines: readonly SafeText[],
   { style, width }: Rendering,
 ): readonly SafeText[] {
@@ -134,7 +134,7 @@ function compactionLines(
     ...summaries.flatMap(({ source, summary }) => [style.heading(summaryHeading(source)), ...indentText(summary)]),
     ...(loss.length === 0 ? [] : [style.heading(safe`  Loss receipt:`), ...loss]),
     style.faint(
-      safe`  \`jpg show ${forTerminalLine(id)}\` has the rest; \`jpg revert ${forTerminalLine(id)}\` takes it back.`,
+      safe`  \`jpg show ${forTerminalLine(id)}\` has the rest; \`jpg revert ${forTerminalLine(id)}\` undoes it.`,
     ),
   ];
 }

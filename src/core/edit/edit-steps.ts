@@ -198,7 +198,7 @@ function overlaps(whole: readonly EditChoice[], turns: ReadonlyMap<number, Turn>
         touches(item.range, other.item.range, turns),
     );
     if (inside === undefined) return [];
-    const message = `${item.place} is a summary around ${inside.item.place}, which stays: \`jpg revert ${item.compaction ?? ""}\` takes the summary back`;
+    const message = `${item.place} is a summary around ${inside.item.place}, which stays: \`jpg revert ${item.compaction ?? ""}\` undoes the summary`;
     return [{ line, message }];
   });
 }

@@ -93,7 +93,7 @@ function checkBounds(
       createFinding("range_beyond_end", {
         path,
         message: `it covers turns ${from_turn}..${to_turn}, and the branch has ${turns.length}: it does nothing`,
-        hint: `\`jpg revert ${compaction.id}\` takes it away`,
+        hint: `\`jpg revert ${compaction.id}\` undoes it`,
       }),
     ];
   const bounds = [
@@ -107,7 +107,7 @@ function checkBounds(
       createFinding("event_missing", {
         path,
         message: `it ends at event ${event}, which turn ${turn} does not hold`,
-        hint: `\`jpg show ${compaction.id}\` shows what it does; \`jpg revert ${compaction.id}\` takes it away`,
+        hint: `\`jpg show ${compaction.id}\` shows what it does; \`jpg revert ${compaction.id}\` undoes it`,
       }),
     ];
   });

@@ -38,7 +38,7 @@ function renderComment(
   const address = event === undefined ? links.turn(turn) : links.event(turn, event);
   const about = html`<a href="${address}">turn ${turn}${event === undefined ? "" : ", an event"}</a>`;
   const remove = canAct
-    ? html`<form method="post" action="${actionAddress(branch, "uncomment")}"><button name="id" value="${id}">Take it back</button> ${commandHtml("jpg", "comment", branch, "--remove", id)}</form>`
+    ? html`<form method="post" action="${actionAddress(branch, "uncomment")}"><button name="id" value="${id}">Remove it</button> ${commandHtml("jpg", "comment", branch, "--remove", id)}</form>`
     : nothing;
   return html`<li id="${commentAnchor(id)}"><p class="facts">${author === undefined ? nothing : `${author} on `}${about} · ${timestamp.slice(0, 10)}</p>
 <p class="said">${text}</p>${remove}</li>

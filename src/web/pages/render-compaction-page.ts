@@ -48,7 +48,7 @@ function factsOf({ shown, newest }: CompactionPage): string {
 }
 
 function standing(live: boolean, reason: string | undefined): string {
-  if (!live) return "taken back";
+  if (!live) return "reverted";
   return reason === undefined ? "in force" : `without effect: ${reason}`;
 }
 
@@ -65,6 +65,6 @@ function renderWays(branch: string, { shown, newest }: CompactionPage): Html {
   if (newest === null) return nothing;
   const name = shown.live ? shown.event.id : newest.commit.slice(0, 9);
   const id = shown.live ? shown.event.id : newest.commit;
-  return html`<form method="post" action="${actionAddress(branch, "revert")}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="back" value="${compactionAddress(branch, shown.event.id)}"><button>${shown.live ? "Take it back" : "Bring it back"}</button> ${commandHtml("jpg", "revert", name)}</form>
+  return html`<form method="post" action="${actionAddress(branch, "revert")}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="back" value="${compactionAddress(branch, shown.event.id)}"><button>${shown.live ? "Undo it" : "Bring it back"}</button> ${commandHtml("jpg", "revert", name)}</form>
 `;
 }

@@ -55,17 +55,17 @@ ${inside}${renderWays(stackRow, context)}</li>
 function renderWays({ row, isNewest }: StackRow, { branch, place }: StackContext): Html {
   const { compaction: id, commit, live, kind } = row;
   const command = commandHtml("jpg", "revert", kind === "revert" ? commit.slice(0, 9) : id);
-  if (place.kind === "file") return live ? html`<p class="facts">Take it back: ${command}</p>` : nothing;
+  if (place.kind === "file") return live ? html`<p class="facts">Undo it: ${command}</p>` : nothing;
   const look = html`<a href="${compactionAddress(branch, id)}">What the model saw and sees</a>`;
   const off = live ? html` · <a href="${lookAddress(branch, id)}">Without it</a>` : nothing;
   if (place.readOnly || !isNewest) return html`<p>${look}${off}</p>`;
-  return html`<form method="post" action="${actionAddress(branch, "revert")}"><input type="hidden" name="id" value="${commit}">${look}${off} <button>${live ? "Take it back" : "Bring it back"}</button> ${command}</form>`;
+  return html`<form method="post" action="${actionAddress(branch, "revert")}"><input type="hidden" name="id" value="${commit}">${look}${off} <button>${live ? "Undo it" : "Bring it back"}</button> ${command}</form>`;
 }
 
 function standing({ kind, live, not_applied: reason }: PageCompaction["row"]): string {
-  if (kind === "revert") return "takes it back";
+  if (kind === "revert") return "undoes it";
   if (live && reason !== undefined) return `without effect: ${reason}`;
-  return live ? "in force" : "taken back";
+  return live ? "in force" : "reverted";
 }
 
 function renderRecord({ summary, receipt }: PageCompaction["records"][number], { links }: StackContext): Html {

@@ -77,7 +77,7 @@ describe("agentCompact", () => {
     expect(report).toMatchObject({ outcome: "compacted", compactions: [made?.id], summary: null });
     expect(report.commit).toBe(await tipOf(workspace, branch));
     expect(report.tokens.after).toBeLessThanOrEqual(100_000);
-    expect(report.text).toMatch(/^Compacted turns 0\.\.\d+: about .* → .* tokens\. `jpg revert \w+` takes it back\./);
+    expect(report.text).toMatch(/^Compacted turns 0\.\.\d+: about .* → .* tokens\. `jpg revert \w+` undoes it\./);
     expect(report.text).toMatch(/There is no summary: long tool outputs/);
     expect((await agentCompact(workspace, branch)).outcome).toBe("not_needed");
   });

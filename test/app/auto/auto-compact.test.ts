@@ -97,7 +97,7 @@ describe("automatic compaction", () => {
     expect(report?.compaction).toMatchObject({ source: "auto", profile: "default", reasoning: "strip" });
     expect(said).toEqual([
       expect.stringMatching(/^— context compacted \([\d.]+k → [\d.]+k tokens\) —$/),
-      `turns 0..6 by profile default: reasoning + tools stripped; \`jpg revert ${report?.compaction?.id}\` takes it back`,
+      `turns 0..6 by profile default: reasoning + tools stripped; \`jpg revert ${report?.compaction?.id}\` undoes it`,
     ]);
     expect(warned).toEqual([]);
     const [row] = await readCompactionLog(base, await treeOf(branch));

@@ -423,7 +423,7 @@ describe("a slash command", () => {
   it("/compact leaves recent messages as they were, and undo brings the rest back", async () => {
     const chat = await beginChat(await importTurns(20));
     expect(await chat.enter("/compact")).toMatch(
-      /Compacted 45 messages into summary\n\/diff shows .*; \/compact undo takes it back\n\n\[Summary \+ 15 messages\]/,
+      /Compacted 45 messages into summary\n\/diff shows .*; \/compact undo undoes it\n\n\[Summary \+ 15 messages\]/,
     );
     expect(await chat.press(`/compress${ENTER}`, "[N] No")).toContain("too short to compact (< 30 messages)");
     await chat.press("n", PROMPT);
