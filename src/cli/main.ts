@@ -51,9 +51,9 @@ function print(text: string): void {
 function endOnFailure({ message }: Error): never {
   const reason = message.replace(/, write$/, "");
   process.stderr.on("error", () => undefined);
-  process.stderr.write(`error: cannot write to standard output: ${reason}\n`);
+  process.stderr.write(`error: Standard output cannot be written: ${reason}.\n`);
   process.exit(OUTPUT_FAILED);
 }
 
-/** As for whatever else the system refuses (DESIGN §5). */
+/** As for whatever else the system refuses (exit-code.ts). */
 const OUTPUT_FAILED = 3;

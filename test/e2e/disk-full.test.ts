@@ -53,7 +53,7 @@ describe.skipIf(!existsSync("/dev/full"))("standard output that takes nothing (/
       expect([line, status, stderr.trimEnd().split("\n").at(-1)]).toEqual([
         line,
         3,
-        "error: cannot write to standard output: ENOSPC: no space left on device",
+        "error: Standard output cannot be written: ENOSPC: no space left on device.",
       ]);
       expect(stderr, line).not.toMatch(/^ {4}at |node:|file:/m);
     }
@@ -72,7 +72,7 @@ describe.skipIf(!existsSync("/dev/full"))("standard output that takes nothing (/
   it("ends a server", () => {
     const hello = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
     const { status, stderr } = run(`mcp >/dev/full <<'END'\n${hello}\nEND`);
-    expect([status, stderr]).toEqual([3, expect.stringMatching(/^error: cannot write to standard output: ENOSPC/)]);
+    expect([status, stderr]).toEqual([3, expect.stringMatching(/^error: Standard output cannot be written: ENOSPC/)]);
   });
 });
 
