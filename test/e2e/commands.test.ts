@@ -1,4 +1,4 @@
-// The command contract of DESIGN §5, run as a user would: documents, optional values, ids, exit codes, what each flag does.
+// The commands, run as a user would: documents, optional values, ids, exit codes, what each flag does.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";

@@ -1,5 +1,5 @@
 // A file that jpg exported and an agent went on writing: lines with known ids are the conversation's own, only what
-// follows is new (DESIGN §5, `import` and `export` rows).
+// follows is new.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { type Event, type ToolCallRequest, type ToolCallResponse, traitsOf } from "../../core/event/event.ts";

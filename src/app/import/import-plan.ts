@@ -1,4 +1,4 @@
-// Decides where an imported session goes: pure, from object ids alone (DESIGN §5, `import` row).
+// Decides where an imported session goes: pure, from object ids alone.
 
 /** A branch that holds turns of the session. */
 export interface ImportCandidate {

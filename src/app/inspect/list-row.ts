@@ -1,4 +1,4 @@
-// The rows of `jpg ls`, as `--json` prints them (DESIGN §5): keys that the design names stay.
+// The rows of `jpg ls`, as `--json` prints them: keys may be added, none goes or is renamed.
 
 import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
 import type { ParentSession } from "../branch/branch-tree.ts";

@@ -1,4 +1,4 @@
-// The rows of `jpg log`, as `--json` prints them (DESIGN §5): keys that the design names stay.
+// The rows of `jpg log`, as `--json` prints them: keys may be added, none goes or is renamed.
 import type { TokenSource } from "../../core/tokens/token-meter.ts";
 
 /** One commit of the compaction history, newest first in a log. */

@@ -1,4 +1,4 @@
-// What `jpg show` tells of a conversation, an event or a compaction, as `--json` prints it (DESIGN §5).
+// What `jpg show` tells of a conversation, an event or a compaction, as `--json` prints it.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
 import type { Event } from "../../core/event/event.ts";

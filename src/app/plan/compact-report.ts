@@ -1,5 +1,5 @@
 // What `compact` tells: which turns keep their form and which are read differently from now on. The JSON document of
-// `jpg compact --json` (DESIGN §5) plus the timeline drawn for people. Turn positions are raw, 0-based, inclusive.
+// `jpg compact --json`, plus the timeline drawn for people. Turn positions are raw, 0-based, inclusive.
 import { type Compaction, EXTRACTIVE } from "../../core/compaction/compaction.ts";
 import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
 import type { Ungrounded } from "../../core/loss/grounding.ts";

@@ -1,4 +1,4 @@
-// The imported bytes, verbatim, cut into pieces at the line where each turn opens (DESIGN §2.3). Concatenating the pieces
+// The imported bytes, verbatim, cut into pieces at the line where each turn opens (docs/FORMAT.md §6). Concatenating the pieces
 // of one session in order gives the file back exactly.
 import { attachmentPath } from "../../core/event/attachment.ts";
 import { sourcePath } from "../../core/event/turn-file.ts";

@@ -1,4 +1,4 @@
-// The exit codes, in one place (DESIGN §5).
+// The exit codes, in one place (docs/cli.md lists them).
 import { type ErrorKind, JpgError } from "../../core/errors.ts";
 
 const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {

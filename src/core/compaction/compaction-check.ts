@@ -1,4 +1,4 @@
-// What a stored compaction must look like, field by field (DESIGN §3.1). Says what is wrong in words; unknown fields pass.
+// What a stored compaction must look like, field by field (docs/FORMAT.md §5). Says what is wrong in words; unknown fields pass.
 import { isFields } from "../event/fields.ts";
 
 interface Problem {

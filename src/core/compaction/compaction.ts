@@ -1,5 +1,5 @@
 // The compaction: an overlay that changes how a turn range is *read* and leaves every event as it is. One JSON line in a
-// file of its own under compactions/ (DESIGN §3.1). Absent policy = no opinion on that content type.
+// file of its own under compactions/ (docs/FORMAT.md §5). Absent policy = no opinion on that content type.
 import type { Event } from "../event/event.ts";
 import type { LossReceipt } from "./loss-receipt.ts";
 

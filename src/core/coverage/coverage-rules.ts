@@ -1,5 +1,5 @@
 // The rules of projection said once more, as plainly as possible and without the projection's code, for the coverage
-// check: it asks every compaction about every event, so it is slow, and easy to compare with DESIGN §4.
+// check: it asks every compaction about every event, so it is slow, and easy to compare with docs/FORMAT.md §5.1.
 import { type Compaction, compareCompactions, isHiding, type UniformToolCallPolicy } from "../compaction/compaction.ts";
 import type { Event, ToolCallRequest } from "../event/event.ts";
 import type { Turn } from "../event/turn.ts";

@@ -17,7 +17,7 @@ export interface AttachmentPayload {
   readonly extension: string;
 }
 
-/** The limits of format version 1 (DESIGN §2.3). */
+/** The limits of format version 1 (docs/FORMAT.md §4). */
 export const ATTACHMENT_LIMITS: AttachmentLimits = { bytes: 256 * 1024 };
 
 /** Shortest base64 text worth a file, in characters: below it a file costs more than it saves. */

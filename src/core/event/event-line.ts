@@ -1,5 +1,5 @@
 // One event as one line of JSON. Parsing checks what the rules rely on and keeps everything else: unknown kinds and
-// unknown fields survive reading and writing untouched (DESIGN §3).
+// unknown fields survive reading and writing untouched (docs/FORMAT.md §3).
 import { asSentence, type JpgError, repositoryError } from "../errors.ts";
 import { isTooDeep, MAX_RECORD_DEPTH } from "../json-depth.ts";
 import { forTerminal } from "../safe-text.ts";

@@ -1,5 +1,5 @@
 // Where a range may end inside a turn: never between a tool call and its result, never inside one assistant message, and
-// before a tool loop that is not finished, so that what the model is working on reaches it unchanged (DESIGN §4.6).
+// before a tool loop that is not finished, so that what the model is working on reaches it unchanged.
 import { type Event, traitsOf } from "../event/event.ts";
 
 /**

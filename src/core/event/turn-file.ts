@@ -1,4 +1,4 @@
-// Turn files: the events of one turn, one line each, in a file named by the turn's position (DESIGN §2.3). Every line
+// Turn files: the events of one turn, one line each, in a file named by the turn's position (docs/FORMAT.md §2). Every line
 // that jpg writes ends in "\n", so a file can grow by appending.
 import { userError } from "../errors.ts";
 import type { Event } from "./event.ts";

@@ -15,7 +15,7 @@ export function previousTurn([first]: readonly Event[]): string | null {
 
 /**
  * Splits a flat stream into turns at each turn_start. Provider-visible events before the first turn_start form turn 0;
- * anything else there belongs to the first turn (DESIGN §3).
+ * anything else there belongs to the first turn (docs/FORMAT.md §3).
  */
 export function splitTurns(events: Iterable<Event>, isVisible: (event: Event) => boolean): Turn[] {
   const turns: Event[][] = [];

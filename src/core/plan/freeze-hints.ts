@@ -1,5 +1,5 @@
 // Hints for tools, frozen into a compaction that a profile makes: they are resolved once, so that a projection asks no
-// configuration (DESIGN §3.1).
+// configuration (docs/FORMAT.md §5, `tool_overrides`).
 import type { Compaction, SelectedCall, ToolHint, UniformToolCallPolicy } from "../compaction/compaction.ts";
 import type { Policies } from "../compaction/policy.ts";
 import type { ToolCallRequest } from "../event/event.ts";

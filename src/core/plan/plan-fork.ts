@@ -1,5 +1,5 @@
 // Plans a fork: at which turn the new branch starts, which live compactions stay with it, whole or clamped, and which earlier
-// turns it leaves out (DESIGN §5, row fork). Pure; the caller moves refs and writes the commits that are needed.
+// turns it leaves out (docs/FORMAT.md §5.2). Pure; the caller moves refs and writes the commits that are needed.
 import { clampedId } from "../compaction/clamp-compaction.ts";
 import { type Compaction, compareCompactions } from "../compaction/compaction.ts";
 import { defined } from "../defined.ts";

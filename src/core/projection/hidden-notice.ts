@@ -1,5 +1,5 @@
 // The notice of what a view hides, for the model that reads it: what is not shown, and with which tools it is found. It is added
-// when a view is rendered for a model that has these tools, once, and is in no stored view (DESIGN §4.7).
+// when a view is rendered for a model that has these tools, once, and is in no stored view (docs/decisions/086).
 import { type Compaction, isHiding } from "../compaction/compaction.ts";
 import { NOTICE_ORIGIN } from "../event/event.ts";
 import { SEARCH_TOOL, SHOW_TOOL } from "../tools/tool-definition.ts";

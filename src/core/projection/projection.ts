@@ -1,5 +1,5 @@
 // The projection: events + compactions -> view. Pure, lazy (turns that are wholly hidden are never looked at) and
-// order-free: the order in which compactions are handed in does not matter. Rules: DESIGN §4, RFD 064.
+// order-free: the order in which compactions are handed in does not matter. Rules: docs/FORMAT.md §5.1 and §5.3, RFD 064.
 import type { Compaction } from "../compaction/compaction.ts";
 import { defined } from "../defined.ts";
 import type { Turn } from "../event/turn.ts";

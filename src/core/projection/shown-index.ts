@@ -1,5 +1,5 @@
 // What a view says of itself: the newest compaction's list of what is hidden stands in it once, in its summary where that stands,
-// else as a request behind the last turn that it says anything of; the notice likewise (DESIGN §4.7).
+// else as a request behind the last turn that it says anything of; the notice likewise (docs/FORMAT.md §5.3, docs/decisions/082).
 import type { Compaction, HiddenIndex } from "../compaction/compaction.ts";
 import { type ChatRequest, type Event, INDEX_ORIGIN, traitsOf } from "../event/event.ts";
 import { listSafeCuts } from "../event/safe-cut.ts";

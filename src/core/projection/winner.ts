@@ -1,5 +1,5 @@
 // Which compaction wins an event, and what it does to it: per event and content type, the latest one that covers the
-// event and has an opinion on that type. Hiding beats mechanical policies whatever their times (DESIGN §4).
+// event and has an opinion on that type. Hiding beats mechanical policies whatever their times (docs/FORMAT.md §5.1).
 import type { CallPolicy, Compaction } from "../compaction/compaction.ts";
 import { type Event, isReasoning, type ToolCallRequest, traitsOf } from "../event/event.ts";
 import { type CallPairs, NO_PAIRS, pairCalls } from "../event/tool-pairing.ts";

@@ -1,5 +1,5 @@
-// Resolves what a person asked for into turn positions, once, when a compaction is made (DESIGN §5, Range bounds and
-// Defaults). A range with nothing in it is a value, never an error.
+// Resolves what a person asked for into turn positions, once, when a compaction is made (bounds and defaults as
+// docs/cli.md gives them). A range with nothing in it is a value, never an error.
 import { defined } from "../defined.ts";
 import { userError } from "../errors.ts";
 import { type Event, isMessage, traitsOf } from "../event/event.ts";

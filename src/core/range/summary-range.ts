@@ -1,5 +1,5 @@
 // Where a new summary must reach: two summaries may contain each other or lie apart, but never overlap in part, since a
-// summary cannot be split (RFD 064, Summary Overlap Resolution; DESIGN §4.5).
+// summary cannot be split (RFD 064, Summary Overlap Resolution).
 import { rangeContains, rangesIntersect, type TurnRange } from "./turn-range.ts";
 
 /** Whether two ranges share turns and neither contains the other. */

@@ -1,4 +1,4 @@
-// The settings of a store (DESIGN §2.1): what they are, and bringing a repository's config file to them.
+// The settings of a store: what they are, and bringing a repository's config file to them.
 import { quoteForShell } from "../../core/shell-word.ts";
 import { type GitVersion, isAtLeast } from "../git-version.ts";
 import { type Repository, runCommand } from "./git/git-command.ts";
