@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { codeOf, userError } from "../../core/errors.ts";
-import { needsGit } from "../../store/needs-git.ts";
+import { needsGit } from "../../store/files/needs-git.ts";
 import type { Worktree } from "../../store/worktrees.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadView } from "../branch/load-view.ts";

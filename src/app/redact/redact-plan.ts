@@ -2,8 +2,8 @@
 import { conversationOf } from "../../core/conversation-name.ts";
 import { sourceFileOf } from "../../core/event/turn-file.ts";
 import type { BranchTip, ConversationStore, HistoryCommit } from "../../store/conversation-store.ts";
+import { needsGit } from "../../store/files/needs-git.ts";
 import type { MaskedCopy } from "../../store/masked-copies.ts";
-import { needsGit } from "../../store/needs-git.ts";
 import { loadTip } from "../branch/branch-tree.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";

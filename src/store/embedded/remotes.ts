@@ -1,5 +1,5 @@
 // Branches of remotes as they were last fetched: they are listed; following one is a matter of git's own configuration.
-import { needsGit } from "../needs-git.ts";
+import { needsGit } from "../files/needs-git.ts";
 import { listRefs } from "../refs/ref-files.ts";
 import type { Remotes } from "../sharing.ts";
 import type { EmbeddedRepository } from "./repository.ts";

@@ -3,9 +3,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryError } from "../../core/errors.ts";
+import { wayToGit } from "../files/needs-git.ts";
 import { readFileIfThere } from "../files/read-file.ts";
 import { isFolder } from "../native/refs/ref-reader.ts";
-import { wayToGit } from "../needs-git.ts";
 import { parseConfig } from "../refs/config-file.ts";
 import type { EmbeddedRepository } from "./repository.ts";
 

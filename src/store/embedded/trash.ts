@@ -2,8 +2,8 @@
 
 import { repositoryError } from "../../core/errors.ts";
 import type { BranchTip, Trash, TrashedBranch } from "../conversation-store.ts";
+import { needsGit } from "../files/needs-git.ts";
 import { parseTrashRef, refInTrash, TRASH } from "../native/refs/trash-name.ts";
-import { needsGit } from "../needs-git.ts";
 import { changeRefs, type RefChange } from "../refs/ref-changes.ts";
 import { listRefs } from "../refs/ref-files.ts";
 import { refOfBranch } from "../refs/ref-name.ts";

@@ -2,10 +2,10 @@
 // those worktrees as behind, and the next jpg that has git brings them along.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { needsGit } from "../files/needs-git.ts";
 import { withLock } from "../files/process-lock.ts";
 import { clearBehindMark, markBehind, STEP_RECORD, WORKTREE_LOCK } from "../files/worktree-files.ts";
 import { listWorktrees } from "../native/worktrees/worktree-list.ts";
-import { needsGit } from "../needs-git.ts";
 import type { Worktree } from "../worktrees.ts";
 import type { EmbeddedRepository } from "./repository.ts";
 

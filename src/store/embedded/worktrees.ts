@@ -1,10 +1,10 @@
 // The worktrees of a store as the embedded engine knows them: found and read, but neither made nor brought along.
 
+import { needsGit } from "../files/needs-git.ts";
 import { worktreesFolder } from "../native/refs/project-of-store.ts";
 import { excludeFromSurroundings } from "../native/worktrees/exclude-file.ts";
 import { findUnfinishedOperation } from "../native/worktrees/unfinished-operation.ts";
 import { findWorktree } from "../native/worktrees/worktree-list.ts";
-import { needsGit } from "../needs-git.ts";
 import type { Worktrees } from "../worktrees.ts";
 import type { EmbeddedRepository } from "./repository.ts";
 import { withWorktreeMark, worktreesOf } from "./worktree-marks.ts";

@@ -2,10 +2,10 @@
 // so that an interrupted write leaves only objects behind that nothing reaches.
 import { userError } from "../../core/errors.ts";
 import type { BranchWrite, CommitSpec, FileChange } from "../conversation-store.ts";
+import { needsGit } from "../files/needs-git.ts";
 import type { LoadTree } from "../native/objects/tree-object.ts";
 import { formatCommit } from "../native/writes/commit-object.ts";
 import { openTreeEditor, type TreeEditor } from "../native/writes/tree-editor.ts";
-import { needsGit } from "../needs-git.ts";
 import type { ReadCommit } from "./history.ts";
 import type { EmbeddedObjects } from "./objects.ts";
 import type { EmbeddedRepository } from "./repository.ts";

@@ -1,5 +1,5 @@
 // Tells a repository of conversations by its content: a tree has a conversation.json of jpg's form, or is that of a README branch.
-import { needsGit } from "../needs-git.ts";
+import { needsGit } from "../files/needs-git.ts";
 import { STORE_MARKER } from "../readme-branch.ts";
 import { type Repository, tryCommand } from "./git/git-command.ts";
 import { readReach } from "./git/store-guard.ts";

@@ -1,7 +1,7 @@
 // What jpg cannot do without the git program, and why it is without: there is none, or the user said so.
-import { type JpgError, repositoryError } from "../core/errors.ts";
-import type { Environment } from "./environment.ts";
-import { hasProgram } from "./files/find-program.ts";
+import { type JpgError, repositoryError } from "../../core/errors.ts";
+import type { Environment } from "../environment.ts";
+import { hasProgram } from "./find-program.ts";
 
 /** The error for what only the git program does: `needs_git`. `what` begins the sentence, e.g. `A checkout`. */
 export function needsGit(what: string, env: Environment): JpgError {

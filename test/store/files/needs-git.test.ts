@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { needsGit } from "../../src/store/needs-git.ts";
-import { createTempFolder, type TempFolder } from "../helpers/temp-repository.ts";
+import { needsGit } from "../../../src/store/files/needs-git.ts";
+import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 
 let temp: TempFolder;
 beforeEach(() => {
