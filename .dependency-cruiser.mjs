@@ -2,7 +2,7 @@
 const error = (name, comment, from, to) => ({ name, severity: "error", comment, from, to });
 
 /** The folders of each tree by level, lowest first; `.` is the tree's own. docs/ARCHITECTURE.md says what each holds. */
-export const ROOMS = {
+export const LEVELS = {
   core: [
     ["."],
     ["event", "model", "secrets"],
@@ -42,22 +42,22 @@ export const ROOMS = {
   web: [["pages"], ["."]],
 };
 
-/** The rules of a tree, all of one name: a folder imports itself and lower levels, and every file stands in a room. */
-function rooms(tree, levels) {
-  const name = `rooms-of-${tree}`;
-  const file = (room) => `^src/${tree}/${room === "." ? "" : `${room}/`}[^/]+$`;
+/** The rules of a tree, all of one name: a folder imports itself and lower levels, and every file is in a folder with a level. */
+function levelRules(tree, levels) {
+  const name = `levels-of-${tree}`;
+  const file = (folder) => `^src/${tree}/${folder === "." ? "" : `${folder}/`}[^/]+$`;
   const within = levels.map((level, at) =>
-    level.map((room) =>
+    level.map((folder) =>
       error(
         name,
-        `src/${tree}/${room} imports lower levels only (docs/ARCHITECTURE.md).`,
-        { path: file(room) },
-        { path: `^src/${tree}/`, pathNot: [room, ...levels.slice(0, at).flat()].map(file) },
+        `src/${tree}/${folder} imports lower levels only (docs/ARCHITECTURE.md).`,
+        { path: file(folder) },
+        { path: `^src/${tree}/`, pathNot: [folder, ...levels.slice(0, at).flat()].map(file) },
       ),
     ),
   );
   const known = levels.flat().map(file);
-  const lost = error(name, "Every file stands in a room.", { path: `^src/${tree}/`, pathNot: known }, {});
+  const lost = error(name, "Every file is in a folder with a level.", { path: `^src/${tree}/`, pathNot: known }, {});
   return [...within.flat(), lost];
 }
 
@@ -66,7 +66,7 @@ const NO_AGENTS = ["anthropic", "google", "jsonl", "markdown", "openai-chat", "o
 
 export default {
   forbidden: [
-    ...Object.entries(ROOMS).flatMap(([tree, levels]) => rooms(tree, levels)),
+    ...Object.entries(LEVELS).flatMap(([tree, levels]) => levelRules(tree, levels)),
     error("no-circular", "Two files that need each other are one unit, or a third is missing.", {}, { circular: true }),
     error(
       "core-is-pure",

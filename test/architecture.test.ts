@@ -158,18 +158,22 @@ function foldersOf(tree: string): string[] {
   return [...new Set(paths.map((path) => posix.relative(`src/${tree}`, posix.dirname(path)) || "."))].sort();
 }
 
-describe("the rooms of src", () => {
+describe("the levels of src", () => {
   it("are those of the rules, and docs/ARCHITECTURE.md tells of each with its level", async () => {
-    const { ROOMS } = (await import(pathToFileURL(join(root, ".dependency-cruiser.mjs")).href)) as {
-      ROOMS: Readonly<Record<string, readonly (readonly string[])[]>>;
+    const { LEVELS } = (await import(pathToFileURL(join(root, ".dependency-cruiser.mjs")).href)) as {
+      LEVELS: Readonly<Record<string, readonly (readonly string[])[]>>;
     };
     const page = readFileSync(join(root, "docs/ARCHITECTURE.md"), "utf8");
-    for (const [tree, levels] of Object.entries(ROOMS)) {
+    for (const [tree, levels] of Object.entries(LEVELS)) {
       expect(levels.flat().sort()).toEqual(foldersOf(tree));
       if (tree === "mcp" || tree === "web") continue;
       const table = page.split(`| level | in \`src/${tree}\``)[1]?.split("\n\n")[0] ?? "";
-      const rows = [...table.matchAll(/^\| (\d+) \| `([^`]+)` \| \S/gm)].map(([, level, room]) => `${level} ${room}`);
-      expect(rows.sort()).toEqual(levels.flatMap((rooms, level) => rooms.map((room) => `${level} ${room}`)).sort());
+      const rows = [...table.matchAll(/^\| (\d+) \| `([^`]+)` \| \S/gm)].map(
+        ([, level, folder]) => `${level} ${folder}`,
+      );
+      expect(rows.sort()).toEqual(
+        levels.flatMap((folders, level) => folders.map((folder) => `${level} ${folder}`)).sort(),
+      );
     }
   });
 
@@ -235,16 +239,16 @@ const IMPORTED = [
   "src/web/serve.ts",
 ];
 
-/** What of the planted files is wrong as a matter of rooms: an import upwards, or a file in none. */
-const WRONG_ROOMS = [
-  "rooms-of-app: src/app/branch/planted.ts → src/app/query/planted.ts",
-  "rooms-of-app: src/app/planted.ts → src/cli/planted.ts",
-  "rooms-of-app: src/app/planted.ts → test/planted.ts",
-  "rooms-of-cli: src/cli/frame/planted.ts → src/cli/commands/planted.ts",
-  "rooms-of-core: src/core/event/planted.ts → src/core/thread/planted.ts",
-  "rooms-of-mcp: src/mcp/tools/planted.ts → src/mcp/serve.ts",
-  "rooms-of-store: src/store/messages/planted.ts → src/store/native/planted.ts",
-  "rooms-of-web: src/web/pages/planted.ts → src/web/serve.ts",
+/** What of the planted files is wrong as a matter of levels: an import upwards, or a file in none. */
+const WRONG_LEVELS = [
+  "levels-of-app: src/app/branch/planted.ts → src/app/query/planted.ts",
+  "levels-of-app: src/app/planted.ts → src/cli/planted.ts",
+  "levels-of-app: src/app/planted.ts → test/planted.ts",
+  "levels-of-cli: src/cli/frame/planted.ts → src/cli/commands/planted.ts",
+  "levels-of-core: src/core/event/planted.ts → src/core/thread/planted.ts",
+  "levels-of-mcp: src/mcp/tools/planted.ts → src/mcp/serve.ts",
+  "levels-of-store: src/store/messages/planted.ts → src/store/native/planted.ts",
+  "levels-of-web: src/web/pages/planted.ts → src/web/serve.ts",
 ];
 
 describe("the check of import directions", () => {
@@ -266,8 +270,8 @@ describe("the check of import directions", () => {
       default: { forbidden: readonly { readonly name: string }[] };
     };
     const planted = cruise(folder.path, ["src"]).summary.violations.filter(({ from }) => from.includes("planted"));
-    const rooms = planted.filter(({ rule }) => rule.name.startsWith("rooms-of-"));
-    expect(rooms.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`).sort()).toEqual(WRONG_ROOMS);
+    const wrong = planted.filter(({ rule }) => rule.name.startsWith("levels-of-"));
+    expect(wrong.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`).sort()).toEqual(WRONG_LEVELS);
     expect([...new Set(planted.map(({ rule }) => rule.name))].sort()).toEqual(
       [...new Set(config.default.forbidden.map(({ name }) => name))].sort(),
     );
