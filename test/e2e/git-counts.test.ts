@@ -65,11 +65,11 @@ it("starts few gits for what people do all day", async () => {
   await count("use", ["use", "main"]);
   expect(counted).toMatchInlineSnapshot(`
     {
-      "compact": "config read-tree read-tree",
+      "compact": "config read-tree",
       "fork": "read-tree switch",
       "log": "",
       "pull, a branch that is new": "fetch",
-      "pull, a merge": "fetch read-tree read-tree",
+      "pull, a merge": "fetch read-tree",
       "pull, forward": "fetch read-tree read-tree",
       "pull, nothing new": "fetch",
       "pull, nothing new here": "fetch",

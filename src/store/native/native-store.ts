@@ -1,6 +1,7 @@
 // The conversation store over the `git` program. Opening starts no process; reads share one `cat-file --batch`; a write is
 // one fast-import, or a few objects as files, and one ref transaction, plus a check and a step for each worktree that holds a branch it moves.
 import { join } from "node:path";
+import { defined } from "../../core/defined.ts";
 import { type JpgError, repositoryError, userError } from "../../core/errors.ts";
 import type {
   BranchTip,
@@ -221,8 +222,8 @@ async function write(
   }));
 }
 
-function toMove({ branch, expected, parent, commits }: ImportedBranch): BranchMove {
+function toMove({ branch, expected, parent, commits, added }: ImportedBranch): BranchMove {
   const to = commits.at(-1) ?? parent;
   if (to === null) throw userError("empty_write", `There is nothing to write to ${branch}: no commits and no parent.`);
-  return { branch, expected, to };
+  return { branch, expected, to, ...defined({ added }) };
 }

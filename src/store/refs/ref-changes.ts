@@ -2,6 +2,7 @@
 // and put in place by renaming. A deletion leaves packed-refs first, so that no old value shows through.
 import { dirname, join } from "node:path";
 import { repositoryError } from "../../core/errors.ts";
+import { holdSignals } from "../files/hold-signals.ts";
 import { listRefs, readHeadFile, readPackedRefs, readRefFile, targetOf } from "./ref-files.ts";
 import { type FileLock, lockFile } from "./ref-lock.ts";
 import type { RefPlace } from "./ref-place.ts";
@@ -14,11 +15,25 @@ export interface RefChange {
   readonly to: string | null;
 }
 
-/** Changes refs, or what they name symbolically; false, with nothing changed, when one stands elsewhere. Throws `ref_locked`, `ref_in_the_way`. */
+/**
+ * Changes refs, or what they name symbolically; false, with nothing changed, when one stands elsewhere. `beforeMoving` is run when
+ * all are locked and stand where they should, right before they move. Throws `ref_locked`, `ref_in_the_way`, and what
+ * `beforeMoving` throws, with nothing changed.
+ */
 export async function changeRefs(
   repository: RefPlace,
   changes: readonly RefChange[],
   message: string,
+  beforeMoving: () => Promise<void> = () => Promise.resolve(),
+): Promise<boolean> {
+  const change = () => changeLocked(repository, changes, { message, beforeMoving });
+  return repository.isOnDisk ? await holdSignals(change) : await change();
+}
+
+async function changeLocked(
+  repository: RefPlace,
+  changes: readonly RefChange[],
+  { message, beforeMoving }: Omit<Move, "locks">,
 ): Promise<boolean> {
   const locks: FileLock[] = [];
   try {
@@ -36,7 +51,7 @@ export async function changeRefs(
       if (from === null) await requireFreeName(repository, ref, changes);
       if (from !== to) held.push({ ref, from, to, lock });
     }
-    await applyChanges(repository, held, { message, locks });
+    await applyChanges(repository, held, { message, locks, beforeMoving });
     return true;
   } finally {
     for (const lock of locks) lock.release();
@@ -62,10 +77,18 @@ async function lockRef(repository: RefPlace, ref: string, isWanted: () => Promis
   }
 }
 
+/** What a change of refs comes with. */
+interface Move {
+  readonly message: string;
+  /** All that are held, for whoever takes one more. */
+  readonly locks: FileLock[];
+  readonly beforeMoving: () => Promise<void>;
+}
+
 async function applyChanges(
   repository: RefPlace,
   changes: readonly HeldChange[],
-  { message, locks }: { readonly message: string; readonly locks: FileLock[] },
+  { message, locks, beforeMoving }: Move,
 ): Promise<void> {
   const head = await readHeadFile(repository);
   const active = head !== null && "ref" in head ? head.ref : null;
@@ -74,6 +97,7 @@ async function applyChanges(
     if (lock !== null) locks.push(lock);
   }
   for (const { to, lock } of changes) if (to !== null) lock.write(`${to}\n`);
+  await beforeMoving();
   const gone = changes.filter(({ to }) => to === null).map(({ ref }) => ref);
   if (gone.length > 0) await removePacked(repository, new Set(gone), locks);
   for (const change of changes) {

@@ -12,22 +12,30 @@ const FEW = 8;
 
 /**
  * Changes refs, all or none: false when one stands elsewhere. Null, with nothing changed, when git has to do it, or to say why it
- * cannot be done. Throws `ref_in_the_way`.
+ * cannot be done. `beforeMoving` is run while the refs are locked and stand where they should: what it throws is thrown, with
+ * nothing changed. Throws `ref_in_the_way`, `ref_locked`.
  */
 export async function changeFewRefs(
   { gitDir, cwd: root, env }: Repository,
   changes: readonly RefChange[],
   message: string,
+  beforeMoving: () => Promise<void> = () => Promise.resolve(),
 ): Promise<boolean | null> {
   if (changes.length > FEW || isReftable({ gitDir })) return null;
+  let refusal: unknown;
+  const ask = (): Promise<void> =>
+    beforeMoving().catch((error: unknown) => {
+      refusal = error;
+      throw error;
+    });
   try {
     const mover = await readPlainIdentity(gitDir, env, "committer");
     if (mover === null) return null;
     const identity = () => Promise.resolve(mover);
     const place = { fs, root, gitDir, isOnDisk: true, identity, now: () => new Date() };
-    return await changeRefs(place, changes, message);
+    return await changeRefs(place, changes, message, ask);
   } catch (error) {
-    if (codeOf(error) === "ref_in_the_way") throw error;
+    if (refusal !== undefined || ["ref_in_the_way", "ref_locked"].includes(codeOf(error))) throw error;
     return null;
   }
 }

@@ -12,10 +12,12 @@ export interface BranchMove {
   readonly branch: string;
   readonly expected: string | null;
   readonly to: string;
+  /** The paths that it adds to the branch's tree, where it does nothing else; absent = more, or not known. */
+  readonly added?: readonly string[];
 }
 
 /** What reflogs say of a move. */
-const MESSAGE = "jpg: write";
+export const MOVE_MESSAGE = "jpg: write";
 
 const LOCK_ATTEMPTS = 20;
 const LOCK_WAIT_MS = 15;
@@ -49,7 +51,7 @@ async function moveTogether(
 /** Null when git has to move them. */
 function moveByFiles(repository: Repository, moves: readonly BranchMove[]): Promise<boolean | null> {
   const changes = moves.map(({ branch, expected, to }) => ({ ref: refOfBranch(branch), expected, to }));
-  return changeFewRefs(repository, changes, MESSAGE);
+  return changeFewRefs(repository, changes, MOVE_MESSAGE);
 }
 
 async function moveByGit(repository: Repository, moves: readonly BranchMove[], first: BranchMove): Promise<boolean> {
@@ -77,7 +79,7 @@ function updateCommand(moves: readonly BranchMove[]): GitCommand {
     ({ branch, expected, to }) => `update ${refOfBranch(branch)}\0${to}\0${expected ?? ZERO_ID}\0`,
   );
   return {
-    args: ["update-ref", "-m", MESSAGE, "-z", "--stdin"],
+    args: ["update-ref", "-m", MOVE_MESSAGE, "-z", "--stdin"],
     input: lines.join(""),
   };
 }

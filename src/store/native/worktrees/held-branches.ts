@@ -6,14 +6,11 @@ import type { Worktree } from "../../worktrees.ts";
 import type { Repository } from "../git/git-command.ts";
 import { readRef } from "../refs/ref-reader.ts";
 import { type BranchMove, moveBranches } from "../refs/ref-update.ts";
+import { type HeldMove, moveFollowed } from "./followed-move.ts";
 import { takeBack } from "./half-step.ts";
 import { readActiveBranch } from "./use-branch.ts";
 import { type Advance, applyAdvance, checkAdvance } from "./worktree-advance.ts";
 import { catchUp, forgetStep, recordStep, withWorktreeLock } from "./worktree-step.ts";
-
-interface HeldMove extends BranchMove {
-  readonly worktree: Worktree;
-}
 
 /** Moves branches by compare-and-swap and brings the worktrees along that hold them. Throws `worktree_in_the_way` with nothing moved. */
 export async function moveWithWorktrees(
@@ -61,15 +58,34 @@ async function moveHeld(
     const isStale = (branch: string): boolean =>
       moves.some((move, i) => move.branch === branch && current[i] !== move.expected);
     const fresh = held.filter(({ branch }) => !isStale(branch));
-    for (const move of fresh) await checkAdvance(repository, toAdvance(move));
-    const moved = await moveOnRecord(repository, moves, fresh);
-    const movedBranches = new Set(moves.filter((_, i) => moved[i]).map(({ branch }) => branch));
-    await follow(
-      repository,
-      fresh.filter(({ branch }) => movedBranches.has(branch)),
-    );
-    return moved;
+    const [only, another] = fresh;
+    const isAlone = moves.length === 1 && only !== undefined && another === undefined;
+    return (isAlone ? await moveAlone(repository, only) : null) ?? (await moveChecked(repository, moves, fresh));
   });
+}
+
+/** Moves one branch that one worktree holds; null, with nothing changed, where that takes a look at the worktree beforehand. */
+async function moveAlone(repository: Repository, move: HeldMove): Promise<readonly boolean[] | null> {
+  const followed = await moveFollowed(repository, move);
+  if (followed === null) return null;
+  if (followed.failure !== null) throw await leaveBehind(repository, move, followed.failure.cause);
+  return [followed.moved];
+}
+
+/** Moves branches, once nothing stands in the way of those worktrees that are to follow. */
+async function moveChecked(
+  repository: Repository,
+  moves: readonly BranchMove[],
+  held: readonly HeldMove[],
+): Promise<readonly boolean[]> {
+  for (const move of held) await checkAdvance(repository, toAdvance(move));
+  const moved = await moveOnRecord(repository, moves, held);
+  const movedBranches = new Set(moves.filter((_, i) => moved[i]).map(({ branch }) => branch));
+  await follow(
+    repository,
+    held.filter(({ branch }) => movedBranches.has(branch)),
+  );
+  return moved;
 }
 
 /** Moves the branches; the steps of worktrees whose branch has moved stay on record. */
@@ -98,14 +114,16 @@ async function follow(repository: Repository, held: readonly HeldMove[]): Promis
       await applyAdvance(repository, toAdvance(move));
       await forgetStep(move.worktree);
     } catch (error) {
-      failures.push(behind(move, error));
-      await takeBack(repository, toAdvance(move)).catch(() => undefined);
+      failures.push(await leaveBehind(repository, move, error));
     }
   }
   if (failures[0] !== undefined) throw failures[0];
 }
 
-function behind({ worktree, branch }: HeldMove, cause: unknown): JpgError {
+/** The error for files that could not follow their branch; what was begun of them is undone, where that can be done. */
+async function leaveBehind(repository: Repository, move: HeldMove, cause: unknown): Promise<JpgError> {
+  await takeBack(repository, toAdvance(move)).catch(() => undefined);
+  const { worktree, branch } = move;
   const message = `What was written is committed on ${branch}, but its files in ${worktree.path} could not follow: ${asSentence(reasonOf(cause))}`;
   return repositoryError("worktree_behind", message, {
     hints: [`Make room in ${worktree.path}, or make it writable: the next jpg command brings its files along.`],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type JpgError, repositoryError } from "../../../core/errors.ts";
 import { EMPTY_TREE } from "../../object-ids.ts";
 import type { Worktree } from "../../worktrees.ts";
-import { commandError, type Repository, tryCommand } from "../git/git-command.ts";
+import { commandError, type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import type { GitResult } from "../git/git-process.ts";
 
 /** A worktree's step from one commit to another; `from` null = from nothing. */
@@ -24,9 +24,7 @@ const UNFINISHED: readonly (readonly [file: string, operation: string, finish: s
 
 /** Checks that a worktree can be advanced; throws `worktree_in_the_way`. Changes nothing. */
 export async function checkAdvance(repository: Repository, advance: Advance): Promise<void> {
-  for (const [file, operation, finish] of UNFINISHED) {
-    if (existsSync(join(advance.worktree.gitDir, file))) throw unfinishedError(advance, operation, finish);
-  }
+  checkUnfinished(advance);
   const here = placeIn(repository, advance.worktree);
   const command = { args: ["read-tree", "-n", ...advanceArguments(advance)] };
   if (isClear(await tryCommand(here, command))) return;
@@ -34,6 +32,13 @@ export async function checkAdvance(repository: Repository, advance: Advance): Pr
   await tryCommand(here, { args: ["update-index", "-q", "--refresh"] });
   const result = await tryCommand(here, command);
   if (!isClear(result)) throw await refusalOfSwitch(here, advance, command, result);
+}
+
+/** Checks that nothing was begun in the worktree and not finished; throws `worktree_in_the_way`. */
+export function checkUnfinished(advance: Advance): void {
+  for (const [file, operation, finish] of UNFINISHED) {
+    if (existsSync(join(advance.worktree.gitDir, file))) throw unfinishedError(advance, operation, finish);
+  }
 }
 
 /**
@@ -50,6 +55,12 @@ export async function applyAdvance(repository: Repository, advance: Advance): Pr
   const command = { args: ["read-tree", ...advanceArguments(advance)] };
   const result = await tryCommand(here, command);
   if (result.code !== 0) throw await refusalOfSwitch(here, advance, command, result);
+}
+
+/** Brings index and files back to what they were before an advance, where they hold what it brought. Throws as git fails. */
+export async function undoAdvance(repository: Repository, { worktree, from, to }: Advance): Promise<void> {
+  const args = ["read-tree", "-m", "-u", to, from ?? EMPTY_TREE];
+  await runCommand(placeIn(repository, worktree), { args });
 }
 
 function advanceArguments({ from, to }: Advance): readonly string[] {

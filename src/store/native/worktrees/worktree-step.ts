@@ -14,14 +14,14 @@ import { replaceFile } from "../../files/replace-file.ts";
 import { markThisProcess, type ProcessMark, processMark, stateOfProcess } from "../../files/running-process.ts";
 import { STEP_RECORD, WORKTREE_LOCK } from "../../files/worktree-files.ts";
 import { EMPTY_TREE } from "../../object-ids.ts";
-import { branchOfRef, refOfBranch } from "../../refs/ref-name.ts";
+import { branchOfRef, isBranchName, refOfBranch } from "../../refs/ref-name.ts";
 import type { SettledStep, Worktree } from "../../worktrees.ts";
-import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
+import { type Repository, tryCommand } from "../git/git-command.ts";
 import { readHead, readRef } from "../refs/ref-reader.ts";
 import { listGitDirs } from "../refs/repository-dir.ts";
 import { bringAlong } from "./bring-along.ts";
 import { takeBack } from "./half-step.ts";
-import { applyAdvance, placeIn } from "./worktree-advance.ts";
+import { applyAdvance, placeIn, undoAdvance } from "./worktree-advance.ts";
 import { listWorktrees } from "./worktree-list.ts";
 
 /** A step of a worktree: the branch that it holds moves, or HEAD goes over to another one. */
@@ -41,7 +41,7 @@ interface RecordedStep extends WorktreeStep {
 
 const recordedStep: z.ZodMiniType<RecordedStep> = z.object({
   kind: z.enum(["advance", "use"]),
-  branch: z.string(),
+  branch: z.string().check(z.refine(isBranchName)),
   from: z.nullable(commitId),
   to: commitId,
   writer: z.optional(processMark),
@@ -93,22 +93,22 @@ async function settleStep(repository: Repository, worktree: Worktree, attempts: 
   const step = parseJson((await readFileIfThere(recordOf(worktree))) ?? "", recordedStep);
   if (step === null) return null;
   const freshMs = await freshFor(step);
-  if (!(await isFree(repository, worktree, { attempts, freshMs })) && attempts === 0) return null;
+  const locks = [join(worktree.gitDir, "index.lock"), join(worktree.gitDir, "HEAD.lock"), refLockOf(repository, step)];
+  if (!(await isFree(repository, locks, { attempts, freshMs })) && attempts === 0) return null;
   const advance = { worktree, from: step.from, to: step.to };
   const wasHalf = await takeBack(repository, advance);
   const head = await readHead(repository, worktree.gitDir);
   const active = head !== null && "ref" in head ? branchOfRef(head.ref) : null;
   const isFollowed = (await runsClean(repository, worktree, step.to)) && !wasHalf;
   let isSettled = wasHalf;
-  if (step.kind === "advance" && active === step.branch) {
-    if ((await readRef(repository, refOfBranch(step.branch))) === step.to) {
-      await applyAdvance(repository, advance);
-      isSettled = !isFollowed;
-    }
-  } else if (step.kind === "use" && active !== step.branch && isFollowed && step.from !== step.to) {
-    // Files and index had gone over, HEAD had not.
-    const args = ["read-tree", "-m", "-u", step.to, step.from ?? EMPTY_TREE];
-    await runCommand(placeIn(repository, worktree), { args });
+  const tip = await readRef(repository, refOfBranch(step.branch));
+  // Files and index had gone over; HEAD had not, or the branch.
+  const isAhead = step.kind === "use" ? active !== step.branch : active === step.branch && tip === step.from;
+  if (step.kind === "advance" && active === step.branch && tip === step.to) {
+    await applyAdvance(repository, advance);
+    isSettled = !isFollowed;
+  } else if (isAhead && isFollowed && step.from !== step.to) {
+    await undoAdvance(repository, advance);
     isSettled = true;
   }
   await forgetStep(worktree);
@@ -126,9 +126,17 @@ interface Patience {
   readonly freshMs: number | undefined;
 }
 
-/** Whether no git works in the worktree any more; the lock of one that was killed is removed. */
-async function isFree(repository: Repository, { gitDir }: Worktree, { attempts, freshMs }: Patience): Promise<boolean> {
-  const locks = [join(gitDir, "index.lock"), join(gitDir, "HEAD.lock")];
+/** The lock under which the step's branch moves. */
+function refLockOf({ gitDir }: Repository, { branch }: RecordedStep): string {
+  return join(gitDir, `${refOfBranch(branch)}.lock`);
+}
+
+/** Whether nobody works in the worktree or moves its branch any more; the locks of those who were killed are removed. */
+async function isFree(
+  repository: Repository,
+  locks: readonly string[],
+  { attempts, freshMs }: Patience,
+): Promise<boolean> {
   for (let attempt = 0; ; attempt++) {
     const held = await Promise.all(locks.map((lock) => isHeld(repository, lock, freshMs)));
     if (!held.includes(true)) return true;

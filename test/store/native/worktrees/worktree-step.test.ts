@@ -121,6 +121,18 @@ describe("a write that was killed", () => {
     expect(status()).toBe("");
   });
 
+  it("when the files had gone over and the branch had not is undone, and said", async () => {
+    begin("advance");
+    writeWhole();
+    const lock = join(temp.root, ".git", "refs", "heads", "t", "main.lock");
+    writeText(lock, `${to}\n`);
+    const then = new Date(Date.now() - 2 * 60 * 60_000);
+    utimesSync(lock, then, then);
+    expect(await settle()).toEqual([{ kind: "advance", branch: "t/main", active: "t/main", path: temp.root }]);
+    expect([status(), readFileSync(at("conversation.json"), "utf8")]).toEqual(["", OLD]);
+    expect([existsSync(record()), existsSync(lock), await store.readBranch("t/main")]).toEqual([false, false, from]);
+  });
+
   it("before the branch moved has done nothing", async () => {
     begin("advance");
     expect(await settle()).toEqual([]);

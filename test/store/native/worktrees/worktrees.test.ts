@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ConversationStore } from "../../../../src/store/conversation-store.ts";
@@ -203,6 +203,33 @@ describe("a branch that is checked out", () => {
       refused(temp.root, ["compactions/c1"]),
     );
     expect(existsSync(join(temp.root, ".git", "jpg-advance.lock"))).toBe(false);
+  });
+
+  it("does not move while git sees a conflict in the index, or an entry where a new file would be", async () => {
+    const tip = await store.readBranch("t/main");
+    const left = (): boolean[] =>
+      ["jpg-step.json", "refs/heads/t/main.lock", "HEAD.lock"].map((name) => existsSync(join(temp.root, ".git", name)));
+    const blob = run(temp.root, "hash-object", "-w", "-t", "blob", "/dev/null");
+    const conflict = [1, 2, 3].map((stage) => `100644 ${blob} ${stage}\tconversation.json\n`).join("");
+    git(temp.root, temp.env, ["update-index", "--index-info"], conflict);
+    await expect(append(store, "t/main", [turn(1)])).rejects.toMatchObject({ code: "worktree_in_the_way" });
+    expect([await store.readBranch("t/main"), left()]).toEqual([tip, [false, false, false]]);
+    run(temp.root, "reset", "--quiet");
+    run(temp.root, "update-index", "--add", "--cacheinfo", `100644,${blob},compactions/turn-1`);
+    await expect(append(store, "t/main", [turn(1)])).rejects.toMatchObject(refused(temp.root, ["compactions/turn-1"]));
+    expect([await store.readBranch("t/main"), left()]).toEqual([tip, [false, false, false]]);
+    run(temp.root, "reset", "--quiet");
+    expect((await append(store, "t/main", [turn(1)])).moved).toBe(true);
+    expect(status(temp.root)).toBe("");
+  });
+
+  it("does not move where a link stands on the way to a new file", async () => {
+    const elsewhere = join(temp.folder, "elsewhere");
+    mkdirSync(elsewhere);
+    symlinkSync(elsewhere, join(temp.root, "meta"));
+    const change = commit("m", [file("meta/m", "m")]);
+    await expect(append(store, "t/main", [change])).rejects.toMatchObject({ code: "worktree_in_the_way" });
+    expect(readdirSync(elsewhere)).toEqual([]);
   });
 
   it("does not move while a merge or revert is unfinished there", async () => {

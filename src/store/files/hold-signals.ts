@@ -1,0 +1,16 @@
+// Keeps a signal from ending this process in the middle of what must not be cut in half.
+
+const ENDING = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+
+/** Runs work; a signal that would have ended the process meanwhile ends it afterwards, unless somebody else listens for it. */
+export async function holdSignals<T>(work: () => Promise<T>): Promise<T> {
+  const came = new Set<NodeJS.Signals>();
+  const hold = (signal: NodeJS.Signals): unknown => came.add(signal);
+  for (const signal of ENDING) process.on(signal, hold);
+  try {
+    return await work();
+  } finally {
+    for (const signal of ENDING) process.off(signal, hold);
+    for (const signal of came) if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  }
+}
