@@ -4,7 +4,7 @@ import { repositoryError, userError } from "../../core/errors.ts";
 import { readHeadFile, readRefFile } from "../refs/ref-files.ts";
 import { lockFile } from "../refs/ref-lock.ts";
 import { branchOfRef, refOfBranch } from "../refs/ref-name.ts";
-import { appendReflog } from "../refs/reflog.ts";
+import { openReflogs } from "../refs/reflog.ts";
 import type { Worktree } from "../worktrees.ts";
 import type { EmbeddedRepository } from "./repository.ts";
 import { withWorktreeMark } from "./worktree-marks.ts";
@@ -58,11 +58,11 @@ async function moveHead(
     const head = await readHeadFile(repository, gitDir);
     const from = await readCommit(repository, gitDir);
     const before = head === null ? null : "ref" in head ? branchOfRef(head.ref) : head.commit;
-    lock.write(`ref: ${ref}\n`);
+    await lock.write(`ref: ${ref}\n`);
     // `git switch -` and `jpg use -` read this line; of a HEAD that names nothing git writes none.
     if (from !== null && to !== null) {
       const message = `checkout: moving from ${before ?? from} to ${branchOfRef(ref) ?? ref}`;
-      await appendReflog(repository, "HEAD", { from, to, message }, gitDir);
+      (await openReflogs(repository)).append("HEAD", { from, to, message }, gitDir);
     }
     lock.commit();
     return true;

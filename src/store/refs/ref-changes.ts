@@ -6,7 +6,7 @@ import { holdSignals } from "../files/hold-signals.ts";
 import { listRefs, readHeadFile, readPackedRefs, readRefFile, targetOf } from "./ref-files.ts";
 import { type FileLock, lockFile } from "./ref-lock.ts";
 import type { RefPlace } from "./ref-place.ts";
-import { appendReflog, removeReflog } from "./reflog.ts";
+import { openReflogs, removeReflog } from "./reflog.ts";
 
 /** A change of one ref: what it must stand at, absent = whatever it does, and what it is to. Null = not there. */
 export interface RefChange {
@@ -96,17 +96,20 @@ async function applyChanges(
     const lock = await lockFile(repository, join(repository.gitDir, "HEAD"));
     if (lock !== null) locks.push(lock);
   }
-  for (const { to, lock } of changes) if (to !== null) lock.write(`${to}\n`);
-  await beforeMoving();
+  const writes = changes.map(async ({ to, lock }) => (to === null ? undefined : await lock.write(`${to}\n`)));
+  // The disk is not waited for twice; nor is a lock given up that is still being written.
+  const done = await Promise.allSettled([beforeMoving(), ...writes]);
+  for (const one of done) if (one.status === "rejected") throw one.reason;
   const gone = changes.filter(({ to }) => to === null).map(({ ref }) => ref);
   if (gone.length > 0) await removePacked(repository, new Set(gone), locks);
+  const logs = await openReflogs(repository);
   for (const change of changes) {
     const { ref, to } = change;
     const step = { from: change.from, to, message };
-    if (ref === active) await appendReflog(repository, "HEAD", step);
+    if (ref === active) logs.append("HEAD", step);
     if (to === null) removeRef(repository, change);
     else {
-      await appendReflog(repository, ref, step);
+      logs.append(ref, step);
       change.lock.commit();
     }
   }
@@ -146,7 +149,7 @@ async function removePacked(repository: RefPlace, refs: ReadonlySet<string>, loc
     refs.has(lines[at]?.startsWith("^") === true ? nameIn(lines[at - 1]) : nameIn(lines[at]));
   const kept = lines.filter((_, at) => !isGone(at));
   if (kept.length === lines.length) return;
-  lock.write(kept.join("\n"));
+  await lock.write(kept.join("\n"));
   lock.commit();
 }
 

@@ -8,8 +8,8 @@ import type { RefPlace } from "./ref-place.ts";
 
 /** A lock that is held. */
 export interface FileLock {
-  /** Writes what the file is to hold, to the disk. */
-  write(content: string): void;
+  /** Writes what the file is to hold; done when it is on the disk. */
+  write(content: string): Promise<void>;
   /** Puts the content in place. */
   commit(): void;
   /** Gives the lock up without a change; nothing happens after `commit`. */
@@ -61,9 +61,11 @@ function tryLock({ fs }: RefPlace, path: string): FileLock | null {
     isOpen = false;
   };
   return {
-    write(content) {
+    async write(content) {
       fs.writeFileSync(file, content);
-      fs.fsyncSync(file);
+      await new Promise<void>((resolve, reject) => {
+        fs.fsync(file, (error) => (error === null || error === undefined ? resolve() : reject(error)));
+      });
       close();
     },
     commit() {

@@ -13,7 +13,7 @@ export interface FileSystem
     typeof nodeFs,
     | "appendFileSync"
     | "closeSync"
-    | "fsyncSync"
+    | "fsync"
     | "mkdirSync"
     | "openSync"
     | "readdirSync"

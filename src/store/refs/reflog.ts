@@ -15,24 +15,30 @@ export interface RefStep {
 /** Refs whose changes git remembers when `core.logAllRefUpdates` is true. */
 const LOGGED = /^(HEAD$|refs\/(heads|remotes|notes)\/)/;
 
-/** Appends to a ref's log, where it has one or should. `gitDir` = whose HEAD is meant, of a linked worktree for one. */
-export async function appendReflog(
-  repository: RefPlace,
-  ref: string,
-  { from, to, message }: RefStep,
-  gitDir: string = repository.gitDir,
-): Promise<void> {
-  const path = join(gitDir, "logs", ref);
-  if (!(await isLogged(repository, ref, path))) return;
+/** The reflogs of a repository, while somebody changes refs. */
+export interface Reflogs {
+  /** Appends to a ref's log, where it has one or should. `gitDir` = whose HEAD is meant, of a linked worktree for one. */
+  append(ref: string, step: RefStep, gitDir?: string): void;
+}
+
+/** Opens the reflogs for who is changing refs now. */
+export async function openReflogs(repository: RefPlace): Promise<Reflogs> {
+  const { fs, gitDir: commonDir } = repository;
+  const isLogged = logRule((await readText(repository, join(commonDir, "config"))) ?? "");
   const when = repository.now();
   const who = formatSignature({
     ...(await repository.identity("committer")),
     seconds: Math.floor(when.getTime() / 1000),
     offsetMinutes: -when.getTimezoneOffset(),
   });
-  const line = `${from ?? ZERO_ID} ${to ?? ZERO_ID} ${who}\t${message.replace(/\s+/g, " ")}\n`;
-  repository.fs.mkdirSync(dirname(path), { recursive: true });
-  repository.fs.appendFileSync(path, line);
+  return {
+    append(ref, { from, to, message }, gitDir = commonDir) {
+      const path = join(gitDir, "logs", ref);
+      if (!isLogged(ref) && fs.statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+      fs.mkdirSync(dirname(path), { recursive: true });
+      fs.appendFileSync(path, `${from ?? ZERO_ID} ${to ?? ZERO_ID} ${who}\t${message.replace(/\s+/g, " ")}\n`);
+    },
+  };
 }
 
 /** Forgets the log of a ref that is gone. */
@@ -40,12 +46,11 @@ export function removeReflog({ fs, gitDir }: RefPlace, ref: string): void {
   fs.rmSync(join(gitDir, "logs", ref), { force: true });
 }
 
-async function isLogged(repository: RefPlace, ref: string, path: string): Promise<boolean> {
-  const config = (await readText(repository, join(repository.gitDir, "config"))) ?? "";
+/** Which refs get a log that have none, by the text of the configuration. */
+function logRule(config: string): (ref: string) => boolean {
   const setting = (readSetting(config, "core.logallrefupdates") ?? "").toLowerCase();
-  if (setting === "always") return true;
+  if (setting === "always") return () => true;
   const isBare = readSetting(config, "core.bare")?.toLowerCase() === "true";
   const isOn = setting === "" ? !isBare : isTrue(setting);
-  if (isOn && LOGGED.test(ref)) return true;
-  return (await readText(repository, path)) !== null;
+  return (ref) => isOn && LOGGED.test(ref);
 }
