@@ -11,11 +11,11 @@ import { type CompactionDraft, planCompaction } from "../../src/core/plan/plan-c
 import { projectTurns } from "../../src/core/projection/projection.ts";
 import { isNothing, type RangeRequest, resolveBounds } from "../../src/core/range/bound-resolution.ts";
 import { cutRangeOf, isInRange, locateRange } from "../../src/core/range/range-location.ts";
-import { definedTools } from "../../src/core/strategies/defined-tools.ts";
 import { choosePipelines, PROTECT_TOKENS, parseTarget } from "../../src/core/strategies/pipelines.ts";
 import { indexHidden } from "../../src/core/summary/hidden-index.ts";
 import { estimateEvents } from "../../src/core/tokens/token-estimate.ts";
 import { findContainedReads } from "../../src/core/tools/contained-reads.ts";
+import { toolsDefinedIn } from "../../src/core/tools/defined-tools.ts";
 import { listToolCalls } from "../../src/core/tools/tool-call.ts";
 import { DEFAULT_TOOL_HINTS } from "../../src/core/tools/tool-hints.ts";
 import { visibleEvents } from "./stretch.ts";
@@ -109,7 +109,7 @@ function planMechanical(
             hints: DEFAULT_TOOL_HINTS,
             ...(windowTokens === undefined ? {} : { windowTokens }),
             viewTokens: estimateEvents(viewOf({ turns, compactions })),
-            definedTools: definedTools(turns),
+            definedTools: toolsDefinedIn(turns.flatMap(({ events }) => events)),
             subsumed: findContainedReads(listToolCalls(turns).filter(({ response }) => response !== null)),
           },
         }),

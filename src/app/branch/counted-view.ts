@@ -146,7 +146,9 @@ async function readFacts(
   }
   if (cache !== null && lacking.some((index) => !shown.has(index))) await cache.keep(singles.values());
   const stretches = found.filter(({ stretch }) => stretch !== undefined);
-  return { facts: [...stretches, ...singles.values()].sort((a, b) => a.index - b.index), turns };
+  // What was known came before what was read.
+  const ordered = known.size === 0 ? turns : new Map([...turns].sort(([a], [b]) => a - b));
+  return { facts: [...stretches, ...singles.values()].sort((a, b) => a.index - b.index), turns: ordered };
 }
 
 /** What is known: of full directories, and elsewhere of turns that are not shown. */

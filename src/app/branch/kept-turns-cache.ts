@@ -33,16 +33,26 @@ export function locateKept(
   });
 }
 
+/** What is to be remembered. */
+interface Learned {
+  readonly compactions: readonly Compaction[];
+  /** Turns that were read whole. */
+  readonly turns: TurnsAtHand;
+  /** Whether the compactions were just made: what is known of them is not kept yet. */
+  readonly areNew?: boolean;
+}
+
 /** Remembers it of those compactions of which it is not known and whose turns are at hand whole. */
 export async function learnKept(
   store: ConversationStore,
   turnOids: readonly string[],
-  { compactions, turns }: { readonly compactions: readonly Compaction[]; readonly turns: TurnsAtHand },
+  { compactions, turns, areNew = false }: Learned,
 ): Promise<readonly Compaction[]> {
   const located = new Map<Compaction, readonly number[]>();
   for (const compaction of compactions) {
-    if (!keepsByName(compaction) || keptTurnsOf(compaction) !== null) continue;
-    const found = findKeptTurns(compaction, turns, turnOids.length);
+    const kept = keptTurnsOf(compaction);
+    if (!keepsByName(compaction) || (kept !== null && !areNew)) continue;
+    const found = kept === null ? findKeptTurns(compaction, turns, { turnCount: turnOids.length }) : [...kept];
     if (found !== null) located.set(compaction, found);
   }
   if (located.size === 0) return compactions;

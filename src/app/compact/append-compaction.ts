@@ -50,9 +50,10 @@ export async function appendCompaction(
   const first = await planOnBranch(workspace, start, request);
   const ready = await withSummary(workspace, start, { planned: first, request });
   const { target, onFork } = await chooseTarget(workspace, start, { planned: first, request });
+  const read = knownTurns(start, first);
   const plan = async (at: BranchTree): Promise<PlannedValue<PlannedAppend>> => {
     const isPlanned = at.commit === start.commit && ready === request;
-    const planned = isPlanned ? first : withExtension(await planOnBranch(workspace, at, ready), first);
+    const planned = isPlanned ? first : withExtension(await planOnBranch(workspace, at, ready, read), first);
     const { report, change } = await makeChange(workspace, at, { planned, request: ready, target, onFork });
     return { change, value: { planned, at, report } };
   };
@@ -82,16 +83,18 @@ function knownTurns({ turnOids }: BranchTree, planned: Planned): KnownTurns {
   return new Map([...planned.turns.values()].map(({ index, events }) => [turnOids[index] ?? "", events]));
 }
 
-/** What is hidden from now on is counted by its facts. */
+/** What is kept by name is found by its turns, and what is hidden from now on counted by its facts. */
 async function keepFacts(
   { store }: Workspace,
   tree: BranchTree,
   planned: Planned,
   { compaction }: CompactReport,
 ): Promise<void> {
-  if (isNothing(planned) || compaction === null || !isHiding(compaction)) return;
+  if (isNothing(planned) || compaction === null) return;
   const { turns, live, before } = planned;
-  const [added = compaction] = await learnKept(store, tree.turnOids, { compactions: [compaction], turns });
+  const made = { compactions: [compaction], turns, areNew: true };
+  const [added = compaction] = await learnKept(store, tree.turnOids, made);
+  if (!isHiding(compaction)) return;
   await keepHidden(store, tree, { turns, compactions: [...live.applied, added] });
   await keepHiddenCounts(store, tree, { view: before, turns, compactions: live.applied, added });
 }

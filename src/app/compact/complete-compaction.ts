@@ -1,6 +1,7 @@
 // Makes a planned compaction whole: id, time, digest and token counts, the loss receipt, and what its summary says that the events
 // do not bear out.
 import type { Compaction } from "../../core/compaction/compaction.ts";
+import { withKeptTurnsOf } from "../../core/compaction/kept-turns.ts";
 import { userError } from "../../core/errors.ts";
 import { isMessage } from "../../core/event/event.ts";
 import { checkGrounding, type Ungrounded } from "../../core/loss/grounding.ts";
@@ -41,7 +42,7 @@ export async function complete(
   const { before, after } = planned.tokens;
   const { inject } = planned.config.conversation.compaction;
   const summary = draft.summary === undefined || inject === "pair" ? {} : { summary: { inject, ...draft.summary } };
-  return {
+  return withKeptTurnsOf(draft, {
     ...draft,
     ...summary,
     id: randomId(workspace.runtime),
@@ -58,7 +59,7 @@ export async function complete(
       tokens: { before, after },
       ...(planned.plan.summarize === undefined ? { events_removed: Math.max(0, eventsRemoved(planned)) } : {}),
     },
-  };
+  });
 }
 
 /**
@@ -86,7 +87,8 @@ export function withReceipt(
   { plan, turns, before, after, pinned }: PlannedCompaction,
 ): Compaction {
   if (plan.summarize !== undefined) return compaction;
-  return { ...compaction, receipt: lossOf(compaction, { turns, before, after, pins: pinned }) };
+  const receipt = lossOf(compaction, { turns, before, after, pins: pinned });
+  return withKeptTurnsOf(compaction, { ...compaction, receipt });
 }
 
 /** What a summary is checked against. */

@@ -1,16 +1,16 @@
 // Plans a compaction against a branch: loads what planning needs, plans (pure), and says what the plan would do to the view.
 import type { Config } from "../../config/config.ts";
 import type { Turn } from "../../core/event/turn.ts";
-import type { UnreadTurns } from "../../core/plan/compaction-request.ts";
+import type { CompactionRequest, UnreadTurns } from "../../core/plan/compaction-request.ts";
 import { type CompactionPlan, explainFromSome, planCompaction, trialOf } from "../../core/plan/plan-compaction.ts";
-import { knownOf, turnsLikely } from "../../core/plan/unread-turns.ts";
+import { areKeptAtHand, knownOf, turnsLikely } from "../../core/plan/unread-turns.ts";
 import { project } from "../../core/projection/projection.ts";
 import type { View } from "../../core/projection/view.ts";
 import { isNothing, type Nothing, type RangeRequest } from "../../core/range/bound-resolution.ts";
 import type { ChosenStrategies } from "../../core/strategies/pipelines.ts";
 import type { TokenMeter, TokenSource } from "../../core/tokens/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
-import { type LiveCompactions, loadTurns } from "../branch/load-view.ts";
+import { type KnownTurns, type LiveCompactions, loadTurns } from "../branch/load-view.ts";
 import { requirePins } from "../branch/pins.ts";
 import { worstSource } from "../branch/token-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -61,26 +61,21 @@ export interface NothingPlanned extends Nothing {
 }
 
 /**
- * Plans, or says why there is nothing to compact. Throws `unknown_profile`, `pin_hidden`, `spliced_turns` and the errors of a wrong range.
+ * Plans, or says why there is nothing to compact; `known` as in `loadView`. Throws `unknown_profile`, `pin_hidden`, `spliced_turns` and
+ * the errors of a wrong range.
  */
 export async function planOnBranch(
   workspace: Workspace,
   tree: BranchTree,
   input: CompactInput,
+  known: KnownTurns = new Map(),
 ): Promise<PlannedCompaction | NothingPlanned> {
-  const loaded = await loadForPlan(workspace, tree, input);
-  return (await planLoaded(loaded, { workspace, tree, input })) ?? planWhole(workspace, tree, input);
-}
-
-/** Plans with all turns of the range at hand. */
-async function planWhole(
-  workspace: Workspace,
-  tree: BranchTree,
-  input: CompactInput,
-): Promise<PlannedCompaction | NothingPlanned> {
-  const planned = await planLoaded(await loadForPlan(workspace, tree, input, true), { workspace, tree, input });
-  if (planned === null) throw new Error("a plan that has read its whole range lacks no turn");
-  return planned;
+  const place = { workspace, tree, input };
+  const planned = await planLoaded(await loadForPlan(workspace, tree, input, { known }), place);
+  if (planned !== null) return planned;
+  const whole = await planLoaded(await loadForPlan(workspace, tree, input, { known, isWhole: true }), place);
+  if (whole === null) throw new Error("a plan that has read its whole range lacks no turn");
+  return whole;
 }
 
 interface PlanPlace {
@@ -99,7 +94,7 @@ async function planLoaded(
   const known = { ...loaded, hints: request.hints ?? {}, workspace, tree, viewTokens: counted.tokens };
   const strategies = input.strategies === undefined ? null : await strategyRequest(input.strategies, known);
   const asked = { ...request, ...(strategies === null ? {} : { strategies: strategies.request }) };
-  const plan = await settle(planCompaction(asked), { request, facts: loaded.facts, workspace, tree });
+  const plan = await settle(planCompaction(asked), { request: asked, facts: loaded.facts, workspace, tree });
   if (plan === null) return null;
   const problems = [...(strategies?.problems ?? []), ...warnOfHints(config, loaded.facts)];
   const nothing = (reason: Nothing): NothingPlanned => ({
@@ -142,7 +137,9 @@ type Settling = Pick<PlanPlace, "workspace" | "tree"> & Pick<LoadedForPlan, "req
 async function settle(plan: CompactionPlan | Nothing, settling: Settling): Promise<CompactionPlan | Nothing | null> {
   const { unread } = settling.request;
   if (unread === undefined || unread.messages.size === 0) return plan;
-  if (!isNothing(plan)) return plan.compaction.keep === undefined ? plan : null;
+  const { keep = [] } = settling.request;
+  if (!isNothing(plan))
+    return areKeptAtHand([...keep, ...(plan.compaction.keep ?? [])], settling.request) ? plan : null;
   return explainUnread(unread, settling);
 }
 
@@ -156,10 +153,17 @@ async function explainUnread(
   const turns = new Map([...request.turns, ...(await loadTurns(workspace.store, tree, some))]);
   const rest = [...unread.messages.keys()].filter((turn) => !some.includes(turn));
   return explainFromSome({
-    ...request,
+    ...withoutPairs(request),
     turns: new Map([...turns].sort(([a], [b]) => a - b)),
     unread: knownOf(rest, facts),
   });
+}
+
+/** Which result answers which call is worked out again where more turns are at hand. */
+function withoutPairs({ strategies, ...request }: CompactionRequest): CompactionRequest {
+  if (strategies === undefined) return request;
+  const { pairs: _, ...rest } = strategies;
+  return { ...request, strategies: rest };
 }
 
 /** Why a batch is not worth it; null when it is, and where any gain is. */

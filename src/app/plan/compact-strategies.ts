@@ -3,20 +3,23 @@
 import type { Config } from "../../config/config.ts";
 import { selectDeltas } from "../../config/config-delta.ts";
 import { recordedTools, settingsOf } from "../../config/recorded-tools.ts";
-import { pairCalls } from "../../core/event/tool-pairing.ts";
+import { isHiding } from "../../core/compaction/compaction.ts";
+import { type CallPairs, pairCalls } from "../../core/event/tool-pairing.ts";
 import type { Turn } from "../../core/event/turn.ts";
+import { hiddenEvents } from "../../core/projection/survey.ts";
 import type { View } from "../../core/projection/view.ts";
-import { definedTools } from "../../core/strategies/defined-tools.ts";
 import type { ChosenStrategies } from "../../core/strategies/pipelines.ts";
 import type { StrategyRequest } from "../../core/strategies/plan-strategies.ts";
 import { estimateTool, wasAskedByJpg } from "../../core/tokens/sent-size.ts";
 import type { TokenMeter } from "../../core/tokens/token-meter.ts";
 import type { TurnFacts } from "../../core/tokens/turn-facts.ts";
-import { listPairedCalls } from "../../core/tools/tool-call.ts";
+import { definedTools } from "../../core/tools/defined-tools.ts";
+import { listPairedCalls, listToolCalls, type ToolCall } from "../../core/tools/tool-call.ts";
 import type { ToolCompactionHints } from "../../core/tools/tool-hints.ts";
 import { warnOfUnknownTools } from "../../core/tools/unknown-tools.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { readDeltas } from "../branch/conversation-config.ts";
+import type { LiveCompactions } from "../branch/load-view.ts";
 import { readToolDefinitions } from "../branch/tool-records.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { findSubsumed, type SubsumptionOptions } from "./subsumption.ts";
@@ -25,7 +28,11 @@ interface Facts {
   readonly workspace: Workspace;
   readonly tree: BranchTree;
   readonly hints: ToolCompactionHints;
+  readonly live: LiveCompactions;
+  /** At least those that the view shows, in order. */
   readonly turns: ReadonlyMap<number, Turn>;
+  /** Of every turn, in order. */
+  readonly facts: readonly TurnFacts[];
   readonly before: View;
   /** Tokens of the view before. */
   readonly viewTokens: number;
@@ -41,18 +48,13 @@ export interface GatheredStrategies {
 }
 
 /** Gathers what strategies need. Runs the programs of `subsumes` hints. */
-export async function strategyRequest(
-  { uses, names }: ChosenStrategies,
-  { workspace, tree, hints, turns, before, viewTokens, meter, windowTokens }: Facts,
-): Promise<GatheredStrategies> {
+export async function strategyRequest({ uses, names }: ChosenStrategies, known: Facts): Promise<GatheredStrategies> {
+  const { workspace, hints, turns, viewTokens, meter, windowTokens } = known;
   const readsDefinitions = uses.some(({ strategy }) => strategy.readsAll === true);
   const usesSubsumption = uses.some(({ strategy }) => strategy.usesSubsumption === true);
   // Worked out once: planning asks for the same pairs several times.
-  const list = [...turns.values()];
-  const pairs = pairCalls(list, () => false);
-  const found = usesSubsumption
-    ? await findSubsumed(listPairedCalls(list, pairs), { hints, ...place(workspace) })
-    : null;
+  const pairs = pairCalls(turns.values(), () => false);
+  const found = usesSubsumption ? await findSubsumed(listShown(known, pairs), { hints, ...place(workspace) }) : null;
   const request: StrategyRequest = {
     uses,
     names,
@@ -61,28 +63,37 @@ export async function strategyRequest(
     tokenFactor: meter.factor,
     windowTokens,
     pairs,
-    ...(readsDefinitions ? await findTools({ workspace, tree, turns, before }) : {}),
+    ...(readsDefinitions ? await findTools(known) : {}),
     ...(found === null ? {} : { subsumed: found.pairs }),
   };
   return { request, problems: found?.problems ?? [] };
 }
 
-/** Names the tools that the conversation defines; what they come to only where jpg itself sends them, not its agent. */
+/** The calls that are not hidden: a hidden one makes none obsolete, however late it came. */
+function listShown({ tree, live, turns }: Facts, pairs: CallPairs): readonly ToolCall[] {
+  if (!live.applied.some(isHiding)) return listPairedCalls([...turns.values()], pairs);
+  const isHidden = hiddenEvents({ turnCount: tree.turnOids.length, turns, compactions: live.applied });
+  return listToolCalls(turns.values(), isHidden).filter(({ turn, index }) => !isHidden(turn, index));
+}
+
+/** Names the tools that the conversation defines and calls; what they come to only where jpg itself sends them, not its agent. */
 async function findTools({
   workspace,
   tree,
-  turns,
+  facts,
   before,
-}: Pick<Facts, "workspace" | "tree" | "turns" | "before">): Promise<
-  Pick<StrategyRequest, "definedTools" | "toolTokens">
-> {
+}: Facts): Promise<Pick<StrategyRequest, "definedTools" | "calledTools" | "toolTokens">> {
   const deltas = selectDeltas(await readDeltas(workspace, tree));
   const recorded = recordedTools(deltas) ?? [];
   const settings = deltas.map(({ delta }) => settingsOf(delta));
-  const names = definedTools(turns.values(), [...settings, { tools: recorded.map(({ name }) => name) }]);
-  if (tree.header.source !== null && !wasAskedByJpg(before)) return { definedTools: names };
+  const inTurns = facts.flatMap(({ defines = [] }) => defines);
+  const tools = {
+    definedTools: [...definedTools([...settings, { tools: recorded.map(({ name }) => name) }]), ...inTurns],
+    calledTools: new Set(facts.flatMap((one) => one.tools)),
+  };
+  if (tree.header.source !== null && !wasAskedByJpg(before)) return tools;
   const definitions = await readToolDefinitions(workspace.store, tree, recorded);
-  return { definedTools: names, toolTokens: new Map(definitions.map((tool) => [tool.name, estimateTool(tool)])) };
+  return { ...tools, toolTokens: new Map(definitions.map((tool) => [tool.name, estimateTool(tool)])) };
 }
 
 /** Where programs are started: in the project, else in the store. */

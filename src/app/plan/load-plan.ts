@@ -12,17 +12,16 @@ import type { CompactionRequest } from "../../core/plan/plan-compaction.ts";
 import type { View } from "../../core/projection/view.ts";
 import { fixBounds, needsTurnTimes, type RangeRequest } from "../../core/range/bound-resolution.ts";
 import type { ChosenStrategies } from "../../core/strategies/pipelines.ts";
-import { leadingPrompts } from "../../core/thread/leading-prompts.ts";
 import type { TokenMeter } from "../../core/tokens/token-meter.ts";
 import type { TurnFacts } from "../../core/tokens/turn-facts.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
-import { type LiveCompactions, loadCompactions } from "../branch/load-view.ts";
+import { type KnownTurns, type LiveCompactions, loadCompactions } from "../branch/load-view.ts";
 import { readPins } from "../branch/pins.ts";
 import { refuseSplice } from "../branch/spliced-turns.ts";
 import { viewWindow } from "../models/view-window.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { loadPlanTurns } from "./plan-turns.ts";
+import { loadPlanTurns, promptsOf } from "./plan-turns.ts";
 
 /** What the user asked for. */
 export interface CompactInput {
@@ -70,15 +69,20 @@ export interface LoadedForPlan {
   readonly request: CompactionRequest;
 }
 
-/**
- * Loads it; `isWhole` = also what a summary hides and planning can do without. Throws `unknown_profile`, `spliced_turns` and the
- * errors of a wrong range.
- */
+/** How what is planned is read. */
+export interface PlanReading {
+  /** Read also what a summary hides and planning can do without. */
+  readonly isWhole?: boolean;
+  /** As in `loadView`. */
+  readonly known?: KnownTurns;
+}
+
+/** Loads it. Throws `unknown_profile`, `spliced_turns` and the errors of a wrong range. */
 export async function loadForPlan(
   workspace: Workspace,
   tree: BranchTree,
   input: CompactInput,
-  isWhole = false,
+  { isWhole = false, known }: PlanReading = {},
 ): Promise<LoadedForPlan> {
   await refuseSplice(workspace, tree);
   const [{ config }, live] = await Promise.all([
@@ -102,7 +106,8 @@ export async function loadForPlan(
     beneath: input.force === true,
   };
   const pins = await readPins(workspace, tree);
-  const needs = { pins, hasIndex: input.index ?? settings.index, isWhole };
+  const { keep = [] } = input;
+  const needs = { pins, keep, hasIndex: input.index ?? settings.index, isWhole, ...defined({ known }) };
   const { turns, facts, view, meter, unread } = await loadPlanTurns(workspace.store, tree, asked, needs);
   const window = await viewWindow(workspace, config, { turns, meter, next: null });
   const pinned = pinnedEvents(pins, turns.values());
@@ -119,7 +124,7 @@ export async function loadForPlan(
     model: window?.model ?? null,
     knownWindow: window?.tokens ?? null,
     windowTokens: window?.tokens ?? USUAL_WINDOW,
-    request: { ...plan, keep: [...pinned, ...promptsOf(turns.get(0)), ...(input.keep ?? [])] },
+    request: { ...plan, keep: [...pinned, ...promptsOf(turns.get(0)), ...keep] },
   };
 }
 
@@ -134,11 +139,6 @@ export function rangeOf(
     keepLast,
     ...defined({ protectedMessages }),
   };
-}
-
-/** Ids of the system prompts that a conversation begins with: what was said is compacted, not what the model is to be. */
-function promptsOf(first: Turn | undefined): readonly string[] {
-  return first === undefined ? [] : leadingPrompts([first]).map(({ id }) => id);
 }
 
 /** A range whose end was named reaches it; that of strategies leaves the newest tokens alone else. */

@@ -1,6 +1,7 @@
 // Gives a planned compaction its index: what its view hides up to the end of its range, from the raw turns that are at hand and
 // from the index that it replaces, which tells of those that older compactions hide.
 import { withoutIndex } from "../../core/compaction/compaction.ts";
+import { withKeptTurnsOf } from "../../core/compaction/kept-turns.ts";
 import { defined } from "../../core/defined.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { type CompactionDraft, type CompactionPlan, trialOf } from "../../core/plan/plan-compaction.ts";
@@ -29,7 +30,7 @@ interface Indexed {
 export function withIndex<Planned extends Indexed>(turnCount: number, planned: Planned): Planned {
   const { plan, turns, live, meter, tokens } = planned;
   const isSummary = plan.summarize !== undefined;
-  const older = live.applied.map((compaction) => withoutIndex(compaction));
+  const older = live.applied.map((compaction) => withKeptTurnsOf(compaction, withoutIndex(compaction)));
   const bare = project({ turnCount, turns, compactions: [...older, trialOf(plan.compaction, isSummary)] });
   const shown = bare.turns.flatMap(({ events }) => events);
   // A fork that ends with the range must not read of what came after it.
@@ -41,7 +42,8 @@ export function withIndex<Planned extends Indexed>(turnCount: number, planned: P
     ...defined({ former }),
   });
   if (index === null) return planned;
-  const compaction = { ...plan.compaction, index, needs: [...(plan.compaction.needs ?? []), "index"] };
+  const needs = [...(plan.compaction.needs ?? []), "index"];
+  const compaction = withKeptTurnsOf(plan.compaction, { ...plan.compaction, index, needs });
   const compactions = [...live.applied, trialOf(compaction, isSummary)];
   const after = project({ turnCount, turns, compactions });
   const left = meter.countView(after, compactions);

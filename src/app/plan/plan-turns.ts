@@ -1,27 +1,35 @@
 // The turns that a plan is made from. Of those that a summary hides it reads only what it must: the rest it knows by their facts.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Pin } from "../../core/compaction/pin.ts";
+import { hasLooseCalls } from "../../core/event/tool-pairing.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import type { CompactionRequest, UnreadTurns } from "../../core/plan/compaction-request.ts";
 import { planCompactionReading } from "../../core/plan/plan-compaction.ts";
-import { knownOf, turnsNamed, turnsToLeave } from "../../core/plan/unread-turns.ts";
+import { knownOf, turnsNeeded, turnsToLeave } from "../../core/plan/unread-turns.ts";
 import { planRanges } from "../../core/projection/covered-range.ts";
 import { planReading } from "../../core/projection/hidden-turns.ts";
 import { needsTurnTimes } from "../../core/range/bound-resolution.ts";
+import { leadingPrompts } from "../../core/thread/leading-prompts.ts";
+import { countTurns, type TurnFacts } from "../../core/tokens/turn-facts.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { type CountedView, loadCounted } from "../branch/counted-view.ts";
 import { type KnownTurns, loadTurns } from "../branch/load-view.ts";
+import { conversationModel } from "../models/models.ts";
 
 type Asked = Omit<CompactionRequest, "turns" | "turnTimes" | "unread">;
 
 /** What decides, beside the request, how much is read. */
 export interface ReadingNeeds {
   readonly pins: readonly Pin[];
+  /** Ids of other events that stay as they are. */
+  readonly keep: readonly string[];
   /** Whether an index is made, for which what no older one tells of is read. */
   readonly hasIndex: boolean;
   /** Leave nothing of the range unread. */
   readonly isWhole: boolean;
+  /** As in `loadView`. */
+  readonly known?: KnownTurns;
 }
 
 /** The view with what counts it, and turns by position, ascending. */
@@ -36,34 +44,67 @@ export async function loadPlanTurns(
   asked: Asked,
   needs: ReadingNeeds,
 ): Promise<PlanTurns> {
+  const { known = new Map() } = needs;
   const left = leftUnread(asked, needs);
-  const known: KnownTurns = new Map();
   const counted = await loadCounted(store, tree, positionsFor(asked, left), known);
-  const named = new Set(turnsNamed(knownOf(left, counted.facts), asked));
-  const unread = knownOf(
-    left.filter((turn) => !named.has(turn)),
-    counted.facts,
-  );
-  if (named.size === 0) return { ...counted, unread };
-  const turns = new Map<number, Turn>([
-    ...counted.turns,
-    ...(await loadTurns(
-      store,
-      tree,
-      [...named].filter((turn) => !counted.turns.has(turn)),
-      known,
-    )),
-  ]);
-  return { ...counted, turns: new Map([...turns].sort(([a], [b]) => a - b)), unread };
+  const needed = neededAfterAll(asked, needs, { left, counted }).filter((turn) => !counted.turns.has(turn));
+  const more = needed.length === 0 ? [] : await loadTurns(store, tree, needed, known);
+  const turns = new Map<number, Turn>([...counted.turns, ...more].sort(([a], [b]) => a - b));
+  return {
+    ...counted,
+    turns,
+    unread: knownOf(
+      left.filter((turn) => !turns.has(turn)),
+      counted.facts,
+    ),
+  };
 }
 
-/** Turns of the range that are not read; none where something is pinned, for it stays as it is wherever it stands. */
+/** Turns of the range that are not read, as far as is known before anything is. */
 function leftUnread(asked: Asked, { pins, hasIndex, isWhole }: ReadingNeeds): readonly number[] {
-  if (isWhole || pins.length > 0) return [];
-  const left = turnsToLeave({ ...asked, turnTimes: [] });
+  if (isWhole) return [];
+  const pinned = new Set(pins.map(({ turn }) => turn));
+  const left = turnsToLeave({ ...asked, turnTimes: [] }).filter((turn) => !pinned.has(turn));
   if (left.length === 0 || !hasIndex) return left;
   const untold = turnsUntold(asked);
   return left.filter((turn) => !untold.has(turn));
+}
+
+/**
+ * Turns that must be read after all: every one where a pinned call may have its other half in any, or the model that answered last,
+ * whose window strategies ask for.
+ */
+function neededAfterAll(
+  asked: Asked,
+  { pins, keep }: ReadingNeeds,
+  { left, counted }: { readonly left: readonly number[]; readonly counted: CountedView },
+): readonly number[] {
+  const pinned = pins.flatMap(({ turn }) => counted.turns.get(turn) ?? []);
+  const isElsewhere = asked.strategies !== undefined && mayHoldModel(left, counted);
+  if (isElsewhere || pinned.some(hasLooseCalls)) return left;
+  const keeps = pins.length > 0 || keep.length > 0 || promptsOf(counted.turns.get(0)).length > 0;
+  return turnsNeeded(left, counted.facts, { ...asked, keeps });
+}
+
+/** Whether the newest answer that names a model may stand in one of the turns. */
+function mayHoldModel(left: readonly number[], { turns, facts }: CountedView): boolean {
+  const known = [...turns.values()].filter((turn) => conversationModel([turn]) !== null);
+  const last = known.reduce((newest, { index }) => Math.max(newest, index), -1);
+  const later = left.filter((turn) => turn > last);
+  return facts.some((one) => namesModel(one) && later.some((turn) => isOf(turn, one)));
+}
+
+function namesModel({ model, answers, stretch }: TurnFacts): boolean {
+  return model !== null || answers.some((answer) => answer.model !== undefined) || (stretch?.answered ?? []).length > 0;
+}
+
+function isOf(turn: number, facts: TurnFacts): boolean {
+  return facts.index <= turn && turn < facts.index + countTurns(facts);
+}
+
+/** Ids of the system prompts that a conversation begins with: what was said is compacted, not what the model is to be. */
+export function promptsOf(first: Turn | undefined): readonly string[] {
+  return first === undefined ? [] : leadingPrompts([first]).map(({ id }) => id);
 }
 
 /**

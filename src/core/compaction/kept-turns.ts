@@ -10,34 +10,41 @@ const KEPT_TURNS: unique symbol = Symbol("kept turns");
 export type TurnsAtHand = Pick<ReadonlyMap<number, Turn>, "get">;
 
 /** A compaction of which it is known. */
-interface Located extends Compaction {
+interface Located {
   readonly [KEPT_TURNS]?: ReadonlySet<number>;
 }
 
-/** Gives the compaction with the positions (raw, 0-based) of the turns that must be looked at for what it keeps. */
-export function withKeptTurns(compaction: Compaction, turns: Iterable<number>): Compaction {
+/** Gives the compaction, or the draft of one, with the positions (raw, 0-based) of the turns that must be looked at for what it keeps. */
+export function withKeptTurns<Draft extends object>(compaction: Draft, turns: Iterable<number>): Draft {
   // A copy with another range, or another keep, must not take it along.
   return Object.defineProperty({ ...compaction }, KEPT_TURNS, { value: new Set(turns), enumerable: false });
 }
 
+/** Gives a copy that has the range and the keep of a compaction what is known of that one. */
+export function withKeptTurnsOf<Draft extends object>(compaction: object, copy: Draft): Draft {
+  const kept = keptTurnsOf(compaction);
+  return kept === null ? copy : withKeptTurns(copy, kept);
+}
+
 /** The turns that must be looked at for what a compaction keeps; null when each of its range must be. */
-export function keptTurnsOf(compaction: Compaction): ReadonlySet<number> | null {
+export function keptTurnsOf(compaction: object): ReadonlySet<number> | null {
   return (compaction as Located)[KEPT_TURNS] ?? null;
 }
 
 /**
  * Finds the turns of a compaction's range that hold what it keeps, or nothing that can be hidden; null when one of them is not at hand.
- * `turnCount` = the length of the conversation, which may end inside the range.
+ * `turnCount` = the length of the conversation, which may end inside the range; `known` = turns that are known to be neither.
  */
 export function findKeptTurns(
-  { from_turn, to_turn, keep = [] }: Compaction,
+  { from_turn, to_turn, keep = [] }: Pick<Compaction, "from_turn" | "to_turn" | "keep">,
   turns: TurnsAtHand,
-  turnCount: number,
+  { turnCount, known }: { readonly turnCount: number; readonly known?: Pick<ReadonlySet<number>, "has"> },
 ): readonly number[] | null {
   const kept = new Set(keep);
   const found: number[] = [];
   for (let position = Math.max(from_turn, 0); position <= Math.min(to_turn, turnCount - 1); position += 1) {
     const events = turns.get(position)?.events;
+    if (events === undefined && known?.has(position) === true) continue;
     if (events === undefined) return null;
     const isHidden = events.some((event) => traitsOf(event).hideable) && events.every(({ id }) => !kept.has(id));
     if (!isHidden) found.push(position);

@@ -17,6 +17,12 @@ export interface UnreadTurns {
   readonly calls: readonly (TurnRange & { readonly tool: string })[];
 }
 
+/** Whether a request hides whole turns: a summary or an omission is to stand for them. */
+export function hidesTurns({ policies, strategies }: Pick<CompactionRequest, "policies" | "strategies">): boolean {
+  if (strategies === undefined) return policies.summary !== undefined || policies.turns !== undefined;
+  return strategies.uses.some(({ strategy }) => strategy.hidesTurns === true);
+}
+
 export interface CompactionRequest extends BoundFacts {
   readonly range: RangeRequest;
   /** Those of a profile; not looked at where strategies decide. */

@@ -8,6 +8,7 @@ import type { CutRange } from "../range/turn-range.ts";
 import type { StepReport } from "../strategies/compose-steps.ts";
 import { formatTokens } from "../tokens/token-estimate.ts";
 import type { CompactionPlan, CompactionRequest } from "./compaction-request.ts";
+import { absentAsOmitted } from "./unread-turns.ts";
 
 type Plan = (request: CompactionRequest) => CompactionPlan | Nothing;
 
@@ -16,7 +17,8 @@ type Plan = (request: CompactionRequest) => CompactionPlan | Nothing;
  * hand, if something could be taken out of those.
  */
 export function explainByOlder(request: CompactionRequest, plan: Plan): Nothing | null {
-  if (request.compactions.length === 0 || isNothing(plan({ ...request, compactions: [] }))) return null;
+  if (request.compactions.length === 0) return null;
+  if (isNothing(plan({ ...request, compactions: absentAsOmitted(request) }))) return null;
   return {
     nothing: "everything that may be removed is already compacted",
     hints: [

@@ -4,7 +4,7 @@ import { type Event, isReasoning } from "../event/event.ts";
 import { unfinishedLoop } from "../event/safe-cut.ts";
 import { stripAttachments } from "../strategies/strip-attachments.ts";
 import { stripReasoning } from "../strategies/strip-reasoning.ts";
-import type { CompactionRequest } from "./compaction-request.ts";
+import { type CompactionRequest, hidesTurns } from "./compaction-request.ts";
 import { findUnchanged } from "./plan-effect.ts";
 
 /**
@@ -14,13 +14,9 @@ import { findUnchanged } from "./plan-effect.ts";
 export function entersLoop(
   request: Pick<CompactionRequest, "range" | "intoLoop" | "policies" | "strategies">,
 ): boolean {
-  const { range, intoLoop = false, policies, strategies } = request;
+  const { range, intoLoop = false } = request;
   const isAsked = intoLoop || range.to !== undefined || range.keep !== undefined;
-  const hidesTurns =
-    strategies === undefined
-      ? policies.summary !== undefined || policies.turns !== undefined
-      : strategies.uses.some(({ strategy }) => strategy.hidesTurns === true);
-  return isAsked && !hidesTurns;
+  return isAsked && !hidesTurns(request);
 }
 
 /** The request with all that must stay of an unfinished loop named in `keep`: reasoning, requests, calls without a result. */

@@ -1,6 +1,7 @@
 // Plans a compaction: from a range as a person wrote it and the policies of a profile, or strategies, to the compaction that
 // would be stored, and what it would do. Pure; ids, times, digests and token counts are filled in by the caller.
 import { type Compaction, compareCompactions } from "../compaction/compaction.ts";
+import { withKeptTurnsOf } from "../compaction/kept-turns.ts";
 import type { Policies, SummaryPolicy } from "../compaction/policy.ts";
 import { defined } from "../defined.ts";
 import { traitsOf } from "../event/event.ts";
@@ -16,13 +17,14 @@ import { freezeHints } from "./freeze-hints.ts";
 import { entersLoop, keepLoop } from "./loop-range.ts";
 import { effectOf } from "./plan-effect.ts";
 import { listHiding, planTimeline } from "./plan-timeline.ts";
-import { turnsToLeave } from "./unread-turns.ts";
+import { turnsToLeave, withKeptAtHand } from "./unread-turns.ts";
 
 /** Stand beside the function that takes and gives them. */
 export type { CompactionDraft, CompactionPlan, CompactionRequest };
 
-/** Lists the turns (0-based, ascending) that planCompaction looks into: read them, then plan. */
+/** Lists the turns (0-based, ascending) that planCompaction looks into: read them, and those of `turnsNeeded`, then plan. */
 export function planCompactionReading(request: Omit<CompactionRequest, "turns">): readonly number[] {
+  const left = new Set(turnsToLeave(request));
   const wanted = new Set(turnsForBounds(request.range, request));
   for (const turn of strategyReading(request)) wanted.add(turn);
   // How many turns hold the protected messages shows only once they are read: without them the range is at its longest.
@@ -30,11 +32,10 @@ export function planCompactionReading(request: Omit<CompactionRequest, "turns">)
   const range = resolveBounds(longest, { ...request, turns: new Map() });
   if (!isNothing(range)) {
     const { from, to } = !isSummarizing(request) ? range : unionWithSummaries(range, request);
-    const left = new Set(turnsToLeave(request));
-    for (let turn = from; turn <= to; turn++) if (!left.has(turn)) wanted.add(turn);
+    for (let turn = from; turn <= to; turn++) wanted.add(turn);
   }
   if (request.turnCount > 0) wanted.add(request.turnCount - 1);
-  return [...wanted].sort((a, b) => a - b);
+  return [...wanted].filter((turn) => !left.has(turn)).sort((a, b) => a - b);
 }
 
 /**
@@ -69,7 +70,7 @@ function planAsAsked(asked: CompactionRequest): CompactionPlan | Nothing {
   if (!effect.changes && draft.tools === undefined) return nothingChanged(range, request, steps);
   const stats = { ...draft.stats, original_message_count: effect.messages, events_removed: effect.removed };
   return {
-    compaction: { ...draft, stats },
+    compaction: withKeptAtHand({ ...draft, stats }, request),
     ...(isSummary && request.summary === undefined ? { summarize: summaryPolicyOf(request) } : {}),
     ...(isSameRange(range, located) ? {} : { extendedFrom: cutRangeOf(located, request) }),
     segments: planTimeline([trial], request),
@@ -164,7 +165,8 @@ export const DRAFT_ID = "\uffff";
 /** Gives a draft as the newest compaction of all, with a stand-in for a summary that is not written yet. */
 export function trialOf(draft: CompactionDraft, isSummary: boolean): Compaction {
   const trial: Compaction = { ...draft, id: DRAFT_ID, timestamp: "9999-12-31T23:59:59Z" };
-  return isSummary && trial.summary === undefined ? { ...trial, summary: { summary: "" } } : trial;
+  const told = isSummary && trial.summary === undefined ? { ...trial, summary: { summary: "" } } : trial;
+  return withKeptTurnsOf(draft, told);
 }
 
 function keptIn(range: EventRange, { keep = [], turns }: CompactionRequest): readonly string[] {

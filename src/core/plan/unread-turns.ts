@@ -1,25 +1,28 @@
-// The turns of a plan's range that need not be read: a summary hides them wholly, and what the policies make of them shows only
-// once it is reverted. Their calls must be known even so, for hints are frozen against them: what is known of turns says them.
+// The turns of a plan's range that need not be read: a summary hides them wholly, strategies pass over them, and what policies make
+// of them shows only once it is reverted. Their calls must be known even so, for hints are frozen against them: what is known of turns
+// says them, and which of them must be read after all.
+import type { Compaction } from "../compaction/compaction.ts";
+import { findKeptTurns, withKeptTurns } from "../compaction/kept-turns.ts";
 import { planRanges } from "../projection/covered-range.ts";
-import { isNothing, resolveBounds } from "../range/bound-resolution.ts";
-import type { TurnRange } from "../range/turn-range.ts";
-import { countTurns, type TurnFacts } from "../tokens/turn-facts.ts";
+import { isNothing, type RangeRequest, resolveBounds } from "../range/bound-resolution.ts";
+import { joinRuns, type TurnRange } from "../range/turn-range.ts";
+import { countTurns, type TurnFacts, tokensByTurn } from "../tokens/turn-facts.ts";
 import { hintFor } from "../tools/tool-hints.ts";
-import type { CompactionRequest, UnreadTurns } from "./compaction-request.ts";
+import { type CompactionDraft, type CompactionRequest, hidesTurns, type UnreadTurns } from "./compaction-request.ts";
 
 type Unread = Omit<CompactionRequest, "turns" | "unread">;
 
 /**
- * Lists the turns (0-based, ascending) that planning may leave unread; none where a range was named, a summary or an omission is
- * to stand for the turns, or strategies look at their calls. Events that are kept by name may stand in each of them.
+ * Lists the turns (0-based, ascending) that planning may leave unread, but for those of `turnsNeeded`; none where a range was named, or
+ * a summary or an omission is to stand for the turns.
  */
 export function turnsToLeave(request: Unread): readonly number[] {
-  const { range, policies, strategies, calls, turnCount, compactions, beneath = false } = request;
+  const { range, calls, turnCount, compactions, beneath = false } = request;
   const isNamed = beneath || range.from !== undefined || range.to !== undefined || range.keep !== undefined;
-  const hides = policies.summary !== undefined || policies.turns !== undefined;
-  if (isNamed || hides || strategies !== undefined || calls !== undefined) return [];
-  // Which messages are protected is not known yet: the range is at its longest.
-  const bounds = resolveBounds({ ...range, protectedMessages: 0 }, { ...request, turns: new Map() });
+  if (isNamed || hidesTurns(request) || calls !== undefined) return [];
+  // Which of the newest are protected is not known yet: the range is at its longest.
+  const { protectTokens: _, protectedMessages: __, ...longest } = range;
+  const bounds = resolveBounds(longest, { ...request, turns: new Map() });
   if (isNothing(bounds)) return [];
   const left: number[] = [];
   for (const { from, to, hiddenBy } of planRanges(turnCount, compactions)) {
@@ -49,11 +52,95 @@ export function knownOf(left: readonly number[], facts: readonly TurnFacts[]): U
   return { messages, calls };
 }
 
-/** Lists those of the turns that must be read after all: they may call a tool whose calls are named one by one. */
-export function turnsNamed({ messages, calls }: UnreadTurns, { hints = {} }: Pick<Unread, "hints">): readonly number[] {
-  const named = calls.filter(({ tool }) => hintFor(tool, hints).response === "remove");
+/**
+ * Lists the turns (0-based) that must be read after all, as the facts of the conversation say: those that may call a tool whose calls
+ * are named one by one, those in which the end of the range is looked for, and where something is kept by name those that may hold
+ * nothing that can be hidden, and the first behind each turn that is read: a summary may come to stand there, and takes its time.
+ */
+export function turnsNeeded(
+  left: readonly number[],
+  facts: readonly TurnFacts[],
+  request: Pick<Unread, "range" | "hints" | "strategies"> & { readonly keeps: boolean },
+): readonly number[] {
+  if (left.length === 0) return [];
+  const unread = knownOf(left, facts);
+  const needed = new Set([...turnsNamed(unread, request), ...turnsProtected(request.range, facts)]);
+  if (!request.keeps) return [...needed];
+  for (const turn of left) if (!holdsMessage(turn, unread)) needed.add(turn);
+  const stays = new Set(left.filter((turn) => !needed.has(turn)));
+  return [...needed, ...[...stays].filter((turn) => !stays.has(turn - 1))];
+}
+
+/** Those that may call a tool whose calls are named one by one, as a profile does. */
+function turnsNamed(
+  { messages, calls }: UnreadTurns,
+  { hints = {}, strategies }: Pick<Unread, "hints" | "strategies">,
+): readonly number[] {
+  const named = strategies === undefined ? calls.filter(({ tool }) => hintFor(tool, hints).response === "remove") : [];
   if (named.length === 0) return [];
   return [...messages.keys()].filter((turn) => named.some(({ from, to }) => from <= turn && turn <= to));
+}
+
+/** The newest turns that hold the messages and the tokens which a range leaves alone. */
+function turnsProtected(
+  { protectTokens = 0, protectedMessages = 0 }: RangeRequest,
+  facts: readonly TurnFacts[],
+): readonly number[] {
+  const sizes = tokensByTurn(facts);
+  const messages = facts.flatMap(({ stretch, messages }) => stretch?.messages ?? messages);
+  let [tokens, left] = [protectTokens, protectedMessages];
+  let first = sizes.length;
+  while (first > 0 && (tokens > 0 || left > 0)) {
+    first -= 1;
+    tokens -= sizes[first] ?? 0;
+    left -= messages[first] ?? 0;
+  }
+  return Array.from({ length: sizes.length - first }, (_, at) => first + at);
+}
+
+/**
+ * Whether all that is kept by name is known to stand in turns at hand, for ids are unique in a conversation, and each turn that is not
+ * is known to hold something that can be hidden: then no unread turn has anything to do with it.
+ */
+export function areKeptAtHand(
+  keep: readonly string[],
+  { turns, unread }: Pick<CompactionRequest, "turns" | "unread">,
+): boolean {
+  if (keep.length === 0 || unread === undefined) return true;
+  const wanted = new Set(keep);
+  for (const { events } of turns.values()) for (const { id } of events) wanted.delete(id);
+  return wanted.size === 0 && [...unread.messages.keys()].every((turn) => holdsMessage(turn, unread));
+}
+
+/** Gives a draft the turns at hand that must be looked at for what it keeps, so that the unread ones are not. */
+export function withKeptAtHand(
+  draft: CompactionDraft,
+  { turnCount, turns, unread }: Pick<CompactionRequest, "turnCount" | "turns" | "unread">,
+): CompactionDraft {
+  if (draft.keep === undefined || unread === undefined) return draft;
+  const known = { has: (turn: number) => holdsMessage(turn, unread) };
+  const found = findKeptTurns(draft, turns, { turnCount, known });
+  return found === null ? draft : withKeptTurns(draft, found);
+}
+
+function holdsMessage(turn: number, { messages }: UnreadTurns): boolean {
+  return (messages.get(turn) ?? 0) > 0;
+}
+
+/** Compactions that hide the turns which are not at hand, in place of all others: what comes of the rest is looked for. */
+export function absentAsOmitted({
+  turnCount,
+  turns,
+}: Pick<CompactionRequest, "turnCount" | "turns">): readonly Compaction[] {
+  const absent = Array.from({ length: turnCount }, (_, turn) => turn).filter((turn) => !turns.has(turn));
+  return joinRuns(absent.map((turn) => ({ from: turn, to: turn }))).map(({ from, to }) => ({
+    type: "compaction",
+    id: "",
+    timestamp: "",
+    from_turn: from,
+    to_turn: to,
+    turns: "omit",
+  }));
 }
 
 /**

@@ -8,7 +8,7 @@ import { type ContextFacts, createStrategyContext } from "./strategy-context.ts"
 
 /** What planning by strategies needs beside the conversation. */
 export interface StrategyRequest
-  extends Pick<ContextFacts, "hints" | "subsumed" | "definedTools" | "toolTokens" | "pairs"> {
+  extends Pick<ContextFacts, "hints" | "subsumed" | "definedTools" | "calledTools" | "toolTokens" | "pairs"> {
   readonly uses: readonly StrategyUse[];
   /** What the compaction is said to be made by; absent = the names of the uses. */
   readonly names?: readonly string[];
@@ -32,7 +32,7 @@ export interface StrategyOutcome {
 /** Asks strategies about a conversation; `stubs` = how the stubs of the compaction will be written. */
 export function planStrategies(
   { uses, viewTokens, windowTokens, tokenFactor, ...known }: StrategyRequest,
-  facts: Omit<ContextFacts, "hints" | "subsumed" | "definedTools" | "toolTokens" | "pairs">,
+  facts: Omit<ContextFacts, "hints" | "subsumed" | "definedTools" | "calledTools" | "toolTokens" | "pairs">,
   stubs?: StubStyle,
 ): StrategyOutcome {
   const context = createStrategyContext({

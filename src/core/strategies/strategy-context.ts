@@ -19,7 +19,7 @@ import { findTied } from "./tied-calls.ts";
 /** The conversation strategies are asked about, and what is known about its tools. */
 export interface ContextFacts {
   readonly turnCount: number;
-  /** At least those of `planReading` and of the range; all when a strategy `readsAll`. */
+  /** At least those of `planReading`. */
   readonly turns: ReadonlyMap<number, Turn>;
   readonly compactions: readonly Compaction[];
   readonly range: EventRange;
@@ -29,6 +29,8 @@ export interface ContextFacts {
   readonly hints?: Readonly<Record<string, ToolCompactionHint>>;
   readonly subsumed?: ReadonlyMap<string, string>;
   readonly definedTools?: readonly string[];
+  /** Names of the tools that are called anywhere in the conversation; absent = in the turns at hand. */
+  readonly calledTools?: ReadonlySet<string>;
   readonly toolTokens?: ReadonlyMap<string, number>;
   /** Which call each result of all the turns answers, nothing hidden (`pairCalls`); absent = worked out. */
   readonly pairs?: CallPairs;
@@ -63,7 +65,7 @@ export function createStrategyContext(facts: ContextFacts): StrategyContext {
     subsumed: facts.subsumed ?? new Map(),
     definedTools: [...new Set(facts.definedTools)].filter((name) => !pruned.has(name)),
     toolTokens: facts.toolTokens ?? new Map(),
-    calledTools: namesCalled(turns.values()),
+    calledTools: facts.calledTools ?? namesCalled(turns.values()),
   };
 }
 

@@ -100,7 +100,7 @@ export interface Strategy {
   readonly omitsCalls?: true;
   /** Whether it hides whole turns. */
   readonly hidesTurns?: true;
-  /** Whether it needs every turn, hidden ones included. */
+  /** Whether it asks of every turn, hidden ones included, which tools it defines and calls. */
   readonly readsAll?: true;
   /** Whether it reads `subsumed`. */
   readonly usesSubsumption?: true;

@@ -16,11 +16,13 @@ export function joinFacts(turns: readonly TurnFacts[], isSpliced: boolean): Turn
     messages += turn.messages;
     tokens += turn.tokens;
   }
+  const defines = [...new Set(turns.flatMap((turn) => turn.defines ?? []))];
   return {
     index: turns[0]?.index ?? 0,
     events,
     messages,
     tools: [...new Set(turns.flatMap(({ tools }) => tools))],
+    ...(defines.length === 0 ? {} : { defines }),
     tokens,
     kinds,
     model: turns.findLast(({ model }) => model !== null)?.model ?? null,

@@ -2,6 +2,7 @@
 // counted by it without being read.
 import { type Event, isMessage, traitsOf } from "../event/event.ts";
 import { previousTurn, type Turn } from "../event/turn.ts";
+import { toolsDefinedIn } from "../tools/defined-tools.ts";
 import { type EstimateKind, estimateEvent, estimateKind } from "./token-estimate.ts";
 import { listAnswers, type Usage } from "./usage.ts";
 
@@ -62,6 +63,8 @@ export interface TurnFacts {
   readonly messages: number;
   /** Names of the tools that are called, each once. */
   readonly tools: readonly string[];
+  /** Names of the tools that config deltas among its events define, each once; absent = none. */
+  readonly defines?: readonly string[];
   /** Tokens of all its events, whole. */
   readonly tokens: number;
   /** The same by kind. */
@@ -91,6 +94,7 @@ export function turnFacts({ index, events }: Turn): TurnFacts {
   let tokens = 0;
   let [counted, messages] = [0, 0];
   const tools = new Set<string>();
+  const defines = toolsDefinedIn(events);
   for (const event of events) {
     const own = estimateEvent(event);
     const kind = estimateKind(event);
@@ -106,6 +110,7 @@ export function turnFacts({ index, events }: Turn): TurnFacts {
     events: counted,
     messages,
     tools: [...tools],
+    ...(defines.length === 0 ? {} : { defines }),
     tokens,
     kinds,
     answers: listAnswers(events).map(({ position, end, ...answer }) => ({

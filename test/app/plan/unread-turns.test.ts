@@ -41,7 +41,7 @@ it("has the hints and counts of the turns that it does not read, whole folders o
     const tree = await treeOf(branch);
     const [few, many] = [
       await loadForPlan(workspace, tree, { range: {} }),
-      await loadForPlan(workspace, tree, { range: {} }, true),
+      await loadForPlan(workspace, tree, { range: {} }, { isWhole: true }),
     ];
     expect([...few.turns.keys()]).toEqual([0, count - 4, count - 3, count - 2, count - 1]);
     expect(many.turns.size).toBe(count);
@@ -85,7 +85,7 @@ it("says from a few hidden turns that all is compacted already", async () => {
     const found = await planOnBranch({ ...workspace, store }, tree, { range: {} });
     expect(found).toMatchObject({ nothing: "everything that may be removed is already compacted" });
     expect(read).toBeLessThanOrEqual(steps === CALLING ? 5 + 16 : 5 + 100);
-    const { request } = await loadForPlan(workspace, tree, { range: {} }, true);
+    const { request } = await loadForPlan(workspace, tree, { range: {} }, { isWhole: true });
     expect(found).toMatchObject(planCompaction(request));
     await removeWorkspace(workspace);
     workspace = await createGitWorkspace();

@@ -2,19 +2,34 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import type { Policies } from "../../../src/core/compaction/policy.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
-import type { UnreadTurns } from "../../../src/core/plan/compaction-request.ts";
-import { explainFromSome, planCompaction, planCompactionReading } from "../../../src/core/plan/plan-compaction.ts";
-import { knownOf, toolsUnread, turnsLikely, turnsNamed, turnsToLeave } from "../../../src/core/plan/unread-turns.ts";
-import { isNothing } from "../../../src/core/range/bound-resolution.ts";
+import type { CompactionRequest, UnreadTurns } from "../../../src/core/plan/compaction-request.ts";
+import {
+  explainFromSome,
+  planCompaction,
+  planCompactionReading,
+  trialOf,
+} from "../../../src/core/plan/plan-compaction.ts";
+import {
+  areKeptAtHand,
+  knownOf,
+  toolsUnread,
+  turnsLikely,
+  turnsNeeded,
+  turnsToLeave,
+} from "../../../src/core/plan/unread-turns.ts";
+import { planReading } from "../../../src/core/projection/hidden-turns.ts";
+import { project } from "../../../src/core/projection/projection.ts";
+import { isNothing, type RangeRequest } from "../../../src/core/range/bound-resolution.ts";
 import { parseBound } from "../../../src/core/range/range-bound.ts";
-import { chooseStrategies } from "../../../src/core/strategies/strategy-list.ts";
+import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
+import { namesCalled } from "../../../src/core/strategies/strategy-context.ts";
+import { chooseStrategies, STRATEGIES } from "../../../src/core/strategies/strategy-list.ts";
 import { joinFacts } from "../../../src/core/tokens/stretch-facts.ts";
-import { turnFacts } from "../../../src/core/tokens/turn-facts.ts";
+import { type TurnFacts, turnFacts } from "../../../src/core/tokens/turn-facts.ts";
 import type { ToolCompactionHints } from "../../../src/core/tools/tool-hints.ts";
 import { parseConversation } from "../../helpers/notation.ts";
-import { DEFAULT, live, requestFor, SUMMARIZE } from "../../helpers/plan-request.ts";
+import { DEFAULT, live, requestFor, STRIP, SUMMARIZE } from "../../helpers/plan-request.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
 
 const five = "U R A | U R T t A | U A | U R T:grep t! A | U R A";
@@ -75,12 +90,52 @@ describe("planCompactionReading", () => {
     expect(turnsToLeave({ ...asked, compactions: cut })).toEqual([1, 2]);
   });
 
+  it("leaves it unread for strategies, too", () => {
+    const turns = parseConversation("U A | U T t A | U R T t A | U A | U T t R A | U R T t A");
+    const asked = requestFor(turns, { range: { keepLast: 1 }, compactions: [live(0, 3, OLD)] });
+    const reading = (...names: string[]) =>
+      planCompactionReading({ ...asked, strategies: { uses: chooseStrategies(names) } });
+    expect(reading("strip-reasoning", "dedup-tools")).toEqual([0, 4, 5]);
+    expect(reading("strip-reasoning", "prune-tools")).toEqual([0, 4, 5]);
+    expect(reading("classify-tangents")).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  it("says why strategies find nothing without turns that are hidden outside of the range", () => {
+    const turns = parseConversation("U T t A | U T t A | U T t A | U T t A | U A");
+    const named = { from: parseBound("3"), to: parseBound("3") };
+    const strategies = { uses: chooseStrategies(["strip-tools"]) };
+    const done = live(3, 3, { tool_calls: STRIP, timestamp: "2026-02-02T00:00:00Z" });
+    const all = requestFor(turns, { range: named, strategies, compactions: [live(0, 2, OLD), done] });
+    const { read } = readFor(
+      all,
+      turns.map((turn) => turnFacts(turn)),
+    );
+    expect([...read.keys()]).toEqual([0, 3, 4]);
+    expect(planCompaction({ ...all, turns: read })).toMatchObject({
+      nothing: "everything that may be removed is already compacted",
+    });
+  });
+
+  it("needs the turns in which what is left alone is looked for, and silent ones where something is kept", () => {
+    const turns = parseConversation("U A | U A | T t | U A | U A | U A");
+    const facts = turns.map((turn) => turnFacts(turn));
+    const [size = 0] = facts.map(({ tokens }) => tokens);
+    const needed = (range: RangeRequest, keeps = false) => turnsNeeded([1, 2, 3, 4], facts, { range, keeps });
+    expect(needed({})).toEqual([]);
+    expect(needed({}, true)).toEqual([2, 1, 3]);
+    expect(needed({ protectTokens: size + 1 })).toEqual([4, 5]);
+    expect(needed({ protectTokens: 2 * size })).toEqual([4, 5]);
+    expect(needed({ protectedMessages: 7 })).toEqual([1, 2, 3, 4, 5]);
+    expect(turnsNeeded([], facts, { range: { protectTokens: 1 }, keeps: true })).toEqual([]);
+  });
+
   it("is enough: reading more turns never changes the plan", () => {
-    const policies = fc.constantFrom<Policies>(
-      DEFAULT,
-      SUMMARIZE,
-      { turns: "omit" },
-      { reasoning: "strip", attachments: "strip" },
+    const policies = fc.constantFrom<Partial<CompactionRequest>>(
+      { policies: DEFAULT },
+      { policies: SUMMARIZE },
+      { policies: { turns: "omit" } },
+      { policies: { reasoning: "strip", attachments: "strip" } },
+      ...STRATEGY_LISTS.map((names) => ({ strategies: { uses: chooseStrategies(names) } })),
     );
     const range = fc.constantFrom(
       {},
@@ -88,6 +143,8 @@ describe("planCompactionReading", () => {
       { keepLast: 1, protectedMessages: 1 },
       { keepLast: 0, protectedMessages: 3 },
       { protectTokens: 20 },
+      { keepLast: 0, protectTokens: 8 },
+      { keepLast: 1, protectedMessages: 2, protectTokens: 2 },
       { from: parseBound("last"), keep: 0 },
       { to: parseBound("last") },
       { from: parseBound("-2"), to: parseBound("1") },
@@ -97,33 +154,49 @@ describe("planCompactionReading", () => {
       { grep: { request: "keep", response: "strip" } },
       { grep: { response: "remove" }, tool: { response: "keep" } },
     );
+    const keep = fc.array(fc.nat({ max: 40 }), { maxLength: 2 });
     fc.assert(
-      fc.property(randomConversation, policies, range, hints, ({ turns, compactions }, policy, asked, known) => {
-        const all = requestFor(turns, { compactions, policies: policy, range: asked, hints: known });
-        const facts = turns.map((turn) => turnFacts(turn));
-        const left = turnsToLeave(all);
-        const named = new Set(turnsNamed(knownOf(left, facts), all));
-        const unread = knownOf(
-          left.filter((turn) => !named.has(turn)),
-          facts,
-        );
-        const positions = [...planCompactionReading(all), ...named].sort((a, b) => a - b);
-        const read = new Map(positions.map((position) => [position, turns[position] as Turn]));
-        const [few, many] = [planCompaction({ ...all, turns: read, unread }), planCompaction(all)];
-        if (!isNothing(many)) {
-          expect(withoutSight(few)).toEqual(withoutSight(many));
-          return;
-        }
-        // Why there is nothing may show only where more is read.
-        expect(isNothing(few)).toBe(true);
-        const some = turnsLikely(unread, facts);
-        const rest = [...unread.messages.keys()].filter((turn) => !some.includes(turn));
-        const more = new Map(
-          [...read, ...some.map((turn) => [turn, turns[turn] as Turn] as const)].sort(([a], [b]) => a - b),
-        );
-        const found = explainFromSome({ ...all, turns: more, unread: knownOf(rest, facts) });
-        if (rest.length > 0 && found !== null) expect(found).toEqual(many);
-      }),
+      fc.property(
+        randomConversation,
+        policies,
+        range,
+        hints,
+        keep,
+        ({ turns, compactions }, rules, asked, known, kept) => {
+          const ids = turns.flatMap(({ events }) => events.map(({ id }) => id));
+          const all = strategic(
+            requestFor(turns, {
+              compactions,
+              ...rules,
+              range: asked,
+              hints: known,
+              keep: kept.flatMap((at) => ids[at] ?? []),
+            }),
+          );
+          const facts = turns.map((turn) => turnFacts(turn));
+          const { read, unread } = readFor(all, facts);
+          const [few, many] = [planCompaction({ ...all, turns: read, unread }), planCompaction(all)];
+          if (!areKeptAtHand([...(all.keep ?? []), ...(keptBy(few) ?? [])], { turns: read, unread })) return;
+          if (!isNothing(many)) {
+            expect(withoutSight(few)).toEqual(withoutSight(many));
+            if (isNothing(few) || unread.messages.size === 0) return;
+            const view = (plan: typeof few, at: ReadonlyMap<number, Turn>) =>
+              project({ ...all, turns: at, compactions: [...compactions, trialOf(plan.compaction, false)] });
+            expect(view(few, read)).toEqual(view(many, all.turns));
+            return;
+          }
+          // Why there is nothing may show only where more is read.
+          expect(isNothing(few)).toBe(true);
+          const some = turnsLikely(unread, facts);
+          const rest = [...unread.messages.keys()].filter((turn) => !some.includes(turn));
+          const more = new Map(
+            [...read, ...some.map((turn) => [turn, turns[turn] as Turn] as const)].sort(([a], [b]) => a - b),
+          );
+          const found = explainFromSome({ ...all, turns: more, unread: knownOf(rest, facts) });
+          if (rest.length > 0 && found !== null) expect(found).toEqual(many);
+        },
+      ),
+      { numRuns: 400 },
     );
   });
 
@@ -136,7 +209,8 @@ describe("planCompactionReading", () => {
         expect(joined.messages).toEqual(single.messages);
         const range = { from: Math.min(...left), to: Math.max(...left) };
         expect(toolsUnread(range, joined)).toEqual(expect.arrayContaining([...toolsUnread(range, single)]));
-        expect(turnsNamed(joined, REMOVE)).toEqual(expect.arrayContaining([...turnsNamed(single, REMOVE)]));
+        const needed = (known: readonly TurnFacts[]) => turnsNeeded(left, known, REMOVE);
+        expect(needed([joinFacts(facts, false)])).toEqual(expect.arrayContaining([...needed(facts)]));
         // A whole stretch has nothing that is called elsewhere.
         const whole = facts.map(({ index }) => index);
         const named = (unread: UnreadTurns) => [...new Set(toolsUnread({ from: 0, to: turns.length }, unread))].sort();
@@ -146,7 +220,43 @@ describe("planCompactionReading", () => {
   });
 });
 
-const REMOVE = { hints: { grep: { response: "remove" } } } as const;
+const REMOVE = { hints: { grep: { response: "remove" } }, range: { protectTokens: 3 }, keeps: true } as const;
+const OLD = { summary: { summary: "old" } } as const;
+/** All that need neither a model nor a person, together and by themselves. */
+const STRATEGY_LISTS: readonly (readonly string[])[] = [
+  choosePipelines(["auto"]).uses.map(({ strategy }) => strategy.name),
+  ...STRATEGIES.flatMap(({ name, hidesTurns }) => (hidesTurns === true ? [] : [[name]])),
+];
+
+/** A request with what strategies are told of all turns, read or not; ages of calls are of small windows. */
+function strategic({ strategies, turns, ...rest }: CompactionRequest): CompactionRequest {
+  if (strategies === undefined) return { ...rest, turns };
+  const known = { definedTools: ["tool", "grep", "ls"], calledTools: namesCalled(turns.values()), windowTokens: 100 };
+  return { ...rest, turns, strategies: { ...strategies, ...known } };
+}
+
+/** The turns that are read for a request, and what is known of the rest. */
+function readFor(
+  all: CompactionRequest,
+  facts: readonly TurnFacts[],
+): { readonly read: ReadonlyMap<number, Turn>; readonly unread: UnreadTurns } {
+  const left = turnsToLeave(all);
+  const needed = turnsNeeded(left, facts, { ...all, keeps: (all.keep ?? []).length > 0 });
+  const wanted = new Set([...planReading(all.turnCount, all.compactions), ...planCompactionReading(all), ...needed]);
+  const positions = [...wanted].sort((a, b) => a - b);
+  const read = new Map(positions.map((position) => [position, all.turns.get(position) as Turn]));
+  return {
+    read,
+    unread: knownOf(
+      left.filter((turn) => !read.has(turn)),
+      facts,
+    ),
+  };
+}
+
+function keptBy(plan: ReturnType<typeof planCompaction>): readonly string[] | undefined {
+  return isNothing(plan) ? undefined : plan.compaction.keep;
+}
 
 /** What is left out already is told apart only where it is read, and the timeline where it is cut: neither is stored. */
 function withoutSight(plan: ReturnType<typeof planCompaction>): unknown {

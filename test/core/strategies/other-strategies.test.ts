@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
-import { definedTools } from "../../../src/core/strategies/defined-tools.ts";
+import { definedTools, toolsDefinedIn } from "../../../src/core/tools/defined-tools.ts";
 import {
   askStrategies,
   type CallSpec,
@@ -158,7 +158,8 @@ describe("prune-tools", () => {
       timestamp: "",
       delta: { tools: ["ls", { name: "cat" }, 3] },
     } as const;
-    expect(definedTools([{ index: 0, events: [event] }], [delta, null, "odd"])).toEqual(["make", "ls", "cat"]);
+    expect(toolsDefinedIn([event])).toEqual(["ls", "cat"]);
+    expect(definedTools([delta, null, "odd", event.delta])).toEqual(["make", "ls", "cat"]);
   });
 });
 

@@ -1,6 +1,7 @@
 // What is counted of a turn and what is not.
 import { expect, it } from "vitest";
 import { isMessage } from "../../../src/core/event/event.ts";
+import { joinFacts } from "../../../src/core/tokens/stretch-facts.ts";
 import { estimateEvents } from "../../../src/core/tokens/token-estimate.ts";
 import { turnFacts } from "../../../src/core/tokens/turn-facts.ts";
 import { parseConversation } from "../../helpers/notation.ts";
@@ -18,6 +19,17 @@ it("counts turn_starts and notes as events, but no unknown kinds, and neither re
 it("names each tool that is called once", () => {
   const turns = parseConversation("U T:grep t T:read t T:grep t | U A");
   expect(turns.map((turn) => turnFacts(turn).tools)).toEqual([["grep", "read"], []]);
+});
+
+it("names each tool that is defined once, and of no turn that defines none", () => {
+  const delta = (...tools: readonly unknown[]) =>
+    ({ type: "config_delta", id: "d", timestamp: "", delta: { tools } }) as const;
+  const facts = [[delta("ls", "cat"), delta("ls", { name: "make" })], [delta("ls", "rm")], [delta()]].map(
+    (events, index) => turnFacts({ index, events }),
+  );
+  expect(facts.map(({ defines }) => defines)).toEqual([["ls", "cat", "make"], ["ls", "rm"], undefined]);
+  expect(joinFacts(facts, false).defines).toEqual(["ls", "cat", "make", "rm"]);
+  expect(joinFacts(facts.slice(2), false)).not.toHaveProperty("defines");
 });
 
 it("counts the tokens of all events, by kind too", () => {

@@ -1,16 +1,18 @@
 // Which tools a conversation tells the model it has: the definitions in its settings, wherever they were recorded.
+import type { Event } from "../event/event.ts";
 import { isFields } from "../event/fields.ts";
-import type { Turn } from "../event/turn.ts";
+
+/** Lists the names of the tools that config deltas among events define, each once. */
+export function toolsDefinedIn(events: readonly Event[]): readonly string[] {
+  return definedTools(events.flatMap((event) => (event.type === "config_delta" ? [event.delta] : [])));
+}
 
 /**
- * Lists the names of the tools that config deltas define, each once: entries of `conversation.tools` that hold more than
- * compaction hints, and lists of tools (`tools: ["a", {"name": "b"}]`). `stored` = deltas kept outside the turns.
+ * Lists the names of the tools that config deltas define, each once: entries of `conversation.tools` that hold more than compaction
+ * hints, and lists of tools (`tools: ["a", {"name": "b"}]`).
  */
-export function definedTools(turns: Iterable<Turn>, stored: readonly unknown[] = []): readonly string[] {
-  const inside: unknown[] = [];
-  for (const { events } of turns)
-    for (const event of events) if (event.type === "config_delta") inside.push(event.delta);
-  return [...new Set([...stored, ...inside].flatMap(namesIn))];
+export function definedTools(deltas: readonly unknown[]): readonly string[] {
+  return [...new Set(deltas.flatMap(namesIn))];
 }
 
 function namesIn(delta: unknown): readonly string[] {
