@@ -11,6 +11,7 @@ import { addPin, listPins } from "../../src/app/branch/pins.ts";
 import { compact } from "../../src/app/compact/compact.ts";
 import { diffConversation } from "../../src/app/diff/diff.ts";
 import { joinGone } from "../../src/app/diff/diff-stat.ts";
+import { readAnatomy } from "../../src/app/inspect/anatomy.ts";
 import { blame } from "../../src/app/inspect/blame.ts";
 import { listConversations } from "../../src/app/inspect/list.ts";
 import { readCompactionLog } from "../../src/app/inspect/log.ts";
@@ -164,6 +165,8 @@ describe("a conversation of 10,000 turns", () => {
     const { turns: joined, total } = (await diffConversation(place, [], counted)).stat;
     expect({ turns: joinGone(joined), total }).toEqual({ turns: joinGone(stat.turns), total: stat.total });
     expect(await hiddenRead((tree) => readStats(place, tree))).toEqual([]);
+    // What strategies leave alone is counted in raw tokens: of short turns that are many.
+    expect((await hiddenRead((tree) => readAnatomy(place, tree)))[0]).toBeGreaterThan(8500);
     expect(await hiddenRead(() => listConversations(place, { all: false }))).toEqual([]);
     expect(await hiddenRead(() => blame(place, "9950"))).toEqual([]);
     expect(await hiddenRead(() => blame(place, "7"))).toEqual([7]);

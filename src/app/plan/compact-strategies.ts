@@ -13,8 +13,9 @@ import type { StrategyRequest } from "../../core/strategies/plan-strategies.ts";
 import { estimateTool, wasAskedByJpg } from "../../core/tokens/sent-size.ts";
 import type { TokenMeter } from "../../core/tokens/token-meter.ts";
 import type { TurnFacts } from "../../core/tokens/turn-facts.ts";
+import { findContainedReads } from "../../core/tools/contained-reads.ts";
 import { definedTools } from "../../core/tools/defined-tools.ts";
-import { listPairedCalls, listToolCalls, type ToolCall } from "../../core/tools/tool-call.ts";
+import { listPairedCalls, listToolCalls } from "../../core/tools/tool-call.ts";
 import type { ToolCompactionHints } from "../../core/tools/tool-hints.ts";
 import { warnOfUnknownTools } from "../../core/tools/unknown-tools.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
@@ -22,7 +23,7 @@ import { readDeltas } from "../branch/conversation-config.ts";
 import type { LiveCompactions } from "../branch/load-view.ts";
 import { readToolDefinitions } from "../branch/tool-records.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { findSubsumed, type SubsumptionOptions } from "./subsumption.ts";
+import { findSubsumed, type Subsumption, type SubsumptionOptions } from "./subsumption.ts";
 
 interface Facts {
   readonly workspace: Workspace;
@@ -49,12 +50,12 @@ export interface GatheredStrategies {
 
 /** Gathers what strategies need. Runs the programs of `subsumes` hints. */
 export async function strategyRequest({ uses, names }: ChosenStrategies, known: Facts): Promise<GatheredStrategies> {
-  const { workspace, hints, turns, viewTokens, meter, windowTokens } = known;
+  const { hints, turns, viewTokens, meter, windowTokens } = known;
   const readsDefinitions = uses.some(({ strategy }) => strategy.readsAll === true);
   const usesSubsumption = uses.some(({ strategy }) => strategy.usesSubsumption === true);
   // Worked out once: planning asks for the same pairs several times.
   const pairs = pairCalls(turns.values(), () => false);
-  const found = usesSubsumption ? await findSubsumed(listShown(known, pairs), { hints, ...place(workspace) }) : null;
+  const found = usesSubsumption ? await findObsolete(known, pairs) : null;
   const request: StrategyRequest = {
     uses,
     names,
@@ -69,11 +70,17 @@ export async function strategyRequest({ uses, names }: ChosenStrategies, known: 
   return { request, problems: found?.problems ?? [] };
 }
 
-/** The calls that are not hidden: a hidden one makes none obsolete, however late it came. */
-function listShown({ tree, live, turns }: Facts, pairs: CallPairs): readonly ToolCall[] {
-  if (!live.applied.some(isHiding)) return listPairedCalls([...turns.values()], pairs);
+/** Which calls a later one makes obsolete. A hidden one makes no shown one obsolete, however late it came. */
+async function findObsolete(known: Facts, pairs: CallPairs): Promise<Subsumption> {
+  const { workspace, hints, tree, live, turns } = known;
+  const options = { hints, ...place(workspace) };
+  const all = listPairedCalls([...turns.values()], pairs);
+  if (!live.applied.some(isHiding)) return findSubsumed(all, options);
   const isHidden = hiddenEvents({ turnCount: tree.turnOids.length, turns, compactions: live.applied });
-  return listToolCalls(turns.values(), isHidden).filter(({ turn, index }) => !isHidden(turn, index));
+  const shown = listToolCalls(turns.values(), isHidden).filter(({ turn, index }) => !isHidden(turn, index));
+  const found = await findSubsumed(shown, options);
+  // Why there is nothing to take out is looked for as if nothing were hidden.
+  return { ...found, pairs: new Map([...findContainedReads(all), ...found.pairs]) };
 }
 
 /** Names the tools that the conversation defines and calls; what they come to only where jpg itself sends them, not its agent. */

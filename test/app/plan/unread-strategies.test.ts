@@ -127,6 +127,25 @@ it("takes a read for contained in a later one that is shown, though a hidden one
   expect(report?.events_removed).toBe(2);
 });
 
+it("says that all is compacted where only a hidden read is contained in a later one", async () => {
+  const session = createPiWriter();
+  for (const id of ["c0", "c1"]) {
+    session.user(`Read ${id}.`);
+    session.say(piCall(id, "fs_read_file", { path: "a", start_line: 1, end_line: id === "c0" ? 2 : 3 }));
+    session.result(id, "one\ntwo");
+    session.say("Read.");
+  }
+  for (let turn = 2; turn < 8; turn += 1) {
+    session.user("And?");
+    session.say("Fine.");
+  }
+  ({ branch } = await importBytes(workspace, session.bytes()));
+  await summarise(0, 2);
+  const deduping = { ...NOTHING, range: {}, strategies: choosePipelines(["dedup-tools"]) };
+  const { reason } = await compact(workspace, await treeOf(), deduping);
+  expect(reason).toBe("everything that may be removed is already compacted");
+});
+
 it("knows which tools a hidden turn defines and calls", async () => {
   const timestamp = "2026-11-24 09:00:00.0";
   const turn = (...entries: readonly object[]) => [
