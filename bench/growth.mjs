@@ -101,7 +101,11 @@ async function measureLooks(sandbox, stores, repetitions) {
   return rows;
 }
 
-/** Commands that compact and take back, in turn: what a summary hides costs them little, too. */
+/** A batch is worth it from 20,000 tokens: these turns are short. */
+const AUTO = ["compact", "-s", "auto", "--min-gain", "0"];
+const HEAVY = ["compact", "-p", "heavy", "--dry-run"];
+
+/** Commands that compact and take back, in turn: what a summary hides costs them little, too, but where a new one is made of it. */
 async function measureChanges(sandbox, stores, repetitions) {
   const run = (args, store) => async () => (await sandbox.jpg([...args, "--store", store, "--quiet"])).ms;
   const times = await interleave(repetitions, {
@@ -109,11 +113,19 @@ async function measureChanges(sandbox, stores, repetitions) {
     longUndo: run(["undo"], stores.long),
     shortCompact: run(["compact"], stores.short),
     shortUndo: run(["undo"], stores.short),
+    longAuto: run(AUTO, stores.long),
+    longBack: run(["undo"], stores.long),
+    shortAuto: run(AUTO, stores.short),
+    shortBack: run(["undo"], stores.short),
+    longHeavy: run(HEAVY, stores.long),
+    shortHeavy: run(HEAVY, stores.short),
   });
   const title = (name) => `jpg ${name}, 10,000 turns with 99 % summarised ÷ 100 turns`;
   return [
     createRow("change-compact", title("compact"), ratio(times.longCompact, times.shortCompact)),
     createRow("change-undo", title("undo"), ratio(times.longUndo, times.shortUndo)),
+    createRow("change-auto", title("compact -s auto"), ratio(times.longAuto, times.shortAuto)),
+    createRow("change-heavy", title("compact -p heavy --dry-run"), ratio(times.longHeavy, times.shortHeavy)),
   ];
 }
 

@@ -85,6 +85,8 @@ it("leaves what a summary hides unread for strategies, whole folders of it, too"
 it("reads of what is hidden the turns in which the tokens that are left alone end", async () => {
   ({ branch } = await importBytes(workspace, buildSession([...repeat(10), ...repeat(3, ["prompt", "say"])]).text()));
   await summarise(3, 11);
+  // Of the turn at which the summary stands, too, messages are counted once.
+  expect(await planBoth({ range: {} })).toEqual([0, 1, 2, 3, 9, 12]);
   const input = { range: {}, strategies: { ...strategies("auto"), protectTokens: 100 } };
   expect(await planBoth(input)).toEqual([0, 1, 2, 3, 8, 9, 10, 11, 12]);
 });

@@ -31,6 +31,7 @@ import type { ToolCompactionHints } from "../../../src/core/tools/tool-hints.ts"
 import { parseConversation } from "../../helpers/notation.ts";
 import { DEFAULT, live, requestFor, STRIP, SUMMARIZE } from "../../helpers/plan-request.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
+import { runs } from "../../helpers/runs.ts";
 
 const five = "U R A | U R T t A | U A | U R T:grep t! A | U R A";
 
@@ -196,7 +197,7 @@ describe("planCompactionReading", () => {
           if (rest.length > 0 && found !== null) expect(found).toEqual(many);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
