@@ -114,7 +114,8 @@ describe("a conversation of 10,000 turns", () => {
     await server.close();
   });
 
-  it("reads no hidden turn for what does not show it, in any command", async () => {
+  /** A store that tells which hidden turns a command reads, and which turns it reads twice. */
+  const spy = async () => {
     const store = await openNativeStore({ root: workspace.temp.root, env: workspace.temp.env });
     let read: string[] = [];
     const spied = Object.create(store, {
@@ -140,6 +141,27 @@ describe("a conversation of 10,000 turns", () => {
       const again = new Set(read.filter((oid, at) => last.get(oid) !== at));
       return turnOids.flatMap((oid, turn) => (again.has(oid) ? [turn] : []));
     };
+    return { store, spied, place, hiddenRead, readTwice };
+  };
+
+  it("reads no hidden turn for strategies", async () => {
+    const { store, place, hiddenRead, readTwice } = await spy();
+    const bare = { ...NOTHING, range: {} };
+    // They pass over what is hidden; which tools it calls and defines its facts say.
+    const auto = { ...bare, strategies: { ...choosePipelines(["auto"]), protectTokens: 300, minGainTokens: 1 } };
+    expect(await hiddenRead((tree) => compact(place, tree, { ...auto, dryRun: true }))).toEqual([]);
+    expect(await hiddenRead((tree) => compact(place, tree, auto))).toEqual([]);
+    // Its range ends inside that turn: what it covers is made sure of by the bytes.
+    expect(readTwice()).toEqual([9957]);
+    expect((await hiddenRead((tree) => compact(place, tree, auto))).length).toBeLessThanOrEqual(16);
+    expect(await hiddenRead((tree) => undoCompaction(place, tree))).toEqual([]);
+    // What strategies leave alone is counted in raw tokens: of short turns that are many.
+    expect((await hiddenRead((tree) => readAnatomy(place, tree)))[0]).toBeGreaterThan(8500);
+    await store.close();
+  });
+
+  it("reads no hidden turn for what does not show it, in any command", async () => {
+    const { store, spied, place, hiddenRead, readTwice } = await spy();
     const mechanical = { ...NOTHING, range: { from: parseTurnBound("9900"), to: parseTurnBound("9990") }, force: true };
     expect(await hiddenRead(() => show(place))).toEqual([]);
     const bare = { ...NOTHING, range: {} };
@@ -149,14 +171,6 @@ describe("a conversation of 10,000 turns", () => {
     // There is nothing left to compact: a few that call tools show that it is all compacted.
     expect((await hiddenRead((tree) => compact(place, tree, bare))).length).toBeLessThanOrEqual(16);
     expect(await hiddenRead((tree) => undoCompaction(place, tree))).toEqual([]);
-    // Strategies pass over what is hidden; which tools it calls and defines its facts say.
-    const auto = { ...bare, strategies: { ...choosePipelines(["auto"]), protectTokens: 300, minGainTokens: 1 } };
-    expect(await hiddenRead((tree) => compact(place, tree, { ...auto, dryRun: true }))).toEqual([]);
-    expect(await hiddenRead((tree) => compact(place, tree, auto))).toEqual([]);
-    // Its range ends inside that turn: what it covers is made sure of by the bytes.
-    expect(readTwice()).toEqual([9957]);
-    expect((await hiddenRead((tree) => compact(place, tree, auto))).length).toBeLessThanOrEqual(16);
-    expect(await hiddenRead((tree) => undoCompaction(place, tree))).toEqual([]);
     // What the summary hides was counted when it was made.
     const counted = { countsOnly: true };
     expect(await hiddenRead(() => diffConversation(place, [], counted))).toEqual([]);
@@ -165,8 +179,6 @@ describe("a conversation of 10,000 turns", () => {
     const { turns: joined, total } = (await diffConversation(place, [], counted)).stat;
     expect({ turns: joinGone(joined), total }).toEqual({ turns: joinGone(stat.turns), total: stat.total });
     expect(await hiddenRead((tree) => readStats(place, tree))).toEqual([]);
-    // What strategies leave alone is counted in raw tokens: of short turns that are many.
-    expect((await hiddenRead((tree) => readAnatomy(place, tree)))[0]).toBeGreaterThan(8500);
     expect(await hiddenRead(() => listConversations(place, { all: false }))).toEqual([]);
     expect(await hiddenRead(() => blame(place, "9950"))).toEqual([]);
     expect(await hiddenRead(() => blame(place, "7"))).toEqual([7]);
@@ -181,7 +193,7 @@ describe("a conversation of 10,000 turns", () => {
     expect(readTwice()).toEqual([]);
     expect(await hiddenRead((tree) => undoCompaction(place, tree))).toEqual([]);
     expect(readTwice()).toEqual([]);
-    // Pinned in what is hidden: it is kept there, and nowhere else. A summary may come to stand behind what is kept of turn 0.
+    // Pinned in what is hidden: it is kept there, and nowhere else. Read is, too, the first turn behind each that is.
     expect(await hiddenRead((tree) => compact(place, tree, { ...bare, dryRun: true }))).toEqual([1, 8, 9]);
     expect(await hiddenRead((tree) => compact(place, tree, bare))).toEqual([1, 8, 9]);
     expect(await hiddenRead(() => show(place))).toEqual([8]);

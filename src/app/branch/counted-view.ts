@@ -136,6 +136,7 @@ async function readFacts(
   const isWanted = (oid: string, index: number): boolean =>
     shown.has(index) || !(isCovered(index) || singles.has(index) || absent.has(oid));
   const lacking = turnOids.flatMap((oid, index) => (isWanted(oid, index) ? [index] : []));
+  const isMixed = known.size > 0;
   const turns = new Map<number, Turn>();
   for await (const turn of readLacking(store, tree, { lacking, known })) {
     if (shown.has(turn.index)) {
@@ -147,7 +148,7 @@ async function readFacts(
   if (cache !== null && lacking.some((index) => !shown.has(index))) await cache.keep(singles.values());
   const stretches = found.filter(({ stretch }) => stretch !== undefined);
   // What was known came before what was read.
-  const ordered = known.size === 0 ? turns : new Map([...turns].sort(([a], [b]) => a - b));
+  const ordered = isMixed ? new Map([...turns].sort(([a], [b]) => a - b)) : turns;
   return { facts: [...stretches, ...singles.values()].sort((a, b) => a.index - b.index), turns: ordered };
 }
 

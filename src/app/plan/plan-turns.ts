@@ -48,8 +48,8 @@ export async function loadPlanTurns(
   const left = leftUnread(asked, needs);
   const counted = await loadCounted(store, tree, positionsFor(asked, left), known);
   const needed = neededAfterAll(asked, needs, { left, counted }).filter((turn) => !counted.turns.has(turn));
-  const more = needed.length === 0 ? [] : await loadTurns(store, tree, needed, known);
-  const turns = new Map<number, Turn>([...counted.turns, ...more].sort(([a], [b]) => a - b));
+  const more = needed.length === 0 ? null : await loadTurns(store, tree, needed, known);
+  const turns = more === null ? counted.turns : new Map([...counted.turns, ...more].sort(([a], [b]) => a - b));
   return {
     ...counted,
     turns,
@@ -79,6 +79,7 @@ function neededAfterAll(
   { pins, keep }: ReadingNeeds,
   { left, counted }: { readonly left: readonly number[]; readonly counted: CountedView },
 ): readonly number[] {
+  if (left.length === 0) return [];
   const pinned = pins.flatMap(({ turn }) => counted.turns.get(turn) ?? []);
   const isElsewhere = asked.strategies !== undefined && mayHoldModel(left, counted);
   if (isElsewhere || pinned.some(hasLooseCalls)) return left;
@@ -88,8 +89,7 @@ function neededAfterAll(
 
 /** Whether the newest answer that names a model may stand in one of the turns. */
 function mayHoldModel(left: readonly number[], { turns, facts }: CountedView): boolean {
-  const known = [...turns.values()].filter((turn) => conversationModel([turn]) !== null);
-  const last = known.reduce((newest, { index }) => Math.max(newest, index), -1);
+  const last = [...turns.values()].findLast((turn) => conversationModel([turn]) !== null)?.index ?? -1;
   const later = left.filter((turn) => turn > last);
   return facts.some((one) => namesModel(one) && later.some((turn) => isOf(turn, one)));
 }
