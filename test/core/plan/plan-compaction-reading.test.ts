@@ -165,7 +165,7 @@ describe("planCompactionReading", () => {
         keep,
         ({ turns, compactions }, rules, asked, known, kept) => {
           const ids = turns.flatMap(({ events }) => events.map(({ id }) => id));
-          const all = strategic(
+          const drawn = strategic(
             requestFor(turns, {
               compactions,
               ...rules,
@@ -175,9 +175,12 @@ describe("planCompactionReading", () => {
             }),
           );
           const facts = turns.map((turn) => turnFacts(turn));
-          const { read, unread } = readFor(all, facts);
+          const { read, unread } = readFor(drawn, facts);
+          // What is pinned where nothing is looked for is not known to be kept.
+          const atHand = new Set([...read.values()].flatMap(({ events }) => events.map(({ id }) => id)));
+          const all = { ...drawn, keep: (drawn.keep ?? []).filter((id) => atHand.has(id)) };
           const [few, many] = [planCompaction({ ...all, turns: read, unread }), planCompaction(all)];
-          if (!areKeptAtHand([...(all.keep ?? []), ...(keptBy(few) ?? [])], { turns: read, unread })) return;
+          expect(areKeptAtHand([...all.keep, ...(keptBy(few) ?? [])], { turns: read, unread })).toBe(true);
           if (!isNothing(many)) {
             expect(withoutSight(few)).toEqual(withoutSight(many));
             if (isNothing(few) || unread.messages.size === 0) return;
@@ -241,9 +244,17 @@ function readFor(
   all: CompactionRequest,
   facts: readonly TurnFacts[],
 ): { readonly read: ReadonlyMap<number, Turn>; readonly unread: UnreadTurns } {
-  const left = turnsToLeave(all);
+  const kept = new Set(all.keep);
+  // What is kept is pinned in its turn, which is read.
+  const pinned = turnsToLeave(all).filter((turn) => all.turns.get(turn)?.events.some(({ id }) => kept.has(id)));
+  const left = turnsToLeave(all).filter((turn) => !pinned.includes(turn));
   const needed = turnsNeeded(left, facts, { ...all, keeps: (all.keep ?? []).length > 0 });
-  const wanted = new Set([...planReading(all.turnCount, all.compactions), ...planCompactionReading(all), ...needed]);
+  const wanted = new Set([
+    ...planReading(all.turnCount, all.compactions),
+    ...planCompactionReading(all),
+    ...needed,
+    ...pinned,
+  ]);
   const positions = [...wanted].sort((a, b) => a - b);
   const read = new Map(positions.map((position) => [position, all.turns.get(position) as Turn]));
   return {
