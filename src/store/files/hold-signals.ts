@@ -2,15 +2,23 @@
 
 const ENDING = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
+/** How much is under way that must not be cut; signals are the process's, so this is, too. */
+let holders = 0;
+const came = new Set<NodeJS.Signals>();
+const hold = (signal: NodeJS.Signals): unknown => came.add(signal);
+
 /** Runs work; a signal that would have ended the process meanwhile ends it afterwards, unless somebody else listens for it. */
 export async function holdSignals<T>(work: () => Promise<T>): Promise<T> {
-  const came = new Set<NodeJS.Signals>();
-  const hold = (signal: NodeJS.Signals): unknown => came.add(signal);
-  for (const signal of ENDING) process.on(signal, hold);
+  if (holders++ === 0) for (const signal of ENDING) process.on(signal, hold);
   try {
     return await work();
   } finally {
-    for (const signal of ENDING) process.off(signal, hold);
-    for (const signal of came) if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+    if (--holders === 0) letThrough();
   }
+}
+
+function letThrough(): void {
+  for (const signal of ENDING) process.off(signal, hold);
+  for (const signal of came) if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  came.clear();
 }

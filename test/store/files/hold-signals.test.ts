@@ -55,3 +55,14 @@ it("leaves a signal to who listens for it", async () => {
   }
   expect(heard).toEqual(["SIGHUP"]);
 });
+
+it("is held by many at once with one listener for each signal", async () => {
+  const before = process.listenerCount("SIGHUP");
+  const wait = () => new Promise((resolve) => setTimeout(resolve, 5));
+  const held = Array.from({ length: 20 }, (_, n) =>
+    holdSignals(() => (n === 7 ? Promise.reject(new Error("no")) : wait())),
+  );
+  expect(process.listenerCount("SIGHUP")).toBe(before + 1);
+  expect((await Promise.allSettled(held)).filter(({ status }) => status === "rejected")).toHaveLength(1);
+  expect(process.listenerCount("SIGHUP")).toBe(before);
+});
