@@ -2,8 +2,21 @@
 // then renamed: readers see the old content or the new, never a part, and whatever link or pipe a stranger's tree puts in
 // the way is never written through. The name says who writes, so that what a killed process left can be told and cleared.
 import { randomBytes } from "node:crypto";
-import { constants, copyFile, link, lstat, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFile,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { codeOf } from "../../core/errors.ts";
 import { formatMark, markThisProcess, type ProcessMark, parseMark } from "./running-process.ts";
 
@@ -11,6 +24,8 @@ import { formatMark, markThisProcess, type ProcessMark, parseMark } from "./runn
 const FILE_MODE = 0o666;
 const FOLDER_MODE = 0o777;
 const PRIVATE_FOLDER_MODE = 0o700;
+/** What is shorter is written at once: a detour through the thread pool costs many times what that does. Bytes or characters. */
+const SMALL = 64 * 1024;
 /** Errors of file systems that know no hard links. */
 const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV"];
 /** What names of drafts begin with: hidden, because some stand in folders of the user's for a moment. */
@@ -49,53 +64,64 @@ export async function replaceFile(path: string, content: FileContent, options: F
 /** Begins a file in a folder that strangers' files never get into, or in the one where it is to stand. */
 export async function openDraft(folder: string, { mode = FILE_MODE }: FileMode = {}): Promise<Draft> {
   const path = await draftPath(join(folder, "file"));
-  const file = await open(path, "wx", mode);
+  const file = openSync(path, "wx", mode);
   let [isOpen, isThere] = [true, true];
-  const close = async (): Promise<void> => {
-    if (isOpen) await file.close();
+  const close = (): void => {
+    if (isOpen) closeSync(file);
     isOpen = false;
   };
   return {
     write: async (content) => {
-      await file.writeFile(content);
+      if (content.length <= SMALL) writeFileSync(file, content);
+      else await writeLong(file, content);
     },
     moveTo: async (target) => {
-      await close();
+      close();
       await moveFile(path, target);
       isThere = false;
     },
     discard: async () => {
-      await close();
-      if (isThere) await rm(path, { force: true });
+      close();
+      if (isThere) rmSync(path, { force: true });
     },
   };
 }
+
+const writeLong = promisify(writeFile);
 
 /** Makes a file unless something is there, a link for one; says whether it did. The file appears with its content. */
 export async function createFile(path: string, content: string): Promise<boolean> {
   const written = await draftPath(path);
   const options = { flag: "wx", mode: FILE_MODE };
   try {
-    await writeFile(written, content, options);
-    await link(written, path).catch(async (error: unknown) => {
-      if (!NO_LINKS.includes(codeOf(error))) throw error;
-      await writeFile(path, content, options);
-    });
+    writeFileSync(written, content, options);
+    linkOrWrite(written, path, () => writeFileSync(path, content, options));
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
     throw error;
   } finally {
-    await rm(written, { force: true });
+    rmSync(written, { force: true });
+  }
+}
+
+function linkOrWrite(from: string, to: string, write: () => void): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (!NO_LINKS.includes(codeOf(error))) throw error;
+    write();
   }
 }
 
 /** Makes a folder of jpg's own inside one that is there. Throws `ENOTDIR` when something else, a link too, has its name. */
 export async function makeOwnFolder(path: string): Promise<void> {
-  await mkdir(path, { mode: FOLDER_MODE }).catch((error: unknown) => {
+  try {
+    mkdirSync(path, { mode: FOLDER_MODE });
+  } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
-  });
-  if (!(await lstat(path)).isDirectory()) {
+  }
+  if (!lstatSync(path).isDirectory()) {
     throw Object.assign(new Error(`${path} is no folder`), { code: "ENOTDIR", syscall: "mkdir", path });
   }
 }
@@ -103,7 +129,7 @@ export async function makeOwnFolder(path: string): Promise<void> {
 /** Makes a folder that is there for a while only, for this user alone; what a killed process left of one is cleared as a draft is. */
 export async function makeDraftFolder(parent: string): Promise<string> {
   const path = await draftPath(join(parent, "folder"));
-  await mkdir(path, { mode: PRIVATE_FOLDER_MODE });
+  mkdirSync(path, { mode: PRIVATE_FOLDER_MODE });
   return path;
 }
 
@@ -123,16 +149,16 @@ export async function draftPath(path: string): Promise<string> {
 
 async function moveFile(path: string, target: string): Promise<void> {
   try {
-    await rename(path, target);
+    renameSync(path, target);
   } catch (error) {
     if (codeOf(error) !== "EXDEV") throw error;
     const beside = await draftPath(target);
     try {
-      await copyFile(path, beside, constants.COPYFILE_EXCL);
-      await rename(beside, target);
+      copyFileSync(path, beside, constants.COPYFILE_EXCL);
+      renameSync(beside, target);
     } finally {
-      await rm(beside, { force: true });
+      rmSync(beside, { force: true });
     }
-    await rm(path, { force: true });
+    rmSync(path, { force: true });
   }
 }
