@@ -31,12 +31,14 @@ function loadCommand(file, command) {
     modules.set(path, module);
     module.require = (name) => (name.startsWith(".") ? load(join(dirname(path), name)) : require(name));
     const source = fs.readFileSync(path, "utf8");
-    if (folder === null || !isWorthKeeping(path, source)) {
+    const kept = folder !== null && mayBeKept(path, source) ? join(folder, `${basename(path)}.${command}`) : null;
+    const code = kept === null ? undefined : readKept(kept);
+    // What was kept was looked through then.
+    if (kept === null || (code === undefined && IMPORTS.test(source))) {
       module._compile(source, path);
       return module.exports;
     }
-    const kept = join(folder, `${basename(path)}.${command}`);
-    const script = compile(path, source, readKept(kept));
+    const script = compile(path, source, code);
     if (script.cachedDataRejected !== false || isDue(kept)) compiled.push({ script, kept });
     script.runInThisContext()(module.exports, module.require, module, path, dirname(path));
     return module.exports;
@@ -48,8 +50,8 @@ function loadCommand(file, command) {
   return load(file);
 }
 
-function isWorthKeeping(path, source) {
-  return HASHED.test(path) && source.length >= WORTH_KEEPING && !IMPORTS.test(source);
+function mayBeKept(path, source) {
+  return HASHED.test(path) && source.length >= WORTH_KEEPING;
 }
 
 function compile(filename, source, cachedData) {
