@@ -11,6 +11,9 @@ import { type CommandSpec, GLOBAL_OPTIONS } from "../../src/cli/frame/command.ts
 const VERBS =
   /^(asks|can|cannot|could|did|does|failed|finds|follows|has|ignores|is|keeps|knows|makes|needs|never|passes|ran|reads|says|was|writes)$/;
 
+/** Files without a mention outside of comments that are lines of their own need not be parsed. */
+const MENTIONS_JPG = /^(?! *(?:\/\/|\/?\*)).*jpg /m;
+
 interface Mention {
   readonly place: string;
   /** It is to be typed: in backticks, behind a colon, or a text of its own. Elsewhere "jpg" may be a name in a sentence. */
@@ -29,6 +32,7 @@ function filesBelow(folder: string): string[] {
 function textsOf(path: string): string[] {
   const content = readFileSync(path, "utf8");
   if (extname(path) !== ".ts") return [content];
+  if (!MENTIONS_JPG.test(content)) return [];
   const texts: string[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) texts.push(node.text);
