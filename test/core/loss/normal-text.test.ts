@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { normalText } from "../../../src/core/loss/normal-text.ts";
+import { anyText } from "../../helpers/any-text.ts";
 
 /** Texts with what spelling decides: marks, blanks, digits with commas, letters that fold, characters that combine. */
 const spelt = fc
@@ -28,7 +29,7 @@ const spelt = fc
         "😀",
         "\ud83d",
       ),
-      fc.string({ unit: "binary", maxLength: 3 }),
+      anyText({ maxLength: 3 }),
     ),
     { maxLength: 30 },
   )

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { forMarkdown } from "../../../src/core/safe-text.ts";
 import { html } from "../../../src/web/pages/html.ts";
+import { anyText } from "../../helpers/any-text.ts";
 
 /** What a browser reads of escaped text. */
 function readEscaped(text: string): string {
@@ -12,7 +13,7 @@ function readEscaped(text: string): string {
 describe("HTML by construction", () => {
   it("says what a text says, and is no markup", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (text) => {
+      fc.property(anyText(), (text) => {
         const written = String(html`${text}`);
         expect(written).not.toMatch(/[<>"']/);
         expect(readEscaped(written)).toBe(forMarkdown(text).replace(/\p{Cs}/gu, "\ufffd"));

@@ -8,6 +8,7 @@ import type {
   FileChange,
 } from "../../../../src/store/conversation-store.ts";
 import { openNativeStore } from "../../../../src/store/native/native-store.ts";
+import { anyText } from "../../../helpers/any-text.ts";
 import { runs } from "../../../helpers/runs.ts";
 import { append, commit, file } from "../../../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore } from "../../../helpers/temp-repository.ts";
@@ -31,7 +32,7 @@ async function* streamed(write: BranchWrite): AsyncGenerator<BranchWrite> {
 
 const paths = fc.constantFrom("a", "b ü", "d/x", "d/y", "d/e/z", "d.x", "d0/x");
 const changes: fc.Arbitrary<FileChange> = fc.oneof(
-  fc.record({ path: paths, bytes: fc.string({ unit: "binary" }).map((text) => Buffer.from(text)) }),
+  fc.record({ path: paths, bytes: anyText().map((text) => Buffer.from(text)) }),
   fc.record({ path: paths, remove: fc.constant(true as const) }),
 );
 
