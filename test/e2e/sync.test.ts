@@ -86,9 +86,9 @@ describe("a pass", () => {
     const seen: unknown[] = [];
     for (const turns of [3, 3, 1, 1, 4, 0]) {
       writeFileSync(file, session.turns(turns).bytes());
-      const before = { bytes: readFileSync(file), time: statSync(file).mtimeMs };
+      const before = { text: readFileSync(file, "latin1"), time: statSync(file).mtimeMs };
       seen.push(rangesOf(await sync()));
-      expect({ bytes: readFileSync(file), time: statSync(file).mtimeMs }).toEqual(before);
+      expect({ text: readFileSync(file, "latin1"), time: statSync(file).mtimeMs }).toEqual(before);
       expect((await sandbox.jpg(["check"])).code).toBe(0);
     }
     expect(readdirSync(dirname(file))).toEqual(["one.jsonl"]);
