@@ -21,6 +21,7 @@ async function createRepository(
   read: EmbeddedRepository["files"]["read"],
 ): Promise<EmbeddedRepository> {
   const fs = createFsFromVolume(volume) as unknown as FileSystem;
+  answerFast(fs.promises);
   await git.init({ fs, dir: ROOT, defaultBranch: "main" });
   return {
     fs,
@@ -35,6 +36,14 @@ async function createRepository(
     signs: () => Promise.resolve(false),
     now: () => new Date("2026-05-01T12:00:00Z"),
   };
+}
+
+/** At each of its calls isomorphic-git reads no file twice, to see whether it gets a promise: memfs would make errors with their stacks. */
+function answerFast(promises: FileSystem["promises"]): void {
+  const { readFile } = promises;
+  const quick = (...args: Partial<Parameters<typeof readFile>>) =>
+    args.length === 0 ? Promise.resolve("") : readFile.apply(promises, args as Parameters<typeof readFile>);
+  Object.assign(promises, { readFile: quick });
 }
 
 /** Creates a store in memory. Its objects are inflated once, by zlib: isomorphic-git takes ten times as long, each time. */
