@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import type { Content, ContentPart, Event, EventMetadata } from "../../src/core/event/event.ts";
 import type { Turn } from "../../src/core/event/turn.ts";
+import { drawnOnce } from "./drawn-once.ts";
 import { type RandomConversation, randomConversation } from "./random-conversation.ts";
 
 /** Models that views are rendered for, and that made the events. */
@@ -67,13 +68,15 @@ const change = fc.record({
 type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** A random conversation of awkward events, and a model to render it for. */
-export const foreignConversation: fc.Arbitrary<RandomConversation & { readonly model?: string }> = fc
-  .tuple(randomConversation, fc.array(change, { minLength: 1, maxLength: 40 }), fc.constantFrom(undefined, ...MODELS))
-  .map(([{ turns, compactions }, changes, model]) => ({
-    turns: makeForeign(turns, changes),
-    compactions,
-    ...(model !== undefined && { model }),
-  }));
+export const foreignConversation: fc.Arbitrary<RandomConversation & { readonly model?: string }> = drawnOnce(
+  fc
+    .tuple(randomConversation, fc.array(change, { minLength: 1, maxLength: 40 }), fc.constantFrom(undefined, ...MODELS))
+    .map(([{ turns, compactions }, changes, model]) => ({
+      turns: makeForeign(turns, changes),
+      compactions,
+      ...(model !== undefined && { model }),
+    })),
+);
 
 function makeForeign(turns: readonly Turn[], changes: readonly Change[]): readonly Turn[] {
   let at = 0;

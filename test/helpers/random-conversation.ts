@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { Compaction, ToolCallPolicy } from "../../src/core/compaction/compaction.ts";
 import type { Event } from "../../src/core/event/event.ts";
 import type { Turn } from "../../src/core/event/turn.ts";
+import { drawnOnce } from "./drawn-once.ts";
 import { parseConversation } from "./notation.ts";
 
 /** A conversation with the compactions made in it. */
@@ -168,9 +169,11 @@ export function dateCompaction(
 }
 
 /** A random conversation under up to five compactions, some of them of the same time. */
-export const randomConversation: fc.Arbitrary<RandomConversation> = randomTurns.chain((turns) =>
-  fc.array(fc.tuple(randomCompaction(turns), fc.integer({ min: 0, max: 3 })), { maxLength: 5 }).map((stack) => ({
-    turns,
-    compactions: stack.map(([compaction, second], at) => dateCompaction(compaction, `k${at}`, second)),
-  })),
+export const randomConversation: fc.Arbitrary<RandomConversation> = drawnOnce(
+  randomTurns.chain((turns) =>
+    fc.array(fc.tuple(randomCompaction(turns), fc.integer({ min: 0, max: 3 })), { maxLength: 5 }).map((stack) => ({
+      turns,
+      compactions: stack.map(([compaction, second], at) => dateCompaction(compaction, `k${at}`, second)),
+    })),
+  ),
 );

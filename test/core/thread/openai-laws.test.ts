@@ -11,6 +11,7 @@ import type { Violation } from "../../../src/core/provider-rules/rule.ts";
 import { toOpenAiChatThread } from "../../../src/core/thread/openai-chat-thread.ts";
 import { toOpenAiResponsesThread } from "../../../src/core/thread/openai-responses-thread.ts";
 import type { ItemThread, ThreadItem } from "../../../src/core/thread/openai-thread.ts";
+import { drawnOnce } from "../../helpers/drawn-once.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
 
@@ -87,7 +88,7 @@ const roughView: fc.Arbitrary<View> = fc
   }));
 
 const projectedView = randomConversation.map(({ turns, compactions }) => projectTurns(turns, compactions));
-const anyView = fc.oneof(projectedView, roughView);
+const anyView = drawnOnce(fc.oneof(projectedView, roughView));
 
 describe("Chat: any view", () => {
   it("becomes messages of which no two of one role stand in a row, but results (C7)", () => {

@@ -19,6 +19,7 @@ import { allTurns } from "../../helpers/claude-session.ts";
 import { corpusMissing, sharedFolder } from "../../helpers/corpus.ts";
 import { foreignConversation } from "../../helpers/foreign-events.ts";
 import { makeCompaction, STRIP_TOOLS } from "../../helpers/make-compaction.ts";
+import type { RandomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
 
 // covers: 064 "Alternation for OpenAI, Google, local"
@@ -38,11 +39,24 @@ function refusals(
   return found.filter(({ severity }) => severity === "error");
 }
 
+/** Each law draws the same conversations: their views are made once. */
+function once(project: (drawn: RandomConversation) => View): (drawn: RandomConversation) => View {
+  const made = new WeakMap<RandomConversation, View>();
+  return (drawn) => {
+    const view = made.get(drawn) ?? project(drawn);
+    made.set(drawn, view);
+    return view;
+  };
+}
+
+const viewOf = once(({ turns, compactions }) => projectTurns(turns, compactions));
+const noticedViewOf = once(({ turns, compactions }) => projectTurns(turns, compactions, { notice: true }));
+
 describe.each(PROVIDER_NAMES)("a view rendered for %s", (provider) => {
   it("is taken, whatever the conversation and its compactions are", () => {
     fc.assert(
-      fc.property(foreignConversation, ({ turns, compactions, model }) => {
-        expect(refusals(projectTurns(turns, compactions), provider, model)).toEqual([]);
+      fc.property(foreignConversation, (drawn) => {
+        expect(refusals(viewOf(drawn), provider, drawn.model)).toEqual([]);
       }),
       { numRuns: runs(500) },
     );
@@ -50,8 +64,8 @@ describe.each(PROVIDER_NAMES)("a view rendered for %s", (provider) => {
 
   it("is taken with the notice of what it hides", () => {
     fc.assert(
-      fc.property(foreignConversation, ({ turns, compactions, model }) => {
-        expect(refusals(projectTurns(turns, compactions, { notice: true }), provider, model)).toEqual([]);
+      fc.property(foreignConversation, (drawn) => {
+        expect(refusals(noticedViewOf(drawn), provider, drawn.model)).toEqual([]);
       }),
       { numRuns: runs(500) },
     );
@@ -60,8 +74,9 @@ describe.each(PROVIDER_NAMES)("a view rendered for %s", (provider) => {
   it("is taken as it stands when a request follows", () => {
     const request: Event = { type: "chat_request", id: "next", timestamp: "2026-03-01T00:00:00Z", content: "go on" };
     fc.assert(
-      fc.property(foreignConversation, ({ turns, compactions, model }) => {
-        const { turns: shown } = projectTurns(turns, compactions);
+      fc.property(foreignConversation, (drawn) => {
+        const { turns, model } = drawn;
+        const { turns: shown } = viewOf(drawn);
         const view: View = { turns: [...shown, { origin: { kind: "kept", turn: turns.length }, events: [request] }] };
         expect(refusals(view, provider, model, { complete: true })).toEqual([]);
       }),
@@ -85,8 +100,9 @@ describe.each(PROVIDER_NAMES)("a view rendered for %s", (provider) => {
 describe.each(PROVIDER_NAMES)("a body of a request for %s", (provider) => {
   it("names its model, is recognised and taken as it stands", () => {
     fc.assert(
-      fc.property(foreignConversation, ({ turns, compactions, model = "claude-opus-4-8" }) => {
-        const body = REQUEST_BODIES[provider]({ model, view: projectTurns(turns, compactions) });
+      fc.property(foreignConversation, (drawn) => {
+        const { model = "claude-opus-4-8" } = drawn;
+        const body = REQUEST_BODIES[provider]({ model, view: viewOf(drawn) });
         const shape = recognizeRequest(JSON.parse(JSON.stringify(body)));
         expect(shape?.model).toBe(provider === "google" ? undefined : model);
         expect("max_tokens" in body).toBe(provider === "anthropic");
@@ -120,9 +136,9 @@ describe("the conversations of these laws", () => {
 describe("a view that is sent to Gemini 3 as it stands", () => {
   it("ends with the user and carries a signature in each step", () => {
     fc.assert(
-      fc.property(foreignConversation, ({ turns, compactions }) => {
+      fc.property(foreignConversation, (drawn) => {
         const model = "gemini-3-pro";
-        const { contents } = exportGoogle(projectTurns(turns, compactions), { model, complete: true });
+        const { contents } = exportGoogle(viewOf(drawn), { model, complete: true });
         if (contents.length === 0) return;
         expect(checkGoogle(contents, { model }).filter(({ severity }) => severity === "error")).toEqual([]);
       }),
