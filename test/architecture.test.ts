@@ -57,15 +57,16 @@ describe("files of src", () => {
 
   it("have no function of more than 60 lines, its head and its end with it", () => {
     const long: string[] = [];
-    const look = (node: ts.Node, file: ts.SourceFile): void => {
+    const look = (node: ts.Node, file = node.getSourceFile()): void => {
       const lineOf = (at: number): number => file.getLineAndCharacterOfPosition(at).line;
       if (ts.isFunctionLike(node) && lineOf(node.end) - lineOf(node.getStart(file)) >= 60)
         long.push(`${file.fileName}:${lineOf(node.getStart(file)) + 1}`);
       ts.forEachChild(node, (child) => look(child, file));
     };
     for (const path of sourceFiles()) {
-      const file = ts.createSourceFile(path, readFileSync(join(root, path), "utf8"), ts.ScriptTarget.Latest);
-      look(file, file);
+      const text = readFileSync(join(root, path), "utf8");
+      // A shorter file has no room for one, and need not be parsed.
+      if (text.split("\n").length > 60) look(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
     }
     expect(long).toEqual([]);
   });
