@@ -1,6 +1,5 @@
 // Resolves what a commit is named with as git does (gitrevisions(7)): refs, ids and unique beginnings of them, and steps to
 // ancestors. What else git knows (`@{1}`, `:/text`) names nothing here.
-
 import { readHeadFile, readRefFile } from "../refs/ref-files.ts";
 import { isBranchName } from "../refs/ref-name.ts";
 import type { ReadCommit } from "./history.ts";

@@ -1,5 +1,4 @@
-// Reads git's configuration files (git-config(1)) as far as the embedded engine needs them. Files that they include are not
-// looked into.
+// Reads git's configuration files (git-config(1)) as far as jpg reads them without git. Files that they include are not looked into.
 
 /** One setting; its name in lower case but for a subsection, e.g. `branch.a/Main.merge`. */
 export interface Setting {

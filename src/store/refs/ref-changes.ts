@@ -91,7 +91,7 @@ async function applyChanges(
   { message, locks, beforeMoving }: Move,
 ): Promise<void> {
   const head = await readHeadFile(repository);
-  const active = head !== null && "ref" in head ? head.ref : null;
+  const active = head !== null && "ref" in head ? await targetOf(repository, head.ref) : null;
   if (changes.some(({ ref }) => ref === active)) {
     const lock = await lockFile(repository, join(repository.gitDir, "HEAD"));
     if (lock !== null) locks.push(lock);

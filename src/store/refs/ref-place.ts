@@ -17,7 +17,6 @@ export interface FileSystem
     | "mkdirSync"
     | "openSync"
     | "readdirSync"
-    | "readFileSync"
     | "renameSync"
     | "rmdirSync"
     | "rmSync"

@@ -142,6 +142,11 @@ describe.each<"embedded" | "native">(["embedded", "native"])("refs of the %s eng
     expect(existsSync(trace)).toBe(false);
     expect(run("rev-list", "--reverse", "talk/main").split("\n")).toEqual([first, second, third]);
     expect(run("symbolic-ref", "refs/heads/alias")).toBe("refs/heads/talk/main");
+    // HEAD names it in two steps.
+    run("symbolic-ref", "HEAD", "refs/heads/alias");
+    run("read-tree", "-u", "--reset", "HEAD");
+    const { commit: fourth } = await grow("talk/main", "d");
+    expect(run("reflog", "-1", "--format=%H %gs", "HEAD")).toBe(`${fourth} jpg: write`);
   });
 
   it("give branches the merge options that stock git needs", async () => {
