@@ -1,16 +1,22 @@
 // A conversation's requests and what is calibrated on them, from turns in any order.
 import type { Turn } from "../../src/core/event/turn.ts";
-import { type Calibration, calibrateOn, type RequestSize, requestSizes } from "../../src/core/tokens/calibration.ts";
+import { type Calibration, fitLine, type RequestSize, requestSizes } from "../../src/core/tokens/calibration.ts";
 import { recordedRequests } from "../../src/core/tokens/recorded-requests.ts";
-import { turnFacts } from "../../src/core/tokens/turn-facts.ts";
+import { type TurnFacts, turnFacts } from "../../src/core/tokens/turn-facts.ts";
 
 /** Oldest first. */
 export function listRequestSizes(turns: Iterable<Turn>): readonly RequestSize[] {
-  const facts = [...turns].sort((a, b) => a.index - b.index).map((turn) => turnFacts(turn));
+  const facts = factsOf(turns);
   return requestSizes(recordedRequests(facts), facts);
 }
 
 /** Null where too few requests tell. */
 export function calibrate(turns: Iterable<Turn>): Calibration | null {
-  return calibrateOn(listRequestSizes(turns));
+  const facts = factsOf(turns);
+  const records = recordedRequests(facts);
+  return fitLine({ records, requests: requestSizes(records, facts), tokenizer: 1 }).calibration;
+}
+
+function factsOf(turns: Iterable<Turn>): readonly TurnFacts[] {
+  return [...turns].sort((a, b) => a.index - b.index).map((turn) => turnFacts(turn));
 }

@@ -5,7 +5,6 @@ import type { Turn } from "../../core/event/turn.ts";
 import { TURNS_PER_DIRECTORY } from "../../core/event/turn-file.ts";
 import { planReading } from "../../core/projection/hidden-turns.ts";
 import { project } from "../../core/projection/projection.ts";
-import { turnsToCount } from "../../core/tokens/sent-estimate.ts";
 import { createFactsMeter, type MeterInput, type TokenMeter } from "../../core/tokens/token-meter.ts";
 import { countTurns, type TurnFacts, turnFacts } from "../../core/tokens/turn-facts.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
@@ -13,6 +12,7 @@ import type { BranchTree } from "./branch-tree.ts";
 import { bringTurns } from "./bring-turns.ts";
 import { learnKept } from "./kept-turns-cache.ts";
 import { type KnownTurns, type LoadedView, loadCompactions } from "./load-view.ts";
+import { toolsOfferedFrom } from "./tool-records.ts";
 import { parseTurnBytes } from "./turn-bytes.ts";
 import { openTurnFactsCache, type TurnFactsCache } from "./turn-facts-cache.ts";
 import { typicalOverhead } from "./typical-overhead.ts";
@@ -54,7 +54,7 @@ async function load(
 ): Promise<CountedView> {
   const live = await loadCompactions(store, tree);
   const turnCount = tree.turnOids.length;
-  const shown = new Set([...planReading(turnCount, live.applied), ...turnsToCount(turnCount, live.applied), ...also]);
+  const shown = new Set([...planReading(turnCount, live.applied), ...also]);
   const { facts, turns } = await readFacts(store, tree, { shown, ...query });
   const located = await learnKept(store, tree.turnOids, { compactions: live.applied, turns });
   if (located !== live.applied) await keepHidden(store, tree, { turns, compactions: located });
@@ -67,12 +67,7 @@ async function load(
     turns,
     facts,
     elsewhere,
-    meter: await createBranchMeter(store, tree, {
-      facts: counted,
-      turns,
-      compactions: live.applied,
-      isWhole: query.isWhole,
-    }),
+    meter: await createBranchMeter(store, tree, { facts: counted, turns, isWhole: query.isWhole }),
   };
 }
 
@@ -92,10 +87,11 @@ async function createBranchMeter(
   tree: BranchTree,
   { isWhole, ...input }: MeterInput & Pick<FactsQuery, "isWhole">,
 ): Promise<TokenMeter> {
-  const meter = createFactsMeter(input);
+  const definedFrom = await toolsOfferedFrom(store, tree);
+  const meter = createFactsMeter({ ...input, definedFrom });
   if (meter.overheadSource !== "unknown") return meter;
   const typical = await typicalOverhead(store, tree, { mayBring: isWhole });
-  return typical === null ? meter : createFactsMeter({ ...input, typicalOverhead: typical });
+  return typical === null ? meter : createFactsMeter({ ...input, definedFrom, typicalOverhead: typical });
 }
 
 /** Creates a loader that reads a branch again only when it has moved. */

@@ -3,6 +3,7 @@
 import { type RecordedTool, toolsDelta } from "../../config/recorded-tools.ts";
 import { formatRecordLine, recordPath } from "../../core/compaction/compaction-line.ts";
 import { attachmentPath } from "../../core/event/attachment.ts";
+import { fieldsOf } from "../../core/event/fields.ts";
 import { isTooDeep, MAX_RECORD_DEPTH } from "../../core/json-depth.ts";
 import { readToolDefinition, type ToolDefinition } from "../../core/tools/tool-definition.ts";
 import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
@@ -53,6 +54,26 @@ export async function readToolDefinitions(
   const oids = paths.flatMap((path) => found.get(path) ?? []);
   const blobs = await collectBlobs(store, oids);
   return blobs.flatMap((bytes) => parseDefinition(decodeText(bytes)) ?? []);
+}
+
+/** The newest turn from which other tools were offered than before, 0-based; 0 when they never changed. */
+export async function toolsOfferedFrom(store: ConversationStore, { configs }: BranchTree): Promise<number> {
+  if (configs.length < 2) return 0;
+  const blobs = await collectBlobs(
+    store,
+    configs.map(({ oid }) => oid),
+  );
+  return Math.max(0, ...blobs.map((bytes) => offeredFrom(decodeText(bytes))));
+}
+
+function offeredFrom(line: string): number {
+  try {
+    const record: unknown = JSON.parse(line);
+    const { delta, at_turn: turn } = fieldsOf(record);
+    return Array.isArray(fieldsOf(delta)["tools"]) && typeof turn === "number" ? turn : 0;
+  } catch {
+    return 0; // fsck tells of records that are damaged
+  }
 }
 
 function parseDefinition(text: string): ToolDefinition | null {

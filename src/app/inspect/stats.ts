@@ -4,7 +4,7 @@ import { defined } from "../../core/defined.ts";
 import { isMessage } from "../../core/event/event.ts";
 import type { Calibration } from "../../core/tokens/calibration.ts";
 import type { TokenEstimate } from "../../core/tokens/token-estimate.ts";
-import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
+import type { OverheadSource, TokenMeter, TokenSource } from "../../core/tokens/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadCountedHere } from "../branch/counted-view.ts";
 import { reportTokens } from "../branch/token-report.ts";
@@ -31,6 +31,8 @@ export interface StatsReport {
   readonly overhead_source?: OverheadSource;
   /** How estimates follow the usage that the provider recorded; absent when too little is recorded. */
   readonly calibration?: Calibration;
+  /** The newest request that the provider counted, and how much of it the view does not show; absent = none is recorded. */
+  readonly last_request?: { readonly tokens: number; readonly not_in_view: number };
   readonly id?: string;
   readonly branch?: string;
   /** The commit that was counted. */
@@ -65,6 +67,7 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
     tokens_source,
     overhead_source: meter.overheadSource,
     ...(meter.calibration === null ? {} : { calibration: meter.calibration }),
+    ...defined({ last_request: lastRequest(meter, tokens.view) }),
     id: conversationOf(tree.branch),
     branch: tree.branch,
     commit: tree.commit,
@@ -75,6 +78,13 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
       .filter(isMessage).length,
     compactions: live.all.length,
   };
+}
+
+/** What was sent then and is not in the view now: compacted since, or put in by the agent without a trace in its session. */
+function lastRequest({ newestRequest }: TokenMeter, view: number): StatsReport["last_request"] {
+  if (newestRequest === null) return undefined;
+  const { tokens, since } = newestRequest;
+  return { tokens, not_in_view: Math.max(0, tokens + since - view) };
 }
 
 /** Tokens by kind, `overhead` where it is known; they add up to `whole`, the largest kind taking what rounding left. */

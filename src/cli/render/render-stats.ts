@@ -49,9 +49,21 @@ export function renderStats(report: StatsReport, rendering: Rendering): SafeText
     row("total", report.tokens.raw, report.tokens.view),
   ];
   const columns = [{ shrinkTo: 8 }, { align: "right" }, { align: "right" }, { align: "right" }] as const;
-  const notes = [renderOverhead(report.overhead_source), renderElsewhere(report.turns_elsewhere)].flatMap((note) =>
-    note === null ? [] : [style.faint(note)],
-  );
+  const notes = [
+    renderLastRequest(report.last_request),
+    renderOverhead(report.overhead_source),
+    renderElsewhere(report.turns_elsewhere),
+  ].flatMap((note) => (note === null ? [] : [style.faint(note)]));
   const lines: readonly SafeText[] = [...fields, "", ...renderTable(rows, { columns, width })];
   return joinLines(notes.length === 0 ? lines : [...lines, "", ...notes]);
 }
+
+/** Says what the newest request held that the view does not; null where that is nothing much. */
+function renderLastRequest(request: StatsReport["last_request"]): SafeText | null {
+  if (request === undefined || request.not_in_view < LEAST_UNSEEN * request.tokens) return null;
+  const { tokens, not_in_view: unseen } = request;
+  return safe`The last request had ${formatTokens(tokens)} tokens, as the provider counted; ${formatTokens(unseen)} of them are not in the view now.`;
+}
+
+/** Share of a request below which what is missing may as well be the error of the estimate. */
+const LEAST_UNSEEN = 0.1;

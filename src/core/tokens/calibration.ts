@@ -1,20 +1,35 @@
-// Calibration: what a provider counted for the requests of a conversation, against the estimate of what was sent. A model's
-// tokenizer and an agent's system prompt become two numbers: size of a request = overhead + factor × estimate.
+// Calibration: what a provider counted for the requests of a conversation, against the estimate of all that was said before
+// them. It becomes one line: size of a request = overhead + factor × estimate. Only requests sent before anything fell out of the
+// context decide it, so that no compaction, and no revert of one, changes a size of what it does not touch.
 import { modelFamily } from "../model/model-family.ts";
 import type { RecordedRequest } from "./recorded-requests.ts";
 import { countTurns, type TurnFacts } from "./turn-facts.ts";
-import { sizeOf } from "./usage.ts";
+import { sizeOf, type Usage } from "./usage.ts";
+
+/** The line of a conversation. */
+export interface Line {
+  /** Tokens of the provider per estimated token. */
+  readonly factor: number;
+  /** Tokens of a request beside the events: system prompt and tool definitions. 0..100,000; null when no request tells. */
+  readonly overhead: number | null;
+}
 
 /** How estimates of a conversation become the counts of its provider. */
-export interface Calibration {
-  /** Tokens of the provider per estimated token, 0.5..2.5. */
-  readonly factor: number;
-  /** Tokens of a request beside the events: system prompt and tool definitions. 0..100,000; null when the start is not at hand. */
-  readonly overhead: number | null;
-  /** Requests it was made from, at least 5. */
+export interface Calibration extends Line {
+  /** Requests it was compared with, at least 5. */
   readonly records: number;
   /** Median error over these requests, as a share of their size, 0..1. */
   readonly medianError: number;
+}
+
+/** A line, and what it was made from. */
+export interface FittedLine extends Line {
+  /** The request that tells the overhead: the first, or the first since the tools were defined anew. Null = none. */
+  readonly first: RecordedRequest | null;
+  /** Whether it passes through the newest request and its answer: then the history counts as recorded. */
+  readonly isExact: boolean;
+  /** Null when fewer than 5 requests of one model have usage, or their usage is not of these events. */
+  readonly calibration: Calibration | null;
 }
 
 /** One request: its size, and the estimate of all events before its answer. Both in tokens. */
@@ -28,40 +43,131 @@ export interface RequestSize {
   readonly stretch: number;
 }
 
+/** What a line is fitted to. */
+export interface LineInput {
+  /** Oldest first. */
+  readonly records: readonly RecordedRequest[];
+  /** The sizes of these records, in the same order. */
+  readonly requests: readonly RequestSize[];
+  /** Tokens of the model's tokenizer per estimated token, for where too little is recorded. */
+  readonly tokenizer: number;
+  /** The newest turn in which the tools were defined, 0-based; absent = none. */
+  readonly definedFrom?: number;
+}
+
 /** Fewer requests tell nothing that holds. */
 const LEAST_RECORDS = 5;
 /** More than any system prompt with tools (18,000 to 42,000 in real sessions): the context began before these events. */
-export const MOST_OVERHEAD = 100_000;
+const MOST_OVERHEAD = 100_000;
 /** Requests looked at, spread evenly: a median over so many does not move by more. */
 const MOST_RECORDS = 1000;
 /** A context that falls by more than this share was compacted; less is reasoning that was not sent again. */
 const FALL = 0.1;
 /** Two requests nearer to each other, in estimated tokens, tell more of rounding and hidden reminders than of text. */
 const LEAST_GROWTH = 100;
+/** The same of two requests that alone decide the factor. */
+const LEAST_SPAN = 1000;
+/** What the size of a request grows by, beside the text, in reminders and the like, at most; as a share of it. */
+const MOST_NOISE = 0.05;
 /** Smallest factor that a tokenizer explains, and the largest. */
-export const LEAST_FACTOR = 0.5;
-export const MOST_FACTOR = 2.5;
+const LEAST_FACTOR = 0.5;
+const MOST_FACTOR = 2.5;
 /** Sizes that grow by less than this share of the estimate, or by more than its inverse, are not those of these events. */
 const LEAST_SLOPE = 0.25;
+/** A factor that many times the one of all stretches, or of the tokenizer, counts something that is not in the events. */
+const MOST_APART = 2;
 
-/** Calibrates on requests in order, those of the newest model that answered at least 5; null when there is none. */
-export function calibrateOn(requests: readonly RequestSize[]): Calibration | null {
+/**
+ * Fits the line through the first request and the last one of the same model that was sent before anything fell out of the
+ * context. Where these two are too near to each other, the factor is that of all stretches, or of the tokenizer.
+ */
+export function fitLine({ records, requests, tokenizer, definedFrom = 0 }: LineInput): FittedLine {
+  const growth = measureGrowth(requests);
+  const usual = growth?.factor ?? tokenizer;
+  const points = requests.flatMap(({ isUnbroken, model }, at) => (isUnbroken ? [toPoint(records, at, model)] : []));
+  const ofModel = points.filter(({ model }) => model === points.at(-1)?.model);
+  const [first, ...later] = ofModel.some(({ turn }) => turn >= definedFrom)
+    ? ofModel.filter(({ turn }) => turn >= definedFrom)
+    : ofModel;
+  // After a change of model to one that was never sent the whole context, the first request still tells the overhead.
+  const ends = first === undefined ? [] : first.model === requests.at(-1)?.model ? [first, ...later] : [first];
+  const line = ends.reduceRight<(Line & { readonly end: Point }) | null>(
+    (found, end) => found ?? passThrough(first ?? end, end, usual),
+    null,
+  );
+  const { factor, overhead } = line ?? { factor: usual, overhead: null };
+  return {
+    factor,
+    overhead,
+    first: line === null ? null : (records[first?.at ?? 0] ?? null),
+    isExact: line !== null && line.end.at === records.length - 1,
+    calibration:
+      growth === null
+        ? null
+        : { factor, overhead: overhead === null ? null : Math.round(overhead), ...fitOf(growth, factor) },
+  };
+}
+
+/** A request as a point of the line; the newest one with its answer. */
+interface Point {
+  readonly at: number;
+  readonly turn: number;
+  readonly model: string;
+  readonly estimate: number;
+  readonly size: number;
+}
+
+function toPoint(records: readonly RecordedRequest[], at: number, model: string): Point {
+  const { turn = 0, before = 0, usage, answer } = records[at] ?? {};
+  const size = usage === undefined ? 0 : sizeOf(usage);
+  if (usage === undefined || answer === undefined || at < records.length - 1)
+    return { at, turn, model, estimate: before, size };
+  return { at, turn, model, estimate: answer.through, size: size + answerTokens(usage, answer.through - before) };
+}
+
+/** Usage written before the answer was complete counts too little of it. */
+function answerTokens({ output }: Usage, estimated: number): number {
+  return output < estimated / 2 ? estimated : output;
+}
+
+/** The line through two points; where they are near, of the usual factor through the later one. Null when it is not of these events. */
+function passThrough(first: Point, end: Point, usual: number): (Line & { readonly end: Point }) | null {
+  const span = end.estimate - first.estimate;
+  const growth = end.size - first.size;
+  if (span < LEAST_SPAN && Math.abs(growth - usual * span) > MOST_NOISE * end.size) return null;
+  const steep = span < LEAST_SPAN ? usual : growth / span;
+  const isPositive = end.size >= steep * end.estimate;
+  const factor = isPositive ? steep : end.size / end.estimate;
+  const overhead = isPositive ? end.size - steep * end.estimate : 0;
+  const isPlausible = factor >= usual / MOST_APART && factor <= usual * MOST_APART && overhead <= MOST_OVERHEAD;
+  return isPlausible ? { factor, overhead, end } : null;
+}
+
+/** How requests of one stretch grow with what was said. */
+interface Growth {
+  /** Tokens of the provider per estimated token, 0.5..2.5. */
+  readonly factor: number;
+  readonly stretches: readonly (readonly RequestSize[])[];
+}
+
+/** Measures those of the newest model that answered at least 5; null when there is none. */
+function measureGrowth(requests: readonly RequestSize[]): Growth | null {
   const chosen = spread(ofNewestModel(requests));
   const stretches = [...groupBy(chosen, ({ stretch }) => stretch).values()];
   const slopes = stretches.flatMap(slopesOf);
   if (chosen.length < LEAST_RECORDS || slopes.length === 0) return null;
   const slope = weightedMedian(slopes);
   if (slope < LEAST_SLOPE || slope > 1 / LEAST_SLOPE) return null;
-  const factor = Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, slope));
+  return { factor: Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, slope)), stretches };
+}
+
+function fitOf({ stretches }: Growth, factor: number): Pick<Calibration, "records" | "medianError"> {
   const offset = ({ size, estimate }: RequestSize): number => size - factor * estimate;
-  const fromStart = chosen.filter(({ isUnbroken }) => isUnbroken);
-  const beside = fromStart.length === 0 ? null : Math.max(0, Math.round(median(fromStart.map(offset))));
-  const overhead = beside !== null && beside > MOST_OVERHEAD ? null : beside;
   const errors = stretches.flatMap((stretch) => {
     const own = median(stretch.map(offset));
     return stretch.map((request) => Math.abs(offset(request) - own) / request.size);
   });
-  return { factor, overhead, records: chosen.length, medianError: Math.min(1, median(errors)) };
+  return { records: errors.length, medianError: Math.min(1, median(errors)) };
 }
 
 /** Sizes requests; where turns are missing, the requests before and after the gap are not compared. */
@@ -80,7 +186,7 @@ export function requestSizes(
     const before = requests.at(-1);
     const gapsBefore = passed;
     while ((gaps[passed] ?? Number.POSITIVE_INFINITY) <= at) passed += 1;
-    const breaks = passed > gapsBefore || (before !== undefined && size < before.size * (1 - FALL));
+    const breaks = passed > gapsBefore || (before !== undefined && fell(before, { estimate, size }));
     const family = families.get(model) ?? modelFamily(model);
     families.set(model, family);
     if (breaks) isUnbroken = false;
@@ -90,8 +196,13 @@ export function requestSizes(
   return requests;
 }
 
+/** Whether a request is so much smaller than the one before it, with what was said since, that something fell out of the context. */
+function fell(before: RequestSize, { estimate, size }: Pick<RequestSize, "estimate" | "size">): boolean {
+  return size < (before.size + LEAST_FACTOR * (estimate - before.estimate)) * (1 - FALL);
+}
+
 /** Which of the facts have turns missing before them. */
-export function gapsIn(turns: readonly Pick<TurnFacts, "index" | "stretch">[]): readonly number[] {
+function gapsIn(turns: readonly Pick<TurnFacts, "index" | "stretch">[]): readonly number[] {
   let next = 0;
   return turns.flatMap((facts, at) => {
     const isGap = facts.index !== next;

@@ -124,7 +124,7 @@ describe("loadCounted", () => {
       fc.asyncProperty(metered, async (conversation) => {
         const { store, tree, load } = await stored(conversation);
         const { turns, applied, view } = await whole(store, tree);
-        const expected = said(view, applied, createTokenMeter(turns.values(), applied));
+        const expected = said(view, applied, createTokenMeter(turns.values()));
         const saidBy = ({ view: own, meter }: CountedView): unknown => said(own, applied, meter);
         const [cold, warm] = [await load(), await load()];
         expect(saidBy(cold.loaded)).toEqual(expected);
@@ -162,7 +162,7 @@ describe("loadCounted", () => {
     });
     const { store, tree, kept, load } = await stored({ turns, compactions: [hiding("10", 205)] });
     const { turns: all, applied, view } = await whole(store, tree);
-    const expected = said(view, applied, createTokenMeter(all.values(), applied));
+    const expected = said(view, applied, createTokenMeter(all.values()));
     const [cold, warm] = [await load(), await load()];
     for (const { loaded } of [cold, warm]) expect(said(loaded.view, applied, loaded.meter)).toEqual(expected);
     expect(warm.loaded.facts.map(({ index, stretch }) => [index, stretch?.sizes.length ?? 1])).toEqual([

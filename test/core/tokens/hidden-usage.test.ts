@@ -61,7 +61,7 @@ function requestError(file: string, turns: readonly Turn[]): number | null {
   const typicalOverhead = typicalClaudeOverhead(readCorpusFile(file).toString()) ?? 0;
   const hidden = withoutUsage(turns);
   const facts = hidden.map((turn) => turnFacts(turn));
-  const { factor, overhead } = createFactsMeter({ facts, turns: new Map(), compactions: [], typicalOverhead });
+  const { factor, overhead } = createFactsMeter({ facts, turns: new Map(), typicalOverhead });
   return (overhead + factor * request.estimate) / request.size - 1;
 }
 

@@ -81,7 +81,7 @@ function joinBetween(facts: readonly TurnFacts[], cuts: readonly number[]): read
 
 /** All that counting says. */
 function said(facts: readonly TurnFacts[]): unknown {
-  const meter = createFactsMeter({ facts, turns: new Map(), compactions: [] });
+  const meter = createFactsMeter({ facts, turns: new Map() });
   const requests = recordedRequests(facts);
   return {
     sizes: requestSizes(requests, facts),

@@ -1,8 +1,9 @@
-// Calibration on lists of requests made up for it, small enough to work out by hand.
+// Lines through lists of requests made up for it, small enough to work out by hand.
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../../src/core/event/event.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
-import { calibrateOn, type RequestSize } from "../../../src/core/tokens/calibration.ts";
+import { type Calibration, type FittedLine, fitLine, type RequestSize } from "../../../src/core/tokens/calibration.ts";
+import type { RecordedRequest } from "../../../src/core/tokens/recorded-requests.ts";
 import { listRequestSizes } from "../../helpers/request-sizes.ts";
 
 const request = (estimate: number, size: number, more: Partial<RequestSize> = {}): RequestSize => ({
@@ -26,7 +27,76 @@ interface LineOptions {
   readonly more?: Partial<RequestSize>;
 }
 
-describe("calibrateOn", () => {
+/** Requests as records, one a turn; the newest says what its answer came to when `answer` is given. */
+function lineOf(
+  requests: readonly RequestSize[],
+  { tokenizer = 1, definedFrom = 0, answer }: { tokenizer?: number; definedFrom?: number; answer?: number } = {},
+): FittedLine {
+  const records = requests.map(
+    ({ estimate, size }, turn): RecordedRequest => ({
+      usage: { input: size, cacheRead: 0, cacheWrite: 0, output: answer ?? 0 },
+      before: estimate,
+      at: turn,
+      turn,
+      ...(answer !== undefined && { answer: { time: "", through: estimate + answer } }),
+    }),
+  );
+  return fitLine({ records, requests, tokenizer, definedFrom });
+}
+
+const calibrateOn = (requests: readonly RequestSize[]): Calibration | null => lineOf(requests).calibration;
+
+describe("fitLine", () => {
+  it("passes through the first request and the last one of an unbroken context, whatever lies between and after", () => {
+    const requests = [
+      request(0, 40_000),
+      request(30_000, 90_000),
+      request(60_000, 106_000),
+      request(80_000, 70_000, { isUnbroken: false, stretch: 1 }),
+      request(90_000, 95_000, { isUnbroken: false, stretch: 1 }),
+    ];
+    expect(lineOf(requests)).toMatchObject({ factor: 1.1, overhead: 40_000, isExact: false });
+    expect(lineOf(requests.slice(0, 3))).toMatchObject({ factor: 1.1, overhead: 40_000, isExact: true });
+  });
+
+  it("passes through the end of the newest answer where that is known", () => {
+    const { factor, overhead } = lineOf([request(0, 20_000), request(9000, 33_500)], { answer: 1000 });
+    expect({ factor, overhead }).toEqual({ factor: 1.45, overhead: 20_000 });
+  });
+
+  it("takes the tokenizer's factor, or that of all stretches, where the two are too near to tell", () => {
+    expect(lineOf([request(0, 20_000), request(999, 20_600)], { tokenizer: 1.5 })).toMatchObject({
+      factor: 1.5,
+      overhead: 20_600 - 1.5 * 999,
+      isExact: true,
+    });
+    expect(lineOf([request(0, 20_000), request(1000, 20_800)], { tokenizer: 1.5 })).toMatchObject({
+      factor: 0.8,
+      overhead: 20_000,
+    });
+  });
+
+  it("leaves out requests whose size is not of these events", () => {
+    const requests = [request(0, 20_000), request(50_000, 70_000), request(60_000, 300_000)];
+    expect(lineOf(requests)).toMatchObject({ factor: 1, overhead: 20_000, isExact: false });
+    expect(lineOf([request(0, 250_000), request(50_000, 300_000)])).toMatchObject({ factor: 1, overhead: null });
+    expect(lineOf([request(1000, 12)])).toMatchObject({ factor: 1, overhead: null, first: null });
+  });
+
+  it("takes the first request since the tools were defined anew, where one was sent whole", () => {
+    const requests = [request(0, 20_000), request(10_000, 45_000), request(60_000, 105_000)];
+    expect(lineOf(requests, { definedFrom: 1 })).toMatchObject({ factor: 1.2, overhead: 33_000, first: { turn: 1 } });
+    expect(lineOf(requests, { definedFrom: 3 })).toMatchObject({ overhead: 20_000, first: { turn: 0 } });
+  });
+
+  it("takes the factor of the model that answers now, and the overhead of whichever was sent the whole context", () => {
+    const requests = [
+      request(0, 20_000, { model: "old" }),
+      request(50_000, 70_000, { model: "old" }),
+      request(90_000, 40_000, { model: "new", isUnbroken: false, stretch: 1 }),
+    ];
+    expect(lineOf(requests, { tokenizer: 1.5 })).toMatchObject({ factor: 1.5, overhead: 20_000, isExact: false });
+  });
   it("gives the line that requests lie on", () => {
     expect(calibrateOn(line(2))).toEqual({ factor: 2, overhead: 1000, records: 5, medianError: 0 });
   });
@@ -67,13 +137,10 @@ describe("calibrateOn", () => {
     expect(calibrateOn(line(1, { overhead: beside }))?.overhead).toBe(overhead);
   });
 
-  it("takes the overhead from requests of an unbroken context only, the upper middle one of them", () => {
+  it("knows no overhead of a context that was never sent whole", () => {
     const broken = line(1, { overhead: 5000, more: { isUnbroken: false, stretch: 1 } });
     expect(calibrateOn([...line(1), ...broken])).toMatchObject({ overhead: 1000, records: 10 });
-    expect(calibrateOn(broken)?.overhead).toBeNull();
-    const of = (overhead: number, stretch: number) => line(1, { overhead, count: 3, step: 100, more: { stretch } });
-    const both = [...of(2000, 0), ...of(1000, 1)];
-    expect(calibrateOn(both)?.overhead).toBe(2000);
+    expect(calibrateOn(broken)).toMatchObject({ factor: 1, overhead: null });
   });
 
   it("compares requests of one stretch only", () => {
@@ -126,12 +193,12 @@ describe("calibrateOn", () => {
   });
 
   it("gives the middle error as a share of the size, within each stretch", () => {
-    // The slopes are 1.05, 1.3 and 1.2; beside 1.2 times the estimate lie 1000, 1100, 700, 1300 and 700 tokens.
+    // Beside 1.125 times the estimate lie 1000, 1175, 850, 1525 and 1000 tokens.
     const beside = [0, 300, 100, 900, 500];
     const requests = line(1, { step: 1000 }).map((one, at) => ({ ...one, size: one.size + (beside[at] ?? 0) }));
     const found = calibrateOn(requests);
-    expect(found).toMatchObject({ factor: 1.2, overhead: 1000 });
-    expect(found?.medianError).toBeCloseTo(300 / 5500, 10);
+    expect(found).toMatchObject({ factor: 1.125, overhead: 1000 });
+    expect(found?.medianError).toBeCloseTo(150 / 3100, 10);
     const shifted = [...line(1), ...line(1, { overhead: 9000, more: { stretch: 1 } })];
     expect(calibrateOn(shifted)?.medianError).toBe(0);
   });
@@ -144,10 +211,11 @@ describe("calibrateOn", () => {
   });
 
   it("looks at a thousand requests at most, spread evenly", () => {
-    const doubled = (count: number) => line(1, { count }).flatMap((one) => [one, { ...one, size: one.size + 9000 }]);
+    const doubled = (count: number) =>
+      line(1, { count, more: { isUnbroken: false } }).flatMap((one) => [one, { ...one, size: one.size + 9000 }]);
     expect(calibrateOn(line(1, { count: 1000 }))?.records).toBe(1000);
     // Every other request is odd; of twice as many as are looked at, those are passed over.
-    expect(calibrateOn(doubled(1000))).toEqual({ factor: 1, overhead: 1000, records: 1000, medianError: 0 });
+    expect(calibrateOn(doubled(1000))).toEqual({ factor: 1, overhead: null, records: 1000, medianError: 0 });
   });
 });
 
@@ -177,11 +245,11 @@ describe("listRequestSizes", () => {
   });
 
   it("takes a context that falls by more than a tenth for compacted, from there on", () => {
-    const turns = [1000, 900, 809, 2000].map((tokens, index) => turn(index, answer(`a${index}`, tokens)));
+    const turns = [1000, 901, 810, 2000].map((tokens, index) => turn(index, answer(`a${index}`, tokens)));
     expect(listRequestSizes(turns)).toEqual([
       size(0, 1000),
-      size(1, 900),
-      size(2, 809, 1, false),
+      size(1, 901),
+      size(2, 810, 1, false),
       size(3, 2000, 1, false),
     ]);
   });
