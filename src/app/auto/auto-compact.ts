@@ -156,7 +156,7 @@ async function compactLoop(
 ): Promise<{ readonly report: CompactReport | null; readonly left: MeasuredView }> {
   const { config, situation } = candidate;
   const isLong = turns > config.conversation.compaction.auto.min_turns;
-  const report = isLong ? await compactBy(workspace, candidate, [tierRules(sizes)]) : null;
+  const report = isLong ? await compactBy(workspace, candidate, { measured: sizes, rules: [tierRules(sizes)] }) : null;
   const again = async (): Promise<{ readonly at: Candidate; readonly left: MeasuredView }> => {
     const tree = (await loadTip(workspace.store, candidate.tree.branch)) ?? candidate.tree;
     const at = { ...candidate, tree };
@@ -168,7 +168,7 @@ async function compactLoop(
   await situation.openTurn.store();
   const { at, left } = await again();
   const rules = loopRules({ ...left, triggerRatio: sizes.triggerRatio }, situation.openTurn.position);
-  const second = await compactBy(workspace, at, [rules]);
+  const second = await compactBy(workspace, at, { measured: left, rules: [rules] });
   if (second === null) return { report, left };
   return { report: report === null ? second : { ...report, further: second }, left: (await again()).left };
 }
@@ -187,7 +187,10 @@ function lastTry(remembered: number | null, { live, lastEvent }: MeasuredView, t
 async function compactBy(
   workspace: Workspace,
   candidate: Candidate,
-  [rules, instead]: readonly [AutoRules, AutoRules?],
+  {
+    measured,
+    rules: [rules, instead],
+  }: { readonly measured: MeasuredView; readonly rules: readonly [AutoRules, AutoRules?] },
 ): Promise<CompactReport | null> {
   const { tree, situation } = candidate;
   const { signal, tools, answering } = situation;
@@ -202,13 +205,13 @@ async function compactBy(
     });
     for (const warning of report.warnings) situation.warn(warning);
     if (report.compaction === null) return null;
-    tellCompaction(report, rules, situation);
+    tellCompaction(report, { name: rules.name, measured }, situation);
     return report;
   } catch (error) {
     if (error instanceof JpgError && error.code === "view_grows" && !rules.needsSummary) return null;
     if (!rules.needsSummary || instead === undefined || signal?.aborted === true || isOfStore(error)) throw error;
     situation.warn(`${sayTrouble(error)} Tool outputs are shortened instead of writing the summary of ${rules.name}.`);
-    return compactBy(workspace, candidate, [instead]);
+    return compactBy(workspace, candidate, { measured, rules: [instead] });
   }
 }
 
@@ -220,12 +223,12 @@ function isOfStore(error: unknown): boolean {
 async function compactBetween(
   workspace: Workspace,
   candidate: Candidate,
-  sizes: AutoSizes,
+  sizes: MeasuredView & AutoSizes,
 ): Promise<CompactReport | null> {
   const { guard } = candidate.situation;
   const settings = candidate.config.conversation.compaction;
   const rules = (guard === undefined ? configuredRules : mechanicalRules)(settings, sizes);
-  const report = await compactBy(workspace, candidate, [rules, tierRules(sizes)]);
+  const report = await compactBy(workspace, candidate, { measured: sizes, rules: [rules, tierRules(sizes)] });
   guard?.(report === null ? 0 : freedShare(report));
   return report;
 }

@@ -21,9 +21,15 @@ export function nextStep(
 export const NOTHING_MORE =
   "and nothing more can be taken out automatically: `jpg compact --keep 0` also compacts the newest turns, `jpg compact --profile heavy` replaces turns with a summary, `jpg query --fork=3` continues with only the last 3 turns";
 
-/** Says what was done. */
-export function tellCompaction(report: CompactReport, { name }: AutoRules, to: { notice(text: string): void }): void {
-  to.notice(renderCompacted(overallTokens(report)));
+/** Says what was done, in sizes of what is sent next: with the open turn, and with jpg's own system prompt where jpg sends it. */
+export function tellCompaction(
+  report: CompactReport,
+  { name, measured }: { readonly name: AutoRules["name"]; readonly measured: MeasuredView },
+  to: { notice(text: string): void },
+): void {
+  const { before, after } = overallTokens(report);
+  const beside = measured.openTokens - measured.uncounted;
+  to.notice(renderCompacted({ before: before + beside, after: after + beside }));
   for (const { compaction, from_turn, to_turn, policies } of [report, ...(report.further ? [report.further] : [])])
     to.notice(`turns ${from_turn}..${to_turn} by ${name}: ${policies}; \`jpg revert ${compaction?.id}\` undoes it`);
 }

@@ -198,9 +198,9 @@ async function describeSummarizer(
 }
 
 function changeOf(workspace: Workspace, compaction: Compaction, planned: PlannedCompaction): PlannedChange {
-  const { turns, live, before, after } = planned;
+  const { turns, live, before, after, meter } = planned;
   const givenBack = describeGivenBack(compaction, { turns, compactions: live.applied, before, after });
-  const changes = largestChanges(before, after, new Set([DRAFT_ID]));
+  const changes = largestChanges({ before, after, meter }, new Set([DRAFT_ID]));
   return {
     message: compactionMessage({ compaction, hidden: hiddenBy(compaction, planned), givenBack, changes }),
     changes: [recordChange(workspace, "compactions", compaction)],

@@ -63,6 +63,8 @@ export function describeReport(facts: {
   const isWritten = planned.plan.summarize === undefined;
   const counting = { count: meter.countEvent, overhead: meter.overheadUnder(planned.live.applied) };
   const pruned = compaction.tools?.tokens;
+  const { overhead } = counting;
+  const measure = { factor: meter.factor, overhead: { before: overhead, after: overhead - (pruned ?? 0) } };
   return {
     conversation: conversationOf(facts.branch),
     branch: facts.branch,
@@ -85,7 +87,7 @@ export function describeReport(facts: {
     planned_summary:
       summarizer === null ? null : { from_turn: compaction.from_turn, to_turn: compaction.to_turn, model: summarizer },
     warnings: [...warningsOf(planned), ...facts.notes],
-    ...(facts.dryRun ? { views: { before, after: withoutDraftId(after) } } : {}),
+    ...(facts.dryRun ? { views: { before, after: withoutDraftId(after), measure } } : {}),
   };
 }
 

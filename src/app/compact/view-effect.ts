@@ -6,7 +6,8 @@ import { project } from "../../core/projection/projection.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { CompactionEffect } from "../../store/messages/compaction-body.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
-import { type KnownTurns, loadTurns, loadView } from "../branch/load-view.ts";
+import { loadCounted } from "../branch/counted-view.ts";
+import { type KnownTurns, loadTurns } from "../branch/load-view.ts";
 import { largestChanges } from "../diff/largest-changes.ts";
 import { hiddenBy } from "../plan/hidden-by.ts";
 
@@ -18,7 +19,7 @@ export async function viewEffectOf(
 ): Promise<CompactionEffect> {
   const known: KnownTurns = new Map();
   const turnCount = tree.turnOids.length;
-  const { view: before, live } = await loadView(store, tree, { known });
+  const { view: before, live, meter } = await loadCounted(store, tree, [], known);
   const compactions = [...live.applied, ...group];
   const { from, to } = groupRange(group);
   const covered = Array.from({ length: to - from + 1 }, (_, at) => from + at);
@@ -26,7 +27,7 @@ export async function viewEffectOf(
   const turns = await loadTurns(store, tree, [...wanted], known);
   const after = project({ turnCount, turns, compactions });
   return {
-    hidden: hiddenBy({ from_turn: from, to_turn: to }, { turns, before, after }),
-    changes: largestChanges(before, after, new Set(group.map(({ id }) => id))),
+    hidden: hiddenBy({ from_turn: from, to_turn: to }, { turns, before, after, meter }),
+    changes: largestChanges({ before, after, meter }, new Set(group.map(({ id }) => id))),
   };
 }

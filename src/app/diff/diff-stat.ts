@@ -26,8 +26,21 @@ export interface TurnDiffStat extends DiffCounts {
 /** Rows of the turns that differ, in order, of some that went as a whole together; the total covers the unchanged ones too. */
 export interface DiffStat {
   readonly turns: readonly TurnDiffStat[];
+  /** Tokens of both views as every command counts them, `overhead` among them. */
   readonly total: DiffCounts;
+  /** Tokens of system prompt and tools; absent where they are not known. */
+  readonly overhead?: DiffCounts["tokens"];
 }
+
+/** In what both views are counted. */
+export interface DiffMeasure {
+  /** Tokens for each of the plain estimate. */
+  readonly factor: number;
+  /** Tokens beside the events. */
+  readonly overhead: DiffCounts["tokens"];
+}
+
+const PLAIN: DiffMeasure = { factor: 1, overhead: { before: 0, after: 0 } };
 
 /** Says whether a pair reads differently before and after. */
 export function isChanged({ before, after }: BlockPair): boolean {
@@ -75,11 +88,18 @@ export function countShown(events: readonly Event[]): ShownCounts {
   };
 }
 
-/** Counts the pairs of an alignment; `changed` holds those that read differently. Of turns without their events `counted` tells. */
+/** What `countDiff` is told beside the pairs. */
+export interface DiffCounting {
+  /** Of turns that stand in a view without their events. */
+  readonly counted?: CountedTurns;
+  readonly measure?: DiffMeasure;
+}
+
+/** Counts the pairs of an alignment; `changed` holds those that read differently. */
 export function countDiff(
   pairs: readonly BlockPair[],
   changed: ReadonlySet<BlockPair>,
-  counted: CountedTurns = NONE_COUNTED,
+  { counted = NONE_COUNTED, measure = PLAIN }: DiffCounting = {},
 ): DiffStat {
   const tallies = new Map<string, Tally>();
   const tallyOf = (block: TextBlock): Tally => {
@@ -99,7 +119,14 @@ export function countDiff(
     }
   }
   const all = [...tallies.values()];
-  return { turns: all.filter(differs).map(turnStat), total: sumOf(all) };
+  const { factor, overhead } = measure;
+  const total = sumOf(all);
+  const whole = (side: (typeof SIDES)[number]): number => Math.round(overhead[side] + factor * total.tokens[side]);
+  return {
+    turns: all.filter(differs).map((tally) => turnStat(tally, factor)),
+    total: { ...total, tokens: { before: whole("before"), after: whole("after") } },
+    ...(overhead.before + overhead.after === 0 ? {} : { overhead }),
+  };
 }
 
 function outcomeOf({ before, after }: BlockPair): "removed" | "changed" | "added" {
@@ -166,9 +193,10 @@ function differs({ events }: Tally): boolean {
   return events.removed + events.changed + events.added > 0;
 }
 
-function turnStat({ origin, to: last, events, tokens, characters }: Tally): TurnDiffStat {
+function turnStat({ origin, to: last, events, tokens: plain, characters }: Tally, factor: number): TurnDiffStat {
   const [from, to] = origin.kind === "kept" ? [origin.turn, last ?? origin.turn] : [origin.from, origin.to];
   const turn = origin.kind === "kept" ? sayTurns(from, to) : originLabel(origin);
+  const tokens = { before: Math.round(factor * plain.before), after: Math.round(factor * plain.after) };
   return { turn, kind: origin.kind, from_turn: from, to_turn: to, events, tokens, characters };
 }
 

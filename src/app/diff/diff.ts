@@ -4,11 +4,11 @@ import { recordPath } from "../../core/compaction/compaction-line.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
-import type { View } from "../../core/projection/view.ts";
 import type { LogEntry } from "../../store/conversation-store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, findAddition } from "../branch/compaction-path.ts";
+import { loadCountedHere } from "../branch/counted-view.ts";
 import { requireWholeHistory } from "../branch/fork-start.ts";
 import { groupPaths } from "../branch/group-paths.ts";
 import { type KnownTurns, type LiveCompactions, loadCompactions, loadHistory, loadView } from "../branch/load-view.ts";
@@ -17,6 +17,7 @@ import { resolveId, resolveTree, treeOfTarget } from "../names/resolve-id.ts";
 import { resolveBranchRevision } from "../names/revision.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { loadCountedSides } from "./counted-sides.ts";
+import type { DiffMeasure } from "./diff-stat.ts";
 import { countViews, type DiffReport, diffViews, type ViewDiff, type ViewDiffOptions } from "./view-diff.ts";
 
 /** How a diff is made. */
@@ -57,8 +58,13 @@ async function diffNewest(workspace: Workspace, tree: BranchTree, options: DiffO
   }
   const known: KnownTurns = new Map();
   const history = await loadHistory(workspace.store, tree, { known });
-  const { view } = await loadView(workspace.store, tree, { known });
-  return { from: `${tree.branch} (full history)`, to: `${tree.branch} (view)`, ...diffViews(history, view, options) };
+  const now = await loadView(workspace.store, tree, { known });
+  const measure = await measureFor(workspace, tree, { before: [], after: now.live.applied });
+  return {
+    from: `${tree.branch} (full history)`,
+    to: `${tree.branch} (view)`,
+    ...diffViews(history, now.view, { ...options, measure }),
+  };
 }
 
 /** What a compaction did: the change of its commit; of a squashed one, the tree there without and with it, as the older ones leave it. */
@@ -85,10 +91,11 @@ async function diffAddition(
   const isOwn = (compaction: Compaction): boolean =>
     own.has(recordPath("compactions", compaction.timestamp, compaction.id));
   const loss = after.live.all.find((compaction) => isOwn(compaction) && compaction.receipt !== undefined)?.receipt;
+  const measure = await measureFor(workspace, there, { before: before.live.applied, after: after.live.applied });
   return {
     from: `before compaction ${id}`,
     to: `compaction ${id} (squashed in ${entry.commit.slice(0, 7)})`,
-    ...diffViews(before.view, after.view, options),
+    ...diffViews(before.view, after.view, { ...options, measure }),
     ...defined({ loss }),
   };
 }
@@ -113,28 +120,46 @@ async function diffCommit(
   };
 }
 
+/** In what both sides are counted: as `compact` and `stats` count the later one. */
+async function measureFor(
+  { store }: Pick<Workspace, "store">,
+  tree: BranchTree,
+  { before, after }: Readonly<Record<"before" | "after", readonly Compaction[]>>,
+): Promise<DiffMeasure> {
+  const { meter } = await loadCountedHere(store, tree);
+  return {
+    factor: meter.factor,
+    overhead: { before: meter.overheadUnder(before), after: meter.overheadUnder(after) },
+  };
+}
+
 /** Compares the view at a commit with that before it; with it, the compactions at the commit. */
 async function diffWithParent(
-  { store }: Workspace,
+  workspace: Workspace,
   there: BranchTree,
   parent: string | null,
   options: DiffOptions,
 ): Promise<{ readonly diff: ViewDiff; readonly live: LiveCompactions }> {
+  const { store } = workspace;
   const before = parent === null ? null : await loadBranchTree(store, there.branch, parent);
   if (before !== null && options.countsOnly === true) {
     const live = await loadCompactions(store, there);
+    const earlier = await loadCompactions(store, before);
+    const measure = await measureFor(workspace, there, { before: earlier.applied, after: live.applied });
     const sides = await loadCountedSides(store, { before, after: there, live });
-    const stat = countViews(sides.before, sides.after, sides.counted);
+    const stat = countViews(sides.before, sides.after, { counted: sides.counted, measure });
     const hunks = stat.turns.length > 0 ? [] : diffViews(sides.before, sides.after, options).hunks;
     return { diff: { hunks, stat }, live };
   }
   const known: KnownTurns = new Map();
   const { view: after, live } = await loadView(store, there, { known });
-  const { view } = before === null ? { view: NOTHING } : await loadView(store, before, { known });
-  return { diff: diffViews(view, after, options), live };
+  const earlier = before === null ? null : await loadView(store, before, { known });
+  const measure = await measureFor(workspace, there, {
+    before: earlier?.live.applied ?? [],
+    after: live.applied,
+  });
+  return { diff: diffViews(earlier?.view ?? { turns: [] }, after, { ...options, measure }), live };
 }
-
-const NOTHING: View = { turns: [] };
 
 /** What the two sides of a commit are called, e.g. `compaction 3jf5xk (82d0188)`. */
 function nameSides(
@@ -164,11 +189,13 @@ async function diffRevisions(
   // One after the other: of two wrong revisions the first is named.
   const known: KnownTurns = new Map();
   const before = await loadView(workspace.store, await revisionTree(workspace, tree, left), { known });
-  const after = await loadView(workspace.store, await revisionTree(workspace, tree, right), { known });
+  const later = await revisionTree(workspace, tree, right);
+  const after = await loadView(workspace.store, later, { known });
+  const measure = await measureFor(workspace, later, { before: before.live.applied, after: after.live.applied });
   return {
     from: left === "" ? tree.branch : left,
     to: right === "" ? tree.branch : right,
-    ...diffViews(before.view, after.view, options),
+    ...diffViews(before.view, after.view, { ...options, measure }),
   };
 }
 

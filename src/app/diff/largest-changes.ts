@@ -3,7 +3,7 @@
 import { type Event, type ToolCallRequest, traitsOf } from "../../core/event/event.ts";
 import { commandsRun, filesNamed } from "../../core/loss/call-traces.ts";
 import type { Origin, View } from "../../core/projection/view.ts";
-import { estimateEvent } from "../../core/tokens/token-estimate.ts";
+import type { TokenMeter } from "../../core/tokens/token-meter.ts";
 import type { LargestChanges, ViewChange } from "../../store/messages/view-change.ts";
 import { eventText, eventTitle, originLabel } from "./view-text.ts";
 
@@ -19,16 +19,25 @@ interface Pair {
   readonly tokens: { readonly before: number; readonly after: number };
 }
 
+/** Both views, and what counts their events. */
+export interface CountedChange {
+  readonly before: View;
+  readonly after: View;
+  readonly meter: Pick<TokenMeter, "countEvent">;
+}
+
 /** Finds the largest changes between two views; `except` = the compactions whose own texts are shown elsewhere. */
-export function largestChanges(before: View, after: View, except: ReadonlySet<string> = NONE): LargestChanges {
-  const pairs = changedPairs(before, after, except);
+export function largestChanges(change: CountedChange, except: ReadonlySet<string> = NONE): LargestChanges {
+  const { before, after } = change;
+  const pairs = changedPairs(change, except);
   const weight = ({ tokens }: Pair): number => Math.abs(tokens.before - tokens.after);
   const largest = [...pairs].sort((a, b) => weight(b) - weight(a)).slice(0, MOST);
   const calls = callsOf(before, after);
   return { count: pairs.length, largest: largest.map((pair) => describe(pair, calls)) };
 }
 
-function changedPairs(before: View, after: View, except: ReadonlySet<string>): readonly Pair[] {
+function changedPairs({ before, after, meter }: CountedChange, except: ReadonlySet<string>): readonly Pair[] {
+  const countEvent = (event: Event | null): number => (event === null ? 0 : Math.round(meter.countEvent(event)));
   const now = new Map([...visibleEvents(after)].map(([event]) => [event.id, event]));
   const seen = new Set<string>();
   const pairs: Pair[] = [];
@@ -36,14 +45,14 @@ function changedPairs(before: View, after: View, except: ReadonlySet<string>): r
     seen.add(event.id);
     const changed = now.get(event.id) ?? null;
     if (changed === event) continue;
-    const tokens = { before: estimateEvent(event), after: changed === null ? 0 : estimateEvent(changed) };
+    const tokens = { before: countEvent(event), after: countEvent(changed) };
     // Two stubs of one event are not the same object.
     if (tokens.before === tokens.after && changed !== null && eventText(event) === eventText(changed)) continue;
     pairs.push({ origin, before: event, after: changed, tokens });
   }
   for (const [event, origin] of visibleEvents(after)) {
     if (seen.has(event.id) || (origin.kind !== "kept" && except.has(origin.compaction))) continue;
-    pairs.push({ origin, before: null, after: event, tokens: { before: 0, after: estimateEvent(event) } });
+    pairs.push({ origin, before: null, after: event, tokens: { before: 0, after: countEvent(event) } });
   }
   return pairs;
 }

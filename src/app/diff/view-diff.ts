@@ -4,7 +4,7 @@ import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
 import { defined } from "../../core/defined.ts";
 import type { View } from "../../core/projection/view.ts";
 import { buildHunks, type DiffHunk, type DiffRun } from "./diff-hunks.ts";
-import { type CountedTurns, countDiff, type DiffStat, isChanged } from "./diff-stat.ts";
+import { countDiff, type DiffCounting, type DiffMeasure, type DiffStat, isChanged } from "./diff-stat.ts";
 import { createDiffBudget, type DiffBudget, diffLines, type LineRun } from "./line-diff.ts";
 import { alignBlocks, type BlockPair } from "./view-alignment.ts";
 import { contentLines, originLabel, type RenderedEvents, type TextBlock, viewBlocks } from "./view-text.ts";
@@ -31,20 +31,29 @@ export interface ViewDiffOptions {
   readonly context?: number;
   /** Whether changed lines carry the words that differ; default true. */
   readonly words?: boolean;
+  /** Default: the plain estimate of the events. */
+  readonly measure?: DiffMeasure;
 }
 
 /** Compares what a model sees of two views. */
-export function diffViews(before: View, after: View, { context = 3, words = true }: ViewDiffOptions = {}): ViewDiff {
+export function diffViews(
+  before: View,
+  after: View,
+  { context = 3, words = true, measure }: ViewDiffOptions = {},
+): ViewDiff {
   const { pairs, changed } = alignViews(before, after);
   const budget = createDiffBudget();
   const runs = pairs.flatMap((pair) => (changed.has(pair) ? changedRuns(pair, budget, words) : unchangedRuns(pair)));
-  return { hunks: changed.size === 0 ? [] : buildHunks(runs, context), stat: countDiff(pairs, changed) };
+  return {
+    hunks: changed.size === 0 ? [] : buildHunks(runs, context),
+    stat: countDiff(pairs, changed, defined({ measure })),
+  };
 }
 
-/** Counts what differs of what a model sees of two views; of turns that stand there without their events `counted` tells. */
-export function countViews(before: View, after: View, counted?: CountedTurns): DiffStat {
+/** Counts what differs of what a model sees of two views. */
+export function countViews(before: View, after: View, counting: DiffCounting): DiffStat {
   const { pairs, changed } = alignViews(before, after);
-  return countDiff(pairs, changed, counted);
+  return countDiff(pairs, changed, counting);
 }
 
 /** The blocks of both views side by side, and those pairs that read differently. */

@@ -188,16 +188,16 @@ function messageOf(
   { loaded, pinned, unpinned }: PreparedEdit,
   { after, givenBack }: { readonly after: View; readonly givenBack: string | null },
 ): string {
-  const { turns, view: before } = loaded;
+  const { turns, view: before, meter } = loaded;
   const [first, ...others] = compactions;
   if (first === undefined) return pinMessage(pinned, unpinned);
   const group: CompactionGroup = [first, ...others];
   const own = new Set(compactions.map(({ id }) => id));
   const { from: from_turn, to: to_turn } = groupRange(group);
   const effect = {
-    hidden: hiddenBy({ from_turn, to_turn }, { turns, before, after }),
+    hidden: hiddenBy({ from_turn, to_turn }, { turns, before, after, meter }),
     givenBack,
-    changes: largestChanges(before, after, own),
+    changes: largestChanges({ before, after, meter }, own),
   };
   if (group.length === 1 && pinned.length + unpinned.length === 0)
     return compactionMessage({ compaction: first, ...effect });

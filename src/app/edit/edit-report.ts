@@ -56,6 +56,8 @@ export function editReport(loaded: LoadedEdit, outcome: EditOutcome): EditReport
   const range = group === null ? null : groupRange(group);
   const segments = planTimeline(compactions, { turnCount: tree.turnOids.length, turns, compactions: live.applied });
   const counting = { count: meter.countEvent, overhead: meter.overheadUnder(live.applied) };
+  const { overhead } = counting;
+  const measure = { factor: meter.factor, overhead: { before: overhead, after: overhead } };
   const tokens = { before: size.tokens, after: outcome.size.tokens };
   const [summary = null, ...more] = summaries;
   return {
@@ -90,6 +92,6 @@ export function editReport(loaded: LoadedEdit, outcome: EditOutcome): EditReport
     segments: segmentTokens({ segments }, { turns, before, after, countEvent: meter.countEvent }),
     planned_summary: summary,
     warnings: [...more.map(describeSummary), ...outcome.warnings],
-    ...(dryRun ? { views: { before, after } } : {}),
+    ...(dryRun ? { views: { before, after, measure } } : {}),
   };
 }

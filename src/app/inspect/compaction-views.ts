@@ -6,8 +6,10 @@ import type { Turn } from "../../core/event/turn.ts";
 import { planReading } from "../../core/projection/hidden-turns.ts";
 import { project } from "../../core/projection/projection.ts";
 import type { View } from "../../core/projection/view.ts";
+import type { TokenMeter } from "../../core/tokens/token-meter.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
+import { loadCountedHere } from "../branch/counted-view.ts";
 import { loadCompactions, loadTurns } from "../branch/load-view.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -18,6 +20,8 @@ export interface CompactionViews {
   readonly turns: ReadonlyMap<number, Turn>;
   readonly before: View;
   readonly after: View;
+  /** Counts as `compact` did when it was made. */
+  readonly meter: TokenMeter;
 }
 
 /** Loads both views of a compaction that a commit of the branch added as a file. */
@@ -45,9 +49,11 @@ export async function loadCompactionViews(
     then,
     [...wanted].sort((a, b) => a - b),
   );
+  const { meter } = await loadCountedHere(store, then);
   return {
     group,
     turns,
+    meter,
     before: project({ turnCount, turns, compactions: without }),
     after: project({ turnCount, turns, compactions: withIt }),
   };

@@ -7,6 +7,7 @@ import type { View } from "../../core/projection/view.ts";
 import type { StepReport } from "../../core/strategies/compose-steps.ts";
 import type { CacheCost } from "../../core/tokens/cache-cost.ts";
 import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
+import type { DiffMeasure } from "../diff/diff-stat.ts";
 
 /** Tokens of a stretch of the view, estimated, before and after the compaction. */
 export interface TokenChange {
@@ -87,7 +88,7 @@ export interface CompactReport extends NothingReport {
   /** What the user should know, one sentence each, e.g. `hidden by summary k3f9q2 until k3f9q2 is reverted`. */
   readonly warnings: readonly string[];
   /** In a dry run: the view as it is, and as it would be, a summary that is still to be written empty. No part of the JSON document. */
-  readonly views?: { readonly before: View; readonly after: View };
+  readonly views?: { readonly before: View; readonly after: View; readonly measure: DiffMeasure };
   /** What was gone on to after these steps, in a commit of its own: a pipeline's summary, or the open turn. */
   readonly further?: CompactReport;
   /** Code of the error for which that summary was not written, e.g. `interrupted`; absent when none was thrown. */

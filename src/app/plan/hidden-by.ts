@@ -4,6 +4,7 @@ import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { type HiddenContent, hiddenContent } from "../../core/loss/hidden-content.ts";
 import type { View } from "../../core/projection/view.ts";
+import type { TokenMeter } from "../../core/tokens/token-meter.ts";
 import { eventsRemoved } from "./events-removed.ts";
 
 /**
@@ -12,7 +13,12 @@ import { eventsRemoved } from "./events-removed.ts";
  */
 export function hiddenBy(
   compaction: Pick<Compaction, "from_turn" | "to_turn">,
-  facts: { readonly turns: ReadonlyMap<number, Turn>; readonly before: View; readonly after: View },
+  facts: {
+    readonly turns: ReadonlyMap<number, Turn>;
+    readonly before: View;
+    readonly after: View;
+    readonly meter: Pick<TokenMeter, "countEvent">;
+  },
 ): HiddenContent {
   const { from_turn: from, to_turn: to } = compaction;
   const isTouched = touchedTurns(facts);
@@ -24,7 +30,7 @@ export function hiddenBy(
       origin.kind === "kept" ? from <= origin.turn && origin.turn <= to : from <= origin.from && origin.to <= to,
     )
     .flatMap((turn) => turn.events);
-  return { ...hiddenContent(raw, shown), events_removed: Math.max(0, eventsRemoved(facts)) };
+  return { ...hiddenContent(raw, shown, facts.meter.countEvent), events_removed: Math.max(0, eventsRemoved(facts)) };
 }
 
 /** Tells of which turns something was shown before, or is told in a new way after. */

@@ -9,6 +9,7 @@ import { subjectOf } from "../../store/messages/commit-message.ts";
 import type { LargestChanges } from "../../store/messages/view-change.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
+import { loadCounted } from "../branch/counted-view.ts";
 import { groupPaths } from "../branch/group-paths.ts";
 import { type KnownTurns, loadCompactions, loadView } from "../branch/load-view.ts";
 import { largestChanges } from "../diff/largest-changes.ts";
@@ -40,7 +41,7 @@ export async function readAdded(
   const messages = added.length === 0 ? new Map<string, string>() : await readMessages(workspace, fork);
   const wanted = new Set(added.map(({ path }) => path));
   const present = fork.compactions.filter(({ path }) => !wanted.has(path));
-  const { live } = await loadView(store, fork, { known });
+  const { live, meter } = await loadCounted(store, fork, [], known);
   const reviewed: ReviewedCompaction[] = [];
   let { view } = await loadView(store, { ...fork, compactions: present }, { known });
   for (const files of await madeAsOne(workspace, fork, added)) {
@@ -58,7 +59,7 @@ export async function readAdded(
         compaction: group[0],
         ...(group.length === 1 ? {} : { group }),
         subject: subjectOf(group),
-        changes: largestChanges(view, after.view, new Set(group.map(({ id }) => id))),
+        changes: largestChanges({ before: view, after: after.view, meter }, new Set(group.map(({ id }) => id))),
         ...defined({ message, not_applied: reason }),
       });
     }

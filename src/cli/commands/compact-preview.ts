@@ -18,7 +18,7 @@ export async function showPreview(
   { output, options, json }: Pick<CommandContext, "output" | "options" | "json">,
   report: Preview,
 ): Promise<void> {
-  const { before, after } = report.views;
+  const { before, after, measure } = report.views;
   if (!json) for (const note of notesOf(report)) output.info(safe`note: ${forTerminal(note)}`);
   if (flag(options, "text")) {
     const text = renderShown(after);
@@ -26,7 +26,7 @@ export async function showPreview(
     else await output.page(forTerminal(text));
     return;
   }
-  const diff = { from: report.branch, to: `${report.branch} (as planned)`, ...diffViews(before, after) };
+  const diff = { from: report.branch, to: `${report.branch} (as planned)`, ...diffViews(before, after, { measure }) };
   if (json) output.json({ ...documentOf(report), diff });
   else if (diff.hunks.length === 0) output.info(safe`No difference: the model would see the same.`);
   else await output.page(renderDiff(diff, { style: output.style, width: output.width }));

@@ -20,7 +20,13 @@ export function renderDiffStat(stat: DiffStat, { style, width }: Rendering): Saf
     { text: charactersText(counts), paint: style.faint },
   ];
   const header = ["TURN", "EVENTS", "TOKENS", "", "CHARACTERS"].map((text) => ({ text, paint: style.faint }));
-  const rows = [header, ...joinGone(stat.turns).map((turn) => row(turn.turn, turn)), row("total", stat.total)];
+  const { overhead } = stat;
+  const rows = [
+    header,
+    ...joinGone(stat.turns).map((turn) => row(turn.turn, turn)),
+    ...(overhead === undefined ? [] : [["system prompt, tools", "", renderTokens(overhead), "", ""]]),
+    row("total", stat.total),
+  ];
   const columns = [{ shrinkTo: 12 }, {}, { align: "right" }, { align: "right" }, { align: "right" }] as const;
   return joinLines(renderTable(rows, { columns, width }));
 }

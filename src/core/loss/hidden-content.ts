@@ -39,12 +39,16 @@ export interface HiddenContent {
 /**
  * Compares the raw events a compaction covers with those the view shows of them. Events are matched by id; a shown event
  * that is the same object is unchanged (projection passes unchanged events on as they are). Shown events that are not
- * raw (a summary's) count towards what is there afterwards.
+ * raw (a summary's) count towards what is there afterwards. `countEvent` gives the tokens of one, as the whole view is counted.
  */
-export function hiddenContent(raw: readonly Event[], shown: Iterable<Event>): HiddenContent {
+export function hiddenContent(
+  raw: readonly Event[],
+  shown: Iterable<Event>,
+  countEvent: (event: Event) => number = estimateEvent,
+): HiddenContent {
   const after = new Map<string, Event>();
   const total = { tokens: { before: 0, after: 0 }, bytes: { before: 0, after: 0 } };
-  const sizeOf = createSizes();
+  const sizeOf = createSizes(countEvent);
   for (const event of shown) {
     after.set(event.id, event);
     const { tokens, bytes } = sizeOf(event);
@@ -64,7 +68,8 @@ export function hiddenContent(raw: readonly Event[], shown: Iterable<Event>): Hi
   }
   const calls = touchedCalls(raw, touched);
   return {
-    ...total,
+    bytes: total.bytes,
+    tokens: { before: Math.round(total.tokens.before), after: Math.round(total.tokens.after) },
     events_removed: removed,
     events_changed: touched.length - removed,
     tools: listTools(calls, (event) => lessening(sizeOf(event), sizeOf(after.get(event.id)))),
@@ -106,13 +111,13 @@ interface Size {
 const NOTHING: Size = { bytes: 0, tokens: 0 };
 
 /** Gives a function that sizes each event once: what stays is among the raw events and among the shown ones. */
-function createSizes(): (event: Event | undefined) => Size {
+function createSizes(countEvent: (event: Event) => number): (event: Event | undefined) => Size {
   const sizes = new Map<Event, Size>();
   return (event) => {
     if (event === undefined) return NOTHING;
     const known = sizes.get(event);
     if (known !== undefined) return known;
-    const size = { bytes: textBytes(event), tokens: estimateEvent(event) };
+    const size = { bytes: textBytes(event), tokens: countEvent(event) };
     sizes.set(event, size);
     return size;
   };
@@ -135,7 +140,7 @@ function listTools(calls: readonly TouchedCall[], lost: (event: Event) => Size):
     tools.set(request.name, tool);
   }
   return [...tools]
-    .map(([name, tool]) => ({ name, ...tool }))
+    .map(([name, tool]) => ({ name, ...tool, tokens: Math.round(tool.tokens) }))
     .sort((a, b) => b.tokens - a.tokens || (a.name < b.name ? -1 : 1));
 }
 

@@ -83,6 +83,8 @@ const MOST_APART = 2;
  */
 export function fitLine({ records, requests, tokenizer, definedFrom = 0 }: LineInput): FittedLine {
   const growth = measureGrowth(requests);
+  if (growth === "unrelated")
+    return { factor: tokenizer, overhead: null, first: null, isExact: false, calibration: null };
   const usual = growth?.factor ?? tokenizer;
   const points = requests.flatMap(({ isUnbroken, model }, at) => (isUnbroken ? [toPoint(records, at, model)] : []));
   const ofModel = points.filter(({ model }) => model === points.at(-1)?.model);
@@ -150,14 +152,14 @@ interface Growth {
   readonly stretches: readonly (readonly RequestSize[])[];
 }
 
-/** Measures those of the newest model that answered at least 5; null when there is none. */
-function measureGrowth(requests: readonly RequestSize[]): Growth | null {
+/** Measures those of the newest model that answered at least 5; null when there is none, `unrelated` when they are not of these events. */
+function measureGrowth(requests: readonly RequestSize[]): Growth | "unrelated" | null {
   const chosen = spread(ofNewestModel(requests));
   const stretches = [...groupBy(chosen, ({ stretch }) => stretch).values()];
   const slopes = stretches.flatMap(slopesOf);
   if (chosen.length < LEAST_RECORDS || slopes.length === 0) return null;
   const slope = weightedMedian(slopes);
-  if (slope < LEAST_SLOPE || slope > 1 / LEAST_SLOPE) return null;
+  if (slope < LEAST_SLOPE || slope > 1 / LEAST_SLOPE) return "unrelated";
   return { factor: Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, slope)), stretches };
 }
 
@@ -186,7 +188,7 @@ export function requestSizes(
     const before = requests.at(-1);
     const gapsBefore = passed;
     while ((gaps[passed] ?? Number.POSITIVE_INFINITY) <= at) passed += 1;
-    const breaks = passed > gapsBefore || (before !== undefined && fell(before, { estimate, size }));
+    const breaks = passed > gapsBefore || (before !== undefined && size < before.size * (1 - FALL));
     const family = families.get(model) ?? modelFamily(model);
     families.set(model, family);
     if (breaks) isUnbroken = false;
@@ -194,11 +196,6 @@ export function requestSizes(
     requests.push({ estimate, size, model: family, isUnbroken, stretch });
   }
   return requests;
-}
-
-/** Whether a request is so much smaller than the one before it, with what was said since, that something fell out of the context. */
-function fell(before: RequestSize, { estimate, size }: Pick<RequestSize, "estimate" | "size">): boolean {
-  return size < (before.size + LEAST_FACTOR * (estimate - before.estimate)) * (1 - FALL);
 }
 
 /** Which of the facts have turns missing before them. */

@@ -409,6 +409,15 @@ describe("inside a tool loop", () => {
     const report = await run(branch, ["auto.enabled=true"], { ...loop, openTurn });
     expect(rangeOf(report)).toEqual([0, 6]);
     expect(report?.compaction).toMatchObject({ source: "auto", strategy: ["tiered"] });
+    // What is told is what is sent: the open turn's 10,000 tokens and more are on both sides.
+    const told = /compacted \(([\d.]+)k → ([\d.]+)k tokens\)/
+      .exec(said[0] ?? "")
+      ?.slice(1)
+      .map((k) => 1000 * Number(k));
+    const open =
+      report === null ? [] : [report.tokens.before, report.tokens.after].map((size, at) => (told?.[at] ?? 0) - size);
+    expect(open.every((tokens) => tokens > 9900)).toBe(true);
+    expect(open).toHaveLength(2);
     expect(await run(branch, ["auto.enabled=true"], { ...loop, openTurn })).toBeNull();
   });
 

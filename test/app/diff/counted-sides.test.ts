@@ -113,7 +113,7 @@ async function counts(store: ConversationStore, { before, after }: Sides) {
   read.length = 0;
   const sides = await loadCountedSides(spied, { before, after, live });
   return {
-    stat: joined(countViews(sides.before, sides.after, sides.counted)),
+    stat: joined(countViews(sides.before, sides.after, { counted: sides.counted })),
     read: after.turnOids.flatMap((oid, turn) => (read.includes(oid) ? [turn] : [])),
   };
 }

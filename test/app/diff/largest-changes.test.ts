@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { largestChanges } from "../../../src/app/diff/largest-changes.ts";
+import { largestChanges as countedChanges } from "../../../src/app/diff/largest-changes.ts";
+import type { View } from "../../../src/core/projection/view.ts";
+import { estimateEvent } from "../../../src/core/tokens/token-estimate.ts";
 import { answer, call, kept, request, result, summary, thought, view } from "../../helpers/sample-view.ts";
 
 const read = call("e1", "Read", { file_path: "src/a.ts" });
 const content = result("e2", "e1", "const a = 1;\n".repeat(100));
 const calm = answer("e3", "Done.");
 const before = view(kept(0, request("e0", "Read it"), read, content, thought("t", "hm"), calm));
+
+const largestChanges = (earlier: View, after: View, except?: ReadonlySet<string>) =>
+  countedChanges({ before: earlier, after, meter: { countEvent: estimateEvent } }, except);
 
 describe("largestChanges", () => {
   it("gives what is shorter, gone or new, the heaviest first, named with what it is about", () => {
@@ -34,6 +39,12 @@ describe("largestChanges", () => {
     expect(largestChanges(view(kept(0, stub())), view(kept(0, stub())))).toEqual({ count: 0, largest: [] });
     expect(largestChanges(view(kept(0, calm)), view(own, kept(1, calm)), new Set(["mine"])).count).toBe(0);
     expect(largestChanges(view(kept(0, calm)), view(own, kept(1, calm))).count).toBe(1);
+  });
+
+  it("counts as it is told, whole tokens", () => {
+    const meter = { countEvent: () => 1.6 };
+    const { largest } = countedChanges({ before: view(kept(0, calm)), after: view(kept(0)), meter });
+    expect(largest[0]?.tokens).toEqual({ before: 2, after: 0 });
   });
 
   it("gives ten of many, and counts them all", () => {

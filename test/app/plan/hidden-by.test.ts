@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { hiddenBy } from "../../../src/app/plan/hidden-by.ts";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { project } from "../../../src/core/projection/projection.ts";
+import { estimateEvent } from "../../../src/core/tokens/token-estimate.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { live } from "../../helpers/plan-request.ts";
 
@@ -18,7 +19,7 @@ const toolsHidden = (newer: Compaction): readonly string[] => {
     project({ ...input, compactions: [summary] }),
     project({ ...input, compactions: [summary, newer] }),
   ];
-  return hiddenBy(newer, { turns, before, after }).tools.map(({ name }) => name);
+  return hiddenBy(newer, { turns, before, after, meter: { countEvent: estimateEvent } }).tools.map(({ name }) => name);
 };
 
 it("counts what is shown no more or in another way", () => {

@@ -245,11 +245,11 @@ describe("listRequestSizes", () => {
   });
 
   it("takes a context that falls by more than a tenth for compacted, from there on", () => {
-    const turns = [1000, 901, 810, 2000].map((tokens, index) => turn(index, answer(`a${index}`, tokens)));
+    const turns = [1000, 900, 809, 2000].map((tokens, index) => turn(index, answer(`a${index}`, tokens)));
     expect(listRequestSizes(turns)).toEqual([
       size(0, 1000),
-      size(1, 901),
-      size(2, 810, 1, false),
+      size(1, 900),
+      size(2, 809, 1, false),
       size(3, 2000, 1, false),
     ]);
   });
