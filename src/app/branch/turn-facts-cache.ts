@@ -24,7 +24,7 @@ export interface TurnFactsCache {
 }
 
 /** Raised when other facts are kept, or jpg or its tokenizers count otherwise. */
-const FORMAT = 4;
+const FORMAT = 5;
 /** Directories, and single turns, in a file before those of other forks are dropped. */
 const MOST_ENTRIES = 1000;
 

@@ -11,7 +11,7 @@ import { sha256 } from "../workspace/object-id.ts";
 import type { ShownCounts } from "./diff-stat.ts";
 
 /** Raised when views are made or counted otherwise. */
-const CACHE = "shown-counts-1";
+const CACHE = "shown-counts-2";
 /** Directories in a file before the oldest are dropped. */
 const MOST_ENTRIES = 1000;
 

@@ -18,7 +18,7 @@ export interface FactsCache {
 }
 
 /** Raised when other facts are kept, or jpg counts otherwise. */
-const FORMAT = 9;
+const FORMAT = 10;
 const OID_LENGTH = 40;
 
 /** What every conversation has, as lists of one length: the same index, the same commit. */

@@ -14,7 +14,7 @@ import {
   writeRecord,
   writeTask,
 } from "../../core/summary/summary-prompt.ts";
-import { estimateTextTokens } from "../../core/summary/text-tokens.ts";
+import { estimateTextTokens } from "../../core/tokens/text-tokens.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { askForSummary, type Summarizer } from "./ask-summary.ts";
 import { mergeSummaries, type PartAnswer } from "./merge-summaries.ts";

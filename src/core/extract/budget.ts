@@ -9,7 +9,7 @@ const MOST_TOKENS = 6000;
 /** What the sections of a small range need, tokens. */
 const LEAST_TOKENS = 250;
 
-/** Characters a token of prose holds, as `estimateEvent` counts. */
+/** Characters a token of English prose holds, as `estimateEvent` counts. */
 export const CHARS_PER_TOKEN = 4;
 
 /** Gives the usual budget of an extract, tokens, from the tokens of the raw events. */

@@ -3,8 +3,8 @@
 
 import type { Event } from "../event/event.ts";
 import { cutParts, type TurnPart } from "../parts/turn-parts.ts";
+import { estimateTextTokens } from "../tokens/text-tokens.ts";
 import { groupTurns, type PlacedEvent } from "./placed-event.ts";
-import { estimateTextTokens } from "./text-tokens.ts";
 import { renderTranscript, type Transcript, type TranscriptLimits } from "./transcript.ts";
 
 /** Nothing is left out. */

@@ -5,6 +5,7 @@ import type { HiddenIndex } from "../compaction/compaction.ts";
 import { type Event, traitsOf } from "../event/event.ts";
 import type { Turn } from "../event/turn.ts";
 import { textsOf } from "../loss/event-texts.ts";
+import { proseChars } from "../tokens/text-tokens.ts";
 import { estimateEvent } from "../tokens/token-estimate.ts";
 import { listToolCalls } from "../tools/tool-call.ts";
 import { type IndexEntry, type IndexList, listEntries } from "./index-entries.ts";
@@ -14,6 +15,7 @@ const SHARE = 0.02;
 const MOST_TOKENS = 1500;
 /** Below this it would say too little to be worth a line. */
 const LEAST_TOKENS = 60;
+/** Characters of English prose; other scripts take more tokens for as many. */
 const CHARS_PER_TOKEN = 4;
 const HEADING = "[Index of what is left out above, made by rule, newest first]";
 const SEPARATOR = "; ";
@@ -36,7 +38,7 @@ export function indexHidden({ turns, shown, former = "" }: IndexRequest): Hidden
   const hidden = turns.flatMap(({ events }) =>
     events.filter((event) => traitsOf(event).providerVisible && !standing.has(event)),
   );
-  const room = Math.min(MOST_TOKENS, SHARE * tokensGone(hidden, shown) + former.length / CHARS_PER_TOKEN);
+  const room = Math.min(MOST_TOKENS, SHARE * tokensGone(hidden, shown) + proseChars(former) / CHARS_PER_TOKEN);
   if (room < LEAST_TOKENS) return null;
   const isGone = (event: Event | null): boolean => event !== null && !standing.has(event);
   const calls = listToolCalls(turns).filter(({ request, response }) => isGone(request) || isGone(response));
@@ -101,10 +103,11 @@ function writeIndex(lists: readonly IndexList[], isShown: (name: string) => bool
     const taken = new Map<string, string>();
     for (const entry of entries) {
       const [name, text] = [withoutSeparators(entry.name), withoutSeparators(entry.text)];
-      if (left < text.length + SEPARATOR.length) break;
+      const size = proseChars(text) + SEPARATOR.length;
+      if (left < size) break;
       if (taken.has(name) || isShown(name)) continue;
       taken.set(name, text);
-      left -= text.length + SEPARATOR.length;
+      left -= size;
     }
     unused = Math.max(0, taken.size === 0 ? left + title.length + 3 : left);
     count += taken.size;

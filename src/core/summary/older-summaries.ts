@@ -2,7 +2,7 @@
 // is paid for every turn once; together they would fill a window in the end.
 import { type Compaction, compareCompactions } from "../compaction/compaction.ts";
 import { rangeContains, type TurnRange } from "../range/turn-range.ts";
-import { estimateTextTokens } from "./text-tokens.ts";
+import { estimateTextTokens } from "../tokens/text-tokens.ts";
 
 /** Share of the limit above which a new summary stands for what several older ones do, too. */
 const OLDER_SHARE = 0.25;

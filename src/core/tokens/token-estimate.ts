@@ -1,11 +1,12 @@
-// Estimates tokens at once, without a tokenizer: lengths of texts divided by what a token of that kind of text holds.
-// An estimate is ours; what a provider counted is usage. Fast: lengths are added up, nothing is turned into a string.
+// Estimates tokens at once, without a tokenizer: characters of texts by their script and by what a token of that kind of text
+// holds. An estimate is ours; what a provider counted is usage. Fast: characters are added up, nothing is turned into a string.
 import { isText } from "../event/content.ts";
 import type { AttachmentRef, ChatResponse, Content, Event, Text } from "../event/event.ts";
 import type { View } from "../projection/view.ts";
 import { decimal, type SafeText, safe } from "../safe-text.ts";
+import { createTally, type TextTally, tallyText, textTokens, tokensOf } from "./text-tokens.ts";
 
-/** Characters a token holds, by kind of text. Measured against the usage that providers reported for coding sessions, where one third of all characters gave 0.92 of the true count. */
+/** Characters of ASCII text that a token holds, by kind of text. Measured against the usage that providers reported for coding sessions, where one third of all characters gave 0.92 of the true count. */
 const CHARS_PER_TOKEN = {
   /** English prose: requests, answers, reasoning. */
   prose: 4,
@@ -39,8 +40,13 @@ export interface TextMeasure {
 }
 
 const BY_LENGTH: TextMeasure = {
-  text: (text, charsPerToken) => text.length / charsPerToken,
-  json: (value, charsPerToken, name = "") => (name.length + jsonChars(value)) / charsPerToken,
+  text: textTokens,
+  json(value, charsPerToken, name = "") {
+    const tally = createTally();
+    tallyText(tally, name);
+    tallyJson(tally, value);
+    return tokensOf(tally, charsPerToken);
+  },
 };
 
 /** Estimates the tokens of one event as a model is sent it, rounded up; 0 for kinds that no model sees. */
@@ -133,20 +139,20 @@ function encryptedChars({ reasoning, metadata }: ChatResponse): number {
 }
 
 function contentTokens(content: Content, charsPerToken: number, measure: TextMeasure): number {
-  if (isText(content)) return textTokens(content, charsPerToken, measure);
+  if (isText(content)) return measureText(content, charsPerToken, measure);
   return content.reduce((tokens, part) => tokens + partTokens(part, charsPerToken, measure), 0);
 }
 
 function partTokens(part: Exclude<Content, Text>[number], charsPerToken: number, measure: TextMeasure): number {
   switch (part.type) {
     case "text":
-      return textTokens(part.text, charsPerToken, measure);
+      return measureText(part.text, charsPerToken, measure);
     case "image":
       return IMAGE_TOKENS;
     case "document":
       return DOCUMENT_TOKENS;
     case "attachment":
-      return textTokens(part.text ?? "", charsPerToken, measure) + measure.text(part.name ?? "", charsPerToken);
+      return measureText(part.text ?? "", charsPerToken, measure) + measure.text(part.name ?? "", charsPerToken);
     case "opaque":
       return measure.json(part.value, CHARS_PER_TOKEN.prose);
     default:
@@ -154,7 +160,7 @@ function partTokens(part: Exclude<Content, Text>[number], charsPerToken: number,
   }
 }
 
-function textTokens(text: Text, charsPerToken: number, measure: TextMeasure): number {
+function measureText(text: Text, charsPerToken: number, measure: TextMeasure): number {
   return typeof text === "string" ? measure.text(text, charsPerToken) : attachedChars(text) / charsPerToken;
 }
 
@@ -163,13 +169,22 @@ function attachedChars(reference: AttachmentRef): number {
   return typeof size === "number" ? size : ATTACHED_CHARS;
 }
 
-/** Characters a value takes as JSON, nearly: escapes are not counted. A payload that was moved to `attachments/` counts by its size. */
-function jsonChars(value: unknown): number {
-  if (typeof value === "string") return value.length + 2;
-  if (typeof value !== "object" || value === null) return String(value).length;
-  if (Array.isArray(value)) return value.reduce<number>((chars, item) => chars + jsonChars(item) + 1, 1);
-  if ("$attachment" in value) return attachedChars(value as AttachmentRef);
-  let chars = 1;
-  for (const key of Object.keys(value)) chars += key.length + 4 + jsonChars((value as Record<string, unknown>)[key]);
-  return chars;
+/** Adds a value as JSON, nearly: escapes are not counted. A payload that was moved to `attachments/` counts by its size. */
+function tallyJson(tally: TextTally, value: unknown): void {
+  if (typeof value === "string") {
+    tallyText(tally, value);
+    tally.plain += 2;
+  } else if (typeof value !== "object" || value === null) tallyText(tally, String(value));
+  else if (Array.isArray(value)) {
+    tally.plain += 1 + value.length;
+    for (const item of value) tallyJson(tally, item);
+  } else if ("$attachment" in value) tally.plain += attachedChars(value as AttachmentRef);
+  else {
+    tally.plain += 1;
+    for (const key of Object.keys(value)) {
+      tally.plain += 4;
+      tallyText(tally, key);
+      tallyJson(tally, (value as Record<string, unknown>)[key]);
+    }
+  }
 }

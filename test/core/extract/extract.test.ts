@@ -5,6 +5,7 @@ import type { Turn } from "../../../src/core/event/turn.ts";
 import { extractSummary } from "../../../src/core/extract/extract.ts";
 import { checkGrounding } from "../../../src/core/loss/grounding.ts";
 import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
+import { textTokens } from "../../../src/core/tokens/text-tokens.ts";
 import { type CallSpec, call, callTurns, failed } from "../../helpers/call-conversation.ts";
 import { randomTurns } from "../../helpers/random-conversation.ts";
 
@@ -351,5 +352,17 @@ describe("extractSummary", () => {
         ).toEqual([]);
       }),
     );
+  });
+});
+
+describe("the budget", () => {
+  it("is one of tokens, whatever script is spoken", () => {
+    const tokensOf = (words: string): number => {
+      const turns = Array.from({ length: 400 }, (_, at) => [ask(`${at} ${words}`), say(`${words} ${at}`)]);
+      return textTokens(extractSummary(place(...turns), { budgetTokens: 2000 }).summary, 4);
+    };
+    const english = tokensOf("Check how the parser handles quotes and fix the bug.");
+    for (const words of ["请检查解析器在处理引号时的行为，并修复错误。", "Проверьте, как парсер обрабатывает кавычки."])
+      expect(tokensOf(words) / english, words).toBeLessThan(1.5);
   });
 });

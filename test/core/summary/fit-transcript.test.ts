@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Event } from "../../../src/core/event/event.ts";
 import { fitParts, fitWhole } from "../../../src/core/summary/fit-transcript.ts";
 import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
-import { estimateTextTokens } from "../../../src/core/summary/text-tokens.ts";
 import { renderTranscript } from "../../../src/core/summary/transcript.ts";
+import { estimateTextTokens } from "../../../src/core/tokens/text-tokens.ts";
 import { runs } from "../../helpers/runs.ts";
 import { answer, call, request, result } from "../../helpers/sample-view.ts";
 
@@ -127,16 +127,5 @@ describe("fitParts, where", () => {
     expect(ids(600)).toEqual(["abc", "def"]);
     expect(ids(300)).toEqual(["ab", "c", "d", "ef"]);
     expect(ids(0)).toEqual(["a", "b", "c", "d", "e", "f"]);
-  });
-});
-
-describe("estimateTextTokens", () => {
-  it("counts scripts with a token a character as such", () => {
-    expect(estimateTextTokens("a".repeat(27))).toBe(10);
-    expect(estimateTextTokens("漢".repeat(10))).toBe(10);
-    expect(estimateTextTokens("\u007f".repeat(27))).toBe(10);
-    expect(estimateTextTokens("\u0080".repeat(27))).toBe(27);
-    expect(estimateTextTokens(`${"漢".repeat(10)}${"a".repeat(28)}`)).toBe(21);
-    expect(estimateTextTokens("")).toBe(0);
   });
 });

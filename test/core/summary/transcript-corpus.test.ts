@@ -9,7 +9,7 @@ import { readLedger } from "../../../src/core/summary/event-ledger.ts";
 import { fitParts } from "../../../src/core/summary/fit-transcript.ts";
 import { renderLedger } from "../../../src/core/summary/ledger-text.ts";
 import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
-import { estimateTextTokens } from "../../../src/core/summary/text-tokens.ts";
+import { estimateTextTokens } from "../../../src/core/tokens/text-tokens.ts";
 import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
 import { corpusMissing, readCorpusFile, sharedFolder } from "../../helpers/corpus.ts";
 

@@ -1,0 +1,217 @@
+// Tokens of a text, told from its characters in one pass. What a character costs follows from its script, for a tokenizer has
+// learnt some scripts well and others hardly; ASCII text costs by its kind, and more where it reads like noise (base64, hashes)
+// or is full of digits and signs. Measured with o200k_base; no text is turned into another one.
+
+/** What one pass over texts adds up. Characters are UTF-16 code units. */
+export interface TextTally {
+  /** ASCII characters outside dense runs; of a long run of one blank or sign the beginning. */
+  plain: number;
+  /** Digits and signs among these, each run of one sign once. */
+  signs: number;
+  /** Letters and digits in long runs that mix both, as base64, hashes and ids do. */
+  dense: number;
+  /** Characters that are not ASCII. */
+  other: number;
+  /** Tokens of these. */
+  otherTokens: number;
+}
+
+/** Tokens of a dense character: base64 takes 0.68, hexadecimal digits 0.56. */
+const DENSE_TOKENS = 0.65;
+/** Where digits and signs are many, a plain character costs this much and each of those so much on top (CSV, JSON, dumps of numbers). */
+const NOISY_TOKENS = 0.15;
+const SIGN_TOKENS = 0.5;
+/** Tokens by which that has to be more: a few signs in a short text tell nothing. */
+const NOISE_SLACK = 5;
+/** The shortest run that can be dense, and the length from which a few digits among letters are enough. */
+const DENSE_RUN = 8;
+const LONG_RUN = 16;
+/** Characters of English prose in a token. */
+const PROSE_CHARS = 4;
+/** Characters of ASCII text in a token, at the least: code, logs and JSON. */
+const LEAST_CHARS = 2.7;
+/** Where too few would be worse than too many, tokens of noise and other scripts count so many times. */
+const MARGIN = 1.25;
+
+/** Kinds of characters; of SIGN and CONTROL the number less BLANK is how many signs one counts for. */
+const [LETTER, DIGIT, BLANK, SIGN, CONTROL, OTHER] = [0, 1, 2, 3, 5, 6];
+const KINDS = new Uint8Array(0x10000).fill(OTHER);
+for (let code = 0; code < 0x80; code += 1) KINDS[code] = kindOf(String.fromCharCode(code));
+
+/**
+ * Hundredths of a token that a code unit costs, by script: from which one on. Medians of texts in that script, between what
+ * everyday sentences and translated programs gave. Of a surrogate pair the first half counts for both.
+ */
+const SCRIPTS: readonly (readonly [from: number, hundredths: number])[] = [
+  [0x80, 100], // accented Latin, with what the plain letters of these languages cost more than English ones
+  [0x250, 180], // phonetic signs
+  [0x300, 170], // combining marks
+  [0x370, 42], // Greek
+  [0x400, 35], // Cyrillic
+  [0x530, 38], // Armenian
+  [0x590, 120], // Hebrew points
+  [0x5d0, 45], // Hebrew
+  [0x600, 38], // Arabic
+  [0x64b, 80], // Arabic vowels
+  [0x660, 40],
+  [0x700, 205], // Syriac, Thaana, N’Ko and others
+  [0x900, 40], // Devanagari
+  [0x980, 42], // Bengali
+  [0xa00, 63], // Gurmukhi
+  [0xa80, 45], // Gujarati
+  [0xb00, 110], // Odia
+  [0xb80, 40], // Tamil
+  [0xc00, 49], // Telugu
+  [0xc80, 43], // Kannada
+  [0xd00, 41], // Malayalam
+  [0xd80, 62], // Sinhala
+  [0xe00, 47], // Thai
+  [0xe80, 185], // Lao
+  [0xf00, 155], // Tibetan
+  [0x1000, 58], // Burmese
+  [0x10a0, 38], // Georgian
+  [0x1100, 250], // conjoining Jamo, Ethiopic, Cherokee and others
+  [0x1200, 215],
+  [0x1380, 250],
+  [0x1780, 57], // Khmer
+  [0x1800, 250], // Mongolian and others
+  [0x1e00, 45], // Vietnamese
+  [0x1f00, 120], // polytonic Greek
+  [0x2000, 90], // dashes, quotation marks, ellipses
+  [0x200b, 150], // joiners and marks of direction
+  [0x2010, 90],
+  [0x2080, 120], // currencies, letter-like signs, arrows
+  [0x2200, 150], // mathematical and technical signs
+  [0x2500, 100], // box drawing
+  [0x2580, 150], // blocks
+  [0x25a0, 100], // marks
+  [0x2800, 255], // braille, as spinners are drawn with
+  [0x2900, 180],
+  [0x3000, 65], // kana and the punctuation of East Asia
+  [0x3100, 200], // bopomofo
+  [0x3130, 90], // single Hangul letters
+  [0x3200, 200],
+  [0x3400, 250], // rare ideographs
+  [0x4e00, 75], // ideographs
+  [0xa000, 250], // Yi and others
+  [0xac00, 62], // Hangul
+  [0xd7b0, 250],
+  [0xd800, 255], // first half of a pair: rare ideographs, scripts of the past
+  [0xd83c, 175], // emoji
+  [0xd83e, 240], // newer ones
+  [0xd83f, 255],
+  [0xdc00, 0], // second half
+  [0xe000, 250], // private use: icons of terminals
+  [0xf900, 200],
+  [0xfe00, 90], // variation selectors
+  [0xfe30, 200],
+  [0xff00, 80], // full-width forms
+  [0xff61, 190], // half-width kana
+  [0xffe0, 120],
+  [0xfffd, 60], // what could not be decoded
+];
+
+const HUNDREDTHS = new Uint8Array(0x10000);
+for (const [from, hundredths] of SCRIPTS) HUNDREDTHS.fill(hundredths, from);
+
+/** Dashes, box drawing and blocks, which form lines: a tokenizer has whole lines of them. */
+const LINES_FROM = 0x2010;
+const LINES_END = 0x25a0;
+const LINE_HUNDREDTHS = 10;
+
+/** Opens a tally over no text. */
+export function createTally(): TextTally {
+  return { plain: 0, signs: 0, dense: 0, other: 0, otherTokens: 0 };
+}
+
+/** Adds a text to a tally. */
+export function tallyText(tally: TextTally, text: string): void {
+  const { length } = text;
+  const { dense } = tally;
+  let [signs, other, hundredths] = [0, 0, 0];
+  let [before, same, repeated] = [0, 0, 0];
+  for (let at = 0; at < length; ) {
+    const code = text.charCodeAt(at);
+    const kind = KINDS[code] as number;
+    if (kind <= DIGIT) {
+      at = tallyRun(tally, text, at);
+      before = 0;
+      continue;
+    }
+    at += 1;
+    same = code === before ? same + 1 : 0;
+    before = code;
+    if (kind === OTHER) {
+      other += 1;
+      hundredths += same > 0 && isLine(code) ? LINE_HUNDREDTHS : (HUNDREDTHS[code] as number);
+    } else if (same === 0) signs += kind - BLANK;
+    else if (same >= LONG_RUN) repeated += 1;
+  }
+  tally.plain += length - other - repeated - (tally.dense - dense);
+  tally.signs += signs;
+  tally.other += other;
+  tally.otherTokens += hundredths / 100;
+}
+
+/** Adds the letters and digits from a position on; gives the position after them. */
+function tallyRun(tally: TextTally, text: string, start: number): number {
+  const { length } = text;
+  let [end, digits] = [start, 0];
+  for (; end < length; end += 1) {
+    const kind = KINDS[text.charCodeAt(end)] as number;
+    if (kind > DIGIT) break;
+    digits += kind;
+  }
+  if (digits === 0) return end;
+  if (isDense(end - start, digits)) tally.dense += end - start;
+  else tally.signs += digits;
+  return end;
+}
+
+/** Tokens of what was tallied, not rounded; `charsPerToken` = plain characters that a token of this kind of text holds. */
+export function tokensOf({ plain, signs, dense, otherTokens }: TextTally, charsPerToken: number): number {
+  const noisy = plain * NOISY_TOKENS + signs * SIGN_TOKENS - NOISE_SLACK;
+  return Math.max(plain / charsPerToken, noisy) + dense * DENSE_TOKENS + otherTokens;
+}
+
+/** Tokens of a text, not rounded; `charsPerToken` = plain characters that a token of this kind of text holds. */
+export function textTokens(text: string, charsPerToken: number): number {
+  const tally = createTally();
+  tallyText(tally, text);
+  return tokensOf(tally, charsPerToken);
+}
+
+/**
+ * Estimates the tokens of a text on the safe side, rounded up: for deciding whether a request fits a model's window, where too
+ * low a number costs a failed call and too high a one only an earlier cut. A character of another script counts one at least.
+ */
+export function estimateTextTokens(text: string): number {
+  const tally = createTally();
+  tallyText(tally, text);
+  const otherTokens = Math.max(tally.other, MARGIN * tally.otherTokens);
+  return Math.ceil(tokensOf({ ...tally, dense: MARGIN * tally.dense, otherTokens }, LEAST_CHARS));
+}
+
+/** Characters of English prose that hold as many tokens as a text: its length where it is ASCII. For budgets in characters. */
+export function proseChars(text: string): number {
+  const tally = createTally();
+  tallyText(tally, text);
+  return text.length - tally.other + PROSE_CHARS * tally.otherTokens;
+}
+
+/** Letters and digits that are no word: a tokenizer knows hardly any part of them. Numbers alone are not. */
+function isDense(run: number, digits: number): boolean {
+  const letters = run - digits;
+  return run >= DENSE_RUN && letters * 8 >= run && digits * (run < LONG_RUN ? 4 : 20) >= run;
+}
+
+function isLine(code: number): boolean {
+  return code >= LINES_FROM && code < LINES_END;
+}
+
+function kindOf(character: string): number {
+  if (/[A-Za-z]/.test(character)) return LETTER;
+  if (/\d/.test(character)) return DIGIT;
+  if (/[ \t\r\n]/.test(character)) return BLANK;
+  return /[!-~]/.test(character) ? SIGN : CONTROL;
+}
