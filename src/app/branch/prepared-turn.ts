@@ -1,5 +1,7 @@
 // One turn as it will be stored: its lines, its object id, and what its commit says.
+import { constants, inflateSync } from "node:zlib";
 import { ATTACHMENT_LIMITS, attachmentPath, spill } from "../../core/event/attachment.ts";
+import type { Inflate } from "../../core/event/document-size.ts";
 import type { Event } from "../../core/event/event.ts";
 import { formatTurnFile } from "../../core/event/turn-file.ts";
 import type { FileChange } from "../../store/conversation-store.ts";
@@ -17,6 +19,10 @@ export interface PreparedTurn {
   readonly attachments: readonly FileChange[];
 }
 
+/** Longest stream of a PDF that is unpacked, bytes. */
+const MOST_UNPACKED = 16 * 1024 * 1024;
+const LIMITS = { ...ATTACHMENT_LIMITS, inflate: unpack };
+
 /** Prepares a turn for storage; `prev` is the object id of the turn before it, absent for the first. */
 export function prepareTurn(events: readonly Event[], prev: string | undefined): PreparedTurn {
   const attachments = new Map<string, FileChange>();
@@ -26,7 +32,7 @@ export function prepareTurn(events: readonly Event[], prev: string | undefined):
     attachments.set(name, { path: attachmentPath(name), bytes: payload.bytes });
     return digest;
   };
-  const stored = events.map((event) => spill(withPrev(event, prev), ATTACHMENT_LIMITS, put));
+  const stored = events.map((event) => spill(withPrev(event, prev), LIMITS, put));
   const bytes = new TextEncoder().encode(formatTurnFile(stored));
   const seconds = events
     .map((event) => Math.floor(Date.parse(event.timestamp) / 1000))
@@ -56,4 +62,13 @@ export function requestText(events: readonly Event[]): string {
 
 function withPrev(event: Event, prev: string | undefined): Event {
   return event.type === "turn_start" && prev !== undefined ? { ...event, prev } : event;
+}
+
+function unpack(bytes: Uint8Array): ReturnType<Inflate> {
+  try {
+    return inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MOST_UNPACKED });
+  } catch {
+    // Encrypted, damaged or too long: the size of the file tells instead.
+    return null;
+  }
 }

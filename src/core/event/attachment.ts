@@ -2,12 +2,15 @@
 // as {"$attachment": name}. Invariant: inline(spill(event)) equals event, also when the event itself has such keys.
 import { decodeBase64, encodeBase64 } from "../base64.ts";
 import { JpgError } from "../errors.ts";
-import type { Event } from "./event.ts";
+import { countPages, type Inflate } from "./document-size.ts";
+import type { AttachmentRef, Event } from "./event.ts";
 
 /** What is moved out of an event. */
 export interface AttachmentLimits {
   /** Longest string that stays in the line, in UTF-8 bytes; > 0. */
   readonly bytes: number;
+  /** Unpacks what PDFs pack their pages in; absent = the pages of such are told by their size. */
+  readonly inflate?: Inflate;
 }
 
 /** Bytes to keep under a name made of their digest. */
@@ -24,7 +27,7 @@ export const ATTACHMENT_LIMITS: AttachmentLimits = { bytes: 256 * 1024 };
 const BASE64_MIN_CHARS = 1024;
 /** A JavaScript string of n UTF-16 units has at most 3n UTF-8 bytes. */
 const MAX_BYTES_PER_UNIT = 3;
-const REFERENCE = "$attachment";
+const REFERENCE = "$attachment" as const;
 const ESCAPABLE = /^\$+attachment$/;
 const NAME = /^[0-9a-f]{64}(\.[a-z0-9]{1,16})?$/;
 /** Read by rules and indexes as plain strings, and short by nature: a string under one of them stays, however long. */
@@ -79,7 +82,7 @@ function spillValue(value: unknown, limits: AttachmentLimits, put: Put): unknown
   if (typeof value === "string") return spillText(value, limits, put);
   if (Array.isArray(value)) return mapItems(value, (item) => spillValue(item, limits, put));
   if (!isObject(value)) return value;
-  const binary = spillBase64(value, put);
+  const binary = spillBase64(value, limits, put);
   return mapEntries(
     value,
     (inner, key) => (key === "data" && binary !== null ? binary : spillValue(inner, limits, put)),
@@ -95,13 +98,21 @@ function spillText(text: string, limits: AttachmentLimits, put: Put): unknown {
   return { [REFERENCE]: attachmentName(put, { bytes, extension: "txt" }) };
 }
 
-function spillBase64(part: Json, put: Put): unknown {
+function spillBase64(part: Json, { inflate }: AttachmentLimits, put: Put): AttachmentRef | null {
   const data = part["data"];
   if (typeof data !== "string" || data.length < BASE64_MIN_CHARS || !holdsBase64(part)) return null;
   const bytes = decodeBase64(data);
   if (bytes === null) return null;
   const extension = EXTENSIONS[String(part["media_type"])] ?? "";
-  return { [REFERENCE]: attachmentName(put, { bytes, extension }), encoding: "base64" };
+  const name = attachmentName(put, { bytes, extension });
+  const isImage = part["type"] === "image" || /^image\//.test(String(part["media_type"]));
+  return { [REFERENCE]: name, encoding: "base64", ...(isImage ? {} : lengthOf(bytes, inflate)) };
+}
+
+/** What tells the tokens of a document whose bytes stand elsewhere. */
+function lengthOf(bytes: Uint8Array, inflate?: Inflate): Pick<AttachmentRef, "pages" | "size"> {
+  const pages = countPages(bytes, inflate);
+  return pages === null ? { size: bytes.length } : { pages };
 }
 
 /** A content part of ours, or a provider's `source` object kept verbatim. */

@@ -9,6 +9,10 @@ export interface AttachmentRef {
   readonly $attachment: string;
   /** How the bytes stand in the original text; absent = UTF-8 text. */
   readonly encoding?: "base64";
+  /** Pages of a PDF, roughly; absent of what was stored before they were counted. */
+  readonly pages?: number;
+  /** Bytes of another document. */
+  readonly size?: number;
 }
 
 /** A text, or a reference to a long one that was moved to `attachments/`. */

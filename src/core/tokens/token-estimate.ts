@@ -1,7 +1,10 @@
 // Estimates tokens at once, without a tokenizer: characters of texts by their script and by what a token of that kind of text
 // holds. An estimate is ours; what a provider counted is usage. Fast: characters are added up, nothing is turned into a string.
-import { isText } from "../event/content.ts";
+import { decodeBase64 } from "../base64.ts";
+import { isText, type MediaPart } from "../event/content.ts";
+import { countPages } from "../event/document-size.ts";
 import type { AttachmentRef, ChatResponse, Content, Event, Text } from "../event/event.ts";
+import { fieldsOf, isFields } from "../event/fields.ts";
 import type { View } from "../projection/view.ts";
 import { decimal, type SafeText, safe } from "../safe-text.ts";
 import { createTally, type TextTally, tallyText, textTokens, tokensOf } from "./text-tokens.ts";
@@ -20,8 +23,13 @@ const CHARS_PER_TOKEN = {
 
 /** Tokens of an image, whatever its size: providers scale images down to about this much. */
 const IMAGE_TOKENS = 1600;
-/** Tokens of a document sent as base64: two pages, each counted as text and as an image. */
-const DOCUMENT_TOKENS = 3000;
+/** Tokens of a page of a PDF, which is sent as text and as a picture: 1,500 to 3,000. */
+const PAGE_TOKENS = 2000;
+/** Pages of a document of which nothing is known: one by address or file id, one stored before pages were counted, an office file. */
+const UNKNOWN_PAGES = 5;
+/** Bytes of UTF-8 that a token holds in a document that is a text: about as many in every script. */
+const BYTES_PER_TOKEN = 4;
+const TEXT_DOCUMENT = /^(?:text\/|application\/(?:json|xml|yaml|csv|javascript)\b)|\+(?:json|xml)$/;
 /** Characters of a text kept under `attachments/` whose size is not recorded: the least that is moved there. */
 const ATTACHED_CHARS = 256 * 1024;
 
@@ -148,13 +156,12 @@ function partTokens(part: Exclude<Content, Text>[number], charsPerToken: number,
     case "text":
       return measureText(part.text, charsPerToken, measure);
     case "image":
-      return IMAGE_TOKENS;
     case "document":
-      return DOCUMENT_TOKENS;
+      return mediaTokens(part);
     case "attachment":
       return measureText(part.text ?? "", charsPerToken, measure) + measure.text(part.name ?? "", charsPerToken);
     case "opaque":
-      return measure.json(part.value, CHARS_PER_TOKEN.prose);
+      return opaqueTokens(part.value, measure);
     default:
       return 0;
   }
@@ -167,6 +174,48 @@ function measureText(text: Text, charsPerToken: number, measure: TextMeasure): n
 function attachedChars(reference: AttachmentRef): number {
   const { size } = reference as AttachmentRef & { readonly size?: unknown };
   return typeof size === "number" ? size : ATTACHED_CHARS;
+}
+
+/** Tokens of an image or a document; of an address or a file id nothing more is known. */
+function mediaTokens({ type, media_type = "", data }: Pick<MediaPart, "type" | "media_type" | "data">): number {
+  if (type === "image") return IMAGE_TOKENS;
+  const length = data === undefined ? {} : typeof data === "string" ? encodedLength(data) : data;
+  if (length.pages !== undefined) return length.pages * PAGE_TOKENS;
+  const isText = length.size !== undefined && TEXT_DOCUMENT.test(media_type);
+  return isText ? (length.size ?? 0) / BYTES_PER_TOKEN : UNKNOWN_PAGES * PAGE_TOKENS;
+}
+
+/** The same of base64 that stands in the event. */
+function encodedLength(data: string): Pick<AttachmentRef, "pages" | "size"> {
+  const bytes = decodeBase64(data);
+  const pages = bytes === null ? null : countPages(bytes);
+  return pages === null ? { size: bytes?.length ?? (data.length * 3) / 4 } : { pages };
+}
+
+/** Tokens of what only its provider understands: images and documents in it as such, the rest as JSON. */
+function opaqueTokens(value: unknown, measure: TextMeasure): number {
+  let media = 0;
+  const rest = JSON.stringify(value ?? null, (_key, inner: unknown) => {
+    const found = mediaIn(inner);
+    if (found === null) return inner;
+    media += mediaTokens(found);
+    return { ...(inner as object), source: "", data: "" };
+  });
+  return media + measure.json(JSON.parse(rest), CHARS_PER_TOKEN.prose);
+}
+
+const NAMED_MEDIA: ReadonlySet<unknown> = new Set(["image", "document", "file", "input_image", "input_file"]);
+
+/** An image or a document in a provider's own words, by its bytes or by the name of a file; null = it is none. */
+function mediaIn(value: unknown): Pick<MediaPart, "type" | "media_type" | "data"> | null {
+  const fields = fieldsOf(value);
+  const held = [fields["source"], fields["file"]].find(isFields) ?? fields;
+  const type = String(held["media_type"] ?? held["mimeType"] ?? fields["type"]);
+  const { data } = held;
+  const kind = type.includes("image") ? "image" : "document";
+  if (held["type"] === "base64" && data !== undefined) return { type: kind, media_type: type, data: data as Text };
+  const isNamed = NAMED_MEDIA.has(fields["type"]) && typeof held["file_id"] === "string";
+  return isNamed || typeof held["fileUri"] === "string" ? { type: kind } : null;
 }
 
 /** Adds a value as JSON, nearly: escapes are not counted. A payload that was moved to `attachments/` counts by its size. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { inflateSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -12,6 +13,7 @@ import {
 } from "../../../src/core/event/attachment.ts";
 import type { Event } from "../../../src/core/event/event.ts";
 import { anyText } from "../../helpers/any-text.ts";
+import { packedPdf, plainPdf } from "../../helpers/pdf.ts";
 import { runs } from "../../helpers/runs.ts";
 
 interface Kept {
@@ -73,6 +75,26 @@ describe("spill", () => {
     expect(kept.files.values().next().value).toEqual(new Uint8Array(3000).fill(7));
     expect(JSON.stringify(moved)).toContain('"encoding":"base64"');
     expect(inline(moved, kept.get)).toEqual(event);
+  });
+
+  it("says of a document that it moved how long it is: the pages of a PDF, the bytes of another", () => {
+    const kept = createKept();
+    const document = (media_type: string, bytes: Uint8Array) => ({
+      type: "document",
+      media_type,
+      data: Buffer.from(bytes).toString("base64"),
+    });
+    const text = document("text/plain", new Uint8Array(2000).fill(65));
+    const event = request([document("application/pdf", plainPdf(30)), text]);
+    const moved = spill(event, ATTACHMENT_LIMITS, kept.put);
+    expect(moved).toMatchObject({ content: [{ data: { pages: 30 } }, { data: { size: 2000 } }] });
+    expect(inline(moved, kept.get)).toEqual(event);
+
+    const packed = request([document("application/pdf", packedPdf(300))]);
+    const pagesIn = (limits: typeof ATTACHMENT_LIMITS): unknown => spill(packed, limits, kept.put);
+    const inflate = (bytes: Uint8Array): Uint8Array => inflateSync(bytes);
+    expect(pagesIn({ ...ATTACHMENT_LIMITS, inflate })).toMatchObject({ content: [{ data: { pages: 300 } }] });
+    expect(pagesIn(ATTACHMENT_LIMITS)).toMatchObject({ content: [{ data: { pages: 1 } }] });
   });
 
   it.each([

@@ -10,6 +10,7 @@ import {
   type TextMeasure,
 } from "../../../src/core/tokens/token-estimate.ts";
 import { parseConversation } from "../../helpers/notation.ts";
+import { plainPdf } from "../../helpers/pdf.ts";
 
 // covers: 036 "Tokens saved are estimated from characters"
 // covers: 036 "Token counting accuracy is orthogonal"
@@ -18,6 +19,11 @@ import { parseConversation } from "../../helpers/notation.ts";
 // covers: D17 "2.2 Token estimate"
 // covers: history "Token savings are measured"
 
+const pdf = (pages: number) => ({
+  type: "document",
+  media_type: "application/pdf",
+  data: Buffer.from(plainPdf(pages)).toString("base64"),
+});
 const base = { id: "a", timestamp: "t" };
 const tokensOf = (event: object): number => estimateEvent({ ...base, ...event } as unknown as Event);
 
@@ -50,9 +56,73 @@ describe("estimateEvent", () => {
     ["structured data", { type: "chat_response", data: [1, true, null] }, 5],
     ["an image as one size", { type: "chat_request", content: [{ type: "image", data: "x".repeat(99_999) }] }, 1600],
     [
-      "a document as one size",
+      "a document that is no PDF as five pages",
       { type: "chat_request", content: [{ type: "document", data: "x".repeat(99_999) }] },
-      3000,
+      10_000,
+    ],
+    [
+      "a document by address as five pages",
+      { type: "chat_request", content: [{ type: "document", url: "https://a.example/report.pdf" }] },
+      10_000,
+    ],
+    ["a PDF by its pages", { type: "chat_request", content: [pdf(20)] }, 40_000],
+    ["a PDF in a result by its pages", { type: "tool_call_response", content: [pdf(2)] }, 4000],
+    [
+      "a PDF that was moved by the pages that were counted then",
+      { type: "chat_request", content: [{ ...pdf(1), data: { $attachment: "a", encoding: "base64", pages: 90 } }] },
+      180_000,
+    ],
+    [
+      "a PDF that was moved before pages were counted as five",
+      { type: "chat_request", content: [{ ...pdf(1), data: { $attachment: "a", encoding: "base64" } }] },
+      10_000,
+    ],
+    [
+      "a document that is a text by its bytes",
+      {
+        type: "chat_request",
+        content: [{ type: "document", media_type: "text/csv", data: btoa("1,2,3\n".repeat(100)) }],
+      },
+      150,
+    ],
+    [
+      "a text that was moved by its bytes",
+      {
+        type: "chat_request",
+        content: [{ type: "document", media_type: "text/plain", data: { $attachment: "a", size: 8000 } }],
+      },
+      2000,
+    ],
+    [
+      "a PDF in a provider's own document by its pages",
+      {
+        type: "chat_response",
+        message: [{ type: "opaque", value: { type: "document", source: { ...pdf(3), type: "base64" } } }],
+      },
+      6011,
+    ],
+    [
+      "a PDF in a provider's own result by its pages",
+      {
+        type: "chat_response",
+        message: [
+          { type: "opaque", value: { type: "web_fetch_result", content: { source: { ...pdf(3), type: "base64" } } } },
+        ],
+      },
+      6016,
+    ],
+    [
+      "an image in a provider's own words as one",
+      {
+        type: "chat_request",
+        content: [{ type: "opaque", value: { type: "image", source: { type: "file", file_id: "file_1" } } }],
+      },
+      1610,
+    ],
+    [
+      "a file by its id as five pages",
+      { type: "chat_request", content: [{ type: "opaque", value: { type: "input_file", file_id: "file_1" } }] },
+      10_016,
     ],
     [
       "parts together",
