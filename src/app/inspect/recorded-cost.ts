@@ -1,12 +1,11 @@
 // What the requests of a conversation used and cost, turn by turn, as far as it is recorded. Prices are those published today: no
 // agent records what was paid.
 import type { Config } from "../../config/config.ts";
-import { JpgError } from "../../core/errors.ts";
 import type { ModelPrice } from "../../core/model/model-price.ts";
 import { recordedRequests } from "../../core/tokens/recorded-requests.ts";
 import type { TurnFacts } from "../../core/tokens/turn-facts.ts";
 import { priceOf } from "../../core/tokens/usage-price.ts";
-import { modelFacts, recordedName } from "../models/models.ts";
+import { recordedFacts } from "../models/models.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Requests that their provider counted, together; tokens are whole numbers. */
@@ -47,7 +46,7 @@ export async function costByTurn(
   const requests = recordedRequests(facts);
   const prices = new Map<string, ModelPrice | null>();
   for (const model of new Set(requests.map((request) => request.model ?? "")))
-    prices.set(model, await publishedPrice(workspace, config, model));
+    prices.set(model, model === "" ? null : (await recordedFacts(workspace, config, { model })).price);
   const costs = new Map<number, RecordedCost>();
   for (const { usage, turn, model = "" } of requests) {
     const { input, cacheRead, cacheWrite, output } = usage;
@@ -63,16 +62,4 @@ export async function costByTurn(
     costs.set(turn, addCosts([costs.get(turn) ?? NOTHING, cost]) ?? cost);
   }
   return costs;
-}
-
-async function publishedPrice(workspace: Workspace, config: Config, model: string): Promise<ModelPrice | null> {
-  const name = recordedName(undefined, model);
-  if (name === null) return null;
-  try {
-    return (await modelFacts(workspace, config, name)).price;
-  } catch (error) {
-    // An agent's model need not be one that can be asked here.
-    if (error instanceof JpgError) return null;
-    throw error;
-  }
 }

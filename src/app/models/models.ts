@@ -1,10 +1,18 @@
 // Models by name: what is known of one, its client, and which one answered last. choose-model.ts says which is asked.
 import type { Config } from "../../config/config.ts";
 import { defined } from "../../core/defined.ts";
+import { JpgError } from "../../core/errors.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { contextWindow } from "../../core/model/context-window.ts";
 import { currentModel } from "../../core/model/current-models.ts";
-import { formatModelName, inferProvider, type ModelName, parseModelName } from "../../core/model/model-name.ts";
+import {
+  formatModelName,
+  inferProvider,
+  type ListedName,
+  type ModelName,
+  parseModelName,
+  servesWhole,
+} from "../../core/model/model-name.ts";
 import type { ModelPrice } from "../../core/model/model-price.ts";
 import { knownProvider } from "../../core/model/model-provider.ts";
 import { createClient } from "../../llm/create-client.ts";
@@ -13,7 +21,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { ggufWindow } from "./gguf-connection.ts";
 import { addressOf, configuredProviders, connectionTo, findProvider } from "./model-connection.ts";
 import { readModelList, refreshModelList } from "./model-list-cache.ts";
-import { publishedFacts } from "./published-facts.ts";
+import { listedFacts, publishedFacts } from "./published-facts.ts";
 
 /** What is known of a model; null = unknown, never 0. */
 export interface ModelFacts {
@@ -69,6 +77,34 @@ export async function openModel(workspace: Workspace, config: Config, name: stri
  */
 export async function modelFacts(workspace: Workspace, config: Config, name: string): Promise<ModelFacts> {
   return factsOf(workspace, config, parseModelName(name, configuredProviders(config)));
+}
+
+/**
+ * Tells what is known of a model as an agent recorded it: `provider` = as recorded, absent = not. It need not be one that can be
+ * asked here: of such a one the published facts are looked up, whatever route stands in its name. Without key and network.
+ */
+export async function recordedFacts(
+  workspace: Workspace,
+  config: Config,
+  { provider, model }: ListedName,
+): Promise<Pick<ModelFacts, "contextWindow" | "setWindow" | "price">> {
+  const name = recordedName(provider, model);
+  const known = name === null ? null : await modelFacts(workspace, config, name).catch(nothingOf);
+  if (known !== null && known.price !== null && known.contextWindow !== null) return known;
+  const published = await listedFacts(workspace.runtime, { model, ...defined({ provider }) });
+  return {
+    ...defined({ setWindow: known?.setWindow }),
+    // Others, GitHub Copilot for one, have windows of their own.
+    contextWindow:
+      known?.contextWindow ?? (servesWhole(provider) ? (published.contextWindow ?? contextWindow(model)) : null),
+    price: known?.price ?? published.price,
+  };
+}
+
+/** Its provider is none of the settings', or none that has an address here. */
+function nothingOf(error: unknown): null {
+  if (error instanceof JpgError) return null;
+  throw error;
 }
 
 async function factsOf(

@@ -1,7 +1,9 @@
 // What is published of a model's prices and window, from the price list of genai-prices. It is loaded when asked for, and
 // nothing is fetched. The list finds models by the beginning of their name; a find of another family is no find.
+import type { MatchLogic, ModelInfo } from "@pydantic/genai-prices";
+import { defined } from "../../core/defined.ts";
 import { isSameModelFamily } from "../../core/model/model-family.ts";
-import { formatModelName, type ModelName } from "../../core/model/model-name.ts";
+import { type ListedName, listedNames, type ModelName } from "../../core/model/model-name.ts";
 import type { ModelPrice, TokenPrices } from "../../core/model/model-price.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { type PublishedFacts, recallFacts, rememberFacts } from "./remembered-facts.ts";
@@ -22,9 +24,13 @@ const LARGE_WINDOW = 400_000;
  * remembered-facts.ts.
  */
 export async function publishedFacts(runtime: Runtime, name: ModelName): Promise<PublishedFacts> {
-  if (!LISTED.has(name.provider)) return NOTHING;
+  return LISTED.has(name.provider) ? listedFacts(runtime, name) : NOTHING;
+}
+
+/** Like `publishedFacts`, of a model as an agent recorded it: with a route before its name, by a provider that jpg cannot ask, or by none. */
+export async function listedFacts(runtime: Runtime, name: ListedName): Promise<PublishedFacts> {
   const now = runtime.now();
-  const memory = { runtime, day: now.toISOString().slice(0, 10), name: formatModelName(name) };
+  const memory = { runtime, day: now.toISOString().slice(0, 10), name: `${name.provider ?? ""}/${name.model}` };
   const remembered = await recallFacts(memory);
   if (remembered !== null) return remembered;
   const facts = await lookUp(name, now);
@@ -32,17 +38,30 @@ export async function publishedFacts(runtime: Runtime, name: ModelName): Promise
   return facts;
 }
 
-async function lookUp({ provider, model }: ModelName, at: Date): Promise<PublishedFacts> {
+async function lookUp(name: ListedName, at: Date): Promise<PublishedFacts> {
   const { loadPriceList } = await import("./price-list.ts");
   const list = await loadPriceList();
-  const found = list?.calcPrice({}, model, { providerId: provider, timestamp: at }) ?? null;
-  // `claude-sonnet-5-5` begins like `claude-sonnet-5` and is another model.
-  if (found === null || !isSameModelFamily(found.model.id, model)) return NOTHING;
-  const { context_window: window } = found.model;
-  return {
-    contextWindow: window === undefined ? null : sendable(model, window),
-    price: toPrice(found.model_price),
-  };
+  for (const { provider, model } of listedNames(name)) {
+    const found = list?.calcPrice({}, model, { timestamp: at, ...defined({ providerId: provider }) }) ?? null;
+    if (found === null || !isFound(found.model, model)) continue;
+    const { context_window: window } = found.model;
+    return {
+      contextWindow: window === undefined ? null : sendable(model, window),
+      price: toPrice(found.model_price),
+    };
+  }
+  return NOTHING;
+}
+
+/** Whether a find is the model: `claude-sonnet-5-5` begins like `claude-sonnet-5` and is another one. */
+function isFound({ id, match }: ModelInfo, model: string): boolean {
+  return isSameModelFamily(id, model) || isNamed(match, model);
+}
+
+/** Whether a row of the list has a model by its whole name, as `gpt-5` has `gpt-5-codex`. */
+function isNamed(match: MatchLogic, model: string): boolean {
+  if ("or" in match) return match.or.some((one) => isNamed(one, model));
+  return "equals" in match && match.equals === model;
 }
 
 function sendable(model: string, window: number): number {
@@ -61,13 +80,15 @@ function toPrice(listed: Readonly<Record<string, ListedPrice>>): ModelPrice | nu
   const sizes = Object.values(listed).flatMap((price) =>
     typeof price === "object" ? price.tiers.map(({ start }) => start) : [],
   );
+  const webSearches = listed["web_searches_kcount"];
+  const searches = typeof webSearches === "number" ? { webSearches } : {};
   const larger = [...new Set(sizes)]
     .sort((a, b) => a - b)
     .flatMap((above) => {
       const prices = pricesAt(listed, above + 1);
       return prices === null ? [] : [{ above, ...prices }];
     });
-  return larger.length === 0 ? base : { ...base, larger };
+  return { ...base, ...searches, ...(larger.length === 0 ? {} : { larger }) };
 }
 
 /** Cached tokens without a price of their own cost what others do. */
@@ -79,5 +100,5 @@ function pricesAt(listed: Readonly<Record<string, ListedPrice>>, size: number): 
   if (input === undefined || output === undefined) return null;
   const cacheRead = at(listed["cache_read_mtok"]) ?? input;
   const cacheWrite = at(listed["cache_write_mtok"]) ?? input;
-  return { input, output, cacheRead, cacheWrite };
+  return { input, output, cacheRead, cacheWrite, ...defined({ cacheWrite1h: at(listed["cache_write_1h_mtok"]) }) };
 }

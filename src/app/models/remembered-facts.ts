@@ -22,7 +22,8 @@ export interface FactsMemory {
 }
 
 const FILE = "models/published.json";
-const FORMAT = 1;
+/** Raised when other facts are kept, or the list is searched otherwise. */
+const FORMAT = 2;
 
 /** Gives the facts that were looked up on the same day; null when they were not. */
 export async function recallFacts({ runtime, day, name }: FactsMemory): Promise<PublishedFacts | null> {
@@ -51,8 +52,9 @@ function parseFacts(value: unknown): PublishedFacts | null {
 }
 
 function isPrices(value: unknown): value is TokenPrices {
-  const { input, output, cacheRead, cacheWrite } = fieldsOf(value);
-  return [input, output, cacheRead, cacheWrite].every((price) => typeof price === "number" && price >= 0);
+  const { input, output, cacheRead, cacheWrite, cacheWrite1h = 0, webSearches = 0 } = fieldsOf(value);
+  const prices = [input, output, cacheRead, cacheWrite, cacheWrite1h, webSearches];
+  return prices.every((price) => typeof price === "number" && price >= 0);
 }
 
 function isLargerPrices(value: unknown): boolean {

@@ -1,11 +1,10 @@
 // The context window that a view is held against: the one place that decides it, for every command.
 import type { Config } from "../../config/config.ts";
 import { defined } from "../../core/defined.ts";
-import { JpgError } from "../../core/errors.ts";
 import { decideWindow, type KnownWindow } from "../../core/tokens/recorded-window.ts";
 import type { CountedView } from "../branch/counted-view.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { conversationModel, type ModelFacts, modelFacts } from "./models.ts";
+import { conversationModel, type ModelFacts, recordedFacts } from "./models.ts";
 
 /** A model and its window. */
 export interface ViewWindow {
@@ -32,16 +31,15 @@ export async function viewWindow(
 ): Promise<ViewWindow | null> {
   const model = next?.name ?? conversationModel(turns.values());
   if (model === null) return null;
-  const facts = next?.facts ?? (await modelFacts(workspace, config, model).catch(factsOfNone));
+  const facts = next?.facts ?? (await recordedFacts(workspace, config, splitName(model)));
   return { model, tokens: decideWindow(knownWindow(facts), meter.windowOf(model)) };
+}
+
+function splitName(name: string): { readonly provider: string; readonly model: string } {
+  const slash = name.indexOf("/");
+  return { provider: name.slice(0, slash), model: name.slice(slash + 1) };
 }
 
 function knownWindow({ contextWindow, setWindow }: NextModel["facts"]): KnownWindow {
   return { published: contextWindow, ...defined({ set: setWindow }) };
-}
-
-/** An agent's model need not be one that can be asked here: nothing is known of it then. */
-function factsOfNone(error: unknown): NextModel["facts"] {
-  if (error instanceof JpgError) return { contextWindow: null };
-  throw error;
 }

@@ -6,8 +6,8 @@ import { joinSummaries } from "../../core/summary/join-summaries.ts";
 import { isRejected, judgeAnswer } from "../../core/summary/judge-summary.ts";
 import type { SummaryAnswer } from "../../core/summary/summary-answer.ts";
 import { messageView, writeRecord, writeTask } from "../../core/summary/summary-prompt.ts";
-import { estimateTextTokens } from "../../core/tokens/text-tokens.ts";
 import { NOTHING_CUT, writeEntries } from "../../core/summary/transcript.ts";
+import { estimateTextTokens } from "../../core/tokens/text-tokens.ts";
 import { askForSummary, refuseAborted, type Summarizer, summaryRejected } from "./ask-summary.ts";
 import { factsFor, judgedTemplate, type SummarySource } from "./summary-source.ts";
 

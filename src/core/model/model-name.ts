@@ -4,6 +4,7 @@ import { defined } from "../defined.ts";
 import { userError } from "../errors.ts";
 import { nearestName } from "../nearest-name.ts";
 import { providerOfAlias, resolveAlias } from "./current-models.ts";
+import { modelFamily, withoutRoute } from "./model-family.ts";
 import { knownProvider, MODEL_PROVIDERS } from "./model-provider.ts";
 
 /** A model and who is asked for it. */
@@ -49,6 +50,63 @@ export function formatModelName({ provider, model }: ModelName): string {
 export function inferProvider(model: string): string | null {
   const name = model.toLowerCase();
   return providerOfAlias(name) ?? MAKERS.find(([beginning]) => beginning.test(name))?.[1] ?? null;
+}
+
+/** A name under which a list of prices may have a model; absent provider = the list's own guess. */
+export interface ListedName {
+  readonly provider?: string;
+  readonly model: string;
+}
+
+/** What agents and routers call the providers of price lists. */
+const LIST_NAMES: Readonly<Record<string, string>> = {
+  "amazon-bedrock": "aws",
+  bedrock: "aws",
+  bedrock_converse: "aws",
+  "google-vertex": "google",
+  vertex_ai: "google",
+  gemini: "google",
+  azure_ai: "azure",
+  xai: "x-ai",
+  moonshot: "moonshotai",
+  fireworks_ai: "fireworks",
+  together_ai: "together",
+};
+/** Whether a provider serves other makers' models with the windows that these publish, or is not known at all. */
+export function servesWhole(provider: string | undefined): boolean {
+  return provider === undefined || Object.hasOwn(LIST_NAMES, provider);
+}
+
+/** A model of Amazon Bedrock, with its region or without: `us.anthropic.claude-opus-4-8-v1:0`. */
+const BEDROCK =
+  /(?:^|[/:])((?:[a-z-]+\.)?(?:ai21|amazon|anthropic|cohere|deepseek|meta|mistral|openai|qwen|writer)\.[^/]+)$/;
+/** Servers of one's own ask for no money. */
+const LOCAL_ROUTE = /^(?:ollama(?:_chat)?|lm[-_]?studio|llama[._-]?cpp|local|vllm|hosted_vllm)\//;
+/** Names of routers that say how a model is asked, not which. */
+const ASKED_OTHERWISE = /:(?:thinking|beta|online|nitro|floor|exacto|extended)$/;
+
+/**
+ * Lists the names under which price lists may have a model that an agent recorded, the likeliest first: as it is called, at
+ * Bedrock, at its maker, at whoever stands before a slash, at OpenRouter.
+ */
+export function listedNames({ provider = "", model }: ListedName): readonly ListedName[] {
+  const name = model.toLowerCase().replace(ASKED_OTHERWISE, "");
+  if (LOCAL_ROUTE.test(name) || knownProvider(provider)?.isLocal === true) return [];
+  const bedrock = BEDROCK.exec(name)?.[1];
+  const maker = inferProvider(modelFamily(name));
+  const [vendor, own] = name.includes("/") ? name.split("/").slice(-2) : [];
+  return [
+    ...(provider === "" ? [] : [{ provider: LIST_NAMES[provider] ?? provider, model: name }]),
+    ...(bedrock === undefined ? [] : [{ provider: "aws", model: bedrock }]),
+    ...(maker === null ? [] : [withoutRoute(name), modelFamily(name)].map((one) => ({ provider: maker, model: one }))),
+    ...(vendor === undefined || own === undefined
+      ? []
+      : [
+          { provider: LIST_NAMES[vendor] ?? vendor, model: own },
+          { provider: "openrouter", model: `${vendor}/${own}` },
+        ]),
+    { model: own ?? name },
+  ];
 }
 
 function parseBareName(name: string): ModelName {

@@ -2,7 +2,7 @@
 // and what of it was written last counts.
 import { appendAll } from "../append-all.ts";
 import type { AnswerFacts, TurnFacts } from "./turn-facts.ts";
-import { isCounted, type Usage } from "./usage.ts";
+import { fromUsageRow, isCounted, type Usage } from "./usage.ts";
 
 /** One request that the provider counted, among all turns at hand. Tokens are of their facts. */
 export interface RecordedRequest {
@@ -114,16 +114,13 @@ function innerRequests(
   { passed, at, index }: Place,
 ): readonly RecordedRequest[] {
   const names = models.flatMap(([model, count]) => Array.from({ length: count }, () => model ?? undefined));
-  return before.map((tokens, place) => {
-    const [input = 0, cacheRead = 0, cacheWrite = 0, output = 0] = usage[place] ?? [];
-    return {
-      usage: { input, cacheRead, cacheWrite, output },
-      model: names[place],
-      before: passed + tokens,
-      at,
-      turn: index + (turns[place] ?? 0),
-    };
-  });
+  return before.map((tokens, place) => ({
+    usage: fromUsageRow(usage[place] ?? []),
+    model: names[place],
+    before: passed + tokens,
+    at,
+    turn: index + (turns[place] ?? 0),
+  }));
 }
 
 function begin({ message, time, before, turn = 0 }: AnswerFacts, { passed, at, index }: Place): Written {

@@ -4,7 +4,7 @@ import { defined } from "../defined.ts";
 import { type MergedAnswer, mergeAnswers } from "./recorded-requests.ts";
 import type { EstimateKind } from "./token-estimate.ts";
 import type { AnswerFacts, Stretch, TurnFacts } from "./turn-facts.ts";
-import { isCounted } from "./usage.ts";
+import { isCounted, toUsageRow } from "./usage.ts";
 
 /** Joins the facts of single turns that follow each other, at least one; `isSpliced` = one was said after another turn than the one before it. */
 export function joinFacts(turns: readonly TurnFacts[], isSpliced: boolean): TurnFacts {
@@ -55,12 +55,7 @@ function joinAnswers(turns: readonly TurnFacts[], isSpliced: boolean): Pick<Turn
       inner: {
         before: inner.map(({ before }) => before),
         turns: inner.map(({ turn }) => turn - index),
-        usage: inner.map(({ usage: { input, cacheRead, cacheWrite, output } }) => [
-          input,
-          cacheRead,
-          cacheWrite,
-          output,
-        ]),
+        usage: inner.map(({ usage }) => toUsageRow(usage)),
         models: runsOf(inner.map(({ model }) => model ?? null)),
       },
     },

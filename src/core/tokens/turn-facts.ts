@@ -4,7 +4,7 @@ import { type Event, isMessage, traitsOf } from "../event/event.ts";
 import { previousTurn, type Turn } from "../event/turn.ts";
 import { toolsDefinedIn } from "../tools/defined-tools.ts";
 import { type EstimateKind, estimateEvent, estimateKind } from "./token-estimate.ts";
-import { listAnswers, type Usage } from "./usage.ts";
+import { listAnswers, type Usage, type UsageRow } from "./usage.ts";
 
 /** An answer, or the part of one that stands in a turn. Tokens are whole numbers of one counter. */
 export interface AnswerFacts {
@@ -44,8 +44,8 @@ export interface Stretch {
     readonly before: readonly number[];
     /** Which of the turns each begins in, 0-based. */
     readonly turns: readonly number[];
-    /** What was counted of each, as in `Usage`. */
-    readonly usage: readonly (readonly [input: number, cacheRead: number, cacheWrite: number, output: number])[];
+    /** What was counted of each. */
+    readonly usage: readonly UsageRow[];
     /** Models one after the other, each with how many requests it answered in a row. */
     readonly models: readonly (readonly [model: string | null, count: number])[];
   };

@@ -3,7 +3,7 @@
 import type { Event, EventMetadata } from "../event/event.ts";
 import { type Fields, fieldsOf } from "../event/fields.ts";
 
-/** Tokens of one request and its answer, counted by the provider; whole numbers ≥ 0. */
+/** Tokens of one request and its answer, counted by the provider, and what is paid beside them; whole numbers ≥ 0. */
 export interface Usage {
   /** Sent and neither read from nor written to a cache. */
   readonly input: number;
@@ -11,6 +11,10 @@ export interface Usage {
   readonly cacheWrite: number;
   /** The answer, reasoning included. Some agents record it before the answer is complete: then it is too small. */
   readonly output: number;
+  /** Of `cacheWrite`, what is kept for an hour, which costs more; absent = none. */
+  readonly cacheWrite1h?: number;
+  /** Searches of the web that the provider ran; absent = none. */
+  readonly webSearches?: number;
 }
 
 /** One answer, where it stands among the events. */
@@ -37,7 +41,25 @@ const MOST_TOKENS = 1e9;
 export function readUsage(value: unknown): Usage | null {
   const fields = fieldsOf(value);
   const read = SHAPES.find(({ mark }) => mark.some((key) => toCount(fields[key]) !== null))?.read(fields);
-  return read === undefined || sizeOf(read) + read.output === 0 ? null : read;
+  return read === undefined || sizeOf(read) + read.output === 0 ? null : withExtras(read, fields);
+}
+
+/** Adds what is paid beside plain tokens, as Anthropic counts it and pi writes it. */
+function withExtras(usage: Usage, fields: Fields): Usage {
+  const hour =
+    toCount(fieldsOf(fields["cache_creation"])["ephemeral_1h_input_tokens"]) ?? toCount(fields["cacheWrite1h"]);
+  const searches =
+    toCount(fieldsOf(fields["server_tool_use"])["web_search_requests"]) ?? toCount(fields["webSearches"]);
+  return joinExtras(usage, Math.min(hour ?? 0, usage.cacheWrite), searches ?? 0);
+}
+
+function joinExtras(usage: Usage, cacheWrite1h: number, webSearches: number): Usage {
+  if (cacheWrite1h === 0 && webSearches === 0) return usage;
+  return {
+    ...usage,
+    ...(cacheWrite1h === 0 ? {} : { cacheWrite1h }),
+    ...(webSearches === 0 ? {} : { webSearches }),
+  };
 }
 
 /** Size of the request that was sent, in tokens. */
@@ -47,12 +69,36 @@ export function sizeOf({ input, cacheRead, cacheWrite }: Usage): number {
 
 /** Usage of two requests together. */
 export function addUsage(one: Usage, other: Usage): Usage {
-  return {
-    input: one.input + other.input,
-    cacheRead: one.cacheRead + other.cacheRead,
-    cacheWrite: one.cacheWrite + other.cacheWrite,
-    output: one.output + other.output,
+  const sum = (key: keyof Usage): number => (one[key] ?? 0) + (other[key] ?? 0);
+  const tokens = {
+    input: sum("input"),
+    cacheRead: sum("cacheRead"),
+    cacheWrite: sum("cacheWrite"),
+    output: sum("output"),
   };
+  return joinExtras(tokens, sum("cacheWrite1h"), sum("webSearches"));
+}
+
+/** Usage as a list of numbers, for caches; the last two may be missing. */
+export type UsageRow = readonly number[];
+
+/** Packs usage into a row. */
+export function toUsageRow({
+  input,
+  cacheRead,
+  cacheWrite,
+  output,
+  cacheWrite1h = 0,
+  webSearches = 0,
+}: Usage): UsageRow {
+  const tokens = [input, cacheRead, cacheWrite, output];
+  return cacheWrite1h + webSearches === 0 ? tokens : [...tokens, cacheWrite1h, webSearches];
+}
+
+/** Reads a row of `toUsageRow`. */
+export function fromUsageRow(row: UsageRow): Usage {
+  const [input = 0, cacheRead = 0, cacheWrite = 0, output = 0, cacheWrite1h = 0, webSearches = 0] = row;
+  return joinExtras({ input, cacheRead, cacheWrite, output }, cacheWrite1h, webSearches);
 }
 
 /**
@@ -136,6 +182,12 @@ const SHAPES: readonly Shape[] = [
         cached: fields["cachedContentTokenCount"],
         output: [fields["candidatesTokenCount"], fields["thoughtsTokenCount"]],
       }),
+  },
+  {
+    // Gemini CLI: of what was sent, too, a part was cached.
+    mark: ["cached", "thoughts"],
+    read: (fields) =>
+      split(fields["input"], { cached: fields["cached"], output: [fields["output"], fields["thoughts"]] }),
   },
   {
     mark: ["input", "cacheRead", "cacheWrite"],

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chooseModel, chooseSummaryModel, unnamedSummaryModel } from "../../../src/app/models/choose-model.ts";
 import { runKeyCommand } from "../../../src/app/models/key-command.ts";
 import { connectionTo } from "../../../src/app/models/model-connection.ts";
-import { conversationModel, modelFacts, openModel } from "../../../src/app/models/models.ts";
+import { conversationModel, modelFacts, openModel, recordedFacts } from "../../../src/app/models/models.ts";
 import { applyTrust, planTrust } from "../../../src/app/workspace/trust.ts";
 import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
 import type { Config } from "../../../src/config/config.ts";
@@ -353,7 +353,7 @@ describe("what is known of a model", () => {
     expect(await facts("anthropic/claude-haiku-4-5-20251001")).toEqual({
       contextWindow: 200_000,
       maxOutput: null,
-      price: { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 },
+      price: { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25, cacheWrite1h: 2, webSearches: 10 },
     });
     expect((await facts("google/gemini-flash")).price).toMatchObject({ input: 0.75, output: 3.75 });
     expect((await facts("openrouter/openai/gpt-oss-20b")).price).toMatchObject({ input: 0.029, output: 0.14 });
@@ -379,6 +379,49 @@ describe("what is known of a model", () => {
     expect(
       (await facts("mybox/claude-opus-4-8", {}, '[providers.mybox]\nbase_url = "http://127.0.0.1:1"')).price,
     ).toBeNull();
+  });
+
+  it("is found for a model that an agent recorded, whatever route stands in its name", async () => {
+    const workspace = await withEnv({});
+    const recorded = (model: string, provider?: string) =>
+      recordedFacts(workspace, settings(""), { model, ...(provider === undefined ? {} : { provider }) });
+    const sonnet = { contextWindow: 200_000, price: { input: 3, output: 15, cacheWrite: 3.75, cacheWrite1h: 6 } };
+    for (const name of [
+      "anthropic/claude-sonnet-4.5",
+      "anthropic/claude-sonnet-4.5:thinking",
+      "openrouter/anthropic/claude-sonnet-4.5",
+      "claude-sonnet-4-5@20250929",
+      "vertex_ai/claude-sonnet-4-5@20250929",
+      "publishers/anthropic/models/claude-sonnet-4-5",
+      "claude-sonnet-4.5",
+      "claude-4.5-sonnet",
+    ])
+      expect(await recorded(name), name).toMatchObject(sonnet);
+    // Amazon's own prices, a tenth more in one region than all over the world.
+    for (const [name, input] of [
+      ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", 3.3],
+      ["bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0", 3.3],
+      ["bedrock/converse/global.anthropic.claude-sonnet-4-5-20250929-v1:0", 3],
+      ["arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0", 3.3],
+      ["us.amazon.nova-pro-v1:0", 0.8],
+      ["azure/gpt-5", 1.25],
+      ["gpt-5.2-codex", 1.75],
+      ["openai/gpt-4o-2024-05-13", 5],
+      ["gemini/gemini-2.5-pro", 1.25],
+      ["models/gemini-2.5-pro", 1.25],
+      ["qwen/qwen3-coder", 0.22],
+      ["openrouter/moonshotai/kimi-k2", 0.57],
+      ["groq/llama-3.3-70b-versatile", 0.59],
+      ["deepseek-chat", 0.27],
+      ["xai/grok-code-fast-1", 0.2],
+    ] as const)
+      expect((await recorded(name)).price?.input, name).toBe(input);
+    for (const name of ["ollama/qwen3:8b", "ollama_chat/gpt-oss:20b", "<synthetic>", "somebody/some-model", "o9", ""])
+      expect((await recorded(name)).price, name).toBeNull();
+    expect(await recorded("us.anthropic.claude-opus-4-8-v1:0", "amazon-bedrock")).toMatchObject({
+      contextWindow: 1_000_000,
+    });
+    expect((await recorded("claude-opus-4-8", "github-copilot")).contextWindow).toBeNull();
   });
 
   it("is looked up once a day, and again when what was remembered is damaged", async () => {

@@ -7,6 +7,10 @@ describe("contextWindow", () => {
     expect(contextWindow("claude-3-5-haiku-latest")).toBe(200_000);
     expect(contextWindow("claude-opus-4-8")).toBe(1_000_000);
     expect(contextWindow("openrouter/anthropic/claude-sonnet-5")).toBe(1_000_000);
+    expect(contextWindow("us.anthropic.claude-sonnet-4-5-20250929-v1:0")).toBe(200_000);
+    expect(contextWindow("anthropic/claude-sonnet-4.5")).toBe(200_000);
+    expect(contextWindow("vertex_ai/claude-opus-4-8@20260101")).toBe(1_000_000);
+    expect(contextWindow("claude-sonnet-4-5[1m]")).toBe(1_000_000);
     expect(contextWindow("GPT-5.3-codex")).toBe(272_000);
     expect(contextWindow("gemini-2.5-flash")).toBe(1_048_576);
   });

@@ -20,6 +20,17 @@ describe("the price of a request", () => {
     expect(priceOf(usage, FLAT)).toBeCloseTo(3 + 1.5 + 0.6 + 0.15, 10);
   });
 
+  it("is higher for what is kept in a cache for an hour, listed or twice the input, and for searches", () => {
+    const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 100_000 };
+    expect(priceOf({ ...usage, cacheWrite1h: 100_000 }, FLAT)).toBeCloseTo(0.6, 10);
+    expect(priceOf({ ...usage, cacheWrite1h: 60_000 }, FLAT)).toBeCloseTo(0.51, 10);
+    expect(priceOf({ ...usage, cacheWrite1h: 60_000 }, { ...FLAT, cacheWrite1h: 5 })).toBeCloseTo(0.45, 10);
+    const larger = [{ above: 1000, input: 6, output: 30, cacheRead: 0.6, cacheWrite: 7.5, cacheWrite1h: 12 }];
+    expect(priceOf({ ...usage, cacheWrite1h: 100_000 }, { ...FLAT, larger })).toBeCloseTo(1.2, 10);
+    expect(priceOf({ ...usage, webSearches: 5 }, FLAT)).toBeCloseTo(0.375 + 0.05, 10);
+    expect(priceOf({ ...usage, webSearches: 5 }, { ...FLAT, webSearches: 20 })).toBeCloseTo(0.375 + 0.1, 10);
+  });
+
   it("follows the size of what was sent, cached tokens included, for the whole request", () => {
     const at = (input: number, cacheRead: number) => priceOf({ input, cacheRead, cacheWrite: 0, output: 0 }, TIERED);
     expect(at(100, 0)).toBeCloseTo(300e-6, 12);

@@ -3,11 +3,13 @@ import { describe, expect, it } from "vitest";
 import type { Event, EventMetadata } from "../../../src/core/event/event.ts";
 import {
   addUsage,
+  fromUsageRow,
   isCounted,
   listAnswers,
   type RecordedAnswer,
   readUsage,
   sizeOf,
+  toUsageRow,
 } from "../../../src/core/tokens/usage.ts";
 
 describe("readUsage", () => {
@@ -16,6 +18,33 @@ describe("readUsage", () => {
       "Anthropic, cached tokens beside the input",
       { input_tokens: 4, cache_creation_input_tokens: 30, cache_read_input_tokens: 200, output_tokens: 7 },
       { input: 4, cacheRead: 200, cacheWrite: 30, output: 7 },
+    ],
+    [
+      "Anthropic, what is cached for an hour, and searches",
+      {
+        input_tokens: 4,
+        cache_creation_input_tokens: 30,
+        cache_read_input_tokens: 200,
+        cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
+        output_tokens: 7,
+        server_tool_use: { web_search_requests: 2, web_fetch_requests: 1 },
+      },
+      { input: 4, cacheRead: 200, cacheWrite: 30, output: 7, cacheWrite1h: 20, webSearches: 2 },
+    ],
+    [
+      "no more for an hour than is written at all",
+      { cache_creation_input_tokens: 5, cache_creation: { ephemeral_1h_input_tokens: 9 } },
+      { input: 0, cacheRead: 0, cacheWrite: 5, output: 0, cacheWrite1h: 5 },
+    ],
+    [
+      "pi, what is cached for an hour",
+      { input: 1, cacheRead: 2, cacheWrite: 30, cacheWrite1h: 20, output: 4, cost: { total: 1 } },
+      { input: 1, cacheRead: 2, cacheWrite: 30, output: 4, cacheWrite1h: 20 },
+    ],
+    [
+      "Gemini CLI, cached tokens within the input, thoughts counted as output",
+      { input: 100, output: 5, cached: 60, thoughts: 4, tool: 0, total: 109 },
+      { input: 40, cacheRead: 60, cacheWrite: 0, output: 9 },
     ],
     [
       "Anthropic without a cache",
@@ -198,5 +227,22 @@ describe("addUsage", () => {
     const sum = { input: 3, cacheRead: 40, cacheWrite: 600, output: 8001 };
     expect(addUsage(one, { input: 2, cacheRead: 20, cacheWrite: 300, output: 4001 })).toEqual(sum);
     expect(sizeOf(one)).toBe(321);
+  });
+});
+
+describe("usage as a row of numbers", () => {
+  it("is read back as it was, and is four numbers where nothing more was paid", () => {
+    const plain = { input: 1, cacheRead: 2, cacheWrite: 3, output: 4 };
+    expect(toUsageRow(plain)).toEqual([1, 2, 3, 4]);
+    for (const usage of [plain, { ...plain, cacheWrite1h: 2 }, { ...plain, webSearches: 7 }])
+      expect(fromUsageRow(toUsageRow(usage))).toEqual(usage);
+    expect(addUsage({ ...plain, cacheWrite1h: 2 }, { ...plain, webSearches: 7 })).toEqual({
+      input: 2,
+      cacheRead: 4,
+      cacheWrite: 6,
+      output: 8,
+      cacheWrite1h: 2,
+      webSearches: 7,
+    });
   });
 });
