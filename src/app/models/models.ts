@@ -94,7 +94,7 @@ export async function recordedFacts(
   const published = await listedFacts(workspace.runtime, { model, ...defined({ provider }) });
   return {
     ...defined({ setWindow: known?.setWindow }),
-    // Others, GitHub Copilot for one, have windows of their own.
+    // Other hosts may cut the windows that makers publish.
     contextWindow:
       known?.contextWindow ?? (servesWhole(provider) ? (published.contextWindow ?? contextWindow(model)) : null),
     price: known?.price ?? published.price,

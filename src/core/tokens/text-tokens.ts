@@ -119,13 +119,33 @@ const LINES_FROM = 0x2010;
 const LINES_END = 0x25a0;
 const LINE_HUNDREDTHS = 10;
 
+/** Length from which a text is told by pieces of it, evenly spread: a command must not wait for a log of 10 MB. Powers of two, so that ordinary text still counts to the character. */
+const SAMPLED_FROM = 64 * 1024;
+const PIECES = 16;
+const PIECE_CHARS = 2048;
+
 /** Opens a tally over no text. */
 export function createTally(): TextTally {
   return { plain: 0, signs: 0, dense: 0, other: 0, otherTokens: 0 };
 }
 
-/** Adds a text to a tally. */
+/** Adds a text to a tally; of a long one, what its pieces give for the whole. */
 export function tallyText(tally: TextTally, text: string): void {
+  const { length } = text;
+  if (length < SAMPLED_FROM) {
+    tallyPiece(tally, text);
+    return;
+  }
+  const sample = createTally();
+  for (let piece = 0; piece < PIECES; piece += 1) {
+    const from = Math.floor((piece * (length - PIECE_CHARS)) / (PIECES - 1));
+    tallyPiece(sample, text.slice(from, from + PIECE_CHARS));
+  }
+  const scale = length / (PIECES * PIECE_CHARS);
+  for (const key of Object.keys(sample) as (keyof TextTally)[]) tally[key] += sample[key] * scale;
+}
+
+function tallyPiece(tally: TextTally, text: string): void {
   const { length } = text;
   const { dense } = tally;
   let [signs, other, hundredths] = [0, 0, 0];
@@ -156,7 +176,8 @@ export function tallyText(tally: TextTally, text: string): void {
 /** Adds the letters and digits from a position on; gives the position after them. */
 function tallyRun(tally: TextTally, text: string, start: number): number {
   const { length } = text;
-  let [end, digits] = [start, 0];
+  let end = start;
+  let digits = 0;
   for (; end < length; end += 1) {
     const kind = KINDS[text.charCodeAt(end)] as number;
     if (kind > DIGIT) break;
@@ -169,7 +190,7 @@ function tallyRun(tally: TextTally, text: string, start: number): number {
 }
 
 /** Tokens of what was tallied, not rounded; `charsPerToken` = plain characters that a token of this kind of text holds. */
-export function tokensOf({ plain, signs, dense, otherTokens }: TextTally, charsPerToken: number): number {
+export function talliedTokens({ plain, signs, dense, otherTokens }: TextTally, charsPerToken: number): number {
   const noisy = plain * NOISY_TOKENS + signs * SIGN_TOKENS - NOISE_SLACK;
   return Math.max(plain / charsPerToken, noisy) + dense * DENSE_TOKENS + otherTokens;
 }
@@ -178,7 +199,7 @@ export function tokensOf({ plain, signs, dense, otherTokens }: TextTally, charsP
 export function textTokens(text: string, charsPerToken: number): number {
   const tally = createTally();
   tallyText(tally, text);
-  return tokensOf(tally, charsPerToken);
+  return talliedTokens(tally, charsPerToken);
 }
 
 /**
@@ -189,7 +210,7 @@ export function estimateTextTokens(text: string): number {
   const tally = createTally();
   tallyText(tally, text);
   const otherTokens = Math.max(tally.other, MARGIN * tally.otherTokens);
-  return Math.ceil(tokensOf({ ...tally, dense: MARGIN * tally.dense, otherTokens }, LEAST_CHARS));
+  return Math.ceil(talliedTokens({ ...tally, dense: MARGIN * tally.dense, otherTokens }, LEAST_CHARS));
 }
 
 /** Characters of English prose that hold as many tokens as a text: its length where it is ASCII. For budgets in characters. */

@@ -7,7 +7,7 @@ import type { AttachmentRef, ChatResponse, Content, Event, Text } from "../event
 import { fieldsOf, isFields } from "../event/fields.ts";
 import type { View } from "../projection/view.ts";
 import { decimal, type SafeText, safe } from "../safe-text.ts";
-import { createTally, type TextTally, tallyText, textTokens, tokensOf } from "./text-tokens.ts";
+import { createTally, type TextTally, talliedTokens, tallyText, textTokens } from "./text-tokens.ts";
 
 /** Characters of ASCII text that a token holds, by kind of text. Measured against the usage that providers reported for coding sessions, where one third of all characters gave 0.92 of the true count. */
 const CHARS_PER_TOKEN = {
@@ -53,7 +53,7 @@ const BY_LENGTH: TextMeasure = {
     const tally = createTally();
     tallyText(tally, name);
     tallyJson(tally, value);
-    return tokensOf(tally, charsPerToken);
+    return talliedTokens(tally, charsPerToken);
   },
 };
 
@@ -187,9 +187,18 @@ function mediaTokens({ type, media_type = "", data }: Pick<MediaPart, "type" | "
 
 /** The same of base64 that stands in the event. */
 function encodedLength(data: string): Pick<AttachmentRef, "pages" | "size"> {
-  const bytes = decodeBase64(data);
+  const bytes = decodeBase64(data) ?? decodeBase64(canonicalBase64(data));
   const pages = bytes === null ? null : countPages(bytes);
   return pages === null ? { size: bytes?.length ?? (data.length * 3) / 4 } : { pages };
+}
+
+/** Base64 in lines, with the alphabet of addresses or without padding, as it would be written without. */
+function canonicalBase64(data: string): string {
+  const text = data
+    .replace(/[\s=]+/g, "")
+    .replaceAll("-", "+")
+    .replaceAll("_", "/");
+  return text.padEnd(Math.ceil(text.length / 4) * 4, "=");
 }
 
 /** Tokens of what only its provider understands: images and documents in it as such, the rest as JSON. */

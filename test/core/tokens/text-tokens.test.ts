@@ -109,6 +109,19 @@ describe("textTokens", () => {
     expect(textTokens("", 4)).toBe(0);
   });
 
+  it("tells a long text from pieces of it, nearly as from all, and ordinary text to the character", () => {
+    for (const [kind, text, tokens] of MEASURED) {
+      const times = Math.ceil(200_000 / lines(text).length);
+      const ratio = textTokens(`${lines(text)}\n`.repeat(times), 4) / (tokens * times);
+      expect(ratio, kind).toBeGreaterThan(1 / 1.5);
+      expect(ratio, kind).toBeLessThan(1.5);
+    }
+    const prose = "The quick brown fox jumps over the lazy dog, again and again. ".repeat(4000);
+    expect(textTokens(prose, 4)).toBe(prose.length / 4);
+    const half = `${"words and words ".repeat(5000)}${"请检查解析器在处理引号时的行为".repeat(5000)}`;
+    expect(textTokens(half, 4) / (20_000 + 0.75 * 75_000)).toBeCloseTo(1, 1);
+  });
+
   it("takes words with a number in them for words", () => {
     const words = "utf8 sha256 base64Encode parseUtf8StringFromBuffer v2 item17 ";
     expect(textTokens(words.repeat(20), 4)).toBe((words.length * 20) / 4);

@@ -66,6 +66,11 @@ describe("estimateEvent", () => {
       10_000,
     ],
     ["a PDF by its pages", { type: "chat_request", content: [pdf(20)] }, 40_000],
+    [
+      "a PDF whose base64 is in lines by its pages",
+      { type: "chat_request", content: [{ ...pdf(7), data: pdf(7).data.replace(/.{76}/g, "$&\n") }] },
+      14_000,
+    ],
     ["a PDF in a result by its pages", { type: "tool_call_response", content: [pdf(2)] }, 4000],
     [
       "a PDF that was moved by the pages that were counted then",
