@@ -8,12 +8,12 @@ import { project } from "../../core/projection/projection.ts";
 import { createFactsMeter, type MeterInput, type TokenMeter } from "../../core/tokens/token-meter.ts";
 import { countTurns, type TurnFacts, turnFacts } from "../../core/tokens/turn-facts.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
+import { readTurnFiles, turnFiles } from "./attachments.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { bringTurns } from "./bring-turns.ts";
 import { learnKept } from "./kept-turns-cache.ts";
 import { type KnownTurns, type LoadedView, loadCompactions } from "./load-view.ts";
 import { toolsOfferedFrom } from "./tool-records.ts";
-import { parseTurnBytes } from "./turn-bytes.ts";
 import { openTurnFactsCache, type TurnFactsCache } from "./turn-facts-cache.ts";
 import { typicalOverhead } from "./typical-overhead.ts";
 
@@ -176,12 +176,8 @@ async function* readLacking(
     if (events === undefined) wanted.push(index);
     else yield { index, events };
   }
-  let next = 0;
   await bringTurns(store, tree, wanted);
-  for await (const bytes of store.readBlobs(wanted.map(oidOf))) {
-    const index = wanted[next++] ?? 0;
-    yield { index, events: parseTurnBytes(bytes, index) };
-  }
+  yield* readTurnFiles(store, tree.commit, turnFiles(tree, wanted));
 }
 
 /** Keeps the facts of those turns at hand that compactions hide, and of their directories: nobody has to read them for it. */

@@ -7,13 +7,14 @@ import { planReading, planTurnReadings, type TurnReading } from "../../core/proj
 import { type ProjectionOptions, project } from "../../core/projection/projection.ts";
 import type { View } from "../../core/projection/view.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
+import { readTurnFiles, turnFiles } from "./attachments.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { bringTurns } from "./bring-turns.ts";
 import { coverFacts } from "./cover-facts.ts";
 import { type CoverCheck, checkCovers, coversWhole } from "./covers.ts";
 import { learnKept, locateKept } from "./kept-turns-cache.ts";
 import { type DamagedRecord, readCompactions } from "./stored-records.ts";
-import { parseTurnBytes, readFirstEvent } from "./turn-bytes.ts";
+import { readFirstEvent } from "./turn-bytes.ts";
 
 /** A live compaction that has no effect, and why. */
 export interface UnappliedCompaction {
@@ -133,11 +134,12 @@ async function readTurns(
     const index = reading.turn;
     turns.set(index, { index, events: await readFirstEvent(store, oidOf(reading), index) });
   }
-  let next = 0;
-  for await (const bytes of store.readBlobs(wholes.map(oidOf))) {
-    const index = wholes[next++]?.turn ?? 0;
-    known.set(tree.turnOids[index] ?? "", parseTurnBytes(bytes, index));
-  }
+  const files = turnFiles(
+    tree,
+    wholes.map(({ turn }) => turn),
+  );
+  for await (const { index, events } of readTurnFiles(store, tree.commit, files))
+    known.set(tree.turnOids[index] ?? "", events);
   for (const reading of readings) {
     const events = known.get(oidOf(reading));
     if (events !== undefined) turns.set(reading.turn, { index: reading.turn, events });

@@ -9,10 +9,10 @@ import { renderViewHeading } from "../../formats/markdown/export.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { Worktree } from "../../store/worktrees.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { readTurnFiles } from "./attachments.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 import { type KnownTurns, loadCompactions, loadView } from "./load-view.ts";
 import { conversationTitle } from "./titles.ts";
-import { parseTurnBytes } from "./turn-bytes.ts";
 import { extendViewFiles, writeViewFiles } from "./view-files.ts";
 import {
   isUntouched,
@@ -133,7 +133,10 @@ async function extendView(
   worktree: Worktree,
   { state, commit, added }: { readonly state: ViewState; readonly commit: string; readonly added: readonly string[] },
 ): Promise<boolean> {
-  const stamps = await extendViewFiles(worktree, { turns: rawTurns(store, added, state.turns), stamps: state });
+  const stamps = await extendViewFiles(worktree, {
+    turns: rawTurns(store, commit, { oids: added, from: state.turns }),
+    stamps: state,
+  });
   if (stamps === null) return false;
   await writeViewState(store, worktree, {
     ...state,
@@ -158,7 +161,9 @@ async function remakeView(
   const title = await conversationTitle(workspace, tree);
   // Where nothing is read differently, turns can be shown one by one.
   const turns =
-    applied.length === 0 ? rawTurns(store, tree.turnOids, 0) : (await loadView(store, tree, { known })).view.turns;
+    applied.length === 0
+      ? rawTurns(store, commit, { oids: tree.turnOids, from: 0 })
+      : (await loadView(store, tree, { known })).view.turns;
   const heading = renderViewHeading({ title, branch: tree.branch });
   const stamps = await writeViewFiles(worktree, { turns, heading });
   await writeViewState(store, worktree, {
@@ -203,16 +208,13 @@ async function findAddedTurns(
   }
 }
 
-/** Turns as they were said, the first of them at a position. */
+/** Turns of a commit as they were said, the first of them at a position. */
 async function* rawTurns(
   store: ConversationStore,
-  oids: readonly string[],
-  from: number,
+  commit: string,
+  { oids, from }: { readonly oids: readonly string[]; readonly from: number },
 ): AsyncGenerator<ProjectedTurn> {
-  let turn = from;
-  for await (const bytes of store.readBlobs(oids)) {
-    const events = parseTurnBytes(bytes, turn);
-    yield { origin: { kind: "kept", turn }, events };
-    turn++;
-  }
+  const files = oids.map((oid, at) => ({ index: from + at, oid }));
+  for await (const { index, events } of readTurnFiles(store, commit, files))
+    yield { origin: { kind: "kept", turn: index }, events };
 }

@@ -36,7 +36,7 @@ const viewState: z.ZodMiniType<ViewState> = z.object({
 /** The cache of what a worktree's view was made from. */
 export const VIEW_CACHE = "view";
 /** Raised when the files' text changes for the same tree. */
-export const RENDERER = 3;
+export const RENDERER = 4;
 /** Folders whose files change how turns are read, or the heading of the view. */
 export const OVERLAYS = ["compactions", "config", "meta"] as const;
 /** Keeps what a view was made from. */

@@ -1,7 +1,7 @@
 // A view as text blocks for diffing: one block for each turn's heading and one for each event a model sees. The same
 // event always gives the same lines; headings stand at column 0 and content is indented, so neither can pass as the other.
 
-import { isText } from "../../core/event/content.ts";
+import { documentText, isText, type OpaquePart, opaqueTexts } from "../../core/event/content.ts";
 import type { ChatResponse, Content, ContentPart, Event, Text } from "../../core/event/event.ts";
 import { traitsOf } from "../../core/event/event.ts";
 import type { Origin, ProjectedTurn, View } from "../../core/projection/view.ts";
@@ -147,17 +147,26 @@ function partText(part: ContentPart): string {
     case "text":
       return plainText(part.text);
     case "image":
-    case "document":
-      return bracketed([part.type, part.title, part.media_type, part.url, part.data && sizeOf(part.data)]);
+    case "document": {
+      const line = bracketed([part.type, part.title, part.media_type, part.url, part.data && sizeOf(part.data)]);
+      const text = documentText(part);
+      return text === null ? line : `${line}\n${plainText(text)}`;
+    }
     case "attachment":
       return [bracketed(["attachment", part.name]), ...(part.text === undefined ? [] : [plainText(part.text)])].join(
         "\n",
       );
     case "opaque":
-      return `${bracketed(["opaque", part.provider])}\n${jsonText(part.value)}`;
+      return `${bracketed(["opaque", part.provider])}\n${opaqueText(part)}`;
     default:
       return jsonText(part);
   }
+}
+
+/** Its JSON, unless a text of several lines stands in it. */
+function opaqueText(part: OpaquePart): string {
+  const isLong = opaqueTexts(part).some((text) => text.includes("\n"));
+  return isLong ? fieldLines(part.value) : jsonText(part.value);
 }
 
 function bracketed(words: readonly (string | undefined)[]): string {
@@ -181,8 +190,19 @@ function argumentsText(value: unknown): string {
 }
 
 function fieldText(name: string, value: unknown): string {
-  const text = jsonText(value);
+  return labelledText(name, jsonText(value));
+}
+
+function labelledText(name: string, text: string): string {
   return text.includes("\n") ? `${name}:\n${text.split("\n").map(indentLine).join("\n")}` : `${name}: ${text}`;
+}
+
+/** A value with its fields on lines of their own, so that texts of several lines are read as such. */
+function fieldLines(value: unknown): string {
+  if (typeof value !== "object" || value === null) return jsonText(value);
+  return Object.entries(value)
+    .map(([name, inner]) => labelledText(name, fieldLines(inner)))
+    .join("\n");
 }
 
 /** A string as it is, anything else as indented JSON. */

@@ -1,9 +1,6 @@
 // What of an event is searched, and of which events: whoever said them.
 import type { Event } from "../../core/event/event.ts";
 import { stringsIn, textsOf } from "../../core/loss/event-texts.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
-import { readTexts } from "../branch/attachments.ts";
-import type { BranchTree } from "../branch/branch-tree.ts";
 
 /** Who said what is looked for: `tool` = calls and their results; `summary` = what stands for turns, looked at only where it is named. */
 export type SearchScope = "user" | "assistant" | "tool" | "summary";
@@ -18,16 +15,6 @@ export function scopeTest(scopes: readonly SearchScope[] | undefined): (event: E
     if (type === "chat_response") return scopes.includes("assistant");
     return (type === "tool_call_request" || type === "tool_call_response") && scopes.includes("tool");
   };
-}
-
-/** Gives the texts of events, those of payloads that were moved out of them too. */
-export async function textsWithAttachments(
-  store: ConversationStore,
-  tree: BranchTree,
-  events: readonly Event[],
-): Promise<(event: Event) => readonly string[]> {
-  const whole = await readTexts(store, tree.commit, events);
-  return (event) => searchedTexts(whole(event));
 }
 
 /** Gives what people and models read of an event; nothing of kinds that no model sees. */

@@ -10,6 +10,7 @@ import { type Disposition, resolveDispositions } from "../../core/projection/win
 import { parseWords } from "../../core/sought-words.ts";
 import { findLine, type MatchedLine, parsePattern, type TextPattern } from "../../core/text-pattern.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import { requireTexts } from "../branch/attachments.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { loadCompactions, loadTurns } from "../branch/load-view.ts";
 import { preferredBranch } from "../names/conversations.ts";
@@ -18,7 +19,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { createWordCounter, rankWeight } from "./ranked-search.ts";
 import type { SearchHit, SearchReport, SearchRequest } from "./search-report.ts";
 import { searchSummaries } from "./search-summaries.ts";
-import { scopeTest, textsWithAttachments } from "./search-texts.ts";
+import { scopeTest, searchedTexts } from "./search-texts.ts";
 import { endLatePattern } from "./time-limit.ts";
 
 /** Searches. Throws `bad_pattern`, `unknown_id`. */
@@ -203,9 +204,9 @@ async function searchTurns(
   const read = await loadTurns(store, tree, turns);
   const found: { readonly turn: number; readonly event: Event; readonly line: MatchedLine }[] = [];
   for (const { index, events } of read.values()) {
-    const texts = await textsWithAttachments(store, tree, events);
+    requireTexts(tree.commit, events);
     const lines = endLatePattern(search.longestMs, `turn ${index} of ${tree.branch}`, () =>
-      events.map((event) => search.find(event, () => texts(event))),
+      events.map((event) => search.find(event, () => searchedTexts(event))),
     );
     for (const [at, line] of lines.entries()) {
       const event = events[at];

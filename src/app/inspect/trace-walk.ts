@@ -3,7 +3,7 @@ import { compareTimestamps } from "../../core/compaction/compaction.ts";
 import type { Event } from "../../core/event/event.ts";
 import { findPhrase, type Phrase, type PhraseMatch } from "../../core/loss/trace.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
-import { readTexts } from "../branch/attachments.ts";
+import { requireTexts } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { type KnownTurns, loadTurns } from "../branch/load-view.ts";
 import { sayerOf } from "./sayer.ts";
@@ -63,10 +63,10 @@ export async function walkEvents(store: ConversationStore, tree: BranchTree, opt
   for (let from = 0; from < tree.turnOids.length; from += BATCH_TURNS) {
     const batch = tree.turnOids.slice(from, from + BATCH_TURNS).map((_, at) => from + at);
     const turns = await loadTurns(store, tree, batch, new Map(options.known));
-    const events = batch.flatMap((turn) => turns.get(turn)?.events ?? []);
-    const whole = await readTexts(store, tree.commit, events);
     for (const turn of batch) {
-      for (const event of turns.get(turn)?.events ?? []) take(walk, state, { event, turn, whole, options });
+      const events = turns.get(turn)?.events ?? [];
+      requireTexts(tree.commit, events);
+      for (const event of events) take(walk, state, { event, turn, options });
       walk.turnEnds.push(state.ordinal - 1);
     }
   }
@@ -89,11 +89,10 @@ interface WalkState {
 interface Step {
   readonly event: Event;
   readonly turn: number;
-  readonly whole: (event: Event) => Event;
   readonly options: WalkOptions;
 }
 
-function take(walk: MutableWalk, state: WalkState, { event, turn, whole, options }: Step): void {
+function take(walk: MutableWalk, state: WalkState, { event, turn, options }: Step): void {
   const ordinal = state.ordinal;
   state.ordinal += 1;
   if (compareTimestamps(event.timestamp, state.latest) > 0) state.latest = event.timestamp;
@@ -102,6 +101,6 @@ function take(walk: MutableWalk, state: WalkState, { event, turn, whole, options
   const shown = options.shown.get(event.id);
   const who = sayerOf(event, state.toolNames);
   if (shown !== undefined && shown !== event) walk.changed.push({ shown, turn, who });
-  const found = findPhrase(searchedTexts(whole(event)), options.phrase);
+  const found = findPhrase(searchedTexts(event), options.phrase);
   if (found !== null) walk.said.push({ event, turn, ordinal, who, found, latest: state.latest });
 }

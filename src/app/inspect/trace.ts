@@ -7,7 +7,6 @@ import type { Event } from "../../core/event/event.ts";
 import { findPhrase, type Phrase, type PhraseMatch, parsePhrase } from "../../core/loss/trace.ts";
 import type { View } from "../../core/projection/view.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
-import { readTexts } from "../branch/attachments.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { bringTurns } from "../branch/bring-turns.ts";
@@ -33,10 +32,10 @@ export async function tracePhrase({ store }: Workspace, tree: BranchTree, text: 
   const wanted = new Set(summaries.flatMap(({ to_event }) => to_event ?? []));
   const walk = await walkEvents(store, tree, { phrase, known, shown, wanted });
   const written: readonly WrittenEvent[] = [...injected, ...walk.changed];
-  const seen = await findShown(store, tree, {
-    phrase,
-    events: [...written.map((one) => one.shown), ...walk.said.flatMap(({ event }) => shown.get(event.id) ?? [])],
-  });
+  const seen = findShown(phrase, [
+    ...written.map((one) => one.shown),
+    ...walk.said.flatMap(({ event }) => shown.get(event.id) ?? []),
+  ]);
   const told = summaries.flatMap((record): SummaryPlace[] => {
     const found = findPhrase(summaryTexts(record), phrase);
     const inView = injected.some((one) => one.compaction === record.id && seen.has(one.shown));
@@ -85,15 +84,10 @@ function splitView(view: View): { readonly shown: ReadonlyMap<string, Event>; re
 }
 
 /** Which events of the view say the phrase. */
-async function findShown(
-  store: ConversationStore,
-  { commit }: BranchTree,
-  { phrase, events }: { readonly phrase: Phrase; readonly events: readonly Event[] },
-): Promise<ReadonlyMap<Event, PhraseMatch>> {
-  const whole = await readTexts(store, commit, events);
+function findShown(phrase: Phrase, events: readonly Event[]): ReadonlyMap<Event, PhraseMatch> {
   return new Map(
     events.flatMap((event) => {
-      const found = findPhrase(searchedTexts(whole(event)), phrase);
+      const found = findPhrase(searchedTexts(event), phrase);
       return found === null ? [] : [[event, found] as const];
     }),
   );

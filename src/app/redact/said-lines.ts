@@ -1,7 +1,7 @@
 // All that was said on a branch, as lines to look for secrets in: a view may show the beginning of one that stands in full only
 // where the view hides or cuts it. Read a few turns at a time, long texts with them; images and the agent's files are not.
 import { turnPath } from "../../core/event/turn-file.ts";
-import { readTexts } from "../branch/attachments.ts";
+import { requireTexts } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { readComments } from "../branch/comments.ts";
 import { loadCompactions, loadTurns } from "../branch/load-view.ts";
@@ -20,9 +20,10 @@ export async function* readSaidLines(workspace: Workspace, tree: BranchTree): As
   for (let from = 0; from < tree.turnOids.length; from += BATCH) {
     const positions = [...tree.turnOids.keys()].slice(from, from + BATCH);
     const turns = await loadTurns(store, tree, positions);
-    const events = [...turns.values()].flatMap((turn) => turn.events);
-    const whole = await readTexts(store, tree.commit, events);
-    for (const turn of turns.values()) yield { path: turnPath(turn.index), text: linesOf(turn.events.map(whole)) };
+    for (const { index, events } of turns.values()) {
+      requireTexts(tree.commit, events);
+      yield { path: turnPath(index), text: linesOf(events) };
+    }
   }
 }
 

@@ -7,13 +7,13 @@ import type { Event } from "../../core/event/event.ts";
 import { isMessage } from "../../core/event/event.ts";
 import { sharedTurns } from "../../core/plan/merge-sides.ts";
 import { subjectOf } from "../../store/messages/commit-message.ts";
+import { readTurnFiles, turnFiles } from "../branch/attachments.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
 import { readRecord } from "../branch/compaction-path.ts";
 import { readDeltas } from "../branch/conversation-config.ts";
 import { loadCounted } from "../branch/counted-view.ts";
 import type { KnownTurns } from "../branch/load-view.ts";
 import { conversationTitle, readMetas } from "../branch/titles.ts";
-import { parseTurnBytes } from "../branch/turn-bytes.ts";
 import { eventLines } from "../diff/view-text.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type ReviewedCompaction, readAdded } from "./reviewed-compactions.ts";
@@ -126,16 +126,14 @@ async function readTurns(
   { from, known }: { readonly from: number; readonly known: number },
 ): Promise<readonly ReviewedTurn[]> {
   const turns: ReviewedTurn[] = [];
-  for await (const bytes of store.readBlobs(fork.turnOids.slice(from))) {
-    const turn = from + turns.length;
-    const events = parseTurnBytes(bytes, turn);
+  const positions = [...fork.turnOids.keys()].slice(from);
+  for await (const { index: turn, events } of readTurnFiles(store, fork.commit, turnFiles(fork, positions)))
     turns.push({
       turn,
       continued: turn < known,
       request: requestOf(events),
       messages: events.filter(isMessage).length,
     });
-  }
   return turns;
 }
 

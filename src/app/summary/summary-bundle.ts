@@ -11,7 +11,7 @@ import { fillTemplate } from "../../core/summary/fill-template.ts";
 import { detectWork, wordFocus } from "../../core/summary/focus.ts";
 import type { PlacedEvent } from "../../core/summary/placed-event.ts";
 import { nameTurns, rawBeginning, wordLimit, writeTask } from "../../core/summary/summary-prompt.ts";
-import { readTexts } from "../branch/attachments.ts";
+import { requireTexts } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { coverFacts } from "../branch/cover-facts.ts";
 import { coveredEvents } from "../branch/covered-events.ts";
@@ -76,12 +76,11 @@ export async function createBundle(workspace: Workspace, tree: BranchTree, reque
   if (request.suffixOnly === true) return `${suffix ?? raiseNoSuffix(plan)}\n`;
   const answer = { plan, summary: "…", files: ["…"], open_tasks: ["…"] };
   // Images say nothing to whoever reads the bundle as text.
-  const whole = await readTexts(
-    workspace.store,
+  requireTexts(
     tree.commit,
     covered.map(({ event }) => event),
   );
-  const events = covered.map(({ turn, event }) => ({ turn, ...whole(event) }));
+  const events = covered.map(({ turn, event }) => ({ turn, ...event }));
   const bundle = { plan, instructions, answer, ...(suffix === null ? {} : { suffix }), events };
   return `${JSON.stringify(bundle, null, 1)}\n`;
 }

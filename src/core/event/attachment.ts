@@ -2,6 +2,7 @@
 // as {"$attachment": name}. Invariant: inline(spill(event)) equals event, also when the event itself has such keys.
 import { decodeBase64, encodeBase64 } from "../base64.ts";
 import { JpgError } from "../errors.ts";
+import { isTextMedia } from "./content.ts";
 import { countPages, type Inflate } from "./document-size.ts";
 import type { AttachmentRef, Event } from "./event.ts";
 
@@ -61,6 +62,29 @@ export function inline(event: Event, get: (name: string) => Uint8Array | null): 
   return mapEntries(event as unknown as Json, (value) => inlineValue(value, get)) as unknown as Event;
 }
 
+/**
+ * Puts back what people and models read as text: long strings, and the data of documents that are text. Images and other
+ * documents stay references, keys stay escaped, so that `inline` may follow. `get` = null leaves the reference.
+ */
+export function inlineTexts(event: Event, get: (name: string) => Uint8Array | null): Event {
+  return mapEntries(event as unknown as Json, (value) => inlineText(value, get, false)) as unknown as Event;
+}
+
+/** Gives the names of the payloads that `inlineTexts` asks for. */
+export function textAttachmentsOf(event: Event): string[] {
+  const names: string[] = [];
+  inlineTexts(event, (name) => {
+    names.push(name);
+    return null;
+  });
+  return names;
+}
+
+/** Whether a string is too long for a line: it stands under `attachments/` where the event is stored. */
+export function isMovedOut(text: string, limits: AttachmentLimits = ATTACHMENT_LIMITS): boolean {
+  return longTextBytes(text, limits) !== null;
+}
+
 /** Whether `inline` may change an event: it refers to a payload, or holds a key that looks as if it did. False = it does not. */
 export function needsInlining(event: Event): boolean {
   return holdsMark(event as unknown as Json);
@@ -91,11 +115,16 @@ function spillValue(value: unknown, limits: AttachmentLimits, put: Put): unknown
 }
 
 function spillText(text: string, limits: AttachmentLimits, put: Put): unknown {
-  if (text.length * MAX_BYTES_PER_UNIT <= limits.bytes) return text;
+  const bytes = longTextBytes(text, limits);
+  return bytes === null ? text : { [REFERENCE]: attachmentName(put, { bytes, extension: "txt" }) };
+}
+
+/** The bytes of a string that is moved out of its line; null of one that stays. */
+function longTextBytes(text: string, limits: AttachmentLimits): Uint8Array | null {
+  if (text.length * MAX_BYTES_PER_UNIT <= limits.bytes) return null;
   const bytes = new TextEncoder().encode(text);
   // A lone surrogate has no UTF-8 form: such a text could not be restored.
-  if (bytes.length <= limits.bytes || decodeText(bytes) !== text) return text;
-  return { [REFERENCE]: attachmentName(put, { bytes, extension: "txt" }) };
+  return bytes.length <= limits.bytes || decodeText(bytes) !== text ? null : bytes;
 }
 
 function spillBase64(part: Json, { inflate }: AttachmentLimits, put: Put): AttachmentRef | null {
@@ -138,6 +167,27 @@ function inlineValue(value: unknown, get: (name: string) => Uint8Array | null): 
     (inner) => inlineValue(inner, get),
     (key) => (key !== REFERENCE && ESCAPABLE.test(key) ? key.slice(1) : key),
   );
+}
+
+/** `isTextData` = the value is the data of a document that is text. */
+function inlineText(value: unknown, get: (name: string) => Uint8Array | null, isTextData: boolean): unknown {
+  if (Array.isArray(value)) return mapItems(value, (item) => inlineText(item, get, false));
+  if (!isObject(value)) return value;
+  const name = value[REFERENCE];
+  if (typeof name !== "string") {
+    const hasText = value["type"] === "document" && isTextMedia(value["media_type"]);
+    return mapEntries(value, (inner, key) => inlineText(inner, get, hasText && key === "data"));
+  }
+  const isBase64 = value["encoding"] === "base64";
+  if (isBase64 ? !isTextData : !isTextName(name)) return value;
+  const bytes = get(name);
+  if (bytes === null) return value;
+  return isBase64 ? encodeBase64(bytes) : decodeText(bytes);
+}
+
+/** A definition of a tool (`.json`) is no text of an event. */
+function isTextName(name: string): boolean {
+  return NAME.test(name) && !name.endsWith(".json");
 }
 
 function collectNames(value: unknown, names: string[]): void {

@@ -1,5 +1,6 @@
-// The texts of an event that a model reads. Payloads kept under `attachments/` and opaque data are not looked into.
-import type { Content, Event, Text } from "../event/event.ts";
+// The texts of an event that a model reads, those of documents and of providers' own items among them.
+import { documentText, opaqueTexts } from "../event/content.ts";
+import type { Content, ContentPart, Event, Text } from "../event/event.ts";
 
 const DEEPEST = 100;
 
@@ -35,10 +36,18 @@ function collectStrings(value: unknown, strings: string[], depth: number): void 
 function contentTexts(content: Content): readonly string[] {
   if (typeof content === "string") return [content];
   if (!Array.isArray(content)) return [];
-  const parts = content as Exclude<Content, Text>;
-  return parts.flatMap((part) => {
-    if (part.type === "text") return typeof part.text === "string" ? [part.text] : [];
-    if (part.type === "attachment") return [part.name, part.text].filter((text) => typeof text === "string");
-    return part.type === "opaque" || part.title === undefined ? [] : [part.title];
-  });
+  return (content as Exclude<Content, Text>).flatMap(partTexts);
+}
+
+function partTexts(part: ContentPart): readonly string[] {
+  switch (part.type) {
+    case "text":
+      return typeof part.text === "string" ? [part.text] : [];
+    case "attachment":
+      return [part.name, part.text].filter((text) => typeof text === "string");
+    case "opaque":
+      return opaqueTexts(part);
+    default:
+      return [part.title, documentText(part)].filter((text) => typeof text === "string");
+  }
 }

@@ -1,7 +1,8 @@
 // What a stripped or truncated tool call looks like to the model. The call's name, id and error status always stay.
 import type { Truncation } from "../compaction/compaction.ts";
+import { isMovedOut } from "../event/attachment.ts";
 import { isText } from "../event/content.ts";
-import type { AttachmentRef, Content, ContentPart, Text, ToolCallRequest, ToolCallResponse } from "../event/event.ts";
+import type { Content, ContentPart, Text, ToolCallRequest, ToolCallResponse } from "../event/event.ts";
 import { forJson } from "../safe-text.ts";
 
 /** How stubs are written; none of it changes which events are shown. */
@@ -12,8 +13,6 @@ export interface StubOptions {
   readonly firstLine?: boolean;
   /** The call of whose arguments the stub of a result shows the head; absent = it shows none. */
   readonly headOf?: ToolCallRequest | undefined;
-  /** Gives the text behind a reference, when it is at hand; without it a referenced text is stripped, not truncated. */
-  readonly readText?: (ref: AttachmentRef) => string | undefined;
 }
 
 /** Longest first line that a stub shows, in characters: output without line ends must not come back through it. */
@@ -40,7 +39,7 @@ export function stripResult(
   const status = `[compacted] ${tool ?? "unknown"}: ${response.is_error ? "error" : "success"}`;
   const pointer = options.pointers === true ? ` · ${response.id}` : "";
   const head = options.headOf === undefined ? "" : headOfArguments(options.headOf);
-  const line = options.firstLine === true ? findFirstLine(response.content, options) : "";
+  const line = options.firstLine === true ? findFirstLine(response.content) : "";
   const lines = [`${status}${pointer}`, head, line];
   return { ...response, content: lines.filter((one) => one !== "").join("\n") };
 }
@@ -55,7 +54,7 @@ export function truncateResult(
   tool: string | undefined,
   options: StubOptions,
 ): ToolCallResponse {
-  const text = joinText(response.content, options);
+  const text = joinText(response.content);
   if (text === undefined) return stripResult(response, tool, options);
   const shorter = truncateText(text, truncation);
   return shorter === text ? response : { ...response, content: replaceText(response.content, shorter) };
@@ -104,9 +103,9 @@ function truncateStrings(value: unknown, truncation: Truncation): unknown {
   return Object.fromEntries(entries.map(([key, , shorter]) => [key, shorter]));
 }
 
-/** Undefined = the value itself is too long. Texts that were moved to `attachments/` always are. */
+/** Undefined = the value itself is too long. Texts that are kept under `attachments/` always are. */
 function withoutLongTexts(value: unknown, maxChars: number): unknown {
-  if (typeof value === "string") return value.length > maxChars ? undefined : value;
+  if (typeof value === "string") return value.length > maxChars || isMovedOut(value) ? undefined : value;
   if (typeof value !== "object" || value === null) return value;
   if ("$attachment" in value) return undefined;
   const entries = Object.entries(value).map(([key, item]) => [key, withoutLongTexts(item, maxChars), item] as const);
@@ -117,15 +116,10 @@ function withoutLongTexts(value: unknown, maxChars: number): unknown {
     : Object.fromEntries(left.map(([key, shorter]) => [key, shorter]));
 }
 
-/** All text of a content; undefined when some of it is behind a reference that cannot be read. */
-function joinText(content: Content, options: StubOptions): string | undefined {
-  const texts: string[] = [];
-  for (const part of listTexts(content)) {
-    const text = typeof part === "string" ? part : options.readText?.(part);
-    if (text === undefined) return undefined;
-    texts.push(text);
-  }
-  return texts.join("\n");
+/** All text of a content; undefined when some of it was not brought in. */
+function joinText(content: Content): string | undefined {
+  const texts = listTexts(content);
+  return texts.every((text) => typeof text === "string") ? texts.join("\n") : undefined;
 }
 
 function listTexts(content: Content): readonly Text[] {
@@ -143,8 +137,8 @@ function replaceText(content: Content, text: string): Content {
   });
 }
 
-function findFirstLine(content: Content, options: StubOptions): string {
-  const text = joinText(content, options) ?? "";
+function findFirstLine(content: Content): string {
+  const text = joinText(content) ?? "";
   const line = /\S[^\r\n]*/.exec(text)?.[0].trimEnd() ?? "";
   return cutLine(line, FIRST_LINE_CHARS);
 }

@@ -1,7 +1,7 @@
 // The transcript: raw events as text that a model reads to summarise them. Labels stand on lines of their own that begin with a
 // mark which no text of the conversation begins a line with, so that nothing said can pass for somebody else's words. Long
 // texts keep their head and tail and say how much is missing; nothing is left out silently.
-import { isText, plainText } from "../event/content.ts";
+import { documentText, isText, opaqueName, opaqueTexts, plainText } from "../event/content.ts";
 import {
   type Content,
   type ContentPart,
@@ -131,10 +131,15 @@ function partOf(part: ContentPart, limit: number, writer: Writer): string {
         .join("\n")
         .trimEnd();
     case "image":
-    case "document":
-      return `[${[part.type, part.title, part.media_type].filter((word) => word !== undefined).join(" ")}]`;
-    case "opaque":
-      return `[what only ${part.provider ?? "its provider"} can read]`;
+    case "document": {
+      const line = `[${[part.type, part.title, part.media_type].filter((word) => word !== undefined).join(" ")}]`;
+      return `${line}\n${textOf(documentText(part) ?? "", limit, writer)}`.trimEnd();
+    }
+    case "opaque": {
+      const text = opaqueTexts(part).join("\n");
+      if (text === "") return `[what only ${part.provider ?? "its provider"} can read]`;
+      return `[${opaqueName(part)}]\n${textOf(text, limit, writer)}`;
+    }
     default:
       return jsonOf(part, limit, writer);
   }

@@ -1,7 +1,7 @@
 // Estimates tokens at once, without a tokenizer: characters of texts by their script and by what a token of that kind of text
 // holds. An estimate is ours; what a provider counted is usage. Fast: characters are added up, nothing is turned into a string.
 import { decodeBase64 } from "../base64.ts";
-import { isText, type MediaPart } from "../event/content.ts";
+import { documentText, isText, isTextMedia, type MediaPart } from "../event/content.ts";
 import { countPages } from "../event/document-size.ts";
 import type { AttachmentRef, ChatResponse, Content, Event, Text } from "../event/event.ts";
 import { fieldsOf, isFields } from "../event/fields.ts";
@@ -29,8 +29,7 @@ const PAGE_TOKENS = 2000;
 const UNKNOWN_PAGES = 5;
 /** Bytes of UTF-8 that a token holds in a document that is a text: about as many in every script. */
 const BYTES_PER_TOKEN = 4;
-const TEXT_DOCUMENT = /^(?:text\/|application\/(?:json|xml|yaml|csv|javascript)\b)|\+(?:json|xml)$/;
-/** Characters of a text kept under `attachments/` whose size is not recorded: the least that is moved there. */
+/** Characters of a text kept under `attachments/` that was not brought in, where its size is not said: the least that is moved there. */
 const ATTACHED_CHARS = 256 * 1024;
 
 /** What an event counts as. */
@@ -156,8 +155,10 @@ function partTokens(part: Exclude<Content, Text>[number], charsPerToken: number,
     case "text":
       return measureText(part.text, charsPerToken, measure);
     case "image":
-    case "document":
-      return mediaTokens(part);
+    case "document": {
+      const text = documentText(part);
+      return text === null ? mediaTokens(part) : measure.text(text, charsPerToken);
+    }
     case "attachment":
       return measureText(part.text ?? "", charsPerToken, measure) + measure.text(part.name ?? "", charsPerToken);
     case "opaque":
@@ -181,7 +182,7 @@ function mediaTokens({ type, media_type = "", data }: Pick<MediaPart, "type" | "
   if (type === "image") return IMAGE_TOKENS;
   const length = data === undefined ? {} : typeof data === "string" ? encodedLength(data) : data;
   if (length.pages !== undefined) return length.pages * PAGE_TOKENS;
-  const isText = length.size !== undefined && TEXT_DOCUMENT.test(media_type);
+  const isText = length.size !== undefined && isTextMedia(media_type);
   return isText ? (length.size ?? 0) / BYTES_PER_TOKEN : UNKNOWN_PAGES * PAGE_TOKENS;
 }
 

@@ -1,7 +1,7 @@
 // One event as Markdown for people: a bold label, then the words quoted or the payload fenced. What no model sees (turn
 // starts, notes) renders to nothing.
 
-import { isText, plainText } from "../../core/event/content.ts";
+import { documentText, isText, type MediaPart, opaqueName, opaqueTexts, plainText } from "../../core/event/content.ts";
 import {
   type ChatRequest,
   type ChatResponse,
@@ -122,14 +122,22 @@ function partText(part: ContentPart): string {
       return plainText(part.text);
     case "image":
     case "document":
-      return `[${part.type}${part.media_type === undefined ? "" : ` ${part.media_type}`}${sourceText(part)}]`;
+      return under(mediaLine(part), documentText(part) ?? "");
     case "attachment":
       return part.text === undefined ? `[attachment ${part.name ?? ""}]` : plainText(part.text);
     case "opaque":
-      return `[${part.provider ?? "provider"} item]`;
+      return under(`[${opaqueName(part)}]`, opaqueTexts(part).join("\n"));
     default:
       return "[unknown part]";
   }
+}
+
+function under(line: string, text: string): string {
+  return text === "" ? line : `${line}\n${text}`;
+}
+
+function mediaLine({ type, media_type: kind, ...source }: MediaPart): string {
+  return `[${type}${kind === undefined ? "" : ` ${kind}`}${sourceText(source)}]`;
 }
 
 function sourceText({ data, url }: { readonly data?: Text; readonly url?: string }): string {

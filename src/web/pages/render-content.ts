@@ -1,6 +1,6 @@
 // What an event says, as HTML: text of people and models as Markdown, what tools are asked and give as it is, images as images.
 import { eventText } from "../../app/diff/view-text.ts";
-import { isText, plainText } from "../../core/event/content.ts";
+import { documentText, isText, opaqueName, opaqueTexts, plainText } from "../../core/event/content.ts";
 import type { Content, ContentPart, Event, ToolCallRequest } from "../../core/event/event.ts";
 import { isFields } from "../../core/event/fields.ts";
 import { fileLanguage } from "./code-language.ts";
@@ -98,11 +98,11 @@ function renderPart(part: ContentPart, write: Write): Html {
       return writeText(plainText(part.text), write);
     case "image":
     case "document":
-      return renderMedia(part);
+      return html`${renderMedia(part)}${writeText(documentText(part) ?? "", write)}`;
     case "attachment":
       return html`<p class="note">${part.name ?? "attachment"}</p>${part.text === undefined ? nothing : write(plainText(part.text))}`;
-    default:
-      return html`<p class="note">${part.type}${"provider" in part ? ` of ${part.provider ?? "its provider"}` : ""}</p>`;
+    case "opaque":
+      return html`<p class="note">${opaqueName(part)}</p>${writeText(opaqueTexts(part).join("\n"), write)}`;
   }
 }
 

@@ -81,11 +81,8 @@ describe("the stub of a result", () => {
     expect(stub(stubs, { ...context, tool: "put" })).toBe(text);
   });
 
-  it("stands for a text that is not at hand and should be cut, or is cut when it is", () => {
+  it("stands for a text that was not brought in and should be cut", () => {
     const attached = { ...result, content: [{ type: "text", text: { $attachment: "a" } }] } as unknown as Event;
     expect(shorten(attached, TRUNCATE, undefined, { tool: "put" })).toMatchObject({ content: plain });
-    expect(shorten(attached, TRUNCATE, undefined, { tool: "put", readText: () => LONG })).toMatchObject({
-      content: [{ type: "text", text: CUT }],
-    });
   });
 });
