@@ -56,6 +56,7 @@ async function withTexts(
   const names = [...new Set(events.flatMap(textAttachmentsOf))];
   if (names.length === 0) return events;
   const oids = await store.readEntries(commit, names.map(attachmentPath));
+  await store.partial?.bring([...oids.values()]);
   const texts = new Map<string, Uint8Array>();
   for (const name of names) {
     const bytes = await readHere(store, oids.get(attachmentPath(name)));

@@ -39,6 +39,16 @@ export async function sumTurnBytes(
   return sum(ids.map((id) => known.get(id) ?? 0)) + sum([...listed.values()].map(sum));
 }
 
+/** Sums the bytes of the payloads that were moved out of events; in a partial clone of those that are here. */
+export async function sumPayloadBytes(
+  store: ConversationStore,
+  { commit }: Pick<BranchTree, "commit">,
+): Promise<number> {
+  const files = await store.listTree(commit, { under: ["attachments"], sizes: "here" });
+  // Lines of the agent's file and definitions of tools are kept there, too.
+  return sum(files.flatMap(({ path, size = 0 }) => (/\.jsonl?$/.test(path) ? [] : [size])));
+}
+
 /** Sizes of the turn files of some directories, by the directory's number. */
 async function listSizes(
   store: ConversationStore,

@@ -1,7 +1,7 @@
 // A view as text blocks for diffing: one block for each turn's heading and one for each event a model sees. The same
 // event always gives the same lines; headings stand at column 0 and content is indented, so neither can pass as the other.
 
-import { documentText, isText, type OpaquePart, opaqueTexts } from "../../core/event/content.ts";
+import { documentText, isText, type OpaquePart, opaqueTexts, shownUrl } from "../../core/event/content.ts";
 import type { ChatResponse, Content, ContentPart, Event, Text } from "../../core/event/event.ts";
 import { traitsOf } from "../../core/event/event.ts";
 import type { Origin, ProjectedTurn, View } from "../../core/projection/view.ts";
@@ -148,7 +148,13 @@ function partText(part: ContentPart): string {
       return plainText(part.text);
     case "image":
     case "document": {
-      const line = bracketed([part.type, part.title, part.media_type, part.url, part.data && sizeOf(part.data)]);
+      const line = bracketed([
+        part.type,
+        part.title,
+        part.media_type,
+        shownUrl(part.url),
+        part.data && sizeOf(part.data),
+      ]);
       const text = documentText(part);
       return text === null ? line : `${line}\n${plainText(text)}`;
     }

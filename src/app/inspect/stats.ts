@@ -8,7 +8,7 @@ import type { OverheadSource, TokenMeter, TokenSource } from "../../core/tokens/
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadCountedHere } from "../branch/counted-view.ts";
 import { reportTokens } from "../branch/token-report.ts";
-import { sumTurnBytes } from "../branch/turn-sizes.ts";
+import { sumPayloadBytes, sumTurnBytes } from "../branch/turn-sizes.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Sizes and token accounting of a branch. */
@@ -17,7 +17,7 @@ export interface StatsReport {
   readonly events: number;
   /** Turns of a partial clone that are not here: of them only `turns` knows. Absent = none. */
   readonly turns_elsewhere?: number;
-  /** Bytes of the events' lines. */
+  /** Bytes of the events: of their lines, and of the texts and images that were moved out of them. */
   readonly bytes: number;
   readonly tokens: {
     readonly raw: number;
@@ -46,7 +46,7 @@ export interface StatsReport {
 
 /** Counts a branch. */
 export async function readStats(workspace: Workspace, tree: BranchTree): Promise<StatsReport> {
-  const bytes = await sumTurnBytes(workspace.store, tree);
+  const bytes = (await sumTurnBytes(workspace.store, tree)) + (await sumPayloadBytes(workspace.store, tree));
   const loaded = await loadCountedHere(workspace.store, tree);
   const { facts, view, live, meter, elsewhere } = loaded;
   const shown = view.turns.flatMap((turn) => turn.events);

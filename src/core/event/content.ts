@@ -58,10 +58,16 @@ export function isTextMedia(type: unknown): boolean {
 }
 
 /** Gives the text of a document that is one; null of an image, and of a document whose bytes are no text or not at hand. */
-export function documentText({ type, media_type, data }: MediaPart): string | null {
-  if (type !== "document" || !isTextMedia(media_type) || typeof data !== "string") return null;
-  const bytes = decodeBase64(data);
-  return bytes === null ? null : new TextDecoder().decode(bytes);
+export function documentText({ type, media_type, data, url }: MediaPart): string | null {
+  if (type !== "document") return null;
+  if (typeof data !== "string") return typeof url === "string" ? textOfUrl(url) : null;
+  return isTextMedia(media_type) ? decodedText(data) : null;
+}
+
+/** Where a picture or a document is, in few words: of one that stands in its URL, how long that is. */
+export function shownUrl(url: Text | undefined): string | undefined {
+  if (typeof url !== "string") return url === undefined ? undefined : plainText(url);
+  return url.startsWith("data:") ? `data URL of ${url.length} characters` : url;
 }
 
 /** Names it by its provider and its kind: `anthropic document`, `provider item`. */
@@ -103,7 +109,11 @@ function wordsUnder(value: object, key: string, inner: unknown): unknown {
 /** The text that a data URL holds; null of any other. */
 function textOfUrl(url: string): string | null {
   const [head = "", type = "", isBase64] = TEXT_URL.exec(url) ?? [];
-  if (head === "" || !isTextMedia(type === "" ? "text/plain" : type)) return null;
-  const bytes = isBase64 === undefined ? null : decodeBase64(url.slice(head.length));
+  const isText = isBase64 !== undefined && isTextMedia(type === "" ? "text/plain" : type);
+  return isText ? decodedText(url.slice(head.length)) : null;
+}
+
+function decodedText(base64: string): string | null {
+  const bytes = decodeBase64(base64);
   return bytes === null ? null : new TextDecoder().decode(bytes);
 }

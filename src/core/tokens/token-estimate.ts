@@ -142,7 +142,8 @@ export function estimateKind(event: Event): EstimateKind | null {
 /** Reasoning whose text was withheld is sent back, and counted, through its signature. */
 function encryptedChars({ reasoning, metadata }: ChatResponse): number {
   const signature = reasoning === "" && metadata?.encrypted === undefined ? metadata?.signature : undefined;
-  return (metadata?.encrypted ?? signature ?? "").length;
+  const cipher: Text = metadata?.encrypted ?? signature ?? "";
+  return typeof cipher === "string" ? cipher.length : attachedChars(cipher);
 }
 
 function contentTokens(content: Content, charsPerToken: number, measure: TextMeasure): number {

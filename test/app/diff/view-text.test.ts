@@ -89,6 +89,37 @@ describe("the text of a view", () => {
   });
 });
 
+describe("documents of text", () => {
+  it("are given with their lines, also where a provider keeps them verbatim, whose other fields stay", () => {
+    const source = { type: "text", data: "one\ntwo" };
+    const asked: Event = {
+      ...request("r1", ""),
+      content: [
+        { type: "document", media_type: "text/plain", data: Buffer.from("tide\nhigh").toString("base64") },
+        { type: "opaque", provider: "anthropic", value: { type: "document", source, list: ["a", "b\nc"], n: 1 } },
+      ],
+    };
+    expect(viewLines(view(kept(0, asked))).slice(2)).toEqual([
+      "  [document text/plain 12 characters]",
+      "  tide",
+      "  high",
+      "  [opaque anthropic]",
+      "  type: document",
+      "  source:",
+      "    type: text",
+      "    data:",
+      "      one",
+      "      two",
+      "  list:",
+      "    0: a",
+      "    1:",
+      "      b",
+      "      c",
+      "  n: 1",
+    ]);
+  });
+});
+
 describe("viewBlocks", () => {
   it("gives every block a key of its own, also when an id stands twice", () => {
     const keys = viewBlocks(view(kept(0, request("r1", "a")), kept(0, request("r1", "a")))).map((block) => block.key);

@@ -8,8 +8,11 @@ import {
   attachmentPath,
   attachmentsOf,
   inline,
+  inlineTexts,
+  isMovedOut,
   needsInlining,
   spill,
+  textAttachmentsOf,
 } from "../../../src/core/event/attachment.ts";
 import type { Event } from "../../../src/core/event/event.ts";
 import { anyText } from "../../helpers/any-text.ts";
@@ -175,6 +178,9 @@ describe("inline", () => {
         const stored = JSON.parse(JSON.stringify(spill(event, { bytes: 24 }, kept.put))) as Event;
         expect(JSON.stringify(inline(stored, kept.get))).toBe(before);
         if (!needsInlining(stored)) expect(inline(stored, kept.get)).toBe(stored);
+        const read = inlineTexts(stored, kept.get);
+        expect(JSON.stringify(inline(read, kept.get))).toBe(before);
+        expect(textAttachmentsOf(read)).toEqual([]);
         expect(JSON.stringify(event)).toBe(before);
         expect(new Set(attachmentsOf(stored))).toEqual(new Set(kept.files.keys()));
       }),
@@ -206,6 +212,42 @@ describe("inline", () => {
       expect.objectContaining({ code: "bad_attachment_name" }),
     );
     expect(() => attachmentPath("ab/../x")).toThrow(expect.objectContaining({ code: "bad_attachment_name" }));
+  });
+});
+
+describe("inlineTexts", () => {
+  it("brings back long texts and documents of text, and leaves images, other documents and definitions of tools", () => {
+    const kept = createKept();
+    const data = Buffer.from("words of a file\n".repeat(200)).toString("base64");
+    const text = { type: "text", text: "long ".repeat(100) };
+    const notes = { type: "document", media_type: "text/markdown", data };
+    const image = { type: "image", media_type: "image/png", data: picture };
+    const pdf = { type: "document", media_type: "application/pdf", data: picture };
+    const event = request([text, notes, image, pdf, { type: "later", value: { $attachment: "own" } }]);
+    const stored = spill(event, { bytes: 100 }, kept.put);
+    expect(kept.files.size).toBe(4);
+    expect(textAttachmentsOf(stored)).toHaveLength(2);
+    const read = inlineTexts(stored, kept.get) as { content: readonly unknown[] } & Event;
+    expect(read.content.slice(0, 2)).toEqual([text, notes]);
+    expect(attachmentsOf(read).map((name) => name.slice(64))).toEqual([".png", ".pdf"]);
+    expect(inline(read, kept.get)).toEqual(event);
+    const tool = { type: "config_delta", delta: { definition: { $attachment: `${"a".repeat(64)}.json` } } };
+    expect(inlineTexts(tool as unknown as Event, kept.get)).toBe(tool);
+  });
+
+  it("leaves what is not at hand, and what is no name", () => {
+    const lost = request({ $attachment: `${"a".repeat(64)}.txt` });
+    expect(inlineTexts(lost, () => null)).toBe(lost);
+    const strange = request({ $attachment: "../../etc/passwd.txt" });
+    expect(inlineTexts(strange, () => new Uint8Array())).toBe(strange);
+  });
+});
+
+describe("isMovedOut", () => {
+  it("says which strings stand in files of their own", () => {
+    expect([50, 51, 101].map((count) => isMovedOut("é".repeat(count), { bytes: 100 }))).toEqual([false, true, true]);
+    expect(isMovedOut(`${"x".repeat(200)}\ud800`, { bytes: 100 })).toBe(false);
+    expect(isMovedOut("x".repeat(256 * 1024 + 1))).toBe(true);
   });
 });
 

@@ -131,6 +131,11 @@ describe("drop", () => {
 
   it("leaves out texts that were moved to attachments", () => {
     expect(dropped({ path: "a", content: { $attachment: "ab/cd" } }, 1000)).toEqual({ path: "a" });
+    const moved = "x".repeat(256 * 1024 + 1);
+    expect(dropped({ path: "a", content: moved, kept: moved.slice(1) }, 1_000_000)).toEqual({
+      path: "a",
+      kept: moved.slice(1),
+    });
   });
 });
 

@@ -105,6 +105,22 @@ describe("renderTranscript", () => {
     );
   });
 
+  it("reads documents of text, and what can be read of what only a provider understands", () => {
+    const source = { type: "text", media_type: "text/plain", data: "the words" };
+    const parts: Event = {
+      ...request("a", ""),
+      content: [
+        { type: "document", title: "Notes", media_type: "text/plain", data: Buffer.from("tide").toString("base64") },
+        { type: "opaque", provider: "anthropic", value: { type: "document", source } },
+      ],
+    };
+    expect(
+      render(...at(0, parts))
+        .text.split("\n")
+        .slice(2),
+    ).toEqual(["[document Notes text/plain]", "tide", "[anthropic document]", "the words"]);
+  });
+
   it("names images and documents, and reads attachments", () => {
     const parts: Event = {
       ...request("a", ""),

@@ -145,6 +145,21 @@ describe("estimateEvent", () => {
       { type: "chat_request", content: [{ type: "opaque", value: "x".repeat(38) }] },
       10,
     ],
+    [
+      "a document of text by its text",
+      {
+        type: "chat_request",
+        content: [
+          { type: "document", media_type: "text/plain", data: Buffer.from("x".repeat(400)).toString("base64") },
+        ],
+      },
+      100,
+    ],
+    [
+      "a cipher that was moved by its size",
+      { type: "chat_response", reasoning: "", metadata: { encrypted: { $attachment: "a", size: 770 } } },
+      100,
+    ],
     ["a moved text by its recorded size", { type: "chat_request", content: { $attachment: "a", size: 4000 } }, 1000],
     [
       "a moved text without a size as the least that is moved",

@@ -131,6 +131,7 @@ describe("renderMarkdown", () => {
           { type: "document", media_type: "application/pdf", data: { $attachment: "cd.pdf", encoding: "base64" } },
           { type: "attachment", name: "notes.md" },
           { type: "opaque", provider: "openai", value: {} },
+          { type: "image", url: `data:image/png,${"A".repeat(85)}` },
           { type: "hologram" },
         ]),
       ),
@@ -142,7 +143,30 @@ describe("renderMarkdown", () => {
       "> [document application/pdf, cd.pdf]",
       "> [attachment notes.md]",
       "> [openai item]",
+      "> [image data URL of 100 characters]",
       "> [unknown part]",
+    ]);
+  });
+
+  it("shows the text of documents and of what a provider keeps verbatim", () => {
+    const source = { type: "text", media_type: "text/plain", data: "one\ntwo" };
+    const text = renderTurnMarkdown(
+      kept(
+        0,
+        asks([
+          { type: "document", media_type: "text/plain", data: Buffer.from("tide\nhigh").toString("base64") },
+          { type: "opaque", provider: "anthropic", value: { type: "document", source, title: "Notes" } },
+        ]),
+      ),
+    );
+    expect(text.split("\n").filter((line) => line.startsWith("> "))).toEqual([
+      "> [document text/plain, 12 characters of base64]",
+      "> tide",
+      "> high",
+      "> [anthropic document]",
+      "> one",
+      "> two",
+      "> Notes",
     ]);
   });
 
