@@ -80,6 +80,33 @@ describe("jpg clone --filter=blob:none", () => {
     expect(await sandbox.jpg(["print", "--compacted"], { cwd: all })).toMatchObject({ code: 0, stderr: "" });
   });
 
+  it("has the long texts of what it shows, too", async () => {
+    const lines = ["What is wrong?", `${"a line of the log\n".repeat(20_000)}the end of it`].map((content, at) => ({
+      type: "user",
+      uuid: `u${at}`,
+      parentUuid: at === 0 ? null : `u${at - 1}`,
+      timestamp: new Date(Date.UTC(2026, 2, 9, 8, 0, at)).toISOString(),
+      sessionId: "5e551073-0000-4000-8000-00000000000c",
+      message: { role: "user", content },
+    }));
+    await sandbox.jpg(["import", sandbox.session("long.jsonl", lines.map((line) => JSON.stringify(line)).join("\n"))]);
+    const [{ id } = { id: "" }] = (await sandbox.json<readonly ListRow[]>(["ls"])).filter(
+      (row) => row.id !== sandbox.conversation,
+    );
+    await sandbox.jpg(["push", id]);
+    const all = join(sandbox.root, "all");
+    await sandbox.jpg(["clone", "--filter", "blob:none", `${server.url}/talks.git`, all]);
+    expect((await sandbox.jpg(["print", id], { cwd: all })).stdout).toContain("the end of it");
+    const [own, theirs] = [
+      await sandbox.json<readonly ListRow[]>(["ls"]),
+      await sandbox.json<readonly ListRow[]>(["ls"], { cwd: all }),
+    ];
+    const tokensOf = (rows: readonly ListRow[]) => rows.find((row) => row.id === id)?.tokens.view;
+    expect(tokensOf(theirs)).toBe(tokensOf(own));
+    server.state.fault = "vanish";
+    expect((await sandbox.jpg(["print", id], { cwd: all })).stdout).toContain("the end of it");
+  });
+
   it("names the turns that are not here when nobody answers, and works again when somebody does", async () => {
     server.state.fault = "vanish";
     const offline = await sandbox.json<{ error: { code: string; message: string } }>(["print"], { cwd: talks });
