@@ -1,7 +1,7 @@
 // A view as text blocks for diffing: one block for each turn's heading and one for each event a model sees. The same
 // event always gives the same lines; headings stand at column 0 and content is indented, so neither can pass as the other.
 
-import { documentText, isText, type OpaquePart, opaqueTexts, shownUrl } from "../../core/event/content.ts";
+import { documentText, isText, mediaUrl, type OpaquePart, opaqueTexts } from "../../core/event/content.ts";
 import type { ChatResponse, Content, ContentPart, Event, Text } from "../../core/event/event.ts";
 import { traitsOf } from "../../core/event/event.ts";
 import type { Origin, ProjectedTurn, View } from "../../core/projection/view.ts";
@@ -152,7 +152,7 @@ function partText(part: ContentPart): string {
         part.type,
         part.title,
         part.media_type,
-        shownUrl(part.url),
+        mediaUrl(part.url),
         part.data && sizeOf(part.data),
       ]);
       const text = documentText(part);

@@ -65,7 +65,7 @@ export function documentText({ type, media_type, data, url }: MediaPart): string
 }
 
 /** Where a picture or a document is, in few words: of one that stands in its URL, how long that is. */
-export function shownUrl(url: Text | undefined): string | undefined {
+export function mediaUrl(url: Text | undefined): string | undefined {
   if (typeof url !== "string") return url === undefined ? undefined : plainText(url);
   return url.startsWith("data:") ? `data URL of ${url.length} characters` : url;
 }

@@ -1,7 +1,15 @@
 // One event as Markdown for people: a bold label, then the words quoted or the payload fenced. What no model sees (turn
 // starts, notes) renders to nothing.
 
-import { documentText, isText, type MediaPart, opaqueName, opaqueTexts, plainText, shownUrl } from "../../core/event/content.ts";
+import {
+  documentText,
+  isText,
+  type MediaPart,
+  mediaUrl,
+  opaqueName,
+  opaqueTexts,
+  plainText,
+} from "../../core/event/content.ts";
 import {
   type ChatRequest,
   type ChatResponse,
@@ -141,7 +149,7 @@ function mediaLine({ type, media_type: kind, ...source }: MediaPart): string {
 }
 
 function sourceText({ data, url }: { readonly data?: Text; readonly url?: string }): string {
-  if (url !== undefined) return ` ${shownUrl(url)}`;
+  if (url !== undefined) return ` ${mediaUrl(url)}`;
   if (data === undefined) return "";
   return typeof data === "string" ? `, ${data.length} characters of base64` : `, ${data.$attachment}`;
 }

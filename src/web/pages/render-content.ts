@@ -1,6 +1,6 @@
 // What an event says, as HTML: text of people and models as Markdown, what tools are asked and give as it is, images as images.
 import { eventText } from "../../app/diff/view-text.ts";
-import { documentText, isText, opaqueName, opaqueTexts, plainText, shownUrl } from "../../core/event/content.ts";
+import { documentText, isText, mediaUrl, opaqueName, opaqueTexts, plainText } from "../../core/event/content.ts";
 import type { Content, ContentPart, Event, ToolCallRequest } from "../../core/event/event.ts";
 import { isFields } from "../../core/event/fields.ts";
 import { fileLanguage } from "./code-language.ts";
@@ -111,6 +111,6 @@ function renderMedia(part: Extract<ContentPart, { readonly type: "image" | "docu
   const address = type === "image" && typeof data === "string" ? imageAddress(data) : null;
   if (address !== null) return html`<img src="${address}" alt="${title}" loading="lazy">`;
   const size = typeof data === "string" ? `${Math.ceil((data.length * 3) / 4)} bytes` : undefined;
-  const facts = [title, kind, shownUrl(url), size].filter((fact) => fact !== undefined);
+  const facts = [title, kind, mediaUrl(url), size].filter((fact) => fact !== undefined);
   return html`<p class="note">${facts.join(", ")}</p>`;
 }

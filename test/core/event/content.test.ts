@@ -1,6 +1,6 @@
 // What people can read of parts of a content: documents of text, items that only their provider understands, addresses.
 import { describe, expect, it } from "vitest";
-import { documentText, isTextMedia, opaqueName, opaqueTexts, shownUrl } from "../../../src/core/event/content.ts";
+import { documentText, isTextMedia, mediaUrl, opaqueName, opaqueTexts } from "../../../src/core/event/content.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const item = (value: unknown) => ({ type: "opaque", provider: "anthropic", value }) as const;
@@ -89,9 +89,9 @@ it("opaqueName names provider and kind", () => {
   expect(opaqueName({ type: "opaque", value: 1 })).toBe("provider item");
 });
 
-it("shownUrl says how long a URL is that holds its data", () => {
-  expect(shownUrl("https://example.invalid/x.png")).toBe("https://example.invalid/x.png");
-  expect(shownUrl(`data:image/png;base64,${"A".repeat(78)}`)).toBe("data URL of 100 characters");
-  expect(shownUrl({ $attachment: "ab.txt" })).toBe("[attachment ab.txt]");
-  expect(shownUrl(undefined)).toBeUndefined();
+it("mediaUrl says how long a URL is that holds its data", () => {
+  expect(mediaUrl("https://example.invalid/x.png")).toBe("https://example.invalid/x.png");
+  expect(mediaUrl(`data:image/png;base64,${"A".repeat(78)}`)).toBe("data URL of 100 characters");
+  expect(mediaUrl({ $attachment: "ab.txt" })).toBe("[attachment ab.txt]");
+  expect(mediaUrl(undefined)).toBeUndefined();
 });
