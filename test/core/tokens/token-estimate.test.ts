@@ -83,12 +83,12 @@ describe("estimateEvent", () => {
       10_000,
     ],
     [
-      "a document that is a text by its bytes",
+      "a document that is a text by that text",
       {
         type: "chat_request",
         content: [{ type: "document", media_type: "text/csv", data: btoa("1,2,3\n".repeat(100)) }],
       },
-      150,
+      335,
     ],
     [
       "a text that was moved by its bytes",
