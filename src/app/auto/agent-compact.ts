@@ -3,7 +3,6 @@
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { defined } from "../../core/defined.ts";
-import { JpgError } from "../../core/errors.ts";
 import { USUAL_WINDOW } from "../../core/model/context-window.ts";
 import { type AgentVerdict, judgeAgentCompaction, LEAST_AGENT_TOKENS } from "../../core/plan/agent-compaction.ts";
 import { choosePipelines } from "../../core/strategies/pipelines.ts";
@@ -72,9 +71,9 @@ export async function agentCompact(
     dryRun: false,
     fork: false,
     activate: false,
-  }).catch(nothingGained);
+  });
   signal?.throwIfAborted();
-  const notes = (report?.warnings ?? []).map((warning) => `Note: ${warning}`);
+  const notes = report.warnings.map((warning) => `Note: ${warning}`);
   const now = (await loadTip(workspace.store, branch)) ?? tree;
   const after =
     now.commit === tree.commit
@@ -82,7 +81,7 @@ export async function agentCompact(
       : await measure(workspace, now, { ...options, window: measured.windowTokens });
   const made = madeSince(measured.live.all, after.live.all);
   if (made.length === 0) {
-    const reason = report?.reason ?? "everything that may be removed is already compacted";
+    const reason = report.reason ?? "everything that may be removed is already compacted";
     const { title, why, hints } = sayNothing({ ...report, reason });
     const advice = hints.map((hint) => `A hint for the user: ${hint}`);
     return { ...idle, outcome: "nothing", text: [`${title} ${why}`, ...advice, ...notes].join("\n") };
@@ -131,12 +130,6 @@ async function measure(
   const taken = await measureView(workspace, place, { ...offered, model: "", window: window ?? USUAL_WINDOW });
   if (taken === null) throw new Error("a view before a window is always measured");
   return taken;
-}
-
-/** A view that would grow is one with nothing to take out. */
-function nothingGained(error: unknown): null {
-  if (error instanceof JpgError && error.code === "view_grows") return null;
-  throw error;
 }
 
 /** An agent's compactions that a branch has now and had not before, oldest first. */

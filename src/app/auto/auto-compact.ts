@@ -204,11 +204,12 @@ async function compactBy(
       ...defined({ answering, signal, tools }),
     });
     for (const warning of report.warnings) situation.warn(warning);
-    if (report.compaction === null) return null;
+    // A summary may find nothing to stand for, or come out longer than what it replaces.
+    if (report.compaction === null)
+      return rules.needsSummary && instead !== undefined ? compactBy(workspace, candidate, { measured, rules: [instead] }) : null;
     tellCompaction(report, { name: rules.name, measured }, situation);
     return report;
   } catch (error) {
-    if (error instanceof JpgError && error.code === "view_grows" && !rules.needsSummary) return null;
     if (!rules.needsSummary || instead === undefined || signal?.aborted === true || isOfStore(error)) throw error;
     situation.warn(`${sayTrouble(error)} Tool outputs are shortened instead of writing the summary of ${rules.name}.`);
     return compactBy(workspace, candidate, { measured, rules: [instead] });

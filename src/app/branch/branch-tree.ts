@@ -1,6 +1,7 @@
 // A branch at one commit: its small files parsed by name, its turns known by object id and not yet read.
 import * as z from "zod/mini";
 import { appendAll } from "../../core/append-all.ts";
+import type { Compaction } from "../../core/compaction/compaction.ts";
 import { repositoryError } from "../../core/errors.ts";
 import { fieldsOf } from "../../core/event/fields.ts";
 import { shownTitle } from "../../core/title.ts";
@@ -55,6 +56,8 @@ export interface BranchTree {
   readonly compactions: readonly TreeFile[];
   readonly configs: readonly TreeFile[];
   readonly metas: readonly TreeFile[];
+  /** Compactions that count as if they were committed: a dry run plans a second step on what the first would leave. */
+  readonly assumed?: readonly Compaction[];
   /** Only the turns up to this one, 0-based, of those that the commit holds, and what counts for them; absent = all. */
   readonly atTurn?: number;
   /** What named the commit, e.g. `HEAD~1`, where it is not the branch as it stands: such a tree is read, never built on. */

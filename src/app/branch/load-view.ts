@@ -44,22 +44,21 @@ export interface LoadedTurns extends LoadedView {
 /** Turns that a command has read, by object id: what two of its views show is read once, and stands in memory once. */
 export type KnownTurns = Map<string, readonly Event[]>;
 
+type LiveTree = Pick<BranchTree, "branch" | "commit" | "turnOids" | "compactions" | "assumed">;
+
 /** Reads and checks the live compactions. A damaged record counts as none, and is named in `damaged`. Throws `newer_record`. */
-export async function loadCompactions(
-  store: ConversationStore,
-  tree: Pick<BranchTree, "branch" | "commit" | "turnOids" | "compactions">,
-): Promise<LiveCompactions> {
+export async function loadCompactions(store: ConversationStore, tree: LiveTree): Promise<LiveCompactions> {
   return loadLive(store, tree, () => []);
 }
 
 /** `shown` = turns that are read next: in a partial clone they come with those that are read here. */
 async function loadLive(
   store: ConversationStore,
-  tree: Pick<BranchTree, "branch" | "commit" | "turnOids" | "compactions">,
+  tree: LiveTree,
   shown: (compactions: readonly Compaction[]) => readonly number[],
 ): Promise<LiveCompactions> {
   const { records, damaged } = await readCompactions(store, tree);
-  const all = records.map(({ record }) => record).sort(compareCompactions);
+  const all = [...records.map(({ record }) => record), ...(tree.assumed ?? [])].sort(compareCompactions);
   if (store.partial !== null) {
     const likely = all.map((compaction) => (coversWhole(compaction, tree) ? withoutBounds(compaction) : compaction));
     await bringTurns(store, tree, [...likely.flatMap(cutTurns), ...shown(likely)]);

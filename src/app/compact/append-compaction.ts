@@ -1,8 +1,8 @@
-// Plans one compaction, has its summary written if it needs one, and appends it in one commit; a dry run stops after the plan and
-// asks no model. A summary is bound to the very turns it was written for: when they changed meanwhile, nothing is committed.
+// Plans one compaction, has its summary written if it needs one, and appends it in one commit. A dry run goes the same way up to the
+// commit, but asks no model: of a summary that only a model can write it knows no text. A summary is bound to the very turns it was
+// written for: when they changed meanwhile, nothing is committed.
 import { type Compaction, EXTRACTIVE, isHiding } from "../../core/compaction/compaction.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
-import { userError } from "../../core/errors.ts";
 import { describeGivenBack } from "../../core/plan/given-back.ts";
 import { DRAFT_ID } from "../../core/plan/plan-compaction.ts";
 import { isNothing } from "../../core/range/bound-resolution.ts";
@@ -24,7 +24,6 @@ import { newForkName } from "../names/fork-name.ts";
 import { type NothingPlanned, type PlannedCompaction, planOnBranch } from "../plan/compact-plan.ts";
 import type { CompactReport } from "../plan/compact-report.ts";
 import { hiddenBy } from "../plan/hidden-by.ts";
-import { mayNest } from "../plan/summaries-below.ts";
 import { makeActive } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CompactRequest } from "./compact-request.ts";
@@ -45,20 +44,23 @@ export async function appendCompaction(
   tree: BranchTree,
   request: CompactRequest,
 ): Promise<AppendedCompaction> {
-  if (request.dryRun) return previewCompaction(workspace, tree, request);
-  const start = await reload(workspace, tree);
+  const start = request.dryRun ? tree : await reload(workspace, tree);
   const first = await planOnBranch(workspace, start, request);
-  const ready = await withSummary(workspace, start, { planned: first, request });
+  const summarizer = await summarizerOf(workspace, first, request);
+  const ready = await withSummary(workspace, start, { planned: first, request, summarizer });
   const { target, onFork } = await chooseTarget(workspace, start, { planned: first, request });
   const read = knownTurns(start, first);
   const plan = async (at: BranchTree): Promise<PlannedValue<PlannedAppend>> => {
     const isPlanned = at.commit === start.commit && ready === request;
     const planned = isPlanned ? first : withExtension(await planOnBranch(workspace, at, ready, read), first);
-    const { report, change } = await makeChange(workspace, at, { planned, request: ready, target, onFork });
-    return { change, value: { planned, at, report } };
+    const made = await makeChange(workspace, at, { planned, request: ready, summarizer, target, onFork });
+    return { change: made.change, value: { planned, at, report: made.report } };
   };
-  // A compaction that is refused leaves no settings behind either.
-  if (workspace.overrides.length > 0) await plan(start);
+  // A call that compacts nothing leaves no settings behind either.
+  if (request.dryRun || workspace.overrides.length > 0) {
+    const { change, value } = await plan(start);
+    if (change === null) return value;
+  }
   const stored = await storeOverrides(workspace, start);
   if (stored !== null) await refreshViews(workspace, start.branch, stored.parent);
   const current = stored === null ? start : await reload(workspace, start);
@@ -99,17 +101,6 @@ async function keepFacts(
   await keepHiddenCounts(store, tree, { view: before, turns, compactions: live.applied, added });
 }
 
-async function previewCompaction(
-  workspace: Workspace,
-  tree: BranchTree,
-  request: CompactRequest,
-): Promise<AppendedCompaction> {
-  const planned = await planOnBranch(workspace, tree, request);
-  const where = await chooseTarget(workspace, tree, { planned, request });
-  const { report } = await makeChange(workspace, tree, { planned, request, ...where });
-  return { report, planned };
-}
-
 /** The branch that is appended to. */
 interface Target {
   readonly target: string;
@@ -127,18 +118,34 @@ async function chooseTarget(
   return { target, onFork };
 }
 
+interface Summarizer {
+  /** As `summarizerOf` gives it. */
+  readonly summarizer: string | null;
+}
+
 interface PlannedRequest {
   readonly planned: Planned;
   readonly request: CompactRequest;
 }
 
-/** Has the summary of a plan written that needs one: the request with its text, for exactly the turns that it was written for. */
+/** Who writes the summary of a plan: a model, or `extractive`; null where none is to be written. */
+async function summarizerOf(workspace: Workspace, planned: Planned, request: CompactRequest): Promise<string | null> {
+  if (isNothing(planned) || planned.plan.summarize === undefined) return null;
+  const { summaryModel } = await import("../summary/summary-model.ts");
+  return summaryModel(workspace, planned, request);
+}
+
+/**
+ * Has the summary of a plan written that needs one: the request with its text, for exactly the turns that it was written for. In a dry
+ * run only an extract is.
+ */
 async function withSummary(
   workspace: Workspace,
   tree: BranchTree,
-  { planned, request }: PlannedRequest,
+  { planned, request, summarizer }: PlannedRequest & Summarizer,
 ): Promise<CompactRequest> {
-  if (isNothing(planned) || planned.plan.summarize === undefined) return request;
+  if (isNothing(planned) || summarizer === null) return request;
+  if (request.dryRun && summarizer !== EXTRACTIVE) return request;
   const { writeSummary } = await import("../summary/summarize.ts");
   const summary = await writeSummary(workspace, tree, planned, request);
   const { compaction } = planned.plan;
@@ -164,15 +171,15 @@ function withExtension(planned: Planned, first: Planned): Planned {
 async function makeChange(
   workspace: Workspace,
   tree: BranchTree,
-  { planned, request, target, onFork }: PlannedRequest & Target,
+  { planned, request, summarizer, target, onFork }: PlannedRequest & Summarizer & Target,
 ): Promise<{ readonly report: CompactReport; readonly change: PlannedChange | null }> {
   const { dryRun, strict = false } = request;
   if (isNothing(planned)) return { report: nothingReport(tree.branch, dryRun, planned), change: null };
-  requireGain(planned, request);
   const compaction = withReceipt(await complete(workspace, tree, planned, request.expects?.covers), planned);
   const ungrounded = await checkSummary(workspace, tree, { compaction, turns: planned.turns, strict });
-  const { summarizer, notes } = await describeSummarizer(workspace, planned, { compaction, request });
-  const made = { branch: target, dryRun, planned, compaction, ungrounded, summarizer, notes };
+  const notes = await extractNotesOf(workspace, planned, { model: summarizer ?? compaction.summary?.model, request });
+  const writer = dryRun ? summarizer : null;
+  const made = { branch: target, dryRun, planned, compaction, ungrounded, summarizer: writer, notes };
   const report = { ...describeReport(made), ...(onFork ? { activated: request.activate } : {}) };
   if (dryRun) return { report, change: null };
   verifyCoverage({
@@ -183,18 +190,15 @@ async function makeChange(
   return { report, change: changeOf(workspace, compaction, planned) };
 }
 
-/** Who is still to write the summary, and what to say of who did or will. */
-async function describeSummarizer(
+/** What to say of an extract. */
+async function extractNotesOf(
   workspace: Workspace,
   planned: PlannedCompaction,
-  { compaction: { summary }, request }: { readonly compaction: Compaction; readonly request: CompactRequest },
-): Promise<{ readonly summarizer: string | null; readonly notes: readonly string[] }> {
-  const isWritten = planned.plan.summarize === undefined;
-  if (isWritten && summary?.model !== EXTRACTIVE) return { summarizer: null, notes: [] };
-  const { extractNotes, summaryModel } = await import("../summary/summary-model.ts");
-  const summarizer = isWritten ? null : await summaryModel(workspace, planned, request);
-  const model = summarizer ?? summary?.model;
-  return { summarizer, notes: await extractNotes(workspace, planned, { model, asked: request }) };
+  { model, request }: { readonly model: string | undefined; readonly request: CompactRequest },
+): Promise<readonly string[]> {
+  if (model !== EXTRACTIVE) return [];
+  const { extractNotes } = await import("../summary/summary-model.ts");
+  return extractNotes(workspace, planned, { model, asked: request });
 }
 
 function changeOf(workspace: Workspace, compaction: Compaction, planned: PlannedCompaction): PlannedChange {
@@ -211,17 +215,4 @@ function changeOf(workspace: Workspace, compaction: Compaction, planned: Planned
 async function reload(workspace: Workspace, tree: BranchTree): Promise<BranchTree> {
   const tip = await workspace.store.readBranch(tree.branch);
   return tip === null || tip === tree.commit ? tree : loadBranchTree(workspace.store, tree.branch, tip);
-}
-
-/** Refuses a compaction that would make the view larger. */
-function requireGain(planned: PlannedCompaction, request: CompactRequest): void {
-  const { tokens, plan } = planned;
-  const { dryRun, force } = request;
-  if (dryRun || force === true || tokens.after <= tokens.before) return;
-  // It was held against the raw turns; what it adds to the view stands beside an older summary, or in its place.
-  if (plan.compaction.summary !== undefined && mayNest(planned, request)) return;
-  throw userError("view_grows", `The view would grow from ${tokens.before} to ${tokens.after} tokens.`, {
-    data: { ...tokens },
-    hints: ["`--force` compacts anyway; `--dry-run` shows where it grows.", "Nothing was committed."],
-  });
 }

@@ -9,7 +9,7 @@ import { isNothing } from "../../core/range/bound-resolution.ts";
 import { boundAt } from "../../core/range/range-bound.ts";
 import { formatTurnRange } from "../../core/range/turn-range.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
-import { type PlannedCompaction, planOnBranch } from "../plan/compact-plan.ts";
+import { planOnBranch } from "../plan/compact-plan.ts";
 import type { CompactReport, NothingReport, TokenChange } from "../plan/compact-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CompactRequest } from "./compact-request.ts";
@@ -59,7 +59,7 @@ export async function compactInParts(
     ...done,
     branch: last?.branch ?? tree.branch,
     ...(last === undefined ? { reason: "no part would become shorter" } : {}),
-    tokens: tokensOf(planned, done.parts, request.dryRun),
+    tokens: { before: planned.tokens.before, after: last?.tokens.after ?? planned.tokens.before },
   };
 }
 
@@ -78,7 +78,6 @@ async function compactEach(workspace: Workspace, tree: BranchTree, { input, cuts
     input.progress?.(`part ${at + 1} of ${cuts.length}: turns ${rangeText(cut)}`);
     const request: CompactRequest = {
       ...input,
-      mustShrink: true,
       range: { from: boundAt(cut.from_turn, cut.from_event), to: boundAt(cut.to_turn, cut.to_event) },
     };
     try {
@@ -97,7 +96,7 @@ async function compactEach(workspace: Workspace, tree: BranchTree, { input, cuts
 /** Where there is little to shorten, a part stays as it is; the others need not wait for it. */
 function isTooLong(error: unknown): boolean {
   if (!(error instanceof JpgError)) return false;
-  return error.code === "view_grows" || (error.code === "summary_rejected" && error.data["reason"] === "inflated");
+  return error.code === "summary_rejected" && error.data["reason"] === "inflated";
 }
 
 interface Interruption {
@@ -127,12 +126,6 @@ function goOnError(error: unknown, { done, left, branch, input }: Interruption):
       ...hints.filter((hint) => hint !== "Nothing was committed."),
     ],
   });
-}
-
-function tokensOf({ tokens }: PlannedCompaction, parts: readonly CompactReport[], dryRun: boolean): TokenChange {
-  const { before } = tokens;
-  if (!dryRun) return { before, after: parts.at(-1)?.tokens.after ?? before };
-  return { before, after: parts.reduce((left, part) => left - (part.tokens.before - part.tokens.after), before) };
 }
 
 function endText(turn: number, event: string | undefined): string {

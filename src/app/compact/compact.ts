@@ -15,9 +15,8 @@ import { beginSeries, type CompactionSeries } from "./compaction-series.ts";
 export type { CompactRequest };
 
 /**
- * Compacts. Throws `summary_rejected` and what asking a model throws (kind `provider`), `interrupted`, `range_changed`,
- * `view_grows` when the view would grow and that is not forced, and planning errors; nothing is committed then. A pipeline that
- * has committed its own steps throws none of them: the report says what became of the summary behind them.
+ * Compacts. Throws `summary_rejected` and what asking a model throws (kind `provider`), `interrupted`, `range_changed`, and
+ * planning errors; nothing is committed then, nor where the view would grow and that is not forced. A pipeline that has committed its own steps throws none of them: the report says what became of the summary behind them.
  */
 export function compact(workspace: Workspace, tree: BranchTree, request: CompactRequest): Promise<CompactReport> {
   return compactInSeries(beginSeries(workspace, tree), request);
@@ -96,12 +95,12 @@ function withSummary(done: Mechanical, summary: CompactReport): CompactReport {
   const { report, limit } = done;
   if (summary.compaction === null) {
     const { reason = "there is nothing to summarise", hints = [] } = summary;
-    return { ...warned(done, `no summary, for ${reason}`), hints: [...new Set([...(report.hints ?? []), ...hints])] };
+    return { ...warned(done, `no summary, because ${reason}`), hints: report.hints ?? hints };
   }
   const { planned_summary: planned } = summary;
-  if (planned === null) return report.commit === null ? summary : { ...report, further: summary };
-  if (limit === ALWAYS && report.compaction === null) return summary;
-  return { ...report, planned_summary: { ...planned, reason: reasonOf(done) } };
+  const isSecond = planned !== null && (limit !== ALWAYS || report.compaction !== null);
+  const told = isSecond ? { ...summary, planned_summary: { ...planned, reason: reasonOf(done) } } : summary;
+  return report.compaction === null ? told : { ...report, further: told };
 }
 
 /** What is left when a summary fails: the report of the steps. Throws where these committed nothing, and what was asked for by name. */

@@ -1,5 +1,7 @@
-// Compactions that one command appends one after the other, each planned on what those before it left. The settings of the
-// call are stored with the first that is not refused; only the first that is committed may make a fork.
+// Compactions that one command appends one after the other, each planned on what those before it left, in a dry run as in a
+// run. The settings of the call are stored with the first that is not refused; only the first that is committed may make a fork.
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import { withKeptTurnsOf } from "../../core/compaction/kept-turns.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { type Workspace, withoutOverrides } from "../workspace/workspace.ts";
 import { type AppendedCompaction, appendCompaction } from "./append-compaction.ts";
@@ -29,15 +31,27 @@ export function beginSeries(workspace: Workspace, tree: BranchTree): CompactionS
     async append(request) {
       const current = await load();
       const appended = await appendCompaction(standing, current, isCommitted ? { ...request, fork: false } : request);
-      standing = withoutOverrides(workspace);
-      const { commit } = appended.report;
+      const { commit, compaction } = appended.report;
+      if (request.dryRun && compaction !== null) {
+        const assumed = [
+          ...(current.assumed ?? []),
+          appended.report.planned_summary === null ? compaction : asWritten(compaction),
+        ];
+        load = () => Promise.resolve({ ...current, assumed });
+      }
       if (commit !== null) {
         const made = appended.report.branch;
         branch = made;
+        standing = withoutOverrides(workspace);
         load = () => loadBranchTree(workspace.store, made, commit);
         isCommitted = true;
       }
       return appended;
     },
   };
+}
+
+/** A summary that only a model can write is empty in a dry run. */
+function asWritten(compaction: Compaction): Compaction {
+  return withKeptTurnsOf(compaction, { summary: { summary: "" }, ...compaction });
 }

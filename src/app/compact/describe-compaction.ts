@@ -8,9 +8,10 @@ import { describeGivenBack } from "../../core/plan/given-back.ts";
 import { type CompactionPlan, DRAFT_ID } from "../../core/plan/plan-compaction.ts";
 import { policySteps } from "../../core/plan/policy-steps.ts";
 import type { ProjectedTurn, View } from "../../core/projection/view.ts";
-import { cacheCost } from "../../core/tokens/cache-cost.ts";
+import { leastGain } from "../../core/strategies/pipelines.ts";
+import { type CacheCost, cacheCost } from "../../core/tokens/cache-cost.ts";
 import type { NothingPlanned, PlannedCompaction } from "../plan/compact-plan.ts";
-import type { CompactReport, StrategyReport, TokenChange } from "../plan/compact-report.ts";
+import type { CompactReport, StrategyReport } from "../plan/compact-report.ts";
 import { eventsRemoved } from "../plan/events-removed.ts";
 import { segmentTokens } from "./compact-segments.ts";
 
@@ -53,7 +54,7 @@ export function describeReport(facts: {
   planned: PlannedCompaction;
   compaction: Compaction;
   ungrounded: readonly Ungrounded[];
-  /** Model of a summary that is not written yet; null otherwise. */
+  /** In a dry run, who is to write the summary; null otherwise. */
   summarizer: string | null;
   /** What to say of the summary. */
   notes: readonly string[];
@@ -65,6 +66,7 @@ export function describeReport(facts: {
   const pruned = compaction.tools?.tokens;
   const { overhead } = counting;
   const measure = { factor: meter.factor, overhead: { before: overhead, after: overhead - (pruned ?? 0) } };
+  const cache = isWritten ? cacheCost(before, after, { ...counting, ...defined({ pruned }) }) : null;
   return {
     conversation: conversationOf(facts.branch),
     branch: facts.branch,
@@ -79,14 +81,14 @@ export function describeReport(facts: {
     overhead: counting.overhead,
     overhead_source: meter.overheadSource,
     pruned: compaction.tools === undefined ? null : { names: compaction.tools.names, tokens: pruned ?? 0 },
-    cache: isWritten ? cacheCost(before, after, { ...counting, ...defined({ pruned }) }) : null,
+    cache,
     receipt: compaction.receipt ?? null,
     ungrounded,
     report: reportOf(planned),
     segments: segmentTokens(planned.plan, { ...planned, countEvent: meter.countEvent }),
     planned_summary:
       summarizer === null ? null : { from_turn: compaction.from_turn, to_turn: compaction.to_turn, model: summarizer },
-    warnings: [...warningsOf(planned), ...facts.notes],
+    warnings: [...warningsOf(planned, cache), ...facts.notes],
     ...(facts.dryRun ? { views: { before, after: withoutDraftId(after), measure } } : {}),
   };
 }
@@ -115,8 +117,8 @@ function reportOf(planned: PlannedCompaction): StrategyReport | null {
   };
 }
 
-function warningsOf(planned: PlannedCompaction): string[] {
-  const { plan, tokens, meter, problems } = planned;
+function warningsOf(planned: PlannedCompaction, cache: CacheCost | null): string[] {
+  const { plan, problems } = planned;
   const { from_turn, to_turn } = plan.compaction;
   return [
     ...(plan.extendedFrom === undefined
@@ -126,7 +128,7 @@ function warningsOf(planned: PlannedCompaction): string[] {
         ]),
     ...plan.hiddenBy.map((id) => `hidden by summary ${id} until ${id} is reverted`),
     ...givenBackNotice(planned),
-    ...gainNotice(plan, tokens, meter.overhead),
+    ...gainNotice(planned, cache),
     ...agentsTools(plan),
     ...problems,
   ];
@@ -145,23 +147,23 @@ function agentsTools({ compaction: { tools } }: CompactionPlan): string[] {
   ];
 }
 
-/** Share of the conversation below which a gain is small: rewriting a cached prefix costs more than it brings for many requests. */
-const SMALL_GAIN = 0.05;
-
-/** Measured without system prompt and tools: these stand before every change, so they stay cached. */
-function gainNotice(
-  { summarize, hiddenBy, compaction }: CompactionPlan,
-  { before, after }: TokenChange,
-  overhead: number,
-): string[] {
+/**
+ * Says that the view grows, or that the compaction is a poor trade: it saves less than is worth what it has the provider's cache
+ * write anew. Measured without system prompt and tools: they come before every change, so they stay cached.
+ */
+function gainNotice({ plan, tokens, meter, live }: PlannedCompaction, cache: CacheCost | null): string[] {
+  const { compaction, summarize, hiddenBy } = plan;
+  const { before, after } = tokens;
   if (summarize !== undefined || hiddenBy.length > 0) return [];
   if (after > before) return [`the view grows from ${before} to ${after} tokens`];
   const saved = before - after;
-  const own = before - overhead;
+  const own = before - meter.overheadUnder(live.applied);
   // Definitions of tools are no part of the view.
-  if (compaction.tools !== undefined || saved >= SMALL_GAIN * own) return [];
+  if (compaction.tools !== undefined || own <= 0 || saved >= leastGain(own)) return [];
   const share = ((100 * saved) / own).toFixed(1);
+  const calls = cache?.break_even_calls ?? null;
+  const pays = calls === null ? "it never pays" : `it pays after ${calls} calls`;
   return [
-    `saves only ${saved} of the conversation's ${own} tokens (${share}%), yet the cached prefix has to be rewritten`,
+    `saves only ${saved} of the conversation's ${own} tokens (${share}%), yet the cached prefix has to be rewritten: ${pays}`,
   ];
 }

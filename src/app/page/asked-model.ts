@@ -30,7 +30,8 @@ export async function askedModel(
   tree: BranchTree,
   request: CompactRequest,
 ): Promise<AskedCost | null> {
-  const { planned_summary: planned } = await compact(workspace, tree, { ...request, dryRun: true });
+  const { planned_summary, further } = await compact(workspace, tree, { ...request, dryRun: true });
+  const planned = planned_summary ?? further?.planned_summary ?? null;
   if (planned === null || planned.model === EXTRACTIVE) return null;
   const { model, from_turn, to_turn } = planned;
   const covered = tree.turnOids.map((_, turn) => turn).filter((turn) => from_turn <= turn && turn <= to_turn);

@@ -1,5 +1,6 @@
 // Plans a compaction against a branch: loads what planning needs, plans (pure), and says what the plan would do to the view.
 import type { Config } from "../../config/config.ts";
+import { describePolicies } from "../../core/compaction/policy.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import type { CompactionRequest, UnreadTurns } from "../../core/plan/compaction-request.ts";
 import { type CompactionPlan, explainFromSome, planCompaction, trialOf } from "../../core/plan/plan-compaction.ts";
@@ -7,7 +8,7 @@ import { areKeptAtHand, knownOf, turnsLikely } from "../../core/plan/unread-turn
 import { project } from "../../core/projection/projection.ts";
 import type { View } from "../../core/projection/view.ts";
 import { isNothing, type Nothing, type RangeRequest } from "../../core/range/bound-resolution.ts";
-import type { ChosenStrategies } from "../../core/strategies/pipelines.ts";
+import { leastGain } from "../../core/strategies/pipelines.ts";
 import type { TokenMeter, TokenSource } from "../../core/tokens/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { type KnownTurns, type LiveCompactions, loadTurns } from "../branch/load-view.ts";
@@ -115,8 +116,9 @@ async function planLoaded(
   requirePins(loaded.pinned, { turns: turns.values(), before, after });
   const left = meter.countView(after, [...live.applied, draft]);
   const tokens = { before: counted.tokens, after: left.tokens };
-  const small = input.force === true || plan.summarize !== undefined ? null : smallGain(tokens, input.strategies);
-  if (small !== null) return nothing({ nothing: small });
+  const refused =
+    input.force === true ? null : refuse(plan, { tokens, overhead: meter.overheadUnder(live.applied), input });
+  if (refused !== null) return nothing(refused);
   const planned = {
     ...loaded,
     plan,
@@ -166,9 +168,35 @@ function withoutPairs({ strategies, ...request }: CompactionRequest): Compaction
   return { ...request, strategies: rest };
 }
 
-/** Why a batch is not worth it; null when it is, and where any gain is. */
-function smallGain({ before, after }: TokenChange, strategies: ChosenStrategies | undefined): string | null {
-  const least = strategies?.minGainTokens;
-  if (least === undefined || before - after >= least) return null;
-  return `the strategy ${strategies?.names.join(", ")} would save ${before - after} tokens a call, and a batch is worth it from ${least} (--min-gain, --force)`;
+interface Trade {
+  readonly tokens: TokenChange;
+  /** Tokens of system prompt and tools before. */
+  readonly overhead: number;
+  readonly input: CompactInput;
+}
+
+/**
+ * Why a plan is not followed unless it is forced: the view would grow, or a batch would save too little; null when neither is so. A
+ * summary that is not written yet counts as empty: where even that saves nothing, no text can.
+ */
+function refuse(plan: CompactionPlan, { tokens, overhead, input }: Trade): Nothing | null {
+  const { before, after } = tokens;
+  const isOpen = plan.summarize !== undefined;
+  if (after > before || (isOpen && after === before)) {
+    const size = isOpen ? `at least ${after + 1}` : String(after);
+    return {
+      nothing: `the view would grow from ${before} to ${size} tokens`,
+      hints: ["`--force` compacts anyway; with `--dry-run` it shows where the view grows."],
+    };
+  }
+  const { strategies } = input;
+  if (isOpen || strategies?.minGainTokens === undefined) return null;
+  const least = leastGain(before - overhead, strategies);
+  const saved = before - after;
+  if (saved >= least) return null;
+  const { from_turn, to_turn } = plan.compaction;
+  return {
+    nothing: `the strategy ${strategies.names.join(", ")} would save ${saved} of ${before - overhead} tokens a call (turns ${from_turn}..${to_turn}: ${describePolicies(plan.compaction)}), and a batch is worth it from ${least}, because the cached prefix has to be rewritten`,
+    hints: [`\`--force\` does it anyway; \`--min-gain ${saved}\` lowers the floor to what it saves.`],
+  };
 }

@@ -83,7 +83,7 @@ export interface CompactReport extends NothingReport {
   /** Null when there was nothing to compact, and for a summary that is not written yet. */
   readonly report: StrategyReport | null;
   readonly segments: readonly CompactSegment[];
-  /** In a dry run, the summary that a model would be asked for; null when none would, and when all is done. */
+  /** In a dry run, the summary that would be written, an extract with its text in `compaction`; null when none would, and when all is done. */
   readonly planned_summary: PlannedSummary | null;
   /** What the user should know, one sentence each, e.g. `hidden by summary k3f9q2 until k3f9q2 is reverted`. */
   readonly warnings: readonly string[];

@@ -17,7 +17,6 @@ import type { BranchTree } from "../branch/branch-tree.ts";
 import { coveredEvents } from "../branch/covered-events.ts";
 import { conversationModel, type OpenedModel, openModel } from "../models/models.ts";
 import type { PlannedCompaction } from "../plan/compact-plan.ts";
-import { mayNest } from "../plan/summaries-below.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Summarizer } from "./ask-summary.ts";
@@ -108,9 +107,9 @@ function answerTokens({ facts }: OpenedModel, windowTokens: number): number {
   return Math.min(MOST_ANSWER_TOKENS, facts.maxOutput ?? MOST_ANSWER_TOKENS, Math.floor(windowTokens / 4));
 }
 
-/** Tokens that the summary takes the place of: those of the view, or, where an older summary stands there, of the raw events. */
+/** Tokens that the summary takes the place of: those of the view. One that may be longer is written as if it replaced the raw events. */
 function replacedTokens({ planned, request, events }: SummaryJob): number {
-  if (mayNest(planned, request)) return planned.meter.countEvents(events.map(({ event }) => event));
+  if (request.force === true) return planned.meter.countEvents(events.map(({ event }) => event));
   return Math.max(0, planned.tokens.before - planned.tokens.after);
 }
 

@@ -1,5 +1,5 @@
 // What may be said about a summary that is to be written, beside what the plan says.
-import type { Compaction, Injection } from "../../core/compaction/compaction.ts";
+import type { Injection } from "../../core/compaction/compaction.ts";
 import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
 import type { OpenedModel } from "../models/models.ts";
 import type { SummaryStyle } from "./summary-templates.ts";
@@ -22,10 +22,6 @@ export interface SummaryRequest {
   readonly signal?: AbortSignal;
   /** Refuse a summary that says what the events do not bear out. */
   readonly strict?: boolean;
-  /** Who has it written; absent = somebody at the command line. */
-  readonly source?: NonNullable<Compaction["source"]>;
-  /** Only for a smaller view, also where an older summary stands for the turns. */
-  readonly mustShrink?: boolean;
   /** Take a summary that is longer than what it replaces. */
   readonly force?: boolean;
   /** Tools that the conversation's own requests offer: a request behind its thread needs them, and fits the provider's cache. */

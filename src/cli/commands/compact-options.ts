@@ -157,10 +157,8 @@ function withSizes(chosen: ChosenStrategies, options: CommandContext["options"])
     protectTokens !== undefined && chosen.protectTokens === undefined,
   );
   refuseUnused("--min-gain", "auto or mask-results", minGainTokens !== undefined && chosen.minGainTokens === undefined);
-  return {
-    ...chosen,
-    ...defined({ protectTokens, minGainTokens }),
-  };
+  const { minGainShare: _, ...asGiven } = chosen;
+  return { ...(minGainTokens === undefined ? chosen : asGiven), ...defined({ protectTokens, minGainTokens }) };
 }
 
 function refuseUnused(option: string, strategies: string, isUnused: boolean): void {

@@ -18,8 +18,10 @@ export async function showPreview(
   { output, options, json }: Pick<CommandContext, "output" | "options" | "json">,
   report: Preview,
 ): Promise<void> {
-  const { before, after, measure } = report.views;
-  if (!json) for (const note of notesOf(report)) output.info(safe`note: ${forTerminal(note)}`);
+  const { before, measure } = report.views;
+  const { after } = report.further?.views ?? report.views;
+  const notes = [report, ...(report.further === undefined ? [] : [report.further])].flatMap(notesOf);
+  if (!json) for (const note of notes) output.info(safe`note: ${forTerminal(note)}`);
   if (flag(options, "text")) {
     const text = renderShown(after);
     if (json) output.json({ ...documentOf(report), text });

@@ -6,6 +6,7 @@ export function documentOf(report: CompactReport): object {
   const { compaction, dryRun, further, views: _, ...rest } = report;
   return {
     ...rest,
+    planned_summary: report.planned_summary ?? further?.planned_summary ?? null,
     warnings: notesOf(report),
     compaction: compaction?.id ?? null,
     dry_run: dryRun,

@@ -61,8 +61,8 @@ export function renderCompactedBranch({ branch, activated, dryRun }: CompactRepo
 
 function segmentLines(report: CompactReport, { style, width }: Rendering): SafeText[] {
   const { segments, tokens, tokens_source, overhead, overhead_source, pruned, planned_summary: planned } = report;
-  // Nobody knows how long a summary will be that is not written yet.
-  const isOpen = planned !== null && planned.reason === undefined;
+  // Nobody knows how long a summary will be that a model is still to write.
+  const isOpen = planned !== null && report.compaction?.summary === undefined;
   const isWhole = ({ kind, from, to }: CompactSegment): boolean =>
     !(isOpen && kind === "summary" && from >= planned.from_turn && to <= planned.to_turn);
   const largest = segments.reduce((most, { tokens }) => Math.max(most, tokens.before, tokens.after), 1);

@@ -11,11 +11,13 @@ export const PROTECT_TOKENS = 10_000;
 /** The same for `auto`, in which fade-tools leaves the newest calls whole: what was said last. */
 export const AUTO_PROTECT_TOKENS = 2000;
 /**
- * The least a batch must save, tokens a call. Every batch makes the provider's cache write anew what follows the first change:
+ * The least a batch must save of a large conversation, tokens a call. Every batch makes the provider's cache write anew what follows the first change:
  * masking a result at each turn costs 40 % more than doing nothing, batches of this size save 32 to 52 % (measured over
  * sessions of coding agents with cache prices of 0.1 and 1.25).
  */
 export const MIN_GAIN_TOKENS = 20_000;
+/** The least a batch must save of a small one, as a share of it. */
+export const MIN_GAIN_SHARE = 0.15;
 /** Share of the context window that `tiered` brings a view down to, unless told: below it models still answer well. */
 export const TARGET_SHARE = 0.5;
 /** Longest tool output that tier 1 leaves whole, characters: an error with its trace, a page of code. */
@@ -62,6 +64,8 @@ export interface ChosenStrategies {
   readonly protectTokens?: number;
   /** Fewer tokens saved are not worth a batch; absent = any gain is. */
   readonly minGainTokens?: number;
+  /** Nor are they where they are less than this share of the conversation, 0..1; the smaller of both counts. */
+  readonly minGainShare?: number;
   /** Size above which it goes on to a summary: the configured threshold, a target; `always`: `summarize` was named, too; absent = it never does. */
   readonly summarizeAbove?: "threshold" | "always" | SizeTarget;
 }
@@ -103,7 +107,9 @@ export function choosePipelines(
     uses,
     names: given,
     ...protectionOf(given),
-    ...(given.some((name) => BATCHED.has(name)) ? { minGainTokens: MIN_GAIN_TOKENS } : {}),
+    ...(given.some((name) => BATCHED.has(name))
+      ? { minGainTokens: MIN_GAIN_TOKENS, minGainShare: MIN_GAIN_SHARE }
+      : {}),
     ...summaryOf(isSummarized ? "always" : (pipelines[0]?.name ?? null), target),
   };
 }
@@ -138,6 +144,19 @@ export function splitTangents(names: readonly string[]): SplitNames {
 }
 
 const TIERS: readonly string[] = ["truncate-results", "strip-tool-results"];
+
+/**
+ * The least that a compaction must save to be worth what it costs the provider's cache, tokens a call. `tokens` = the conversation
+ * as it is sent, without system prompt and tools: they come before every change, so they stay cached.
+ */
+export function leastGain(
+  tokens: number,
+  { minGainTokens = MIN_GAIN_TOKENS, minGainShare }: Pick<ChosenStrategies, "minGainTokens" | "minGainShare"> = {
+    minGainShare: MIN_GAIN_SHARE,
+  },
+): number {
+  return minGainShare === undefined ? minGainTokens : Math.min(minGainTokens, Math.ceil(minGainShare * tokens));
+}
 
 /** Gives a size in tokens. */
 export function tokensOf(size: SizeTarget, windowTokens: number): number {

@@ -323,17 +323,26 @@ describe("what a summary is made from", () => {
     expect(report.warnings).toContain("extended from 2..5 to 0..5: a summary partly overlaps it");
   });
 
-  it("is measured by the raw turns where an older summary stands for them, in one call", async () => {
-    const { run, tree } = await openConversation(session(8));
+  it("is refused where the view grows by it, beside an older summary or in its place, unless forced", async () => {
+    const { run, tip, tree } = await openConversation(session(8));
     await run([good("FIRST SUMMARY")], { range: { to: { type: "turn", turn: 5 } } });
+    const before = await tip();
     const range = { from: { type: "turn", turn: 1 }, to: { type: "turn", turn: 2 } } as const;
-    const { outcome, requests } = await run([good("NESTED ".repeat(20))], { range });
+    // The older summary stays: nobody is asked for what can only add to it.
+    for (const dryRun of [true, false]) {
+      const { outcome, requests } = await run([], { range, dryRun });
+      expect(requests).toEqual([]);
+      expect(reportOf(outcome).reason).toMatch(/^the view would grow from \d+ to at least \d+ tokens$/);
+    }
+    const again = { range: { to: { type: "turn", turn: 5 } } } as const;
+    const { outcome: refused } = await run([good("LONGER ".repeat(60)), good("LONGER ".repeat(60))], again);
+    expect(refused).toMatchObject({ code: "summary_rejected", data: { reason: "inflated" } });
+    expect(await tip()).toBe(before);
+    const { outcome, requests } = await run([good("NESTED ".repeat(20))], { range, force: true });
     expect(requests).toHaveLength(1);
     expect(reportOf(outcome)).toMatchObject({ from_turn: 1, to_turn: 2 });
-    expect((await tree()).compactions).toHaveLength(2);
-    const again = { to: { type: "turn", turn: 5 } } as const;
-    const { outcome: second } = await run([good("LONGER ".repeat(60))], { range: again });
-    expect(reportOf(second).commit).not.toBeNull();
+    await run([good("LONGER ".repeat(60))], { ...again, force: true });
+    expect((await tree()).compactions).toHaveLength(3);
   });
 
   it("stays what it is when turns are added behind the range while it is written", async () => {
@@ -465,7 +474,8 @@ describe("a pipeline that leaves the view too large", () => {
     const { run, tip } = await openConversation(long());
     const before = await tip();
     const { outcome, requests } = await run([], { ...tiered, dryRun: true });
-    expect(notesOf(reportOf(outcome))[0]).toMatch(
+    const { further } = reportOf(outcome);
+    expect(notesOf(further ?? expect.fail("no summary is planned"))[0]).toMatch(
       /^the view still has \d+ tokens, more than 100: the next step will generate a summary for turns 0-2 using model /,
     );
     expect(requests).toEqual([]);

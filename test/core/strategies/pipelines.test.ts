@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import {
   AUTO_PROTECT_TOKENS,
   choosePipelines,
+  leastGain,
+  MIN_GAIN_SHARE,
   MIN_GAIN_TOKENS,
   PROTECT_TOKENS,
   parseTarget,
@@ -120,7 +122,12 @@ describe("choosePipelines", () => {
     expect(uses[0]?.isWanted?.({ viewTokens: 501, windowTokens: 1000 })).toBe(true);
     expect(uses[0]?.isWanted?.({ viewTokens: 500, windowTokens: 1000 })).toBe(false);
     const { uses: __, ...masked } = choose("mask-results");
-    expect(masked).toEqual({ names: ["mask-results"], protectTokens: PROTECT_TOKENS, minGainTokens: MIN_GAIN_TOKENS });
+    expect(masked).toEqual({
+      names: ["mask-results"],
+      protectTokens: PROTECT_TOKENS,
+      minGainTokens: MIN_GAIN_TOKENS,
+      minGainShare: MIN_GAIN_SHARE,
+    });
   });
 
   it("leaves the most tokens alone that one of them does", () => {
@@ -191,5 +198,15 @@ describe("parseTarget", () => {
         hints: ["--target 60000 · --target 60k · --target 0.5 · --target 50%"],
       }),
     );
+  });
+});
+
+describe("leastGain", () => {
+  it("is a share of a small conversation, a size of a large one, and what the user says in its place", () => {
+    expect(leastGain(1000)).toBe(150);
+    expect(leastGain(1001)).toBe(151);
+    expect(leastGain(200_000)).toBe(MIN_GAIN_TOKENS);
+    expect(leastGain(1000, { minGainTokens: 400 })).toBe(400);
+    expect(leastGain(1000, choosePipelines(["auto"]))).toBe(150);
   });
 });
