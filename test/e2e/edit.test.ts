@@ -35,6 +35,9 @@ const edit = (plan: string, ...words: string[]): Promise<Edited> =>
 const follow = (plan: string, ...words: string[]): ReturnType<ImportedSandbox["jpg"]> =>
   sandbox.jpg(["edit", "--plan", "-", ...words], { input: plan });
 
+/** Extracts of short turns are longer than these. */
+const FORCED = ["--model", "extractive", "--force"];
+
 /** Gives lines of a plan other verbs, by place. */
 function say(plan: string, verbs: Readonly<Record<string, string>>): string {
   return plan
@@ -172,20 +175,25 @@ describe("a plan that is followed", () => {
   });
 
   it("has lines in a row stand as one summary, made of raw events", async () => {
-    const report = await edit(say(await emit(), { 0: "u", 1: "summarise", 3: "summarize" }), "--model", "extractive");
+    const report = await edit(say(await emit(), { 0: "u", 1: "summarise", 3: "summarize" }), ...FORCED);
     expect(report.compactions).toHaveLength(2);
     const plan = await emit();
     expect(plan).toMatch(/^keep +0\.\.1 .*\[summary\]/m);
     expect(plan).toMatch(/^keep +3\.\.3 .*\[summary\]/m);
     expect((await follow(say(plan, { "0..1": "strip" }))).stderr).toContain("0..1 is a summary");
-    const again = await edit(say(plan, { "0..1": "u", 2: "u", "3..3": "u" }), "--model", "extractive");
+    const again = await edit(say(plan, { "0..1": "u", 2: "u", "3..3": "u" }), ...FORCED);
     expect(again.compactions).toHaveLength(1);
     expect(await emit()).toMatch(/^keep +0\.\.3 .*\[summary\]/m);
   });
 
   it("says in a dry run what it would do, and does nothing", async () => {
     const plan = say(await emit(), { 0: "strip", 1: "u", 4: "pin" });
-    const dry = await follow(plan, "--dry-run", "--model", "extractive");
+    const refused = await follow(plan, "--dry-run", "--model", "extractive");
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/The plan would make the view grow from /),
+    });
+    const dry = await follow(plan, "--dry-run", ...FORCED);
     expect(dry.stdout).toMatch(/^Would compact /);
     expect(dry.stdout).toContain("will generate a summary for turns 1-1 using model extractive");
     expect(dry.stdout).toMatch(/Would pin 4\n$/);

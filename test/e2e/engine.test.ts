@@ -246,13 +246,14 @@ describe("strategies", () => {
     async () => {
       await onFork("batches");
       const state = storeState(sandbox);
-      const small = await sandbox.jpg(["compact", "-s", "auto"]);
+      const small = await sandbox.jpg(["compact", "-s", "auto", "--min-gain", "20000"]);
       expect(small).toMatchObject({ code: 0, stderr: "" });
       expect(small.stdout).toMatch(
-        /^Nothing to compact\. The strategy auto would save \d+ tokens a call, .* from 20000/,
+        /^Nothing to compact\. The strategy auto would save \d+ of \d+ tokens a call \(turns .*\), .* from 20000, /,
       );
       expect(storeState(sandbox)).toBe(state);
-      expect(await sandbox.json(["compact", "-s", "auto", "--force"])).toMatchObject({
+      expect(small.stdout).toMatch(/^hint: `--force` does it anyway; `--min-gain \d+` lowers the floor/m);
+      expect(await sandbox.json(["compact", "-s", "auto"])).toMatchObject({
         compaction: expect.any(String) as string,
       });
       await sandbox.jpg(["undo"]);

@@ -1,5 +1,5 @@
 // Compactions that one command appends one after the other, each planned on what those before it left, in a dry run as in a
-// run. The settings of the call are stored with the first that is not refused; only the first that is committed may make a fork.
+// run. The settings of the call are stored with the first that is committed; only that one may make a fork.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { withKeptTurnsOf } from "../../core/compaction/kept-turns.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
@@ -22,7 +22,7 @@ export function beginSeries(workspace: Workspace, tree: BranchTree): CompactionS
   // After the last compaction nobody asks how it left the branch.
   let load = (): Promise<BranchTree> => Promise.resolve(tree);
   let standing = workspace;
-  let isCommitted = false;
+  let isMade = false;
   return {
     get branch() {
       return branch;
@@ -30,21 +30,17 @@ export function beginSeries(workspace: Workspace, tree: BranchTree): CompactionS
     tree: () => load(),
     async append(request) {
       const current = await load();
-      const appended = await appendCompaction(standing, current, isCommitted ? { ...request, fork: false } : request);
-      const { commit, compaction } = appended.report;
-      if (request.dryRun && compaction !== null) {
-        const assumed = [
-          ...(current.assumed ?? []),
-          appended.report.planned_summary === null ? compaction : asWritten(compaction),
-        ];
-        load = () => Promise.resolve({ ...current, assumed });
-      }
-      if (commit !== null) {
-        const made = appended.report.branch;
-        branch = made;
+      const appended = await appendCompaction(standing, current, isMade ? { ...request, fork: false } : request);
+      const { branch: made, commit, compaction, planned_summary: summary } = appended.report;
+      if (compaction === null) return appended;
+      branch = made;
+      isMade = true;
+      if (commit === null) {
+        const assumed = [...(current.assumed ?? []), summary === null ? compaction : withText(compaction)];
+        load = () => Promise.resolve({ ...current, branch: made, assumed });
+      } else {
         standing = withoutOverrides(workspace);
         load = () => loadBranchTree(workspace.store, made, commit);
-        isCommitted = true;
       }
       return appended;
     },
@@ -52,6 +48,6 @@ export function beginSeries(workspace: Workspace, tree: BranchTree): CompactionS
 }
 
 /** A summary that only a model can write is empty in a dry run. */
-function asWritten(compaction: Compaction): Compaction {
+function withText(compaction: Compaction): Compaction {
   return withKeptTurnsOf(compaction, { summary: { summary: "" }, ...compaction });
 }

@@ -8,7 +8,6 @@ import { describeGivenBack } from "../../core/plan/given-back.ts";
 import { type CompactionPlan, DRAFT_ID } from "../../core/plan/plan-compaction.ts";
 import { policySteps } from "../../core/plan/policy-steps.ts";
 import type { ProjectedTurn, View } from "../../core/projection/view.ts";
-import { leastGain } from "../../core/strategies/pipelines.ts";
 import { type CacheCost, cacheCost } from "../../core/tokens/cache-cost.ts";
 import type { NothingPlanned, PlannedCompaction } from "../plan/compact-plan.ts";
 import type { CompactReport, StrategyReport } from "../plan/compact-report.ts";
@@ -147,23 +146,24 @@ function agentsTools({ compaction: { tools } }: CompactionPlan): string[] {
   ];
 }
 
-/**
- * Says that the view grows, or that the compaction is a poor trade: it saves less than is worth what it has the provider's cache
- * write anew. Measured without system prompt and tools: they come before every change, so they stay cached.
- */
+/** A compaction that takes more calls to pay for itself is a poor trade: few conversations go on for so long. */
+const MOST_CALLS = 100;
+
+/** Says that the view grows, or that the compaction is a poor trade: the cache that it breaks costs more than it saves. */
 function gainNotice({ plan, tokens, meter, live }: PlannedCompaction, cache: CacheCost | null): string[] {
   const { compaction, summarize, hiddenBy } = plan;
   const { before, after } = tokens;
   if (summarize !== undefined || hiddenBy.length > 0) return [];
   if (after > before) return [`the view grows from ${before} to ${after} tokens`];
-  const saved = before - after;
-  const own = before - meter.overheadUnder(live.applied);
-  // Definitions of tools are no part of the view.
-  if (compaction.tools !== undefined || own <= 0 || saved >= leastGain(own)) return [];
-  const share = ((100 * saved) / own).toFixed(1);
   const calls = cache?.break_even_calls ?? null;
+  // Definitions of tools are no part of the view.
+  if (compaction.tools !== undefined || (calls !== null && calls <= MOST_CALLS)) return [];
+  const saved = before - after;
+  // System prompt and tools come before every change, so they stay cached.
+  const own = before - meter.overheadUnder(live.applied);
+  const share = own <= 0 ? "" : ` (${((100 * saved) / own).toFixed(1)}%)`;
   const pays = calls === null ? "it never pays" : `it pays after ${calls} calls`;
   return [
-    `saves only ${saved} of the conversation's ${own} tokens (${share}%), yet the cached prefix has to be rewritten: ${pays}`,
+    `saves only ${saved} of the conversation's ${own} tokens${share}, yet the cached prefix has to be rewritten: ${pays}`,
   ];
 }

@@ -1,6 +1,7 @@
 // Follows an edited plan: load → check its lines and plan its compactions → have summaries written → one commit. Nothing is
 // committed unless all of it can be.
 import type { Compaction } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import { parsePlan } from "../../core/edit/edit-plan.ts";
 import { commitPlan } from "../branch/append-record.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
@@ -16,8 +17,8 @@ import { badPlan, planMoved, requireBase } from "./plan-error.ts";
 import { type EditRequest, prepareEdit } from "./prepare-edit.ts";
 
 /**
- * Follows the text of a plan. Throws `bad_plan` with the lines, `plan_of_another`, `plan_moved`, `pin_hidden`, and what having a
- * summary written throws; nothing is committed then.
+ * Follows the text of a plan. Throws `bad_plan` with the lines, `plan_of_another`, `plan_moved`, `pin_hidden`, `view_grows`, and what
+ * having a summary written throws; nothing is committed then.
  */
 export async function applyPlan(
   workspace: Workspace,
@@ -36,14 +37,14 @@ export async function applyPlan(
   if (steps.length + pinned.length + unpinned.length === 0)
     return { ...idleReport(loaded, request.dryRun, notes[0] ?? "the plan changes nothing"), warnings: notes };
   const written = await writeSummaries(workspace, prepared, request);
-  const { dryRun } = request;
-  const first = await makeChange(workspace, prepared, { ...written, dryRun });
+  const { dryRun, force } = request;
+  const first = await makeChange(workspace, prepared, { ...written, dryRun, ...defined({ force }) });
   if (dryRun) return first.report;
   const { appended, value: report } = await commitPlan(workspace, tree, async (at) => {
     if (at.commit === tree.commit) return { change: first.change, value: first.report };
     const again = await prepareAgain(workspace, at, { plan, prepared, written });
     if (again === null) throw await planMoved(workspace, plan.base);
-    const made = await makeChange(workspace, again.prepared, { ...again.written, dryRun });
+    const made = await makeChange(workspace, again.prepared, { ...again.written, dryRun, ...defined({ force }) });
     return { change: made.change, value: made.report };
   });
   if (appended === null) return report;

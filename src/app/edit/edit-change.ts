@@ -5,6 +5,7 @@ import type { Compaction } from "../../core/compaction/compaction.ts";
 import { type CompactionGroup, groupRange } from "../../core/compaction/group.ts";
 import type { Pin } from "../../core/compaction/pin.ts";
 import type { PlannedStep } from "../../core/edit/plan-edit.ts";
+import { userError } from "../../core/errors.ts";
 import type { Ungrounded } from "../../core/loss/grounding.ts";
 import { lossReceipt } from "../../core/loss/receipt.ts";
 import { describeGivenBack } from "../../core/plan/given-back.ts";
@@ -27,17 +28,15 @@ import { randomId } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type EditReport, editReport } from "./edit-report.ts";
 import type { WrittenSummaries } from "./edit-summaries.ts";
-import { type PreparedEdit, protectedEvents } from "./prepare-edit.ts";
+import { type EditRequest, type PreparedEdit, protectedEvents } from "./prepare-edit.ts";
 
-interface Written extends WrittenSummaries {
-  readonly dryRun: boolean;
-}
+interface Written extends WrittenSummaries, Pick<EditRequest, "dryRun" | "force"> {}
 
-/** Makes the commit's content, and the report. Throws `pin_hidden`, `coverage_broken`. */
+/** Makes the commit's content, and the report. Throws `pin_hidden`, `view_grows` unless forced, `coverage_broken`. */
 export async function makeChange(
   workspace: Workspace,
   prepared: PreparedEdit,
-  { summaries, toWrite, notes, dryRun }: Written,
+  { summaries, toWrite, notes, dryRun, force = false }: Written,
 ): Promise<{ readonly report: EditReport; readonly change: PlannedChange }> {
   const { loaded, pinned, unpinned } = prepared;
   const { tree, turns, live, view: before, meter } = loaded;
@@ -51,9 +50,10 @@ export async function makeChange(
   requirePins(protectedEvents(prepared), { turns: turns.values(), before, after });
   if (!dryRun) verifyCoverage({ turnCount, turns, compactions: all });
   const size = meter.countView(after, all);
+  if (!force) requireSmaller(loaded.size.tokens, size.tokens);
   const compactions = withEffect(drafts, prepared, { after, size, isWritten: toWrite.length === 0 });
   const ungrounded: Ungrounded[] = [];
-  for (const compaction of dryRun ? [] : compactions)
+  for (const compaction of toWrite.length > 0 ? [] : compactions)
     appendAll(ungrounded, await checkSummary(workspace, tree, { compaction, turns, strict: false }));
   const givenBack = givenBackOf(compactions, prepared, after);
   const warnings = [...warningsOf(prepared, { before: loaded.size.tokens, after: size.tokens }, givenBack), ...notes];
@@ -140,6 +140,14 @@ function withEffect(
     },
     ...(at === 0 && isWritten ? { receipt } : {}),
   }));
+}
+
+function requireSmaller(before: number, after: number): void {
+  if (after <= before) return;
+  throw userError("view_grows", `The plan would make the view grow from ${before} to ${after} tokens.`, {
+    data: { before, after },
+    hints: ["`--force` follows it anyway; with `--dry-run` it shows where the view grows.", "Nothing was committed."],
+  });
 }
 
 type PinFields = { readonly pin: Pin } | { readonly unpin: Pin };

@@ -6,7 +6,7 @@ import { trialOf } from "../../core/plan/plan-compaction.ts";
 import { project } from "../../core/projection/projection.ts";
 import { boundAt } from "../../core/range/range-bound.ts";
 import type { PlannedCompaction } from "../plan/compact-plan.ts";
-import type { PlannedSummary } from "../plan/compact-report.ts";
+import { describeSummary, type PlannedSummary } from "../plan/compact-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type EditRequest, type PreparedEdit, protectedEvents } from "./prepare-edit.ts";
 
@@ -14,12 +14,12 @@ import { type EditRequest, type PreparedEdit, protectedEvents } from "./prepare-
 export interface WrittenSummaries {
   /** The text for each step that wanted one. */
   readonly summaries: ReadonlyMap<PlannedStep, Summary>;
-  /** In a dry run, those that would be written. */
+  /** In a dry run, those that a model would write. */
   readonly toWrite: readonly PlannedSummary[];
   readonly notes: readonly string[];
 }
 
-/** Has the summaries of a plan written; a dry run says who would. Throws as `writeSummary` does. */
+/** Has the summaries of a plan written; a dry run writes extracts and names the model of others. Throws as `writeSummary` does. */
 export async function writeSummaries(
   workspace: Workspace,
   prepared: PreparedEdit,
@@ -37,10 +37,11 @@ export async function writeSummaries(
     const { from_turn, to_turn } = step.plan.compaction;
     const model = await summaryModel(workspace, planned, request);
     for (const note of await extractNotes(workspace, planned, { model, asked: request })) notes.add(note);
-    if (request.dryRun) {
+    if (request.dryRun && model !== EXTRACTIVE) {
       toWrite.push({ from_turn, to_turn, model });
       continue;
     }
+    if (request.dryRun) notes.add(describeSummary({ from_turn, to_turn, model }));
     if (model !== EXTRACTIVE && wanted.length > 1)
       request.progress?.(`summary ${at + 1} of ${wanted.length}: turns ${from_turn}..${to_turn}`);
     summaries.set(step, await writeSummary(workspace, prepared.loaded.tree, planned, request));

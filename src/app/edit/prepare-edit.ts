@@ -14,7 +14,8 @@ import { type LoadedEdit, loadEdit } from "./load-edit.ts";
 import { badPlan } from "./plan-error.ts";
 
 /** How a plan is followed. What is said of summaries counts only where the plan has some. */
-export interface EditRequest extends Pick<SummaryRequest, "model" | "focus" | "style" | "signal" | "progress"> {
+export interface EditRequest
+  extends Pick<SummaryRequest, "model" | "focus" | "style" | "signal" | "progress" | "force"> {
   readonly dryRun: boolean;
 }
 

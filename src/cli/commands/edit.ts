@@ -28,7 +28,7 @@ export const command: CommandSpec = {
         "print the plan, or write it with =FILE, and change nothing; with --plan: update that plan to the branch as it is now",
       // No id has a dot in it, or begins with a slash.
       optionalValue: (word) => word === "-" || word.includes(".") || word.startsWith("/"),
-      conflicts: ["dryRun", "model", "focus", "concise"],
+      conflicts: ["dryRun", "force", "model", "focus", "concise"],
     },
     {
       flags: "-m, --model <name>",
@@ -36,6 +36,7 @@ export const command: CommandSpec = {
     },
     { flags: "--focus <text>", description: "what summaries should focus on", repeatable: true },
     { flags: "--concise", description: "shorter summaries: key points, open questions, context" },
+    { flags: "--force", description: "follow the plan even if the view grows" },
     { flags: "--dry-run", description: "show what would change, commit nothing" },
   ],
   examples: [
@@ -67,6 +68,7 @@ export const command: CommandSpec = {
       const request = {
         ...readWish(context),
         dryRun: flag(options, "dryRun"),
+        force: flag(options, "force"),
         signal,
         progress: (line: string) => context.output.info(forTerminalLine(line)),
       };

@@ -38,7 +38,7 @@ function racing(first: () => Promise<unknown>): TestWorkspace {
 }
 
 const grow = (): Promise<unknown> => importBytes(workspace, buildSession(plainTurns(7)).text());
-const request = { dryRun: false, model: "extractive" };
+const request = { dryRun: false, model: "extractive", force: true };
 const origins = async (): Promise<readonly string[]> => {
   const { view } = await loadView(workspace.store, await here());
   return view.turns.map(({ origin }) => (origin.kind === "kept" ? `${origin.turn}` : `${origin.from}..${origin.to}`));
@@ -84,5 +84,23 @@ describe("a plan whose branch moves while it is followed", () => {
     const omit = async (): Promise<unknown> => applyPlan(workspace, await here(), other, request);
     await expect(applyPlan(racing(omit), await here(), plan, request)).rejects.toMatchObject({ code: "plan_moved" });
     expect(await origins()).toEqual(["0", "1", "2", "4"]);
+  });
+});
+
+describe("a plan that makes the view larger", () => {
+  it("is refused as its dry run is, and followed where that is forced", async () => {
+    const plan = await planOf({ 0: "summarise", 1: "summarise" });
+    const before = await tipOf(workspace, branch);
+    const message = expect.stringMatching(/^The plan would make the view grow from \d+ to \d+ tokens\.$/);
+    const grows = { code: "view_grows", message };
+    for (const dryRun of [true, false])
+      await expect(applyPlan(workspace, await here(), plan, { dryRun, model: "extractive" })).rejects.toMatchObject(
+        grows,
+      );
+    expect(await tipOf(workspace, branch)).toBe(before);
+    const dry = await applyPlan(workspace, await here(), plan, { ...request, dryRun: true });
+    expect(dry.warnings).toContainEqual(`the view grows from ${dry.tokens.before} to ${dry.tokens.after} tokens`);
+    const { tokens, commit } = await applyPlan(workspace, await here(), plan, request);
+    expect([tokens, commit === null]).toEqual([dry.tokens, false]);
   });
 });
