@@ -1181,6 +1181,7 @@ describe("fork", () => {
         tool_calls                     2 saved
 
         cache: 20.0k kept, 349 rewritten once; 27 saved per call, pays after 149 calls
+      note: saves only 27 of the conversation's 383 tokens (7.0%), yet the cached prefix has to be rewritten: it pays after 149 calls
       "
     `);
     expect(await run("jpg compact --profile light --to 4")).toMatchInlineSnapshot(`
@@ -1641,6 +1642,7 @@ describe("checkout", () => {
         tool_calls                     2 saved
 
         cache: 20.0k kept, 349 rewritten once; 27 saved per call, pays after 149 calls
+      note: saves only 27 of the conversation's 383 tokens (7.0%), yet the cached prefix has to be rewritten: it pays after 149 calls
       "
     `);
     expect(await run("jpg checkout @ ../sparse")).toMatchInlineSnapshot(`
@@ -1674,7 +1676,7 @@ describe("checkout", () => {
         tool_calls                    1 saved
 
         cache: 20.1k kept, 234 rewritten once; 14 saved per call, pays after 193 calls
-      note: saves only 14 of the conversation's 356 tokens (3.9%), yet the cached prefix has to be rewritten
+      note: saves only 14 of the conversation's 356 tokens (3.9%), yet the cached prefix has to be rewritten: it pays after 193 calls
       "
     `);
     for (const place of [sparse, full, sandbox.store]) {

@@ -96,7 +96,8 @@ export const command: CommandSpec = {
     },
     {
       flags: "--min-gain <tokens>",
-      description: "fewest tokens that auto and mask-results must save; default 15 % of the conversation, at most 20000",
+      description:
+        "fewest tokens that auto and mask-results must save; default 15 % of the conversation, at most 20000",
     },
     {
       flags: "--force",
