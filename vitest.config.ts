@@ -7,9 +7,14 @@ import { memoryFolder } from "./test/helpers/memory-folder.ts";
 
 const folder = memoryFolder();
 
+/** Far beyond what a test takes on a machine that does much else beside: it ends one that hangs, milliseconds. */
+const HANGS = 300_000;
+
 const common = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: HANGS,
+  hookTimeout: HANGS,
+  // What `expect.poll` waits for comes; only a test that fails waits so long.
+  expect: { poll: { timeout: HANGS / 2, interval: 25 } },
   pool: "forks" as const,
   // Most functions run too seldom for V8's optimized code to be worth its making, which takes a sixth of the processor's time: it
   // begins after nine times as much work as usual.
@@ -34,7 +39,7 @@ const whole = {
     "structured-source": fileURLToPath(new URL("scripts/no-locations.mjs", import.meta.url)),
   },
   server: { deps: { inline: ["@secretlint/core"] } },
-  setupFiles: ["test/helpers/seed.ts", "test/helpers/fresh-umask.ts", "test/helpers/start-small.ts"],
+  setupFiles: ["test/helpers/seed.ts", "test/helpers/fresh-process.ts", "test/helpers/start-small.ts"],
   globalSetup: ["test/helpers/build-once.ts"],
   ...(folder === undefined ? {} : { env: { TMPDIR: folder } }),
 };

@@ -153,6 +153,21 @@ describe("laws", () => {
   });
 });
 
+describe("copies of stores", () => {
+  it("are made by one function, which no background work gets in the way of", () => {
+    const copies = /\bcp(?:Sync)?\([^;]*recursive: true|\bcp\b["',[\s]+-[a-zA-Z]*[rRa]/;
+    expect(copies.test("cpSync(from, to, {\n  recursive: true,\n});")).toBe(true);
+    expect(copies.test('execFileSync("cp", ["-a", from, to])')).toBe(true);
+    expect(copies.test("cpSync(file, other, { preserveTimestamps: true });")).toBe(false);
+    const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).filter(
+      (name) => name.endsWith(".ts") && name !== "architecture.test.ts",
+    );
+    expect(tests.filter((name) => copies.test(readFileSync(join(root, "test", name), "utf8")))).toEqual([
+      "helpers/temp-repository.ts",
+    ]);
+  });
+});
+
 /** The folders of a tree of src that hold files, `.` = its own. */
 function foldersOf(tree: string): string[] {
   const paths = sourceFiles().filter((path) => path.startsWith(`src/${tree}/`));

@@ -55,8 +55,8 @@ export interface StoreSurroundings {
   configureBranches(names: readonly string[]): Promise<void>;
   /** Settings of the store's own git configuration that name programs, and that are not followed. */
   ignoredSettings(): readonly string[];
-  /** Has the store tidied in the background, where that is worth it; returns at once and never fails. */
-  maintain(): void;
+  /** Has the store tidied in the background, where that is worth it and git may; does not wait for it and never fails. */
+  maintain(): Promise<void>;
   /** What looks after the store; null where the engine does not. */
   upkeep(): Promise<Upkeep | null>;
 }

@@ -1,11 +1,11 @@
 // Stores that jpg did not make where they are: stock clones, moved and copied projects, a jpg that was installed elsewhere.
 import { spawn } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
-import { git } from "../helpers/temp-repository.ts";
+import { copyStore, git } from "../helpers/temp-repository.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
 const made: ImportedSandbox[] = [];
@@ -132,7 +132,7 @@ describe.concurrent("a project that is somewhere else", () => {
     await sandbox.jpg(["checkout", `${sandbox.conversation}/near`]);
     const near = join(".git", "jpg-worktrees", sandbox.conversation, "near");
     const project = join(sandbox.root, "copied");
-    cpSync(sandbox.project, project, { recursive: true, verbatimSymlinks: true });
+    copyStore(sandbox.project, project);
     const { stderr } = await sandbox.jpg(["ls"], { cwd: project });
     expect(stderr).toContain("So do its worktrees (1).");
     for (const place of [sandbox.project, project]) {
@@ -145,7 +145,7 @@ describe.concurrent("a project that is somewhere else", () => {
     const sandbox = await sandboxOf();
     await sandbox.jpg(["compact"]);
     const project = join(sandbox.root, "copied");
-    cpSync(sandbox.project, project, { recursive: true, verbatimSymlinks: true });
+    copyStore(sandbox.project, project);
     const store = join(project, ".git", "jpg");
     sandbox.git(["revert", "--no-edit", "HEAD"], store);
     expect(sandbox.git(["config", "core.hooksPath"], store)).toBe(join(store, ".git", "hooks"));
@@ -185,7 +185,7 @@ describe.concurrent("a project that is somewhere else", () => {
     await sandbox.jpg(["checkout", "@", checkout]);
     const before = viewIn(checkout);
     const project = join(sandbox.root, "copied");
-    cpSync(sandbox.project, project, { recursive: true, verbatimSymlinks: true });
+    copyStore(sandbox.project, project);
     const { stderr } = await sandbox.jpg(["compact"], { cwd: project });
     expect(stderr).toContain("was moved or copied");
     expect(viewIn(join(project, ".git", "jpg"))).not.toContain(THOUGHT);

@@ -1,7 +1,7 @@
 // Whom a conversation is sent to: only providers that the user named. A server on loopback stands in for every provider that
 // the environment has a key and an address for, and keeps what it is sent; what an untrusted project, a clone's own records
 // and an imported session name sends it nothing.
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -12,6 +12,7 @@ import { writeUserConfig } from "../helpers/live-jpg.ts";
 import { createLongSession } from "../helpers/long-session.ts";
 import { createSandbox, type JpgResult, type Sandbox } from "../helpers/run-jpg.ts";
 import { answer } from "../helpers/summaries.ts";
+import { copyStore } from "../helpers/temp-repository.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
 const SESSION = "5e551073-0000-4000-8000-00000000000b";
@@ -209,7 +210,7 @@ describe("a model is asked", { timeout: 120_000 }, () => {
     expect(modelsOf(place)).toEqual(["their-model", "their-model"]);
 
     const clone = join(place.root, "clone");
-    cpSync(place.store, clone, { recursive: true });
+    copyStore(place.store, clone);
     const { code, stderr } = await place.jpg(["query", "hello", "--store", clone]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("your own settings do not name groq")]);
     expect(modelsOf(place)).toEqual([]);

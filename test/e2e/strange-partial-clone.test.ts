@@ -1,12 +1,12 @@
 // A partial clone that somebody else made: nothing is asked of the address in its configuration, whatever is read, until the user
 // fetches from it in that very folder.
-import { cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type GitHttpServer, startGitHttpServer } from "../helpers/git-http-server.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 import type { JpgResult } from "../helpers/run-jpg.ts";
-import { git } from "../helpers/temp-repository.ts";
+import { copyStore, git } from "../helpers/temp-repository.ts";
 
 let sandbox: ImportedSandbox;
 let server: GitHttpServer;
@@ -44,7 +44,7 @@ beforeEach(() => {
 let copies = 0;
 function copyOf(folder: string): string {
   const copy = join(sandbox.root, `given-${++copies}`);
-  cpSync(folder, copy, { recursive: true, verbatimSymlinks: true });
+  copyStore(folder, copy);
   return copy;
 }
 

@@ -1,8 +1,8 @@
 // Several people's stores with what a test begins with: made once, and put back as it was for each test. Making them starts dozens
 // of gits, putting them back none.
-import { cpSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { type Clone, type Clones, createClones, openClone } from "./clones.ts";
-import { createTempFolder, git, testEnvironment } from "./temp-repository.ts";
+import { copyStore, createTempFolder, git, testEnvironment } from "./temp-repository.ts";
 
 /** Stores to be put back. */
 export interface PreparedClones<T> {
@@ -29,7 +29,7 @@ export async function prepareClones<T>(
   for (const { workspace } of clones.all) await workspace.close();
   // A pack is one file to copy, its objects are fifty.
   for (const gitDir of gitDirs) git(gitDir, testEnvironment(place.path), ["repack", "-adq"]);
-  cpSync(place.path, saved.path, { recursive: true, verbatimSymlinks: true });
+  copyStore(place.path, saved.path);
   let opened: readonly Clone[] = [];
   const close = async (): Promise<void> => {
     for (const { workspace } of opened) await workspace.close();
@@ -41,7 +41,7 @@ export async function prepareClones<T>(
     async open() {
       await close();
       rmSync(place.path, { recursive: true, force: true });
-      cpSync(saved.path, place.path, { recursive: true, verbatimSymlinks: true });
+      copyStore(saved.path, place.path);
       const all: Clone[] = [];
       for (let at = 0; at < count; at++) all.push(await openClone(place.path, at, 1));
       opened = all;

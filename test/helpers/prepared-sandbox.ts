@@ -1,9 +1,10 @@
 // Sandboxes with an imported conversation, made by copying one that was imported before: tests that need their own cost a
 // copy of some files each, not an import.
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
+import { join, relative } from "node:path";
 import { afterAll } from "vitest";
 import { createImportedSandbox, createSandbox, type RunOptions, type Sandbox } from "./run-jpg.ts";
+import { copyStore } from "./temp-repository.ts";
 
 /** A sandbox whose project holds one conversation. */
 export type ImportedSandbox = Sandbox & { readonly conversation: string };
@@ -39,9 +40,7 @@ export async function copyMadeSandbox(make: () => Promise<Sandbox>): Promise<San
 function copySandbox(template: Sandbox, whole: Pick<RunOptions, "process"> = {}): Sandbox {
   const sandbox = createSandbox(whole);
   rmSync(sandbox.home, { recursive: true });
-  cpSync(template.root, sandbox.root, { recursive: true, verbatimSymlinks: true });
   // The store's settings name its own hooks, and a remote beside it, by their absolute paths.
-  const config = join(sandbox.store, ".git", "config");
-  writeFileSync(config, readFileSync(config, "utf8").replaceAll(template.root, sandbox.root));
+  copyStore(template.root, sandbox.root, { renamed: [relative(sandbox.root, join(sandbox.store, ".git", "config"))] });
   return sandbox;
 }

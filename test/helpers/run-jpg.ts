@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { createClaudeWriter, type Json, sessionBytes } from "./claude-session.ts";
 import { shareKeptCode } from "./kept-code.ts";
 import { createUserRuntime, runInProcess, runsInProcess } from "./run-in-process.ts";
-import { createTempFolder, git, initRepository, type TestEnvironment } from "./temp-repository.ts";
+import { createTempFolder, git, initRepository, QUIET_GIT, type TestEnvironment } from "./temp-repository.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
 
@@ -38,7 +38,7 @@ export function jpgEnvironment(home: string): TestEnvironment {
     PATH: process.env["PATH"] ?? "",
     HOME: home,
     GIT_CONFIG_GLOBAL: "/dev/null",
-    GIT_CONFIG_SYSTEM: "/dev/null",
+    ...QUIET_GIT,
     GIT_AUTHOR_NAME: "Ada Test",
     GIT_AUTHOR_EMAIL: "ada@example.com",
     GIT_COMMITTER_NAME: "Ada Test",

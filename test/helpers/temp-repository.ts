@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { createStore } from "../../src/store/native/create-store.ts";
 
 export interface TempFolder {
@@ -18,12 +19,17 @@ export function createTempFolder(): TempFolder {
 
 export type TestEnvironment = Record<string, string>;
 
+/** What every git of the tests is set to, in the place of the machine's settings: nothing runs in the background. */
+export const QUIET_GIT: TestEnvironment = {
+  GIT_CONFIG_SYSTEM: fileURLToPath(new URL("quiet.gitconfig", import.meta.url)),
+};
+
 /** An environment with PATH, an empty HOME and a committer, and nothing else. */
 export function testEnvironment(home: string, extra: TestEnvironment = {}): TestEnvironment {
   return {
     PATH: process.env["PATH"] ?? "",
     HOME: home,
-    GIT_CONFIG_NOSYSTEM: "1",
+    ...QUIET_GIT,
     GIT_AUTHOR_NAME: "Ada Test",
     GIT_AUTHOR_EMAIL: "ada@example.com",
     GIT_COMMITTER_NAME: "Ada Test",
@@ -74,7 +80,7 @@ const emptyOnes = new Map<string, string>();
 export function initRepository(path: string, ...flags: readonly string[]): void {
   const made = emptyOnes.get(flags.join(" ")) ?? makeEmpty(flags);
   emptyOnes.set(flags.join(" "), made);
-  cpSync(made, path, { recursive: true });
+  copyStore(made, path);
 }
 
 function makeEmpty(flags: readonly string[]): string {
@@ -100,14 +106,27 @@ function templateStore(): Promise<string> {
   return template;
 }
 
+interface CopyOptions {
+  /** Files below the folder in which its path becomes that of the copy: a store's configuration names its own hooks, for one. */
+  readonly renamed?: readonly string[];
+  /** Whether files keep their times. */
+  readonly keepTimes?: boolean;
+}
+
 /**
- * A store's settings name its own hooks by their absolute path. Git's maintenance, which an import starts in the background, may
- * still hold a lock there: it is gone by the time it would be copied.
+ * Copies a folder with stores in it; whatever copies one in tests goes through here. Nothing may be at work there: a lock is an
+ * error, for what made it would be copied in half.
  */
-function copyStore(from: string, to: string): void {
-  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith(".lock") });
-  const config = join(to, ".git", "config");
-  writeFileSync(config, readFileSync(config, "utf8").replaceAll(from, to));
+export function copyStore(from: string, to: string, { renamed = [], keepTimes = false }: CopyOptions = {}): void {
+  const filter = (path: string): boolean => {
+    if (path.endsWith(".lock")) throw new Error(`${path} is there while ${from} is copied: something works in it.`);
+    return true;
+  };
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: keepTimes, filter });
+  for (const name of renamed) {
+    const file = join(to, name);
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll(from, to));
+  }
 }
 
 /** Makes a store in a temporary folder, empty or as the one at `from`; its hooks call programs that do not exist. */
@@ -116,6 +135,6 @@ export async function createTempStore(from?: string): Promise<TempStore> {
   const env = testEnvironment(join(folder.path, "home"));
   mkdirSync(join(folder.path, "home"));
   const root = join(folder.path, "store");
-  copyStore(from ?? (await templateStore()), root);
+  copyStore(from ?? (await templateStore()), root, { renamed: [".git/config"] });
   return { folder: folder.path, root, env, remove: folder.remove };
 }

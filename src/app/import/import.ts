@@ -68,7 +68,7 @@ export async function importSessions(workspace: Workspace, request: ImportReques
   rememberFound(run, (await readStanding(workspace)).branch);
   await Promise.all([writeCountCache(store, counts), writeSourceCache(store, sources)]);
   const wrote = run.reports.some((report) => report.status !== "unchanged");
-  if (wrote) store.maintain();
+  if (wrote) await store.maintain();
   if (run.failure !== null) throw run.failure.error;
   return { sessions: run.reports, failed: run.failed };
 }

@@ -94,7 +94,7 @@ function surroundingsOf(
     excludeViews: async () => made()?.excludeViews(),
     configureBranches: async (names) => made()?.configureBranches(names),
     ignoredSettings: () => made()?.ignoredSettings() ?? [],
-    maintain: () => made()?.maintain(),
+    maintain: async () => made()?.maintain(),
     upkeep: async () => (await made()?.upkeep()) ?? null,
   };
 }

@@ -41,7 +41,7 @@ export function createSurroundings(repository: EmbeddedRepository): StoreSurroun
     // No program is ever started.
     ignoredSettings: () => [],
     // Git packs objects; the next jpg that has it does.
-    maintain: () => undefined,
+    maintain: () => Promise.resolve(),
     // What there is to look after is git's.
     upkeep: () => Promise.resolve(null),
   };

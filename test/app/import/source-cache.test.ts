@@ -10,6 +10,7 @@ import { openWorkspace, type Workspace } from "../../../src/app/workspace/worksp
 import { runs } from "../../helpers/runs.ts";
 import { buildSession, plainTurns, type SessionStep } from "../../helpers/session-builder.ts";
 import {
+  copyStore,
   createTempFolder,
   createTempStore,
   git,
@@ -70,7 +71,7 @@ async function createWorld(clock = LATER): Promise<World> {
         const cache = openSealedCache(store, "sources-1");
         return cache.write(change(String(cache.read())));
       }),
-    backUp: () => cpSync(temp.root, copy, { recursive: true, preserveTimestamps: true }),
+    backUp: () => copyStore(temp.root, copy, { keepTimes: true }),
     restore() {
       rmSync(temp.root, { recursive: true });
       renameSync(copy, temp.root);

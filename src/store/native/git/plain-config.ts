@@ -9,6 +9,7 @@ const PLAIN: ReadonlyMap<string, RegExp> = new Map([
   ],
   ["index", /^sparse$/],
   ["gc", /^auto$/],
+  ["maintenance", /^(auto|strategy)$/],
   ["merge", /^renames$/],
   ["jpg", /^[a-z]+$/],
   ["user", /^(name|email|signingkey)$/],

@@ -35,6 +35,8 @@ describe("a config file that git need not be asked about", () => {
     ).toBe(true);
     expect(isPlainConfig("")).toBe(true);
     expect(isPlainConfig("# [filter]\n\n[core]\n  bare\n")).toBe(true);
+    // As `git maintenance register` writes it.
+    expect(isPlainConfig("[maintenance]\n\tauto = false\n\tstrategy = incremental\n")).toBe(true);
   });
 
   it.each([
