@@ -155,7 +155,7 @@ describe("laws", () => {
 
 describe("copies of stores", () => {
   it("are made by one function, which no background work gets in the way of", () => {
-    const copies = /\bcp(?:Sync)?\([^;]*recursive: true|\bcp\b["',[\s]+-[a-zA-Z]*[rRa]/;
+    const copies = /\bcp(?:Sync)?\([^()]*recursive: true|\bcp\b["',[\s]+-[a-zA-Z]*[rRa]/;
     expect(copies.test("cpSync(from, to, {\n  recursive: true,\n});")).toBe(true);
     expect(copies.test('execFileSync("cp", ["-a", from, to])')).toBe(true);
     expect(copies.test("cpSync(file, other, { preserveTimestamps: true });")).toBe(false);

@@ -1,5 +1,4 @@
 // Aborts of the client contract: the signal ends a request at any point, and nothing half is called whole.
-import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { json, type RawServer, silent, stalled, startRawServer, stream } from "../helpers/raw-server.ts";
 import { type ApiUnderTest, ASK, collect, deltasOf, openClient, stopOf } from "./llm-under-test.ts";
@@ -47,8 +46,7 @@ export function testAborts(api: ApiUnderTest): void {
       expect(deltasOf(seen, "message")).toEqual(["half"]);
       expect(seen.some(({ type }) => type === "part")).toBe(false);
       expect(stopOf(seen).reason).toBe("aborted");
-      for (let round = 0; round < 100 && !closed; round++) await pause(10);
-      expect(closed).toBe(true);
+      await expect.poll(() => closed).toBe(true);
     });
 
     it("ends while it waits to try again", async () => {
@@ -78,8 +76,7 @@ export function testAborts(api: ApiUnderTest): void {
         stalled(...api.opening("half"))(response, request);
       });
       for await (const part of (await openClient(api, server.url)).stream(ASK)) if (part.type === "delta") break;
-      for (let round = 0; round < 100 && !closed; round++) await pause(10);
-      expect(closed).toBe(true);
+      await expect.poll(() => closed).toBe(true);
     });
 
     it("leaves a whole answer whole when the signal comes after it", async () => {

@@ -1,7 +1,8 @@
 // Failures of the client contract: what is tried again, what ends it, and how each is told.
 import { createServer } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
-import type { Retry } from "../../src/llm/llm-client.ts";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { LlmClient, Retry, StreamPart } from "../../src/llm/llm-client.ts";
 import {
   json,
   openStream,
@@ -17,6 +18,7 @@ import {
   type ApiUnderTest,
   ASK,
   collect,
+  collectInto,
   deltasOf,
   failureOf,
   KEY,
@@ -28,7 +30,10 @@ import {
 export function testFailures(api: ApiUnderTest): void {
   describe(`${api.api} client: failures`, () => {
     let server: RawServer;
-    afterEach(() => server.close());
+    afterEach(() => {
+      vi.useRealTimers();
+      return server.close();
+    });
 
     const good: Responder = stream(...api.opening("fine"), ...api.ending());
     const refuse = ({ status, body }: Refusal, headers = {}): Responder => json(body, status, headers);
@@ -182,15 +187,21 @@ export function testFailures(api: ApiUnderTest): void {
     });
 
     it("gives up a server that says nothing, before the answer and inside it", async () => {
-      await start(silent);
-      const silentClient = await openClient(api, server.url, { timeoutMs: 80 });
-      expect((await collect(silentClient.stream(ASK))).error).toMatchObject({ code: "provider_timeout" });
+      // The time is over when the test says so, which is when all that comes has come.
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      const openFor = async (responder: Responder): Promise<LlmClient> =>
+        openClient(api, (await start(responder)).url, { timeoutMs: 80 });
+      const unanswered = collect((await openFor(silent)).stream(ASK));
+      while (server.requests.length === 0) await setImmediate();
+      expect((await overdue(unanswered)).error).toMatchObject({ code: "provider_timeout" });
       expect(server.requests).toHaveLength(1);
       await server.close();
-      await start(stalled(...api.opening("half")));
-      const { parts, error } = await collect((await openClient(api, server.url, { timeoutMs: 80 })).stream(ASK));
-      expect(deltasOf(parts, "message")).toEqual(["half"]);
-      expect(error).toMatchObject({ code: "provider_timeout" });
+      const seen: StreamPart[] = [];
+      const client = await openFor(stalled(...api.opening("half")));
+      const half = failureOf(collectInto(seen, client.stream(ASK)));
+      while (deltasOf(seen, "message").length === 0) await setImmediate();
+      expect(await overdue(half)).toMatchObject({ code: "provider_timeout" });
+      expect(deltasOf(seen, "message")).toEqual(["half"]);
     });
 
     it("tries an address again that cannot be reached, then names it and its setting", async () => {
@@ -272,6 +283,19 @@ export function testFailures(api: ApiUnderTest): void {
       expect(requests[0]!.url.startsWith(`${api.path}${api.models.path}`)).toBe(true);
     });
   });
+}
+
+/** Lets time pass until something has come, with fake timers. */
+async function overdue<Value>(coming: Promise<Value>): Promise<Value> {
+  let hasCome = false;
+  void coming.finally(() => {
+    hasCome = true;
+  });
+  while (!hasCome) {
+    await setImmediate();
+    await vi.advanceTimersByTimeAsync(80);
+  }
+  return coming;
 }
 
 /** The address of a port where nothing listens. */

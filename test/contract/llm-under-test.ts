@@ -77,11 +77,16 @@ export async function collect(
 ): Promise<{ readonly parts: readonly StreamPart[]; readonly error: JpgError | null }> {
   const seen: StreamPart[] = [];
   try {
-    for await (const part of parts) seen.push(part);
+    await collectInto(seen, parts);
     return { parts: seen, error: null };
   } catch (error) {
     return { parts: seen, error: checked(error) };
   }
+}
+
+/** Reads a stream to its end, for who looks at its parts meanwhile. */
+export async function collectInto(seen: StreamPart[], parts: AsyncIterable<StreamPart>): Promise<void> {
+  for await (const part of parts) seen.push(part);
 }
 
 /** Gives the error that a promise rejects with. */

@@ -345,9 +345,9 @@ describe("a hook that is installed", () => {
       return [rows.map((row) => row.turns), existsSync(spool()) ? readdirSync(spool()).length : 0];
     };
     run();
-    await expect.poll(turns, { timeout: 30_000, interval: 100 }).toEqual([[2], 0]);
+    await expect.poll(turns, { interval: 100 }).toEqual([[2], 0]);
     appendFileSync(session, smallSession({ turns: 5 }).subarray(smallSession({ turns: 2 }).length));
     for (let index = 0; index < 4; index++) run();
-    await expect.poll(turns, { timeout: 30_000, interval: 100 }).toEqual([[5], 0]);
+    await expect.poll(turns, { interval: 100 }).toEqual([[5], 0]);
   });
 });

@@ -31,7 +31,7 @@ async function conversations(): Promise<unknown> {
   return rows.map(({ turns, compactions }) => [turns, compactions]);
 }
 
-const SOON = { timeout: 30_000, interval: 200 };
+const SOON = { interval: 200 };
 
 /** The session that the agent keeps, by its file's name. */
 function sessionId(): string {

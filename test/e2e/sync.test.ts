@@ -291,8 +291,7 @@ function startWatch(...args: string[]): {
   return { child, printed: () => text, ended: new Promise((resolve) => child.on("close", resolve)) };
 }
 
-const until = (printed: () => string, what: string): Promise<void> =>
-  expect.poll(printed, { timeout: 30_000, interval: 50 }).toContain(what);
+const until = (printed: () => string, what: string): Promise<void> => expect.poll(printed).toContain(what);
 
 describe("a watch", () => {
   it.each(["SIGINT", "SIGTERM"] as const)("imports as sessions appear and grow, until %s", async (signal) => {
@@ -325,8 +324,7 @@ describe("a watch", () => {
   }
   const turnsNow = async (): Promise<unknown> =>
     (await sandbox.json<readonly Json[]>(["ls"])).map((row) => row["turns"]);
-  const becomes = (turns: unknown): Promise<void> =>
-    expect.poll(turnsNow, { timeout: 30_000, interval: 100 }).toEqual(turns);
+  const becomes = (turns: unknown): Promise<void> => expect.poll(turnsNow, { interval: 100 }).toEqual(turns);
 
   it("takes a line that is half written for what it becomes", async () => {
     const { file, printed } = await watchOne();
@@ -336,7 +334,7 @@ describe("a watch", () => {
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
     const original = async (): Promise<string> => (await sandbox.jpg(["export", "--original"])).stdout;
-    await expect.poll(original, { timeout: 30_000, interval: 200 }).toBe(smallSession({ turns: 4 }).toString());
+    await expect.poll(original, { interval: 200 }).toBe(smallSession({ turns: 4 }).toString());
     expect(await sandbox.json<readonly Json[]>(["ls"])).toMatchObject([{ turns: 4, forks: 0 }]);
     expect(printed()).not.toMatch(/error|forked/);
     expect((await sandbox.jpg(["fsck"])).code).toBe(0);
@@ -376,10 +374,10 @@ describe("a watch", () => {
         join(folder, `rollout-2026-11-${day}T03-04-05-${id.slice(0, -1)}${turns}.jsonl`),
         smallRollout(`${id.slice(0, -1)}${turns}`),
       );
-      await expect.poll(async () => ((await turnsNow()) as unknown[]).length, { timeout: 30_000 }).toBe(turns);
+      await expect.poll(async () => ((await turnsNow()) as unknown[]).length, { interval: 100 }).toBe(turns);
     }
     writeFileSync(agentFile("one.jsonl"), smallSession({ turns: 2 }));
-    await expect.poll(async () => ((await turnsNow()) as unknown[]).length, { timeout: 30_000 }).toBe(3);
+    await expect.poll(async () => ((await turnsNow()) as unknown[]).length, { interval: 100 }).toBe(3);
   });
 
   it("guards: says once that a smaller session is ready, and goes on compacting as it grows", async () => {
@@ -391,7 +389,7 @@ describe("a watch", () => {
       [8, 2],
     ] as const) {
       writeFileSync(agentFile("one.jsonl"), session.turns(turns).bytes());
-      await expect.poll(() => printed().split("context compacted").length - 1, { timeout: 30_000 }).toBe(compactions);
+      await expect.poll(() => printed().split("context compacted").length - 1).toBe(compactions);
     }
     expect(printed().match(/--with claude-code/g)).toHaveLength(1);
   });

@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Waits up to five seconds until none of the processes runs any more; says whether that came. */
+/** Waits up to a minute until none of the processes runs any more; says whether that came. */
 export async function areGone(pids: readonly number[]): Promise<boolean> {
-  for (let tries = 0; tries < 50 && pids.some(isRunning); tries++) await sleep(100);
+  for (let tries = 0; tries < 600 && pids.some(isRunning); tries++) await sleep(100);
   return !pids.some(isRunning);
 }
 

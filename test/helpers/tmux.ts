@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 
 /** Why nothing can be run in a terminal here; null when it can. */
 export const tmuxMissing: string | null = spawnSync("tmux", ["-V"]).status === 0 ? null : "tmux is not installed";
@@ -66,16 +66,12 @@ export function openPane(command: readonly string[], { cwd, env, columns = 100 }
     screen,
     resize: (width) => void tmux("resize-window", "-x", String(width)),
     sent: () => readFileSync(sent, "utf8"),
-    shows: (wanted) =>
-      vi.waitFor(
-        () => {
-          const shown = screen();
-          if (typeof wanted === "string") expect(shown).toContain(wanted);
-          else expect(shown).toMatch(wanted);
-          return shown;
-        },
-        { timeout: 30_000, interval: 50 },
-      ),
+    async shows(wanted) {
+      let shown = "";
+      const look = expect.poll(() => (shown = screen()), { interval: 50 });
+      await (typeof wanted === "string" ? look.toContain(wanted) : look.toMatch(wanted));
+      return shown;
+    },
     close: () => {
       tmux("kill-server");
       rmSync(folder, { recursive: true, force: true });

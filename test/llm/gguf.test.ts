@@ -164,13 +164,18 @@ describe("a signal", () => {
   });
 
   it("while the model loads ends the request at once, and the next one loads it", async () => {
-    const library = createFakeLlama({ loading: new Promise<void>((resolve) => setTimeout(resolve, 300)) });
+    let load = (): void => undefined;
+    const loading = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    const library = createFakeLlama({ loading });
     const { signal, abort } = abortable();
     const client = openModel(library);
     setTimeout(abort, 20);
     const { stop } = await client.complete(saying("hello", { signal }));
     expect(stop.reason).toBe("aborted");
     expect(library.done).not.toContain("load tiny.gguf");
+    load();
     expect((await client.complete(saying("hello"))).stop.reason).toBe("complete");
   });
 
@@ -184,7 +189,7 @@ describe("a signal", () => {
       if (seen.length === 3) abort();
     }
     expect(seen).toEqual(["delta", "delta", "delta", "aborted"]);
-    await vi.waitFor(() => expect(library.done).toContain("ended"));
+    await expect.poll(() => library.done).toContain("ended");
   });
 
   it("is not needed: who stops listening ends it, and the next request gets its turn", async () => {

@@ -63,7 +63,7 @@ async function entry(): Promise<string> {
   const names = readdirSync(places.spool);
   expect(names).toHaveLength(1);
   const found = join(places.spool, names[0] ?? "");
-  await expect.poll(called, { timeout: 10_000 }).not.toBe("");
+  await expect.poll(called).not.toBe("");
   expect(existsSync(join(found, "ready"))).toBe(true);
   return found;
 }
@@ -83,7 +83,7 @@ describe("what a hook puts aside", () => {
     expect(await kept()).toBe("one\n");
     expect(statSync(found).mode & 0o077).toBe(0);
     expect(statSync(join(found, "event")).mode & 0o077).toBe(0);
-    await expect.poll(called, { timeout: 10_000 }).toBe(`${places.jpgPath} sync --spool --quiet\n`);
+    await expect.poll(called).toBe(`${places.jpgPath} sync --spool --quiet\n`);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 // Tools of MCP servers, against a small server of our own that can misbehave in every way.
-import { copyFileSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -29,6 +29,9 @@ const server = (modes: readonly string[] = ["good"], more: McpServerConfig = {})
   ...more,
 });
 
+/** One that says something and then nothing; a shell is there sooner than a Node. */
+const shell = (says: string): McpServerConfig => ({ command: "/bin/sh", args: ["-c", `${says}exec cat >/dev/null`] });
+
 async function open(
   servers: Readonly<Record<string, McpServerConfig>>,
   options: McpToolOptions = {},
@@ -42,7 +45,7 @@ async function open(
     location: { root: folder.path, kind: "flag" as const, exists: true },
   };
   const asked: Config = { ...config, mcp: { servers } };
-  const box = await openMcpTools(workspace, asked, { openingMs: 5000, ...options });
+  const box = await openMcpTools(workspace, asked, { openingMs: 60_000, ...options });
   boxes.push(box);
   return box;
 }
@@ -132,11 +135,11 @@ describe("openMcpTools", () => {
   });
 
   it("does not wait for a server that never answers, and says what it printed instead", async () => {
-    const box = await open({ mute: server(["silent"]), noisy: server(["noise"]) }, { openingMs: 700 });
+    const box = await open({ mute: shell(""), noisy: shell("echo 'Welcome to the harbour!'; ") }, { openingMs: 1500 });
     expect(box.tools).toEqual([]);
     expect(box.problems).toEqual([
-      "MCP server mute did not answer within 0.7 s (settings: mcp.servers.mute).",
-      "MCP server noisy did not answer within 0.7 s; it printed something that is not an MCP message: Welcome to the harbour! (settings: mcp.servers.noisy).",
+      "MCP server mute did not answer within 1.5 s (settings: mcp.servers.mute).",
+      "MCP server noisy did not answer within 1.5 s; it printed something that is not an MCP message: Welcome to the harbour! (settings: mcp.servers.noisy).",
     ]);
   });
 
@@ -153,7 +156,8 @@ describe("openMcpTools", () => {
       { mute: server(["silent"], { env }), good: server(["good"], { env }) },
       { signal: stop.signal },
     );
-    setTimeout(() => stop.abort(), 500);
+    await expect.poll(() => existsSync(join(folder.path, "opening")) && pids("opening").length).toBe(2);
+    stop.abort();
     await expect(opening).rejects.toThrow(/abort/);
     expect(await areGone(pids("opening"))).toBe(true);
   });
@@ -170,9 +174,9 @@ describe("a call", () => {
   });
 
   it("ends after the time of the settings", async () => {
-    const box = await open({ harbour: server(["good"], { timeout_ms: 300 }) });
+    const box = await open({ harbour: server(["good"], { timeout_ms: 1500 }) });
     expect(await call(box, "hangs")).toEqual({
-      content: "hangs failed: MCP server harbour did not answer within 0.3 s (settings: mcp.servers.harbour).",
+      content: "hangs failed: MCP server harbour did not answer within 1.5 s (settings: mcp.servers.harbour).",
       isError: true,
     });
     expect((await call(box, "tide", { pier: "still" })).isError).toBe(false);

@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { readDeltas } from "../../../src/app/branch/conversation-config.ts";
 import { loadTurns } from "../../../src/app/branch/load-view.ts";
@@ -103,13 +103,8 @@ async function beginChat(branch: string | null, beginning: Beginning = {}): Prom
     { branch, model, isNamed: false, offers: NO_OFFERS, draft: "", unanswered: null, settingsKept: false, ...state },
   );
   const wait = async (from: number, wanted: RegExp | string): Promise<string> => {
-    await vi.waitFor(
-      () => {
-        const text = keyboard.screen().slice(from);
-        if (typeof wanted === "string" ? !text.includes(wanted) : !wanted.test(text)) throw new Error(text);
-      },
-      { timeout: 20_000, interval: 5 },
-    );
+    const look = expect.poll(() => keyboard.screen().slice(from), { interval: 5 });
+    await (typeof wanted === "string" ? look.toContain(wanted) : look.toMatch(wanted));
     return keyboard.screen().slice(from).replaceAll(ERASED, "").replaceAll(ESCAPES, "");
   };
   await wait(0, PROMPT);
