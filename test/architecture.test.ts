@@ -140,16 +140,31 @@ describe("names", () => {
   });
 });
 
+/** The files of test/ but this one, which writes down what they may not say; paths below it. */
+function testFiles(): string[] {
+  return readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".ts") && name !== "architecture.test.ts",
+  );
+}
+
 describe("laws", () => {
   it("say how many examples they draw through runs(), so that exploring may raise it", () => {
     const fixed = /^(?!.*fc\.sample\().*\bnumRuns\b(?!: runs\()/m;
     expect(fixed.test("{ numRuns: 300 }")).toBe(true);
     expect(fixed.test("{ numRuns }")).toBe(true);
     expect(fixed.test("{ numRuns: runs(300) }")).toBe(false);
-    const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).filter(
-      (name) => name.endsWith(".ts") && name !== "architecture.test.ts" && name !== "helpers/seed.ts",
-    );
+    const tests = testFiles().filter((name) => name !== "helpers/seed.ts");
     expect(tests.filter((name) => fixed.test(readFileSync(join(root, "test", name), "utf8")))).toEqual([]);
+  });
+});
+
+describe("what tests wait for", () => {
+  it("may take as long as a busy machine takes: the limit is that of vitest.config.ts", () => {
+    const limited = /\bpoll\([^;]*\btimeout:|\bvi\.wait(?:For|Until)\(/;
+    expect(limited.test("await expect.poll(turns, { timeout: 5000 }).toBe(1);")).toBe(true);
+    expect(limited.test("await vi.waitFor(() => expect(done).toBe(true));")).toBe(true);
+    expect(limited.test("await expect.poll(turns, { interval: 100 }).toBe(1);")).toBe(false);
+    expect(testFiles().filter((name) => limited.test(readFileSync(join(root, "test", name), "utf8")))).toEqual([]);
   });
 });
 
@@ -159,10 +174,7 @@ describe("copies of stores", () => {
     expect(copies.test("cpSync(from, to, {\n  recursive: true,\n});")).toBe(true);
     expect(copies.test('execFileSync("cp", ["-a", from, to])')).toBe(true);
     expect(copies.test("cpSync(file, other, { preserveTimestamps: true });")).toBe(false);
-    const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).filter(
-      (name) => name.endsWith(".ts") && name !== "architecture.test.ts",
-    );
-    expect(tests.filter((name) => copies.test(readFileSync(join(root, "test", name), "utf8")))).toEqual([
+    expect(testFiles().filter((name) => copies.test(readFileSync(join(root, "test", name), "utf8")))).toEqual([
       "helpers/temp-repository.ts",
     ]);
   });

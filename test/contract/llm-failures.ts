@@ -1,5 +1,4 @@
 // Failures of the client contract: what is tried again, what ends it, and how each is told.
-import { createServer } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { LlmClient, Retry, StreamPart } from "../../src/llm/llm-client.ts";
@@ -206,7 +205,7 @@ export function testFailures(api: ApiUnderTest): void {
 
     it("tries an address again that cannot be reached, then names it and its setting", async () => {
       await start(silent);
-      const url = await unusedUrl();
+      const url = UNUSED_URL;
       const waits: number[] = [];
       const failure = await failureOf((await openClient(api, url, { waits })).complete(ASK));
       expect(failure).toMatchObject({ code: "provider_unreachable" });
@@ -298,11 +297,5 @@ async function overdue<Value>(coming: Promise<Value>): Promise<Value> {
   return coming;
 }
 
-/** The address of a port where nothing listens. */
-async function unusedUrl(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const address = server.address();
-  await new Promise((closed) => server.close(closed));
-  return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 1}`;
-}
+/** Where nothing listens: no system gives this port to whoever asks for any. */
+const UNUSED_URL = "http://127.0.0.1:1";

@@ -154,7 +154,7 @@ const missing = corpusMissing ?? missingAgents(PARTIES.map(({ name }) => name));
 describe.skipIf(missing !== null)(
   `real agent: every agent goes on with every other's session${because(missing)}`,
   () => {
-    it.each(PAIRS)("%s → %s: it sends what was said", { timeout: 120_000 }, async (_, __, { from, to }) => {
+    it.each(PAIRS)("%s → %s: it sends what was said", async (_, __, { from, to }) => {
       const text = await handOver({ from, to });
       // Some agents find a session by the name of its file.
       const side = /"sessionId":"([^"]+)"/.exec(text)?.[1] ?? "";

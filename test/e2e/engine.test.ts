@@ -25,7 +25,7 @@ const SAMPLE = fileURLToPath(new URL("../../examples/sample-session.jsonl", impo
 /** A turn with reads, edits, a search and a write; the keep_last of 3 does not reach it. */
 const TURN = 18;
 /** Processes of one test, on a busy machine, milliseconds. */
-const SLOW = 60_000;
+const SLOW = 300_000;
 
 interface StoredEvent {
   readonly type: string;

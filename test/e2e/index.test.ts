@@ -9,7 +9,7 @@ import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
 
 const SAMPLE = fileURLToPath(new URL("../../examples/sample-session.jsonl", import.meta.url));
 const HEADING = "[Index of what is left out above";
-const SLOW = 60_000;
+const SLOW = 300_000;
 
 let sandbox: Sandbox;
 beforeAll(async () => {

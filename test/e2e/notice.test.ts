@@ -144,5 +144,5 @@ describe.skipIf(!hasAgent("claude-code"))("a hidden number (real agent: needs JP
     expect(turn).toContain("mcp__jpg__search");
     expect(turn).toContain("mcp__jpg__show");
     expect(turn).toContain("It is 99 cm.");
-  }, 120_000);
+  });
 });

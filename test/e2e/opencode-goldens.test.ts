@@ -109,7 +109,6 @@ describe.skipIf(missing !== null)(
   () => {
     it.each(goldens)(
       "goes on with jpg's export of $file as with the session itself",
-      { timeout: 120_000 },
       async ({ golden, file, model }) => {
         const sandbox = createSandbox();
         try {

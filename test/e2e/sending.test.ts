@@ -159,7 +159,7 @@ async function callCompactTool({ project, env }: Sandbox): Promise<void> {
 
 const ranIn = ({ git, project }: Sandbox): string => git(["ls-files", "--others", "--", "ran"], project);
 
-describe("nothing is sent", { timeout: 120_000 }, () => {
+describe("nothing is sent", () => {
   it("because of the model that answered last in an imported session", async () => {
     expect(await sendsOf(await prepare())).toEqual([]);
   });
@@ -194,7 +194,7 @@ describe("nothing is sent", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a model is asked", { timeout: 120_000 }, () => {
+describe("a model is asked", () => {
   const modelsOf = ({ server }: Place): readonly string[] => server.requests.splice(0).map(({ model }) => model);
   const expectRefusal = ({ code, stderr }: JpgResult, last = "anthropic/claude-"): void => {
     expect(code).toBe(2);

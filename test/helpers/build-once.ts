@@ -12,7 +12,11 @@ const shared = globalThis as { [BUILT]?: true };
 export function setup({ config }: TestProject): () => void {
   // A project that sets no variable has no `env`, whatever its type says.
   const folder = (config.env as typeof config.env | undefined)?.["TMPDIR"];
-  if (folder !== undefined) mkdirSync(folder, { recursive: true });
+  if (folder !== undefined && shared[BUILT] !== true) {
+    // A run that was killed may have had this number.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    mkdirSync(folder, { recursive: true });
+  }
   if (shared[BUILT] !== true) build();
   shared[BUILT] = true;
   return () => {

@@ -1,7 +1,7 @@
 // Servers as hosts have them, on loopback: sshd with throw-away keys, and git's own daemon.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createConnection, createServer } from "node:net";
+import { createConnection, createServer } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 
@@ -85,7 +85,7 @@ async function start(program: string, args: readonly string[], port: number): Pr
     said += chunk.toString();
   });
   for (let tries = 0; !(await answers(port)); tries++) {
-    if (child.exitCode !== null || tries > 200) throw new Error(`${program} did not start: ${said}`);
+    if (child.exitCode !== null || tries > 4000) throw new Error(`${program} did not start: ${said}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
   return () => end(child);
@@ -110,12 +110,14 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
+/** Below the ports that a system gives to whoever asks for any: none of the tests' other servers takes it meanwhile. */
+const OWN_PORTS = { first: 20_000, count: 12_000 };
+
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
+    const port = OWN_PORTS.first + Math.floor(Math.random() * OWN_PORTS.count);
     const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
+    server.on("error", () => resolve(freePort()));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(port)));
   });
 }

@@ -274,5 +274,5 @@ describe("importing again", () => {
       }),
       { numRuns: runs(6) },
     );
-  }, 120_000);
+  });
 });

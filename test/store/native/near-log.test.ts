@@ -95,7 +95,7 @@ describe("the log of a short history", () => {
       ),
       { numRuns: runs(25) },
     );
-  }, 120_000);
+  });
 
   it("is left to git where a name, a path, a commit or a tree is not plain", async () => {
     const temp = await createTempStore();

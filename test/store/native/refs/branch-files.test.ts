@@ -50,7 +50,7 @@ describe("listBranchFiles", () => {
       }),
       { numRuns: runs(8) },
     );
-  }, 60_000);
+  });
 
   it("leaves to git what is not plain", async () => {
     expect(await listBranchFiles(gitDir)).toBeNull();

@@ -36,7 +36,7 @@ describe("the merge bases of pairs of commits", () => {
       }),
       { numRuns: runs(6) },
     );
-  }, 120_000);
+  });
 
   it("are those of a history in which merges that are aside have one parent", async () => {
     const store = await createTempStore();
@@ -74,7 +74,7 @@ describe("the merge bases of pairs of commits", () => {
       }),
       { numRuns: runs(8) },
     );
-  }, 120_000);
+  });
 });
 
 /** Git alone knows of grafts: where there is a file of them, it is asked for everything. */
