@@ -5,16 +5,8 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { interleave } from "./measure.mjs";
 import { createRow, createSkip, renderRows } from "./row.mjs";
-import { loadBundle } from "./sandbox.mjs";
+import { loadLibrary } from "./sandbox.mjs";
 import { corpusPlace, findCorpus } from "./sessions.mjs";
-
-const LIBRARY = [
-  'export { createBufferSource } from "./src/app/sessions/buffer-source.ts";',
-  'export { extractSummary } from "./src/core/extract/extract.ts";',
-  'export { checkGrounding } from "./src/core/loss/grounding.ts";',
-  'export { estimateEvents } from "./src/core/tokens/token-estimate.ts";',
-  'export { readClaudeSession } from "./src/formats/claude-code/import.ts";',
-].join("\n");
 
 /** The end of a session that is left alone: turns, or calls where there are no more turns. */
 const KEPT_TURNS = 3;
@@ -26,12 +18,12 @@ const FILE_KEYS = { Write: "file_path", Edit: "file_path", MultiEdit: "file_path
 export async function benchExtract(_sandbox, { repetitions = 3 } = {}) {
   const corpus = findCorpus();
   if (corpus === null) return [createSkip("extract", "what the extract keeps", `no corpus at ${corpusPlace()}`)];
-  const library = await loadBundle(LIBRARY);
+  const library = await loadLibrary();
   const sessions = corpus.map((path) => ({ name: basename(path, ".jsonl"), events: readEvents(library, path) }));
   const rows = [];
-  for (const [id, range, cut] of [
-    ["extract", "whole sessions", (events) => events],
-    ["extract-older", "all but the newest turns or calls", withoutNewest],
+  for (const { id, range, cut } of [
+    { id: "extract", range: "whole sessions", cut: (events) => events },
+    { id: "extract-older", range: "all but the newest turns or calls", cut: withoutNewest },
   ]) {
     const measured = sessions
       .map(({ name, events }) => ({ name, events: cut(events) }))
@@ -42,6 +34,7 @@ export async function benchExtract(_sandbox, { repetitions = 3 } = {}) {
   return [...rows, await timeRow(library, sessions, repetitions)];
 }
 
+/** @param {import("./sandbox.mjs").Library} library */
 function readEvents(library, path) {
   const session = library.readClaudeSession(library.createBufferSource(readFileSync(path)));
   const turns = Array.from({ length: session.turnCount }, (_, turn) => turn);
@@ -55,6 +48,7 @@ function withoutNewest(events) {
   return events.slice(0, calls.at(-KEPT_CALLS) ?? 0);
 }
 
+/** @param {import("./sandbox.mjs").Library} library */
 function measureSession(library, placed) {
   const events = placed.map(({ event }) => event);
   const { summary } = library.extractSummary(placed);
@@ -67,7 +61,7 @@ function measureSession(library, placed) {
     files: files.length,
     named: files.filter((file) => summary.includes(`- ${file}`)).length,
     raw: library.estimateEvents(events),
-    tokens: library.estimateEvents([{ type: "chat_response", message: summary }]),
+    tokens: library.estimateEvents([{ type: "chat_response", id: "summary", timestamp: "", message: summary }]),
     ungrounded: library.checkGrounding(summary, events).length,
   };
 }
@@ -117,7 +111,10 @@ function sessionRow({ name, requests, shown, files, named, raw, tokens }) {
   });
 }
 
-/** The largest session: extracting ÷ parsing its event lines. */
+/**
+ * The largest session: extracting ÷ parsing its event lines.
+ * @param {import("./sandbox.mjs").Library} library
+ */
 async function timeRow(library, sessions, repetitions) {
   const { name, events } = sessions.reduce((most, session) =>
     session.events.length > most.events.length ? session : most,

@@ -3,7 +3,7 @@
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { interleave } from "./measure.mjs";
 import { createRow, ratio } from "./row.mjs";
-import { createRuntime } from "./sandbox.mjs";
+import { activeTree, createRuntime } from "./sandbox.mjs";
 import { madeSessionId, makeTurns, writeMadeSession } from "./sessions.mjs";
 
 const SHORT = 100;
@@ -47,17 +47,14 @@ async function importMade(sandbox, turns) {
   return { file, store, turns };
 }
 
+/** @param {import("./sandbox.mjs").Sandbox} sandbox */
 async function measureView(sandbox, stores, repetitions) {
   const print = (store) => async () => (await sandbox.jpg(["print", "--compacted", "--store", store])).ms;
   const { loadBranchTree, loadView, openWorkspace } = await sandbox.library();
   let objects = 0;
   const load = (store) => async () => {
     const workspace = await openWorkspace(createRuntime(sandbox.env, store), { store });
-    const branch = await workspace.store.readActiveBranch();
-    await loadView(
-      workspace.store,
-      await loadBranchTree(workspace.store, branch, await workspace.store.readBranch(branch)),
-    );
+    await loadView(workspace.store, await activeTree(loadBranchTree, workspace));
     objects = workspace.store.objectsRead;
     await workspace.close();
   };
@@ -138,15 +135,14 @@ async function measurePrintedTurns(sandbox, stores, repetitions) {
   });
 }
 
+/** @param {import("./sandbox.mjs").Sandbox} sandbox */
 async function measureAppend(sandbox, stores, repetitions) {
   const { loadBranchTree, openWorkspace, refreshViews, turnPath } = await sandbox.library();
   const appender = (store) => {
     let writeMs = 0;
     const append = async (round) => {
       const workspace = await openWorkspace(createRuntime(sandbox.env, store), { store });
-      const branch = await workspace.store.readActiveBranch();
-      const tip = await workspace.store.readBranch(branch);
-      const { turnOids } = await loadBranchTree(workspace.store, branch, tip);
+      const { branch, commit: tip, turnOids } = await activeTree(loadBranchTree, workspace);
       const start = performance.now();
       const [result] = await workspace.store.write([
         { branch, expected: tip, parent: tip, commits: [turnCommit(turnPath, turnOids, round)] },

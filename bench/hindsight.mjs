@@ -7,15 +7,8 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createRow, createSkip, renderRows } from "./row.mjs";
-import { loadBundle } from "./sandbox.mjs";
+import { loadLibrary } from "./sandbox.mjs";
 import { corpusPlace, lastStates } from "./sessions.mjs";
-
-const LIBRARY = [
-  'export { measureCycles, measureHindsight, readSession } from "./bench/hindsight/hindsight.ts";',
-  'export { findInsane } from "./bench/hindsight/figures.ts";',
-  'export { renderPlot } from "./bench/hindsight/plot.ts";',
-  'export { renderCycles, renderFigures, renderSessions } from "./bench/hindsight/tables.ts";',
-].join("\n");
 
 const DOCS = fileURLToPath(new URL("../docs/", import.meta.url));
 const HELD_OUT = /^[0-3]/;
@@ -28,7 +21,7 @@ export async function benchHindsight(_sandbox, { holdOut = false, write = false 
   if (files === null)
     return [createSkip("hindsight", "what of a conversation was needed", `no corpus at ${corpusPlace()}`)];
   if (holdOut && write) throw new Error("--write is for the sessions that are tuned on: leave --hold-out out");
-  const library = await loadBundle(LIBRARY);
+  const library = await loadLibrary();
   const sessions = files
     .filter(({ isHeldOut }) => isHeldOut === holdOut)
     .map(({ path }) => library.readSession(basename(path), readFileSync(path)))
@@ -55,6 +48,7 @@ function listFiles() {
   });
 }
 
+/** @param {import("./sandbox.mjs").Library} library */
 function renderTexts(library, result) {
   const { rows, own, cycles, sessions, facts, needles } = result;
   const cuts = sessions.reduce((sum, session) => sum + session.cuts, 0);
@@ -89,6 +83,7 @@ function writeDocs(texts, plot) {
   writeFileSync(join(DOCS, "compaction.svg"), plot);
 }
 
+/** @param {import("./sandbox.mjs").Library} library */
 function listRows(library, { rows, own, cycles, sessions }, id) {
   const problems = [...library.findInsane(rows), ...(own.cuts === 0 ? [] : library.findInsane(own.rows))];
   const row = (name) => rows.find((candidate) => candidate.name === name);

@@ -46,10 +46,11 @@ export async function benchImport(sandbox, { repetitions }) {
 async function measureImport(sandbox, { folder, bytes, repetitions }) {
   let peakMb = 0;
   let peakAgainMb = 0;
+  /** @type {Record<string, number[]>} */
   const cpu = { jpg: [], parse: [] };
-  let store;
+  let store = "";
   const nextStore = () => {
-    if (store !== undefined) rmSync(store, { recursive: true });
+    if (store !== "") rmSync(store, { recursive: true });
     store = sandbox.newPath("store");
   };
   const times = await interleave(
@@ -83,7 +84,7 @@ async function measureImport(sandbox, { folder, bytes, repetitions }) {
 }
 
 function rowsOf({ times, bytes, peakMb, peakAgainMb, cpu, files }, [id, memoryId, againId]) {
-  const [, name] = NAMES.find(([candidate]) => candidate === id);
+  const name = NAMES.find(([candidate]) => candidate === id)?.[1] ?? id;
   const { jpg, again, git, parse } = times;
   const speed = (time) => formatNumber(bytes / 1e6 / (time / 1000));
   return [

@@ -70,14 +70,15 @@ async function* answer() {
 }
 
 /** Runs jpg to its end, or kills it; gives what it had printed by then. */
-function start(sandbox, args, { env, killAfterMs }) {
+function start(sandbox, args, { env, killAfterMs = Number.POSITIVE_INFINITY }) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [sandbox.bin, ...args], { env, stdio: ["ignore", "pipe", "ignore"] });
     let shown = "";
     child.stdout.setEncoding("utf8").on("data", (text) => {
       shown += text;
     });
-    const timer = killAfterMs === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfterMs);
+    const timer =
+      killAfterMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfterMs);
     child.on("error", reject);
     child.on("close", (code) => {
       clearTimeout(timer);

@@ -16,24 +16,34 @@ export function median(values) {
 /**
  * Runs every variant once per repetition, in turns, after one unmeasured round. A variant is a function that gives its
  * time in milliseconds, or nothing to have its call timed. Gives `{median, best}` in milliseconds by variant name.
+ * @template {string} Name
+ * @param {number} repetitions
+ * @param {Record<Name, (round: number) => unknown>} variants
+ * @returns {Promise<Record<Name, { median: number, best: number }>>}
  */
 export async function interleave(repetitions, variants, { warmUp = true } = {}) {
-  const times = new Map(Object.keys(variants).map((name) => [name, []]));
+  const names = /** @type {Name[]} */ (Object.keys(variants));
+  const times = /** @type {Record<Name, number[]>} */ ({});
+  for (const name of names) times[name] = [];
   for (let round = warmUp ? -1 : 0; round < repetitions; round++) {
-    for (const [name, run] of Object.entries(variants)) {
+    for (const name of names) {
       const start = performance.now();
-      const own = await run(round);
-      if (round >= 0) times.get(name).push(typeof own === "number" ? own : performance.now() - start);
+      const own = await variants[name](round);
+      if (round >= 0) times[name].push(typeof own === "number" ? own : performance.now() - start);
     }
   }
-  return Object.fromEntries(
-    [...times].map(([name, list]) => [name, { median: median(list), best: Math.min(...list) }]),
-  );
+  const told = /** @type {Record<Name, { median: number, best: number }>} */ ({});
+  for (const name of names) told[name] = { median: median(times[name]), best: Math.min(...times[name]) };
+  return told;
 }
 
 /**
  * Runs a program with its output going to a file. Gives `{ms, output}`; with `usage`, of a node program, also
  * `peakMb`, the most memory it had resident, and `cpuMs` (of the process itself, without its children). Throws when it fails.
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, scratch: string, input?: string, usage?: boolean }} options
+ * @returns {Promise<any>}
  */
 export async function runProgram(program, args, { cwd, env, scratch, input, usage = false }) {
   const output = join(scratch, `output-${process.pid}`);
@@ -48,7 +58,7 @@ export async function runProgram(program, args, { cwd, env, scratch, input, usag
       stdio: [from, file, "pipe"],
     });
     let stderr = "";
-    child.stderr.on("data", (chunk) => {
+    child.stderr?.on("data", (chunk) => {
       stderr += chunk;
     });
     const code = await new Promise((resolve, reject) => child.on("error", reject).on("close", resolve));

@@ -13,7 +13,7 @@ export async function startModelServer(say) {
       return;
     }
     seen.body = Buffer.concat(chunks).toString();
-    const format = request.url.includes("/messages") ? ANTHROPIC : OPENAI;
+    const format = request.url?.includes("/messages") ? ANTHROPIC : OPENAI;
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(format.start());
     seen.firstByteAt = 0;
@@ -24,9 +24,10 @@ export async function startModelServer(say) {
     }
     response.end(format.end());
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(null)));
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   return {
-    url: `http://127.0.0.1:${server.address().port}`,
+    url: `http://127.0.0.1:${port}`,
     seen,
     close: () => {
       server.close();

@@ -121,7 +121,9 @@ async function open(page, address) {
   await page.goto(address);
   await page.locator("html.scripted").waitFor({ state: "attached" });
   return page.evaluate(() => {
-    const [{ requestStart, responseStart, decodedBodySize }] = performance.getEntriesByType("navigation");
+    const [{ requestStart, responseStart, decodedBodySize }] = /** @type {any[]} */ (
+      performance.getEntriesByType("navigation")
+    );
     const [{ startTime }] = performance.getEntriesByName("jpg:ready");
     return { interactive: startTime - responseStart, firstByte: responseStart - requestStart, bytes: decodedBodySize };
   });

@@ -3,10 +3,11 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { median } from "./measure.mjs";
-import { createRuntime } from "./sandbox.mjs";
+import { activeTree, createRuntime } from "./sandbox.mjs";
 
 const WARM_ROUNDS = 9;
 const [libraryPath = "", store = "", file = ""] = process.argv.slice(2);
+/** @type {import("./sandbox.mjs").Library} */
 const { openWorkspace, loadBranchTree, loadTurns, loadView, planReading, project } = await import(
   pathToFileURL(libraryPath).href
 );
@@ -59,8 +60,7 @@ async function readInput() {
 
 async function open() {
   const workspace = await openWorkspace(createRuntime(process.env, store), { store });
-  const branch = await workspace.store.readActiveBranch();
-  return { workspace, tree: await loadBranchTree(workspace.store, branch, await workspace.store.readBranch(branch)) };
+  return { workspace, tree: await activeTree(loadBranchTree, workspace) };
 }
 
 function parseLine(line) {

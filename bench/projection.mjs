@@ -71,7 +71,7 @@ async function importFile(sandbox, file) {
 async function measure(sandbox, { store, file }, repetitions) {
   const runs = [];
   for (let run = 0; run < repetitions; run++) {
-    const { output } = await sandbox.run(process.execPath, [WORKER, sandbox.libraryPath, store, file]);
+    const { output } = await sandbox.run(process.execPath, [WORKER, await sandbox.libraryFile(), store, file]);
     runs.push(JSON.parse(output));
   }
   return runs;

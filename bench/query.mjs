@@ -88,7 +88,7 @@ async function benchProvider(sandbox, { name, id, template, repetitions }) {
     const body = join(folder, "body.json");
     writeFileSync(body, server.seen.body);
     const script = join(folder, "bare.mjs");
-    await bundle(provider.bare(server.url, { minify: true }), script);
+    await bundle(provider.bare(server.url), script, { minify: true });
     let bareWait = [];
     const over = [];
     let last = 0;

@@ -1,7 +1,14 @@
 // A row of the result: what was measured, what it must reach, and whether it does. Rows without a limit are information.
 
-/** Creates a row. `limit` is `{atMost}` or `{atLeast}` in the row's unit (`x` = ratio). `detail` says what the number was made of. */
+/**
+ * Creates a row. `limit` is `{atMost}` or `{atLeast}` in the row's unit (`x` = ratio). `detail` says what the number was made of.
+ * @param {string} id
+ * @param {string} name
+ * @param {{ value: number, unit?: string, limit?: { atMost?: number, atLeast?: number }, detail?: string }} measured
+ */
 export function createRow(id, name, { value, unit = "x", limit = {}, detail = "" }) {
+  // What is no number was not measured: a session that is missing, for one.
+  if (!Number.isFinite(value)) throw new Error(`${id} (${name}) is ${value}: there was nothing to measure.`);
   const { atMost, atLeast } = limit;
   const result =
     atMost === undefined && atLeast === undefined

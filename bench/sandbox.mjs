@@ -1,7 +1,7 @@
 // A place of its own for a run: an empty HOME, no git configuration, a copy of the built command that stays as it is while
 // others build. Everything is below one temporary folder, removed at the end.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -9,30 +9,34 @@ import { build } from "rolldown";
 import { runProgram } from "./measure.mjs";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const DAY_MS = 86_400_000;
+const LIBRARY = 'export * from "./bench/library.ts";';
 
-// What the in-process measurements call; bundled as the command is.
-const LIBRARY = [
-  'export { loadBranchTree } from "./src/app/branch/branch-tree.ts";',
-  'export { loadTurns, loadView } from "./src/app/branch/load-view.ts";',
-  'export { refreshViews } from "./src/app/branch/refresh-view.ts";',
-  'export { openWorkspace } from "./src/app/workspace/workspace.ts";',
-  'export { planReading } from "./src/core/projection/hidden-turns.ts";',
-  'export { project } from "./src/core/projection/projection.ts";',
-  'export { turnPath } from "./src/core/event/turn-file.ts";',
-].join("\n");
-
-/** Creates the sandbox; `isBuilt` = use dist/ as it is. */
-export async function createSandbox({ isBuilt }) {
+/** Makes the folder of a sandbox, and gives it; `isBuilt` = use dist/ as it is. */
+export function createSandbox({ isBuilt }) {
   if (!isBuilt) execFileSync(process.execPath, [join(ROOT, "scripts/build.mjs"), "--no-types"], { stdio: "inherit" });
   const dir = mkdtempSync(join(tmpdir(), "jpg-bench-"));
   for (const part of ["bin", "dist", "templates", "package.json"]) {
     cpSync(join(ROOT, part), join(dir, "jpg", part), { recursive: true });
   }
-  await bundle(LIBRARY, join(dir, "jpg/dist/library.mjs"));
-  for (const part of ["home", "scratch"]) mkdirSync(join(dir, part));
+  mkdirSync(join(dir, "home"));
+  // Nothing runs in the background while something else is measured, or a store is copied.
+  writeFileSync(join(dir, "home/gitconfig"), "[maintenance]\n\tauto = false\n");
+  return dir;
+}
+
+/** What a part does in a sandbox, in a folder of its own there. */
+export function openSandbox(dir, part) {
   const bin = join(dir, "jpg/bin/jpg.js");
   const env = cleanEnvironment(join(dir, "home"));
-  const scratch = join(dir, "scratch");
+  const scratch = join(dir, "scratch", part);
+  mkdirSync(scratch, { recursive: true });
+  const library = join(dir, "jpg/dist/library.mjs");
+  /** The bundled library, made by the first who asks. */
+  const libraryFile = async () => {
+    if (!existsSync(library)) await bundle(LIBRARY, library);
+    return library;
+  };
   let made = 0;
   return {
     dir,
@@ -44,13 +48,29 @@ export async function createSandbox({ isBuilt }) {
     jpg: (args, options = {}) =>
       runProgram(process.execPath, [bin, ...args], { cwd: scratch, env, scratch, ...options }),
     run: (program, args, options = {}) => runProgram(program, args, { cwd: scratch, env, scratch, ...options }),
-    library: () => import(pathToFileURL(join(dir, "jpg/dist/library.mjs")).href),
-    libraryPath: join(dir, "jpg/dist/library.mjs"),
+    /** @returns {Promise<Library>} */
+    library: async () => import(pathToFileURL(await libraryFile()).href),
+    libraryFile,
     dispose: () => rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }),
   };
 }
 
-/** What `openWorkspace` needs of the world. */
+/**
+ * The tree of the active branch.
+ * @param {Library["loadBranchTree"]} loadBranchTree
+ * @param {Awaited<ReturnType<Library["openWorkspace"]>>} workspace
+ */
+export async function activeTree(loadBranchTree, { store }) {
+  const branch = await store.readActiveBranch();
+  const tip = branch === null ? null : await store.readBranch(branch);
+  if (branch === null || tip === null) throw new Error("bench: the store has no active conversation");
+  return loadBranchTree(store, branch, tip);
+}
+
+/**
+ * What `openWorkspace` needs of the world.
+ * @returns {import("../src/app/workspace/runtime.ts").Runtime}
+ */
 export function createRuntime(env, cwd) {
   let seed = 0;
   return {
@@ -62,16 +82,27 @@ export function createRuntime(env, cwd) {
     version: "0.0.0",
     now: () => new Date(),
     random: (length) => Uint8Array.from({ length }, () => ++seed & 255),
+    startOfDay: (daysAgo) => new Date((Math.floor(Date.now() / DAY_MS) - daysAgo) * DAY_MS),
+    localTime: ({ year, month, day, hours = 0, minutes = 0, seconds = 0 }) =>
+      new Date(Date.UTC(year, month - 1, day, hours, minutes, seconds)),
+    inputKind: async () => "none",
     readStdin: async () => new Uint8Array(),
+    readStdinWithin: async () => null,
   };
 }
 
-/** Loads exports of the tree as it is into this process. */
-export async function loadBundle(exports) {
+/** @typedef {typeof import("./library.ts")} Library */
+/** @typedef {ReturnType<typeof openSandbox>} Sandbox */
+
+/**
+ * Loads the tree as it is into this process.
+ * @returns {Promise<Library>}
+ */
+export async function loadLibrary() {
   const folder = mkdtempSync(join(ROOT, "node_modules/.jpg-bench-"));
   try {
-    const outfile = join(folder, "bundle.mjs");
-    await bundle(exports, outfile);
+    const outfile = join(folder, "library.mjs");
+    await bundle(LIBRARY, outfile);
     return await import(pathToFileURL(outfile).href);
   } finally {
     rmSync(folder, { recursive: true });

@@ -30,7 +30,7 @@ async function importStream(sandbox, store, { ids, resultOf }) {
   const ended = new Promise((resolve, reject) => {
     git.on("error", reject);
     git.on("close", (code) =>
-      code === 0 ? resolve() : reject(new Error(`bench: git fast-import ended with ${code}`)),
+      code === 0 ? resolve(null) : reject(new Error(`bench: git fast-import ended with ${code}`)),
     );
   });
   for (const [index, id] of ids.entries())

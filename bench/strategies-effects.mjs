@@ -8,7 +8,10 @@ import { chooseStrategies, planOver, RULES, readCleared, sentEvents, sumTokens }
 /** Strategies that need a person or a model to say what goes. */
 const NOT_MECHANICAL = ["classify-tangents", "summarize"];
 
-/** Measures a session. Gives the tokens of its view by what was done to it, and what `auto` and the agent lost. */
+/**
+ * Measures a session. Gives the tokens of its view by what was done to it, and what `auto` and the agent lost.
+ * @param {import("./strategies-sessions.mjs").Counting} library
+ */
 export async function measureViews(library, session) {
   const { turns, compactions, tokens } = session;
   const sent = sentEvents(library, { turns });
@@ -30,7 +33,12 @@ export async function measureViews(library, session) {
   };
 }
 
-/** Runs strategies over all but the newest tokens; `size` is that of the raw view where the gain is not worth a batch. */
+/**
+ * Runs strategies over all but the newest tokens; `size` is that of the raw view where the gain is not worth a batch.
+ * @param {import("./strategies-sessions.mjs").Counting} library
+ * @param {{ turns: readonly any[], tokens: number }} session
+ * @param {{ names: readonly string[], target?: string, keep?: readonly string[] }} how
+ */
 async function runOnce(library, { turns, tokens }, { names, target, keep = [] }) {
   const chosen = chooseStrategies(library, names, target);
   const compaction = await planOver(library, turns, { chosen, keep, viewTokens: tokens });
@@ -39,7 +47,10 @@ async function runOnce(library, { turns, tokens }, { names, target, keep = [] })
   return { shown, size: tokens - size < (chosen.minGainTokens ?? 0) ? tokens : size };
 }
 
-/** Pins three results, at a quarter, the middle and three quarters of the session, each with its call. */
+/**
+ * Pins three results, at a quarter, the middle and three quarters of the session, each with its call.
+ * @param {import("./strategies-sessions.mjs").Counting} library
+ */
 function listPins(library, { turns, calls }) {
   const answered = calls.filter(({ response }) => response !== null);
   const pins = [0.25, 0.5, 0.75].map((share) => {
@@ -49,7 +60,12 @@ function listPins(library, { turns, calls }) {
   return library.pinnedEvents(pins, turns);
 }
 
-/** What of the user's requests, of the paths of written and edited files, and of the pins is not shown, as lists of words. */
+/**
+ * What of the user's requests, of the paths of written and edited files, and of the pins is not shown, as lists of words.
+ * @param {import("./strategies-sessions.mjs").Counting} library
+ * @param {{ events: readonly any[], calls: readonly any[] }} session
+ * @param {{ shown: readonly any[], keep?: readonly string[] }} view
+ */
 export function findLost(library, { events, calls }, { shown, keep = [] }) {
   const shownEvents = new Set(shown);
   const requests = events.filter(({ type, role = "user" }) => type === "chat_request" && role === "user");
@@ -86,6 +102,7 @@ function stringsIn(value) {
  * Simulates a session under every policy. Gives by its name the cost (tokens at the price of plain input), the size of the
  * largest request, how often more than what was new had to be written (`breaks`), and the last request itself.
  * `before` is what stands before that request, with its calls.
+ * @param {import("./strategies-sessions.mjs").Counting} library
  */
 export async function simulateCosts(library, session) {
   const positions = listRequests(session.events);
@@ -119,6 +136,7 @@ function listRequests(events) {
   });
 }
 
+/** @param {import("./strategies-sessions.mjs").Counting} library */
 async function simulate(library, { events }, positions, policy) {
   const { count, traitsOf, CACHE_READ, CACHE_WRITE } = library;
   const result = { cost: 0, breaks: 0, largest: 0, last: [] };
@@ -156,7 +174,10 @@ function neverCompact({ sent }) {
   return sent;
 }
 
-/** Replays a rule at every request; what it has cleared stays cleared. */
+/**
+ * Replays a rule at every request; what it has cleared stays cleared.
+ * @param {import("./strategies-sessions.mjs").Counting} library
+ */
 function followRule(library, rule) {
   let cleared = new Map();
   return ({ sent }) => {
@@ -165,7 +186,10 @@ function followRule(library, rule) {
   };
 }
 
-/** The compactions that the agent made, each from its time on. The requests that wrote its summaries are not counted. */
+/**
+ * The compactions that the agent made, each from its time on. The requests that wrote its summaries are not counted.
+ * @param {import("./strategies-sessions.mjs").Counting} library
+ */
 function agentsOwn(library, { turns, events, compactions }) {
   return ({ position }) => {
     const { timestamp } = events[position];
@@ -174,7 +198,10 @@ function agentsOwn(library, { turns, events, compactions }) {
   };
 }
 
-/** Plans `auto` at every request where it may gain enough, and puts it in force when it does; compactions stack. */
+/**
+ * Plans `auto` at every request where it may gain enough, and puts it in force when it does; compactions stack.
+ * @param {import("./strategies-sessions.mjs").Counting} library
+ */
 function autoInBatches(library, { turns }) {
   const { count, projectTurns, MIN_GAIN_TOKENS } = library;
   const chosen = chooseStrategies(library, ["auto"]);
@@ -199,7 +226,11 @@ function autoInBatches(library, { turns }) {
   };
 }
 
-/** The events after the end of a compaction. */
+/**
+ * The events after the end of a compaction.
+ * @param {readonly any[]} turns
+ * @param {import("../src/core/compaction/compaction.ts").Compaction} compaction
+ */
 function eventsAfter(turns, { to_turn, to_event }) {
   return turns.flatMap(({ index, events }) => {
     if (index !== to_turn) return index < to_turn ? [] : events;

@@ -1,30 +1,17 @@
 // What planning `auto` and computing its receipt cost on the largest session, against its projection in the same process. Run by
 // itself, this file is that process.
 import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { median } from "./measure.mjs";
 import { createRow, ms } from "./row.mjs";
-import { bundle, createRuntime } from "./sandbox.mjs";
-
-const PLANNING = [
-  'export { loadBranchTree } from "./src/app/branch/branch-tree.ts";',
-  'export { planOnBranch } from "./src/app/plan/compact-plan.ts";',
-  'export { coveredEvents } from "./src/app/branch/covered-events.ts";',
-  'export { loadView } from "./src/app/branch/load-view.ts";',
-  'export { openWorkspace } from "./src/app/workspace/workspace.ts";',
-  'export { isNothing } from "./src/core/range/bound-resolution.ts";',
-  'export { lossReceipt } from "./src/core/loss/receipt.ts";',
-  'export { choosePipelines } from "./src/core/strategies/pipelines.ts";',
-].join("\n");
+import { activeTree, createRuntime } from "./sandbox.mjs";
 
 const WORKER = fileURLToPath(import.meta.url);
 const WARM_ROUNDS = 9;
 
 /** Measures planning over a session as it was imported, and with the agent's compactions taken back. */
 export async function benchPlanning(sandbox, { path, compactions }, { repetitions }) {
-  const library = join(sandbox.dir, "jpg/dist/planning.mjs");
-  await bundle(PLANNING, library);
+  const library = await sandbox.libraryFile();
   const store = sandbox.newPath("store");
   await sandbox.jpg(["import", "--store", store, path, "--quiet"]);
   const imported = await measure(sandbox, [library, store, "view"], repetitions);
@@ -78,9 +65,11 @@ function share(runs, [state, what], over) {
  * first, `view` or `plan`; after `plan` nothing is repeated.
  */
 async function measureHere(libraryPath, store, first) {
+  /** @type {import("./sandbox.mjs").Library} */
   const library = await import(pathToFileURL(libraryPath).href);
   const input = { range: {}, strategies: library.choosePipelines(["auto"]), force: true };
 
+  /** @type {any} */
   let planned;
   const measured = {
     view: () => onStore(library, store, (workspace, tree) => library.loadView(workspace.store, tree)),
@@ -107,14 +96,17 @@ async function measureHere(libraryPath, store, first) {
   };
 }
 
-/** From nothing: a fresh store handle, its git process, the tree; then what is measured. */
+/**
+ * From nothing: a fresh store handle, its git process, the tree; then what is measured.
+ * @param {import("./sandbox.mjs").Library} library
+ */
 async function onStore({ openWorkspace, loadBranchTree }, store, run) {
   const workspace = await openWorkspace(createRuntime(process.env, store), { store });
-  const branch = await workspace.store.readActiveBranch();
-  await run(workspace, await loadBranchTree(workspace.store, branch, await workspace.store.readBranch(branch)));
+  await run(workspace, await activeTree(loadBranchTree, workspace));
   await workspace.close();
 }
 
+/** @param {import("./sandbox.mjs").Library} library */
 function listRaw({ coveredEvents }, { plan, turns }) {
   return coveredEvents(plan.compaction, turns).map(({ event }) => event);
 }
@@ -125,4 +117,5 @@ async function timed(run) {
   return performance.now() - start;
 }
 
-if (process.argv[1] === WORKER) console.log(JSON.stringify(await measureHere(...process.argv.slice(2))));
+if (process.argv[1] === WORKER)
+  console.log(JSON.stringify(await measureHere(process.argv[2], process.argv[3], process.argv[4])));

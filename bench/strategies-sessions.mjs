@@ -3,32 +3,16 @@
 // of other agents, replayed mechanically over the events that a model is sent.
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { loadBundle } from "./sandbox.mjs";
+import { loadLibrary } from "./sandbox.mjs";
 import { findCorpus, lastStates } from "./sessions.mjs";
 
-const CORE = [
-  'export { createBufferSource } from "./src/app/sessions/buffer-source.ts";',
-  'export { findSubsumed } from "./src/app/plan/subsumption.ts";',
-  'export { isNothing } from "./src/core/range/bound-resolution.ts";',
-  'export { CACHE_READ, CACHE_WRITE } from "./src/core/tokens/cache-cost.ts";',
-  'export { compareTimestamps } from "./src/core/compaction/compaction.ts";',
-  'export { traitsOf } from "./src/core/event/event.ts";',
-  'export { pinnedEvents } from "./src/core/compaction/pin.ts";',
-  'export { planCompaction } from "./src/core/plan/plan-compaction.ts";',
-  'export { projectTurns } from "./src/core/projection/projection.ts";',
-  'export { definedTools } from "./src/core/strategies/defined-tools.ts";',
-  'export { choosePipelines, MIN_GAIN_TOKENS, parseTarget, PROTECT_TOKENS } from "./src/core/strategies/pipelines.ts";',
-  'export { STRATEGIES } from "./src/core/strategies/strategy-list.ts";',
-  'export { estimateEvent } from "./src/core/tokens/token-estimate.ts";',
-  'export { callFacts } from "./src/core/tools/call-facts.ts";',
-  'export { listToolCalls } from "./src/core/tools/tool-call.ts";',
-  'export { DEFAULT_TOOL_HINTS } from "./src/core/tools/tool-hints.ts";',
-  'export { readClaudeSession } from "./src/formats/claude-code/import.ts";',
-].join("\n");
-
-/** Loads what plans and projects in memory. Its `count` gives an event's estimated tokens, each worked out once. */
-export async function loadLibrary() {
-  const library = await loadBundle(CORE);
+/**
+ * Loads what plans and projects in memory. Its `count` gives an event's estimated tokens, each worked out once.
+ * @typedef {import("./sandbox.mjs").Library & { count: (event: import("../src/core/event/event.ts").Event) => number }} Counting
+ * @returns {Promise<Counting>}
+ */
+export async function loadCounting() {
+  const library = await loadLibrary();
   return { ...library, count: remember(library.estimateEvent) };
 }
 
@@ -44,7 +28,10 @@ function remember(count) {
 /** Fewer tool calls make no coding session. */
 const LEAST_CALLS = 10;
 
-/** Reads the coding sessions, in the order of their paths; null when this machine has no corpus. */
+/**
+ * Reads the coding sessions, in the order of their paths; null when this machine has no corpus.
+ * @param {Counting} library
+ */
 export function readCodingSessions(library) {
   const corpus = findCorpus();
   if (corpus === null) return null;
@@ -53,6 +40,7 @@ export function readCodingSessions(library) {
     .filter(({ calls }) => calls.length >= LEAST_CALLS);
 }
 
+/** @param {Counting} library */
 function readSession(library, path) {
   const { turnCount, readTurn, compactions } = library.readClaudeSession(
     library.createBufferSource(readFileSync(path)),
@@ -71,7 +59,10 @@ function readSession(library, path) {
   };
 }
 
-/** The strategies of a call of `compact`, by their names. */
+/**
+ * The strategies of a call of `compact`, by their names.
+ * @param {Counting} library
+ */
 export function chooseStrategies({ choosePipelines, parseTarget }, names, target = "0.5") {
   return choosePipelines(names, {}, parseTarget(target));
 }
@@ -79,6 +70,9 @@ export function chooseStrategies({ choosePipelines, parseTarget }, names, target
 /**
  * Plans over all but the newest tokens, on top of what is in force. Gives the compaction as one that can be put in force, or
  * null where there is nothing to compact; its gain is not looked at.
+ * @param {Counting} library
+ * @param {readonly any[]} turns
+ * @param {{ chosen: ReturnType<typeof chooseStrategies>, compactions?: readonly any[], keep?: readonly string[], viewTokens: number }} how
  */
 export async function planOver(library, turns, { chosen, compactions = [], keep = [], viewTokens }) {
   const { DEFAULT_TOOL_HINTS: hints, PROTECT_TOKENS } = library;
@@ -99,7 +93,7 @@ export async function planOver(library, turns, { chosen, compactions = [], keep 
       hints,
       subsumed,
       viewTokens,
-      definedTools: library.definedTools(turns),
+      definedTools: library.toolsDefinedIn(turns.flatMap(({ events }) => events)),
     },
   });
   if (library.isNothing(plan)) return null;
@@ -112,7 +106,10 @@ function timeOf(number) {
   return new Date(Date.UTC(2100, 0, 1) + number * 1000).toISOString();
 }
 
-/** The events of a view that a model is sent. */
+/**
+ * The events of a view that a model is sent.
+ * @param {Counting} library
+ */
 export function sentEvents({ traitsOf }, { turns }) {
   return turns.flatMap(({ events }) => events.filter((event) => traitsOf(event).providerVisible));
 }

@@ -5,7 +5,7 @@ import { createRow, createSkip, formatNumber, renderRows } from "./row.mjs";
 import { corpusPlace, largest } from "./sessions.mjs";
 import { findLost, measureViews, simulateCosts } from "./strategies-effects.mjs";
 import { benchPlanning } from "./strategies-planning.mjs";
-import { loadLibrary, readCodingSessions } from "./strategies-sessions.mjs";
+import { loadCounting, readCodingSessions } from "./strategies-sessions.mjs";
 
 /** Sessions below this many raw tokens are not asked to become cheaper. */
 const COSTLY = 100_000;
@@ -14,7 +14,7 @@ const MOST_NAMED = 5;
 
 /** Measures the strategies; without a sandbox no times. */
 export async function benchStrategies(sandbox, { repetitions = 1 } = {}) {
-  const library = await loadLibrary();
+  const library = await loadCounting();
   const sessions = readCodingSessions(library);
   if (sessions === null)
     return [createSkip("strategies", "the strategies on real sessions", `no corpus at ${corpusPlace()}`)];

@@ -24,6 +24,7 @@ export async function benchSync(sandbox, { repetitions }) {
   });
   await sandbox.jpg(["import", "--store", store, folder, "--quiet"]);
   const sync = async (path) => (await sandbox.jpg(["sync", "--store", store, path, "--quiet"], { usage: true })).cpuMs;
+  /** @type {Record<string, number[]>} */
   const times = { all: [], one: [] };
   for (let round = 0; round < repetitions; round++) {
     times.all.push(await sync(folder));

@@ -5,30 +5,18 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { median } from "./measure.mjs";
 import { createRow, createSkip, renderRows } from "./row.mjs";
-import { loadBundle } from "./sandbox.mjs";
+import { loadLibrary } from "./sandbox.mjs";
 import { corpusPlace, findCorpus, lastStates } from "./sessions.mjs";
 
 /** Fewer requests cannot be halved and still be calibrated on. */
 const LEAST_REQUESTS = 10;
-
-const LIBRARY = [
-  'export { createBufferSource } from "./src/app/sessions/buffer-source.ts";',
-  'export { compareTimestamps } from "./src/core/compaction/compaction.ts";',
-  'export { projectTurns } from "./src/core/projection/projection.ts";',
-  'export { estimateEvent } from "./src/core/tokens/token-estimate.ts";',
-  'export { calibrateOn, requestSizes } from "./src/core/tokens/calibration.ts";',
-  'export { recordedRequests } from "./src/core/tokens/recorded-requests.ts";',
-  'export { turnFacts } from "./src/core/tokens/turn-facts.ts";',
-  'export { isCounted, listAnswers, sizeOf } from "./src/core/tokens/usage.ts";',
-  'export { readClaudeSession } from "./src/formats/claude-code/import.ts";',
-].join("\n");
 
 /** Measures the error of predicted request sizes: a row per session, and the median over sessions. */
 export async function benchTokens() {
   const corpus = findCorpus();
   if (corpus === null)
     return [createSkip("tokens", "error of predicted request sizes", `no corpus at ${corpusPlace()}`)];
-  const library = await loadBundle(LIBRARY);
+  const library = await loadLibrary();
   const files = [];
   for (const path of lastStates(corpus)) {
     const errors = await measureFile(library, path);
@@ -59,13 +47,19 @@ export async function benchTokens() {
   ];
 }
 
-/** The sizes of a session's requests. */
+/**
+ * The sizes of a session's requests.
+ * @param {import("./sandbox.mjs").Library} library
+ */
 function sizesOf(library, turns) {
   const facts = turns.map((turn) => library.turnFacts(turn));
   return library.requestSizes(library.recordedRequests(facts), facts);
 }
 
-/** Errors over the second half of a session's requests as shares of their sizes; null when there are too few requests. */
+/**
+ * Errors over the second half of a session's requests as shares of their sizes; null when there are too few requests.
+ * @param {import("./sandbox.mjs").Library} library
+ */
 async function measureFile(library, path) {
   const session = library.readClaudeSession(library.createBufferSource(readFileSync(path)));
   const turns = Array.from({ length: session.turnCount }, (_, index) => ({ index, events: session.readTurn(index) }));
@@ -104,7 +98,10 @@ async function measureFile(library, path) {
   };
 }
 
-/** What the agent sent with the request answered at a position: what stands before it, under its own compactions of then. */
+/**
+ * What the agent sent with the request answered at a position: what stands before it, under its own compactions of then.
+ * @param {import("./sandbox.mjs").Library} library
+ */
 function shownBefore(library, { turns, events, compactions }, position) {
   const time = events[position].timestamp;
   const then = compactions.filter((compaction) => library.compareTimestamps(compaction.timestamp, time) <= 0);

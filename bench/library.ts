@@ -1,0 +1,38 @@
+// What the benchmarks call of the tree, in this process: bundled as the command is (sandbox.mjs), and compiled with the rest, so
+// that what moves or is called otherwise is known before somebody measures.
+export { loadBranchTree } from "../src/app/branch/branch-tree.ts";
+export { coveredEvents } from "../src/app/branch/covered-events.ts";
+export { loadTurns, loadView } from "../src/app/branch/load-view.ts";
+export { refreshViews } from "../src/app/branch/refresh-view.ts";
+export { planOnBranch } from "../src/app/plan/compact-plan.ts";
+export { findSubsumed } from "../src/app/plan/subsumption.ts";
+export { createBufferSource } from "../src/app/sessions/buffer-source.ts";
+export { openWorkspace } from "../src/app/workspace/workspace.ts";
+export { compareTimestamps } from "../src/core/compaction/compaction.ts";
+export { pinnedEvents } from "../src/core/compaction/pin.ts";
+export { traitsOf } from "../src/core/event/event.ts";
+export { turnPath } from "../src/core/event/turn-file.ts";
+export { extractSummary } from "../src/core/extract/extract.ts";
+export { checkGrounding } from "../src/core/loss/grounding.ts";
+export { lossReceipt } from "../src/core/loss/receipt.ts";
+export { planCompaction } from "../src/core/plan/plan-compaction.ts";
+export { planReading } from "../src/core/projection/hidden-turns.ts";
+export { project, projectTurns } from "../src/core/projection/projection.ts";
+export { isNothing } from "../src/core/range/bound-resolution.ts";
+export { choosePipelines, MIN_GAIN_TOKENS, PROTECT_TOKENS, parseTarget } from "../src/core/strategies/pipelines.ts";
+export { STRATEGIES } from "../src/core/strategies/strategy-list.ts";
+export { CACHE_READ, CACHE_WRITE } from "../src/core/tokens/cache-cost.ts";
+export { calibrateOn, requestSizes } from "../src/core/tokens/calibration.ts";
+export { recordedRequests } from "../src/core/tokens/recorded-requests.ts";
+export { estimateEvent, estimateEvents } from "../src/core/tokens/token-estimate.ts";
+export { turnFacts } from "../src/core/tokens/turn-facts.ts";
+export { isCounted, listAnswers, sizeOf } from "../src/core/tokens/usage.ts";
+export { callFacts } from "../src/core/tools/call-facts.ts";
+export { toolsDefinedIn } from "../src/core/tools/defined-tools.ts";
+export { listToolCalls } from "../src/core/tools/tool-call.ts";
+export { DEFAULT_TOOL_HINTS } from "../src/core/tools/tool-hints.ts";
+export { readClaudeSession } from "../src/formats/claude-code/import.ts";
+export { findInsane } from "./hindsight/figures.ts";
+export { measureCycles, measureHindsight, readSession } from "./hindsight/hindsight.ts";
+export { renderPlot } from "./hindsight/plot.ts";
+export { renderCycles, renderFigures, renderSessions } from "./hindsight/tables.ts";

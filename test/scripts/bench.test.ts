@@ -1,0 +1,77 @@
+// bench/: what measures loads, a part that fails stops no other and is named, what was measured is printed when its part ends, and
+// a signal ends all of it. The figures themselves are no test.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+// @ts-expect-error: a script without types
+import { PARTS } from "../../bench/part.mjs";
+// @ts-expect-error: a script without types
+import { loadLibrary } from "../../bench/sandbox.mjs";
+import { createTempFolder, type TempFolder } from "../helpers/temp-repository.ts";
+
+const RUN = fileURLToPath(new URL("../../bench/run.mjs", import.meta.url));
+let folder: TempFolder;
+beforeEach(() => {
+  folder = createTempFolder();
+  mkdirSync(join(folder.path, "tmp"));
+});
+afterEach(() => folder.remove());
+
+/** Starts the benchmarks of some parts on what is built, with a corpus below the folder. */
+function startBench(...words: readonly string[]) {
+  const args = [RUN, "--no-build", "--repetitions", "1", ...words];
+  const env = { ...process.env, JPG_CORPUS: join(folder.path, "shared"), TMPDIR: join(folder.path, "tmp") };
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+  const said = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      said[name] += text;
+    });
+  return { child, said, ended: once(child, "close") };
+}
+
+describe("the benchmarks", () => {
+  it.each(Object.keys(PARTS))("have a part %s that loads", async (name) => {
+    expect(await PARTS[name]()).toBeTypeOf("function");
+  });
+
+  it("call of the tree what is there", async () => {
+    const library: object = await loadLibrary();
+    expect(Object.values(library)).not.toEqual([]);
+    expect(Object.entries(library).filter(([, value]) => value === undefined)).toEqual([]);
+  });
+
+  it("go on after a part that fails, name it at the end, and exit with 1", async () => {
+    // A corpus without a session: there is nothing to measure in it.
+    mkdirSync(join(folder.path, "shared/corpus/claude-code"), { recursive: true });
+    const { said, ended } = startBench("--only", "tokens,start");
+    expect(await ended).toEqual([1, null]);
+    expect(said.stdout).toMatch(/\| version +\| jpg --version ÷ an empty node/);
+    expect(said.stderr).toMatch(/^bench: failed tokens: tokens .* is NaN: there was nothing to measure\.$/m);
+    expect(readdirSync(join(folder.path, "tmp"))).toEqual([]);
+  });
+
+  it("say in --json, too, which part failed and why", async () => {
+    mkdirSync(join(folder.path, "shared/corpus/claude-code"), { recursive: true });
+    const { said, ended } = startBench("--only", "tokens,hindsight", "--json");
+    expect(await ended).toEqual([1, null]);
+    const failed = [{ part: "tokens", error: expect.stringContaining("nothing to measure") }];
+    expect(JSON.parse(said.stdout)).toMatchObject({
+      machine: { repetitions: 1 },
+      failed: expect.arrayContaining(failed),
+    });
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)("end by %s with what was measured, and leave nothing", async (signal) => {
+    const { child, said, ended } = startBench("--only", "tokens,list");
+    await expect.poll(() => said.stderr).toContain("bench: list …");
+    child.kill(signal);
+    expect(await ended).toEqual([null, signal]);
+    expect(said.stdout).toMatch(/\| tokens +\| error of predicted request sizes/);
+    expect(said.stderr).toContain(`bench: failed list: it was ended by ${signal}`);
+    expect(readdirSync(join(folder.path, "tmp"))).toEqual([]);
+  });
+});
