@@ -48,7 +48,7 @@ it("leaves a signal to who listens for it", async () => {
   try {
     await holdSignals(async () => {
       execFileSync("kill", ["-HUP", String(process.pid)]);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await expect.poll(() => heard).toEqual(["SIGHUP"]);
     });
   } finally {
     process.off("SIGHUP", listen);
