@@ -1,7 +1,7 @@
-// The stage of the tour: a temporary folder with an empty HOME, and commands that are shown, run and checked. Nothing of
+// The stage of the tour: a temporary folder with a HOME of its own, and commands that are shown, run and checked. Nothing of
 // the user's is read or written: no HOME, no git configuration, no store.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,6 +25,8 @@ export function openStage() {
   const home = join(folder, "home");
   mkdirSync(project);
   mkdirSync(home);
+  // The folder goes at the end: nothing may be at work in it then.
+  writeFileSync(join(home, ".gitconfig"), "[maintenance]\n\tauto = false\n");
   const env = { PATH: process.env.PATH ?? "", HOME: home, GIT_CONFIG_NOSYSTEM: "1", TZ: "UTC" };
   for (const name of ["LANG", "LC_ALL", "TMPDIR", "SystemRoot"]) {
     if (process.env[name] !== undefined) env[name] = process.env[name];

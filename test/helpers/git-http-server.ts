@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { QUIET_GIT } from "./temp-repository.ts";
 
 /** How a server behaves. */
 export interface ServerState {
@@ -76,7 +77,7 @@ function serve(
       PATH: process.env["PATH"],
       GIT_PROJECT_ROOT: folder,
       GIT_HTTP_EXPORT_ALL: "1",
-      GIT_CONFIG_NOSYSTEM: "1",
+      ...QUIET_GIT,
       REQUEST_METHOD: request.method,
       PATH_INFO: pathname,
       QUERY_STRING: searchParams.toString(),
