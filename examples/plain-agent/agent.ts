@@ -11,7 +11,7 @@ export const PLAIN: AgentFormat = {
   importer: PLAIN_IMPORTER,
   files: {
     endings: [".jsonl"],
-    folders: (machine, directory) => [{ path: folderOf(machine, directory) }],
+    folders: (machine, directory) => [{ path: folderOf(machine, directory), of: directory }],
   },
   detect: isPlainSession,
   sessionId: plainSessionId,

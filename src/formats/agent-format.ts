@@ -90,14 +90,19 @@ export interface SessionFiles {
   /** The agent's settings files that may say where it keeps the sessions of a directory, absolute; absent = none do. */
   readonly settings?: (machine: Machine, directory: string) => readonly string[];
   /**
-   * Where the agent keeps the sessions of a directory; absent = nowhere that jpg can look. `settings` = the texts of its settings
-   * files in their order, null for one that is not there.
+   * Where the agent may keep the sessions of a directory, and of those below it; absent = nowhere that jpg can look. Of one folder
+   * named twice what tells most counts. `settings` = the texts of its settings files in their order, null for one that is not there.
    */
   readonly folders?: (
     machine: Machine,
     directory: string,
     settings?: readonly (string | null)[],
   ) => readonly SessionFolder[];
+  /**
+   * The directory that a session was begun in, told from the beginning of its file; `folder` = the name of the folder that it is
+   * in. Null = it does not say. Never throws. Absent = sessions never say.
+   */
+  readonly directory?: (beginning: SessionSource, folder: string) => SessionDirectory | null;
   /** Whether the file of this name is the session of the agent that started this process, as its environment says. */
   readonly isCallers?: (env: Machine["env"], fileName: string) => boolean;
   /** The file beside a session's that tells of it, by the session file's name; null or absent = there is none. */
@@ -111,7 +116,13 @@ export interface SessionFiles {
   readonly beside?: SideFileRules;
 }
 
-/** As much of a file as `SessionFolder.holds` is shown, bytes: whoever has thousands of sessions waits for each. */
+/**
+ * A directory as a session names it: by its path, in whatever spelling, or only by the SHA-256 of that, 64 hex digits. `wasMoved` =
+ * the folder that the session is in does not have its name from that path: somebody put it there.
+ */
+export type SessionDirectory = { readonly path: string; readonly wasMoved?: boolean } | { readonly sha256: string };
+
+/** As much of a file as is read to tell how it has to be read, bytes. */
 export const SESSION_BEGINNING: number = 64 * 1024;
 
 /** A folder in which an agent keeps sessions. */
@@ -120,8 +131,13 @@ export interface SessionFolder {
   readonly path: string;
   /** How many levels of folders in it hold sessions as well; absent = none. */
   readonly levels?: number;
-  /** Whether a session there is of the directory, told from the file's beginning; absent = all are. Never throws. */
-  readonly holds?: (beginning: SessionSource) => boolean;
+  /** The directory that all sessions there were begun in; absent = each says it (`SessionFiles.directory`). */
+  readonly of?: string;
+  /**
+   * Whether the folder has its name from the directory that was asked for: a session that names none may be of that one. False =
+   * it has the name of another; absent = sessions of all directories are there together.
+   */
+  readonly isOwn?: boolean;
 }
 
 /**

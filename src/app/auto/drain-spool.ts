@@ -1,5 +1,6 @@
-// Takes in what agents' hooks have put aside: each session into the store of the directory that its agent worked in. What cannot
-// be imported stays where it is, with the reason.
+// Takes in what agents' hooks have put aside: each session into the store of the directory that it was begun in. What cannot be
+// imported stays where it is, with the reason.
+import { statSync } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { appendAll } from "../../core/append-all.ts";
@@ -10,6 +11,9 @@ import { beginsWith, listSpool, noteProblem, removeEntry, type SpoolEntry } from
 import { type ImportOutcome, importSessions } from "../import/import.ts";
 import type { ImportReport } from "../import/import-report.ts";
 import type { ImportRequest } from "../import/import-request.ts";
+import { startOfSession } from "../sessions/kept-files.ts";
+import { canonicalOf } from "../sessions/kept-place.ts";
+import { projects } from "../workspace/engine.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 
@@ -132,11 +136,17 @@ async function isRegular(path: string): Promise<boolean> {
   );
 }
 
-/** The directory that the agent worked in, while it is there. */
-async function folderOf({ cwd }: SpoolEntry): Promise<string | null> {
-  if (cwd === null) return null;
-  return stat(cwd).then(
-    (found) => (found.isDirectory() ? cwd : null),
-    () => null,
-  );
+/**
+ * The directory that the session was begun in, else the one that the agent was in when it called the hook: a session belongs to one
+ * project, wherever its agent went meanwhile. For one that is gone, such as a worktree, the folder of the project that it was in.
+ */
+async function folderOf({ transcript, agent, cwd }: SpoolEntry): Promise<string | null> {
+  const start = transcript === null ? null : await startOfSession(transcript, agent);
+  for (const path of [start, cwd]) {
+    if (path === null) continue;
+    const { path: whole, existing } = canonicalOf(path);
+    if (whole === existing ? statSync(existing).isDirectory() : (await projects.around(existing)) !== null)
+      return existing;
+  }
+  return null;
 }

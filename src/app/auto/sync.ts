@@ -8,7 +8,7 @@ import { JpgError } from "../../core/errors.ts";
 import { type ImportOutcome, importSessions } from "../import/import.ts";
 import type { ImportRequest } from "../import/import-request.ts";
 import type { CompactReport } from "../plan/compact-report.ts";
-import { agentSessionFolders, projectDirectories } from "../sessions/session-files.ts";
+import { agentSessionFolders } from "../sessions/kept-files.ts";
 import { watchFolders } from "../sessions/watch-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type AutoSituation, autoCompact } from "./auto-compact.ts";
@@ -174,7 +174,7 @@ async function inWorkspace<Value>(
 /** The folders in which sessions change: of a file that was named the one it is in, for it may be replaced. */
 async function foldersOf(workspace: Workspace, { paths }: SyncRequest): Promise<readonly string[]> {
   const { runtime } = workspace;
-  if (paths.length === 0) return agentSessionFolders(runtime, projectDirectories(workspace));
+  if (paths.length === 0) return agentSessionFolders(workspace);
   const named = paths.map((path) => resolve(runtime.cwd, path));
   return Promise.all(named.map(async (path) => ((await isFolder(path)) ? path : dirname(path))));
 }

@@ -1,29 +1,40 @@
 // Which files an import reads: those that are named, or what agents keep for this project.
 import { JpgError } from "../../core/errors.ts";
-import { findKeptFiles } from "../sessions/kept-files.ts";
-import { type FoundFiles, findSessionFiles, projectDirectories } from "../sessions/session-files.ts";
+import { findKeptFiles, unclearError } from "../sessions/kept-files.ts";
+import { type FoundFiles, findSessionFiles } from "../sessions/session-files.ts";
 import { agents } from "../sessions/session-registry.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ImportRequest } from "./import-request.ts";
+import { importedFiles } from "./source-cache.ts";
 
 /** Finds the files that a request names, or what agents keep for this project. Throws `no_such_file`, `no_sessions`. */
 export async function findFiles(workspace: Workspace, request: ImportRequest): Promise<FoundFiles> {
   const { runtime } = workspace;
   if (request.paths.length > 0) return findSessionFiles(runtime, request.paths);
-  const { files, failed } = await findKeptFiles(workspace, request.kept);
-  if (files.length > 0 || failed.length > 0) return { files, failed };
-  const directories = projectDirectories(workspace);
-  if (Object.keys(request.kept ?? {}).length > 0) {
-    throw new JpgError("user", "no_sessions", `No session that agents keep for ${directories[0]} matches.`, {
+  const { kept = {} } = request;
+  const isImported = importedFiles(workspace.store);
+  const isClaimed = (path: string): boolean => isImported(path) || kept.isClaimed?.(path) === true;
+  const { files, unclear, failed } = await findKeptFiles(workspace, { ...kept, isClaimed });
+  const left =
+    kept.wasAsked === true ? [] : unclear.map((session) => ({ path: session.path, error: unclearError(session) }));
+  if (files.length > 0 || failed.length > 0 || unclear.length > 0) return { files, failed: [...failed, ...left] };
+  const {
+    location,
+    runtime: { cwd },
+  } = workspace;
+  const directory = location.project?.root ?? cwd;
+  const data = { directories: [...new Set([directory, cwd])] };
+  if (kept.agents !== undefined || kept.sinceMs !== undefined || kept.only !== undefined) {
+    throw new JpgError("user", "no_sessions", `No session that agents keep for ${directory} matches.`, {
       hints: ["`jpg import --list --all` lists them all."],
-      data: { directories },
+      data,
     });
   }
-  throw new JpgError("user", "no_sessions", `No agent on this machine keeps sessions for ${directories[0]}.`, {
+  throw new JpgError("user", "no_sessions", `No agent on this machine keeps sessions for ${directory}.`, {
     hints: [
       "Run it in the folder where you use the agent, or name a session file or a folder of them: `jpg import FILE`.",
       ...agents().flatMap(({ files, store, help }) => (files.folders || store ? [help.place] : [])),
     ],
-    data: { directories },
+    data,
   });
 }

@@ -1,5 +1,5 @@
 // What an import is asked for.
-import type { KeptChoice } from "../sessions/session-files.ts";
+import type { KeptChoice } from "../sessions/kept-files.ts";
 import type { PieceLimits } from "../sessions/source-pieces.ts";
 
 export interface ImportRequest {

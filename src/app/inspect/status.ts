@@ -4,7 +4,7 @@ import { conversationOf } from "../../core/conversation-name.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import { preferredBranch } from "../names/conversations.ts";
 import { describeRemotes } from "../names/remote-conversations.ts";
-import { findAgentSessions, projectDirectories } from "../sessions/session-files.ts";
+import { findAgentSessions } from "../sessions/kept-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { readFacts } from "./conversation-facts.ts";
 import { type ConversationFacts, openFactsCache } from "./facts-cache.ts";
@@ -24,9 +24,9 @@ export interface StatusReport {
 
 /** Looks at what is here. Throws what a damaged conversation throws. */
 export async function readStatus(workspace: Workspace): Promise<StatusReport> {
-  const { store, location, runtime } = workspace;
-  const [files, branches, preferred] = await Promise.all([
-    findAgentSessions(runtime, projectDirectories(workspace)),
+  const { store, location } = workspace;
+  const [{ files }, branches, preferred] = await Promise.all([
+    findAgentSessions(workspace),
     store.listBranches(),
     preferredBranch(workspace),
   ]);

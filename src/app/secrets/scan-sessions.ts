@@ -28,8 +28,9 @@ export async function scanSessions(
   paths: readonly string[],
 ): Promise<ScanReport> {
   const { runtime } = place;
+  // What may be of another project is scanned with the rest: looking at it takes nothing in.
   const { files, failed: unseen } =
-    paths.length > 0 ? await findSessionFiles(runtime, paths) : await findKeptFiles(place);
+    paths.length > 0 ? await findSessionFiles(runtime, paths) : await findKeptFiles(place, { isClaimed: () => true });
   const scanner = await loadSecretScanner();
   const failed = [...unseen];
   const secrets: ScanReport["secrets"][number][] = [];

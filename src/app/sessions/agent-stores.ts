@@ -1,4 +1,4 @@
-// Sessions that agents keep in stores of their own, as files: a folder for each directory, among what can be had again. The
+// Sessions that agents keep in stores of their own, as files: a folder for each project, among what can be had again. The
 // agent's program is asked where its store has changed, and prints what changed; a file has the time of its session.
 import { mkdir, readdir, rm, stat, utimes } from "node:fs/promises";
 import { delimiter, isAbsolute, join, relative } from "node:path";
@@ -12,6 +12,7 @@ import { askIntoFile } from "../programs/ask-into-file.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { readIfExists } from "../workspace/workspace.ts";
+import type { KeptPlace } from "./kept-place.ts";
 import { agents, machineOf } from "./session-registry.ts";
 
 /** An agent with a store of its own. */
@@ -42,7 +43,7 @@ const ANSWER_MS = 60_000;
 const AT_ONCE = 3;
 /** A store that changed later than this may have changed again at the same time, milliseconds. */
 const SETTLED_MS = 2000;
-/** Says how the store stood when all its sessions of the directory were kept. */
+/** Says how the store stood when all its sessions of the project were kept. */
 const STATE_NAME = ".listed";
 
 /** Lists the agents with a store of their own. */
@@ -50,53 +51,47 @@ function storingAgents(): readonly StoringAgent[] {
   return agents().filter((agent): agent is StoringAgent => agent.store !== undefined);
 }
 
-/** The folder, absolute, in which an agent's sessions of a directory are kept; need not exist. */
-export function storeFolder(
-  { env, home }: Pick<Runtime, "env" | "home">,
-  agent: AgentFormat,
-  directory: string,
-): string {
+/** The folder, absolute, in which an agent's sessions of a place are kept, by the place's key; need not exist. */
+export function storeFolder({ env, home }: Pick<Runtime, "env" | "home">, agent: AgentFormat, key: string): string {
   const { cacheDir } = resolveUserPaths(env, home);
-  return join(cacheDir, "sessions", agent.name, sha256(directory).slice(0, 16));
+  return join(cacheDir, "sessions", agent.name, sha256(key).slice(0, 16));
 }
 
-/** Brings the folders of some directories up to date. An agent whose program is not there is passed over. */
+/** Brings the folders of a place up to date. An agent whose program is not there is passed over. */
 export async function refreshStores(
   runtime: Runtime,
-  directories: readonly string[],
+  place: KeptPlace,
   choice: StoreChoice = {},
 ): Promise<readonly StoreFailure[]> {
   if (choice.only !== undefined) return [];
   const failures: StoreFailure[] = [];
   for (const agent of storingAgents()) {
     if (choice.agents?.includes(agent.name) === false) continue;
-    appendAll(failures, await refreshStore(runtime, agent, { directories: [...new Set(directories)], choice }));
+    appendAll(failures, await refreshStore(runtime, agent, { place, choice }));
   }
   return failures;
 }
 
 interface Wanted {
-  readonly directories: readonly string[];
+  readonly place: KeptPlace;
   readonly choice: StoreChoice;
 }
 
 async function refreshStore(
   runtime: Runtime,
   agent: StoringAgent,
-  { directories, choice }: Wanted,
+  { place, choice }: Wanted,
 ): Promise<readonly StoreFailure[]> {
   const state = await stateOf(runtime, agent.store);
   if (state === null) return [];
-  const folders = directories.map((directory) => ({ directory, folder: storeFolder(runtime, agent, directory) }));
-  const known = await Promise.all(folders.map(({ folder }) => readIfExists(join(folder, STATE_NAME))));
-  const stale = folders.filter((_, at) => known[at] !== state.text);
-  if (stale.length === 0) return [];
+  const folder = storeFolder(runtime, agent, place.key);
+  if ((await readIfExists(join(folder, STATE_NAME))) === state.text) return [];
   const ask = (command: readonly string[]) =>
     askIntoFile({
       command,
       input: "",
       cwd: runtime.home,
-      env: askingEnvironment(runtime, directories),
+      env: askingEnvironment(runtime, place.directories),
       timeoutMs: ANSWER_MS,
     });
   const listed = await ask(agent.store.list);
@@ -104,14 +99,11 @@ async function refreshStore(
   const sessions = "output" in listed ? agent.store.readList(listed.output) : null;
   if (sessions === null)
     return [listFailure(agent, state.path, "problem" in listed ? listed.problem : "answered something else")];
-  const failures: StoreFailure[] = [];
-  for (const { directory, folder } of stale) {
-    const own = sessions.filter((session) => session.directory === directory);
-    const failed = await keepSessions(folder, own, { agent, ask, choice });
-    appendAll(failures, failed);
-    if (failed.length === 0 && state.isSettled && choice.sinceMs === undefined)
-      await replaceFile(join(folder, STATE_NAME), state.text, { mode: 0o600 });
-  }
+  const own: StoredSession[] = [];
+  for (const session of sessions) if ((await place.holds({ path: session.directory })) === true) own.push(session);
+  const failures = await keepSessions(folder, own, { agent, ask, choice });
+  if (failures.length === 0 && state.isSettled && choice.sinceMs === undefined)
+    await replaceFile(join(folder, STATE_NAME), state.text, { mode: 0o600 });
   return failures;
 }
 

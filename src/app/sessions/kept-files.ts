@@ -1,20 +1,240 @@
-// What agents keep for this project, what they have in stores of their own among it: those are brought up to date first.
+// The sessions that agents on this machine keep for this project; those that agents have in stores of their own are brought up to
+// date first. Many agents keep the sessions of several directories together, so each session is asked for the one it was begun in.
+import { type Dirent, statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { defined } from "../../core/defined.ts";
+import { codeOf, type JpgError, userError } from "../../core/errors.ts";
+import { shellWord } from "../../core/shell-word.ts";
+import {
+  type AgentFormat,
+  SESSION_BEGINNING,
+  type SessionDirectory,
+  type SessionFolder,
+} from "../../formats/agent-format.ts";
+import type { Runtime } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { refreshStores, type StoreFailure } from "./agent-stores.ts";
-import { findAgentSessions, type KeptChoice, type KeptSession, projectDirectories } from "./session-files.ts";
+import { refreshStores, type StoreFailure, storeFolder } from "./agent-stores.ts";
+import { createBufferSource } from "./buffer-source.ts";
+import { type KeptPlace, openKeptPlace } from "./kept-place.ts";
+import { isPacked, unpackBeginning } from "./packed-file.ts";
+import { readBeginning, type SessionFile } from "./session-files.ts";
+import { agents, isSessionName, machineOf } from "./session-registry.ts";
+
+/** A session file that was found where an agent keeps its sessions. */
+export interface KeptSession extends SessionFile {
+  /** What the agent is called. */
+  readonly agent: string;
+}
+
+/** A session in a folder that an agent keeps for this project, and perhaps for another one too. */
+export interface UnclearSession extends KeptSession {
+  /** The directory that it names, which is not there any more; null = it names none. */
+  readonly directory: string | null;
+}
+
+/** Which of the sessions that agents keep are meant; whatever is absent chooses none out. */
+export interface KeptChoice {
+  /** Names of formats. */
+  readonly agents?: readonly string[];
+  /** Changed no earlier, milliseconds since 1970. */
+  readonly sinceMs?: number;
+  /** Absolute paths. */
+  readonly only?: ReadonlySet<string>;
+  /** Whether an unclear session, by its absolute path, is known to be of this project; absent = none is. */
+  readonly isClaimed?: (path: string) => boolean;
+  /** Whether the user was asked about unclear sessions: then nobody is told which were left out. */
+  readonly wasAsked?: true;
+}
 
 /** Sessions of agents, and what could not be had. */
 export interface KeptFiles {
   readonly files: readonly KeptSession[];
+  /** Sessions that may be of another project. */
+  readonly unclear: readonly UnclearSession[];
   readonly failed: readonly StoreFailure[];
 }
 
-/** Finds them, of those that are chosen. */
-export async function findKeptFiles(
-  workspace: Pick<Workspace, "runtime" | "location">,
-  choice: KeptChoice = {},
-): Promise<KeptFiles> {
-  const directories = projectDirectories(workspace);
-  const failed = await refreshStores(workspace.runtime, directories, choice);
-  return { files: await findAgentSessions(workspace.runtime, directories, choice), failed };
+/** Where sessions are looked for. */
+type Place = Pick<Workspace, "runtime" | "location">;
+
+/** Finds the sessions of this project, of those that are chosen, with what agents have in stores of their own. */
+export async function findKeptFiles(workspace: Place, choice: KeptChoice = {}): Promise<KeptFiles> {
+  const place = await openKeptPlace(workspace);
+  const failed = await refreshStores(workspace.runtime, place, choice);
+  return { ...(await findIn(place, workspace.runtime, choice)), failed };
+}
+
+/** The same of what is in files: no agent is asked. */
+export async function findAgentSessions(workspace: Place, choice: KeptChoice = {}): Promise<Omit<KeptFiles, "failed">> {
+  return findIn(await openKeptPlace(workspace), workspace.runtime, choice);
+}
+
+/** The folders, absolute, in which agents keep sessions of this project or may begin to; they need not exist. */
+export async function agentSessionFolders(workspace: Place): Promise<readonly string[]> {
+  const folders = new Set<string>();
+  for (const { folder } of await keptFolders(await openKeptPlace(workspace), workspace.runtime))
+    for await (const { path } of foldersWithin(folder)) folders.add(path);
+  return [...folders];
+}
+
+/** Says why a session was left out, and how it comes in all the same. */
+export function unclearError({ path, directory }: UnclearSession): JpgError {
+  const why =
+    directory === null
+      ? "does not say which directory it was begun in, so it may be of another project"
+      : `was begun in ${directory}, which does not exist, so it may be of another project`;
+  const command = `jpg import ${shellWord(path)}`;
+  return userError("unclear_project", `A session ${why}. It was left out; to import it, type: ${command}`, {
+    hints: [`If it is of this project: ${command}`],
+    data: { path, directory },
+  });
+}
+
+/** The path of the directory that a session was begun in, as its file says, absolute; null = it does not say. `agent` = its format. */
+export async function startOfSession(path: string, agent: string): Promise<string | null> {
+  const format = agents().find(({ name }) => name === agent);
+  const named = format === undefined ? null : await readDirectory(path, format, basename(dirname(path)));
+  return named != null && "path" in named && isAbsolute(named.path) ? named.path : null;
+}
+
+async function findIn(place: KeptPlace, runtime: Runtime, choice: KeptChoice): Promise<Omit<KeptFiles, "failed">> {
+  const files: KeptSession[] = [];
+  const unclear: UnclearSession[] = [];
+  const seen = new Set<string>();
+  for (const kept of await keptFolders(place, runtime)) {
+    const { agent, folder, isNamed } = kept;
+    if (choice.agents?.includes(agent.name) === false) continue;
+    for await (const { path: within, entries } of foldersWithin(folder)) {
+      const isSession = (entry: Dirent): boolean => isNamed(entry.name, within) && !isPipe(entry);
+      for (const path of entries.filter(isSession).map(({ name }) => join(within, name))) {
+        if (seen.has(path)) continue;
+        seen.add(path);
+        if (!isChosen(path, choice)) continue;
+        const file = { path, named: false, agent: agent.agent.name };
+        const whose = await judge(path, kept, place);
+        if (whose === "here" || (whose !== "elsewhere" && choice.isClaimed?.(path) === true)) files.push(file);
+        else if (whose !== "elsewhere") unclear.push({ ...file, ...whose });
+      }
+    }
+  }
+  return { files, unclear };
+}
+
+/** Whether a session is one of this place; of one that cannot be read, or unpacked, the import says so. */
+async function judge(
+  path: string,
+  { agent, folder }: KeptFolder,
+  place: KeptPlace,
+): Promise<"here" | "elsewhere" | Pick<UnclearSession, "directory">> {
+  if (folder.of !== undefined || agent.files.directory === undefined) return "here";
+  const directory = await readDirectory(path, agent, basename(dirname(path)));
+  if (directory === undefined) return folder.isOwn === false ? "elsewhere" : "here";
+  const isHeld = directory === null ? null : await place.holds(directory);
+  if (isHeld !== null) return isHeld ? "here" : "elsewhere";
+  if (folder.isOwn !== true) return "elsewhere";
+  const named = directory !== null && "path" in directory ? directory : null;
+  return named?.wasMoved === true ? "here" : { directory: named?.path ?? null };
+}
+
+/** How much of a file is read, bytes: a user with thousands of sessions waits for each, but a first line may hold pictures. */
+const BEGINNINGS: readonly number[] = [8 * 1024, SESSION_BEGINNING, 8 * 1024 * 1024];
+
+/** The directory that a session says it was begun in; null = it says none, undefined = it cannot be read. */
+async function readDirectory(
+  path: string,
+  { files }: AgentFormat,
+  folder: string,
+): Promise<SessionDirectory | null | undefined> {
+  try {
+    for (const most of BEGINNINGS) {
+      const bytes = readBeginning(path, most);
+      const text = isPacked(bytes) ? await unpackBeginning(bytes, most) : bytes;
+      if (text === null) return undefined;
+      const directory = files.directory?.(createBufferSource(text), folder) ?? null;
+      if (directory !== null || bytes.length < most) return directory;
+    }
+    return null;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Told from the path and from when the file changed: nothing is read. */
+function isChosen(path: string, { sinceMs, only }: KeptChoice): boolean {
+  if (only?.has(path) === false) return false;
+  return sinceMs === undefined || (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= sinceMs;
+}
+
+interface KeptFolder {
+  readonly agent: AgentFormat;
+  readonly folder: SessionFolder;
+  /** Whether a file there may be a session by its name. */
+  readonly isNamed: (fileName: string, folder: string) => boolean;
+}
+
+/** Where agents write files, and where jpg keeps as files what they have in stores of their own: each once, what tells most first. */
+async function keptFolders(place: KeptPlace, runtime: Runtime): Promise<readonly KeptFolder[]> {
+  const machine = machineOf(runtime);
+  const found = new Map<string, KeptFolder>();
+  for (const agent of agents()) {
+    const { store, files } = agent;
+    const folders = place.directories.flatMap((directory) => {
+      const texts = (files.settings?.(machine, directory) ?? []).map(readSettings);
+      return files.folders?.(machine, directory, texts) ?? [];
+    });
+    const isNamed = (name: string, within: string): boolean => isSessionName(agent, name, within);
+    for (const folder of folders.sort((a, b) => surenessOf(b) - surenessOf(a))) {
+      const key = `${agent.name} ${folder.path}`;
+      if (found.has(key)) continue;
+      const isElsewhere = folder.of !== undefined && (await place.holds({ path: folder.of })) !== true;
+      if (!isElsewhere) found.set(key, { agent, folder, isNamed });
+    }
+    if (store === undefined) continue;
+    const folder = { path: storeFolder(runtime, agent, place.key), of: place.directories[0] };
+    found.set(`${agent.name} ${folder.path}`, { agent, folder, isNamed: (name) => name.endsWith(store.ending) });
+  }
+  return [...found.values()];
+}
+
+/** How much a folder tells of its sessions. */
+function surenessOf({ of, isOwn }: SessionFolder): number {
+  if (of !== undefined) return 3;
+  return isOwn === true ? 2 : isOwn === undefined ? 1 : 0;
+}
+
+/** The text of an agent's settings file; null for one that is not there, or cannot be read: the agent itself says what is wrong. */
+function readSettings(path: string): string | null {
+  try {
+    return readBeginning(path, LARGEST_SETTINGS).toString("utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** Bytes. */
+const LARGEST_SETTINGS = 1024 * 1024;
+
+/** A folder and those in it, as many levels as there are to be, with what stands in each, ordered; links are not followed. */
+async function* foldersWithin({
+  path,
+  levels = 0,
+  isOwn,
+}: SessionFolder): AsyncGenerator<{ readonly path: string; readonly entries: readonly Dirent[] }> {
+  const read = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
+    // The agent was never used here, or the folder has the name of somebody else's directory.
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error)) || isOwn === false) return [];
+    throw userError("unreadable_file", error instanceof Error ? `${error.message}.` : String(error), { cause: error });
+  });
+  const entries = read.sort((a, b) => (a.name < b.name ? -1 : 1));
+  yield { path, entries };
+  if (levels === 0) return;
+  for (const entry of entries)
+    if (entry.isDirectory())
+      yield* foldersWithin({ path: join(path, entry.name), levels: levels - 1, ...defined({ isOwn }) });
+}
+
+/** Reading one would wait for a writer. */
+function isPipe(entry: Dirent): boolean {
+  return entry.isFIFO() || entry.isSocket();
 }

@@ -6,9 +6,9 @@ import type { SessionSource } from "../../formats/session-source.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { StoreFailure } from "./agent-stores.ts";
 import { createBufferSource } from "./buffer-source.ts";
-import { findKeptFiles } from "./kept-files.ts";
+import { findKeptFiles, type KeptChoice, type KeptSession, unclearError } from "./kept-files.ts";
 import { scatteredFiles } from "./scattered-session.ts";
-import { type KeptChoice, type KeptSession, readSessionBeginning, readSessionSource } from "./session-files.ts";
+import { readSessionBeginning, readSessionSource } from "./session-files.ts";
 import { agents, detectFormat } from "./session-registry.ts";
 
 /** A session that an agent keeps. */
@@ -35,6 +35,10 @@ export interface KeptListing {
   readonly rows: readonly KeptRow[];
   /** Older ones that have no row. */
   readonly older: number;
+  /** Sessions that may be of another project, the newest first. */
+  readonly unclear: readonly KeptRow[];
+  /** Says of each of those why it is left out, and how it comes in all the same. */
+  readonly leftOut: readonly JpgError[];
 }
 
 /** A longer file is not read whole for its row, bytes. */
@@ -46,7 +50,18 @@ export async function listKeptSessions(
   { choice = {}, most }: { readonly choice?: KeptChoice; readonly most: number },
 ): Promise<KeptListing> {
   const { runtime } = workspace;
-  const { files, failed: failures } = await findKeptFiles(workspace, choice);
+  const { files, unclear, failed: failures } = await findKeptFiles(workspace, choice);
+  const { rows, older } = await newestOf(runtime, files, most);
+  const failed = failures.filter(({ path }) => files.every((file) => file.path !== path)).map(describeFailure);
+  const { rows: leftOut } = await newestOf(runtime, unclear, unclear.length);
+  return { rows: [...failed, ...rows], older, unclear: leftOut, leftOut: unclear.map(unclearError) };
+}
+
+async function newestOf(
+  runtime: Workspace["runtime"],
+  files: readonly KeptSession[],
+  most: number,
+): Promise<Pick<KeptListing, "rows" | "older">> {
   const found = files.flatMap((file) => {
     const stats = statSync(file.path, { throwIfNoEntry: false });
     return stats === undefined ? [] : [{ file, bytes: stats.size, changed: stats.mtime }];
@@ -57,8 +72,7 @@ export async function listKeptSessions(
     const row = { agent: file.agent, path: file.path, updated_at: changed.toISOString(), bytes };
     rows.push({ ...row, ...(await describe(runtime, file, bytes)) });
   }
-  const failed = failures.filter(({ path }) => files.every((file) => file.path !== path)).map(describeFailure);
-  return { rows: [...failed, ...rows], older: found.length - rows.length };
+  return { rows, older: found.length - rows.length };
 }
 
 /** A store that could not be asked, or a session that it did not print: there is no file of it. */

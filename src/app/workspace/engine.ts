@@ -10,6 +10,7 @@ import { gitMissingError } from "../../store/native/git/git-error.ts";
 import { locateStore } from "../../store/native/locate-store.ts";
 import { mendStore } from "../../store/native/mend-store.ts";
 import { openNativeStore } from "../../store/native/native-store.ts";
+import { findProjectAround, listWorktreeTops } from "../../store/native/refs/project-of-store.ts";
 import { sharingOf, sharingOfUser } from "../../store/native/refs/store-sharing.ts";
 import { withoutReadme } from "../../store/readme-branch.ts";
 import type { StoreLocation } from "../../store/store-location.ts";
@@ -38,6 +39,14 @@ export function locate(runtime: Runtime, store?: string): Promise<StoreLocation>
     ...defined({ store }),
   });
 }
+
+/** What the files around a directory say of the project that it is in; the same with and without git. */
+export const projects: {
+  /** The git dir, shared by all worktrees, of the project around a directory (absolute, without symbolic links); null = none. */
+  readonly around: (directory: string) => Promise<string | null>;
+  /** The tops of a project's worktrees, absolute; they need not exist. */
+  readonly worktrees: (commonDir: string) => Promise<readonly string[]>;
+} = { around: findProjectAround, worktrees: listWorktreeTops };
 
 /** Opens the store at `root`; what is written from then on is for those whom it is shared with. Throws `git_missing`. */
 export async function openStore(runtime: Runtime, root: string): Promise<ConversationStore> {

@@ -140,6 +140,6 @@ function takeBytes(workspace: Workspace, bytes: Uint8Array): Promise<readonly Bu
 }
 
 function failureRow({ path, error }: ImportOutcome["failed"][number]) {
-  const status = error.code === "side_file_left_out" ? "left_out" : "failed";
+  const status = ["side_file_left_out", "unclear_project"].includes(error.code) ? "left_out" : "failed";
   return { source: path, status, ...errorDocument(error) };
 }

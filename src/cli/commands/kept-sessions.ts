@@ -1,12 +1,12 @@
 // Which of the sessions that agents keep for this project are meant: by agent, by age, or picked by a person at a terminal.
 import type { ImportRequest } from "../../app/import/import-request.ts";
 import { importedFiles } from "../../app/import/source-cache.ts";
-import { listKeptSessions } from "../../app/sessions/list-kept.ts";
-import type { KeptChoice } from "../../app/sessions/session-files.ts";
+import type { KeptChoice } from "../../app/sessions/kept-files.ts";
+import { type KeptRow, listKeptSessions } from "../../app/sessions/list-kept.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { userError } from "../../core/errors.ts";
 import { parseSince } from "../../core/range/range-bound.ts";
-import { safe } from "../../core/safe-text.ts";
+import { forTerminal, safe } from "../../core/safe-text.ts";
 import { isTerminal, readTerminalLine } from "../frame/ask.ts";
 import { type CommandContext, flag, text } from "../frame/command.ts";
 import { renderKept, renderPick } from "../render/render-kept.ts";
@@ -45,9 +45,12 @@ export function chooseKept(
 export async function listKept(context: CommandContext, choice: KeptChoice): Promise<number> {
   const { options, runtime, output, json, open } = context;
   const most = flag(options, "all") ? Number.POSITIVE_INFINITY : LISTED;
-  const { rows, older } = await listKeptSessions(await open({ create: true }), { choice, most });
+  const workspace = await open({ create: true });
+  const isClaimed = importedFiles(workspace.store);
+  const { rows, older, leftOut } = await listKeptSessions(workspace, { choice: { ...choice, isClaimed }, most });
   if (json) output.json(rows);
   else output.data(renderKept(rows, { ...output, now: runtime.now() }));
+  for (const { message } of leftOut) output.warn(forTerminal(message));
   if (older > 0)
     output.info(safe`${renderCount(older, "older session")} not listed; --all lists them, --since 30d some.`);
   return rows.length === 0 ? 1 : 0;
@@ -61,25 +64,49 @@ export async function pickKept(
 ): Promise<KeptChoice | null> {
   const { options, runtime, output, json } = context;
   if (flag(options, "all") || json || !isTerminal(process.stdin, output)) return choice;
-  const { rows, older } = await listKeptSessions(workspace, { choice, most: ASKED });
   const isKnown = importedFiles(workspace.store);
+  const { rows, older, unclear } = await listKeptSessions(workspace, {
+    choice: { ...choice, isClaimed: isKnown },
+    most: ASKED,
+  });
+  const claimed = await pickUnclear(context, unclear);
+  const asked: KeptChoice = { ...choice, isClaimed: (path) => claimed.has(path), wasAsked: true };
   const fresh = rows.filter(({ path }) => !isKnown(path));
-  if (fresh.length < 2) return choice;
+  if (fresh.length < 2) return rows.length + claimed.size === 0 && unclear.length > 0 ? null : asked;
   output.info(renderPick(fresh, { ...output, now: runtime.now() }));
   if (older > 0)
     output.info(safe`${renderCount(older, "older session")} not shown; \`jpg import --all\` takes them too.`);
   output.prompt(safe`Which? [Enter = all of these, 1 3-5 = some, n = none] `);
   const picked = await askPick(output, fresh.length);
   const paths = [...picked.flatMap((at) => fresh[at]?.path ?? []), ...rows.map(({ path }) => path).filter(isKnown)];
-  return paths.length === 0 ? null : { ...choice, only: new Set(paths) };
+  const only = new Set([...paths, ...claimed]);
+  return only.size === 0 ? null : { ...asked, only };
+}
+
+/** Asks which of the sessions that may be of another project are of this one. Gives their paths. */
+async function pickUnclear(
+  { runtime, output }: CommandContext,
+  unclear: readonly KeptRow[],
+): Promise<ReadonlySet<string>> {
+  if (unclear.length === 0) return new Set();
+  output.info(renderPick(unclear, { ...output, now: runtime.now() }));
+  output.info(safe`They name no directory that exists, so they may be of another project.`);
+  output.prompt(safe`Which are of this one? [Enter = none, 1 3-5 = some, a = all] `);
+  const picked = await askPick(output, unclear.length, "none");
+  return new Set(picked.flatMap((at) => unclear[at]?.path ?? []));
 }
 
 /** Asks until the answer can be read; the end of input is none. */
-async function askPick(output: CommandContext["output"], count: number): Promise<readonly number[]> {
+async function askPick(
+  output: CommandContext["output"],
+  count: number,
+  enter: "all" | "none" = "all",
+): Promise<readonly number[]> {
   for (;;) {
     const line = await readTerminalLine(process.stdin);
     if (line === null) output.prompt(safe`\n`);
-    const picked = line === null ? [] : parsePick(line, count);
+    const isNone = line === null || (enter === "none" && line.trim() === "");
+    const picked = isNone ? [] : parsePick(line, count);
     if (picked !== null) return picked;
     output.prompt(safe`Please type numbers from 1 to ${count}, or press Enter: `);
   }

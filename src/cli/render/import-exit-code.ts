@@ -2,7 +2,7 @@
 import type { ImportOutcome } from "../../app/import/import.ts";
 
 /** What a folder may hold beside sessions, and what is wrong with a file that is none. */
-const NO_TROUBLE: readonly string[] = ["not_a_session", "empty_session", "side_file_left_out"];
+const NO_TROUBLE: readonly string[] = ["not_a_session", "empty_session", "side_file_left_out", "unclear_project"];
 
 /** 2 = a file that was named is not in · 1 = one of those that were found is not, or there was none. */
 export function exitCodeAfterImport({ sessions, failed }: ImportOutcome): number {

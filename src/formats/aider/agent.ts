@@ -9,7 +9,7 @@ export const AIDER: AgentFormat = {
   name: "aider",
   agent: { name: "aider", email: "aider@jpg.invalid" },
   importer: AIDER_IMPORTER,
-  files: { endings: [FILE], folders: (_machine, directory) => [{ path: directory }] },
+  files: { endings: [FILE], folders: (_machine, directory) => [{ path: directory, of: directory }] },
   detect: (source) => aiderSessionId(source) !== null,
   sessionId: aiderSessionId,
   origin: () => null,

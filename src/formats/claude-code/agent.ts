@@ -2,7 +2,7 @@
 
 import { defined } from "../../core/defined.ts";
 import { toAnthropicThread } from "../../core/thread/anthropic-thread.ts";
-import type { AgentFormat, Machine, SessionDraft } from "../agent-format.ts";
+import type { AgentFormat, SessionDraft } from "../agent-format.ts";
 import { findVersion } from "../agent-version.ts";
 import { lineUuid, sessionUuid } from "../derived-ids.ts";
 import { parseExportOrigin } from "../export-origin.ts";
@@ -12,7 +12,8 @@ import { exportClaudeCode } from "./export.ts";
 import { CLAUDE_IMPORTER, claudeSessionId, readClaudeSession } from "./import.ts";
 import { readClaudeTail } from "./import-tail.ts";
 import { parseLine } from "./line.ts";
-import { CLAUDE_SETUP, configFolder } from "./setup.ts";
+import { claudeDirectory, projectFolder, sessionFolders } from "./session-folder.ts";
+import { CLAUDE_SETUP } from "./setup.ts";
 import { aboutTranscript, isSideFile, isSideFolder, isTranscript } from "./side-files.ts";
 import { typicalClaudeOverhead } from "./typical-overhead.ts";
 
@@ -24,7 +25,8 @@ export const CLAUDE_CODE: AgentFormat = {
   importer: CLAUDE_IMPORTER,
   files: {
     endings: [ENDING],
-    folders: (machine, directory) => [{ path: projectFolder(machine, directory) }],
+    folders: sessionFolders,
+    directory: claudeDirectory,
     isCallers: ({ CLAUDE_CODE_SESSION_ID: session }, fileName) =>
       session !== undefined && fileName === `${session}${ENDING}`,
     about: aboutTranscript,
@@ -74,11 +76,6 @@ export const CLAUDE_CODE: AgentFormat = {
     addServer: "claude mcp add jpg -- jpg mcp",
   },
 };
-
-/** The agent's folder for the sessions of a directory. */
-function projectFolder(machine: Machine, directory: string): string {
-  return machine.join(configFolder(machine), "projects", directory.replace(/[^A-Za-z0-9]/g, "-"));
-}
 
 function writeSession({ view, sessionId, origin, cwd, title, model, sha1 }: SessionDraft): string {
   const thread = toAnthropicThread(view, { ...defined({ model }), systemMessages: true });

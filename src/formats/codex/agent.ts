@@ -10,7 +10,7 @@ import { CODEX_BASE } from "./history-base.ts";
 import { CODEX_IMPORTER_VERSION, codexOrigin, readCodexSession } from "./import.ts";
 import { readCodexTail } from "./import-tail.ts";
 import { parseRolloutLine, payloadOf } from "./rollout-line.ts";
-import { isSessionOf } from "./session-folder.ts";
+import { codexDirectory } from "./session-folder.ts";
 import { CODEX_SETUP, codexHome } from "./setup.ts";
 
 /** Folders of a session's year, month and day. */
@@ -23,6 +23,7 @@ export const CODEX: AgentFormat = {
   files: {
     endings: [".jsonl", ".jsonl.zst"],
     folders: sessionFolders,
+    directory: codexDirectory,
     base: CODEX_BASE,
     // Of a session in which the user went back, the file's own id follows.
     isCallers: ({ CODEX_THREAD_ID: session }, fileName) =>
@@ -70,10 +71,9 @@ function planResume(machine: Machine, { sessionId, view }: SessionDraft): Resume
 }
 
 /** The sessions of all directories stand together. */
-function sessionFolders(machine: Machine, directory: string): readonly SessionFolder[] {
-  const holds = isSessionOf(directory);
+function sessionFolders(machine: Machine): readonly SessionFolder[] {
   return [
-    { path: machine.join(codexHome(machine), "sessions"), levels: DATE_LEVELS, holds },
-    { path: machine.join(codexHome(machine), "archived_sessions"), holds },
+    { path: machine.join(codexHome(machine), "sessions"), levels: DATE_LEVELS },
+    { path: machine.join(codexHome(machine), "archived_sessions") },
   ];
 }

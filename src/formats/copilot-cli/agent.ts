@@ -1,7 +1,7 @@
 // Copilot CLI as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means. It is read only: its
 // sessions are bound to the service that answers them.
 
-import type { AgentFormat, Machine } from "../agent-format.ts";
+import type { AgentFormat, Machine, SessionDirectory } from "../agent-format.ts";
 import { findVersion } from "../agent-version.ts";
 import { recordOf, stringOf } from "../json-line.ts";
 import type { SessionSource } from "../session-source.ts";
@@ -14,9 +14,8 @@ export const COPILOT_CLI: AgentFormat = {
   importer: COPILOT_IMPORTER,
   files: {
     endings: [".jsonl"],
-    folders: (machine, directory) => [
-      { path: sessionFolder(machine), levels: 1, holds: (beginning) => isOf(beginning, directory) },
-    ],
+    folders: (machine) => [{ path: sessionFolder(machine), levels: 1 }],
+    directory: copilotDirectory,
   },
   detect: isCopilotSession,
   sessionId: copilotSessionId,
@@ -48,9 +47,10 @@ function sessionFolder({ home, join }: Machine): string {
   return join(home, ".copilot", "session-state");
 }
 
-/** The sessions of all directories stand together; the first line says which one it is of. */
-function isOf(beginning: SessionSource, directory: string): boolean {
+/** The sessions of all directories are together; the first line says which one it was begun in. */
+function copilotDirectory(beginning: SessionSource): SessionDirectory | null {
   const line = beginning.lineCount === 0 ? null : parseCopilotLine(beginning.line(0));
-  if (line === null || typeof line === "string") return false;
-  return stringOf(recordOf(dataOf(line), "context") ?? {}, "cwd") === directory;
+  if (line === null || typeof line === "string") return null;
+  const path = stringOf(recordOf(dataOf(line), "context") ?? {}, "cwd");
+  return path === undefined ? null : { path };
 }

@@ -6,7 +6,7 @@ import { geminiDescent } from "./descent.ts";
 import { startOfView, writeGeminiSession } from "./export.ts";
 import { GEMINI_CLI_IMPORTER, geminiSessionId, isGeminiSession, readGeminiSession } from "./import.ts";
 import { geminiOrigin } from "./origin.ts";
-import { isSessionOfProject, projectFolders, sessionPlace } from "./project-folder.ts";
+import { geminiDirectory, projectFolders, sessionPlace } from "./project-folder.ts";
 import { sessionDocument } from "./records.ts";
 import { GEMINI_SETUP } from "./setup.ts";
 
@@ -24,6 +24,7 @@ export const GEMINI_CLI: AgentFormat = {
     isNamed: (fileName) => fileName.endsWith(".jsonl") || fileName.startsWith(SESSION_PREFIX),
     document: (source) => (sessionDocument(source) === null ? null : "json"),
     folders: sessionFolders,
+    directory: geminiDirectory,
   },
   detect: isGeminiSession,
   sessionId: geminiSessionId,
@@ -58,10 +59,10 @@ export const GEMINI_CLI: AgentFormat = {
 
 /** Sub-agents of a session write theirs into a folder of the session's own. */
 function sessionFolders(machine: Machine, directory: string): readonly SessionFolder[] {
-  return projectFolders(machine, directory).map(({ path, isOwned }) => ({
+  return projectFolders(machine, directory).map(({ path, ...whose }) => ({
     path: machine.join(path, SESSIONS),
     levels: 1,
-    ...(!isOwned && { holds: isSessionOfProject(machine, directory) }),
+    ...whose,
   }));
 }
 

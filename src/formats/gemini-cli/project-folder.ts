@@ -1,6 +1,6 @@
 // The folder in which Gemini CLI keeps what belongs to a directory. Its name is made of the directory's own, and with a number
 // where another has that; a list and a file in the folder say whose it is. Before 2026 the name was a digest of the path.
-import type { Machine } from "../agent-format.ts";
+import type { Machine, SessionDirectory, SessionFolder } from "../agent-format.ts";
 import { parseJsonLine, recordOf, stringOf } from "../json-line.ts";
 import type { SessionSource } from "../session-source.ts";
 import { geminiFolder } from "./setup.ts";
@@ -8,31 +8,33 @@ import { geminiFolder } from "./setup.ts";
 /** In the folder: the directory that it belongs to. */
 const OWNER_FILE = ".project_root";
 
-/** A folder that may hold sessions of a directory. */
-export interface ProjectFolder {
-  /** Absolute; need not exist. */
-  readonly path: string;
-  /** Whether it is known to be the directory's: else each session there says of which directory it is. */
-  readonly isOwned: boolean;
-}
-
-/** The folders that may hold sessions of a directory. */
-export function projectFolders(machine: Machine, directory: string): readonly ProjectFolder[] {
+/** The folders that may hold sessions of a directory: its own, that of old times, then those of all others. */
+export function projectFolders(machine: Machine, directory: string): readonly SessionFolder[] {
   const tmp = temporaryFolder(machine);
   const known = knownName(machine, directory);
-  const named = { path: machine.join(tmp, known ?? freeName(machine, directory)), isOwned: known !== null };
-  return [named, { path: machine.join(tmp, machine.sha256(directory)), isOwned: true }];
+  const own = known === null ? { isOwn: true } : { of: directory };
+  const owners = new Map(Object.entries(listedNames(machine)).map(([owner, name]) => [name, owner]));
+  const others = machine.namesIn(tmp).map((name): SessionFolder => {
+    const of = ownerOf(machine, name) ?? owners.get(name);
+    return { path: machine.join(tmp, name), ...(of === undefined ? { isOwn: false } : { of }) };
+  });
+  return [
+    { path: machine.join(tmp, known ?? freeName(machine, directory)), ...own },
+    { path: machine.join(tmp, machine.sha256(directory)), of: directory },
+    ...others,
+  ];
 }
 
-/** Whether a session says that it is one of a directory, told from its beginning. */
-export function isSessionOfProject(machine: Machine, directory: string): (beginning: SessionSource) => boolean {
-  const mark = new RegExp(`"projectHash"\\s*:\\s*"${machine.sha256(directory)}"`);
-  return (beginning) => {
-    for (let line = 0; line < Math.min(beginning.lineCount, LINES_LOOKED_AT); line++)
-      if (mark.test(beginning.line(line))) return true;
-    return false;
-  };
+/** The directory that a session was begun in: its file has the digest of the path, and nothing else of it. */
+export function geminiDirectory(beginning: SessionSource): SessionDirectory | null {
+  for (let line = 0; line < Math.min(beginning.lineCount, LINES_LOOKED_AT); line++) {
+    const sha256 = PROJECT_HASH.exec(beginning.line(line))?.[1];
+    if (sha256 !== undefined) return { sha256 };
+  }
+  return null;
 }
+
+const PROJECT_HASH = /"projectHash"\s*:\s*"([0-9a-f]{64})"/;
 
 /** What describes a session stands first in its file. */
 const LINES_LOOKED_AT = 10;

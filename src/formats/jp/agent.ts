@@ -17,7 +17,7 @@ export const JP: AgentFormat = {
     endings: [STREAM],
     document: () => "json",
     about: (fileName) => (fileName === STREAM ? "metadata.json" : null),
-    folders: ({ join }, directory) => [{ path: join(directory, ".jp", "conversations"), levels: 1 }],
+    folders: ({ join }, directory) => [{ path: join(directory, ".jp", "conversations"), levels: 1, of: directory }],
   },
   detect: isJpStream,
   sessionId: jpSessionId,

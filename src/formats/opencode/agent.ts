@@ -15,7 +15,7 @@ import { planOpenCodeResume } from "./resume.ts";
 import { joinScattered, listScattered } from "./scattered.ts";
 import { parseDocument } from "./session-document.ts";
 import { OPENCODE_SETUP } from "./setup.ts";
-import { isSessionFile, OPENCODE_STORE, olderFolders } from "./store.ts";
+import { isSessionFile, OPENCODE_STORE, olderFolders, openCodeDirectory } from "./store.ts";
 
 export const OPENCODE: AgentFormat = {
   name: "opencode",
@@ -26,6 +26,7 @@ export const OPENCODE: AgentFormat = {
     isNamed: isSessionFile,
     document: () => "json",
     folders: olderFolders,
+    directory: openCodeDirectory,
     scattered: { list: listScattered, join: joinScattered },
   },
   store: OPENCODE_STORE,

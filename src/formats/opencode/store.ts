@@ -1,6 +1,6 @@
 // The database in which OpenCode keeps its sessions, as its own program gives them: without plug-ins, since those of a project are
 // programs of whoever made the project.
-import type { AgentStore, Machine, SessionFolder, StoredSession } from "../agent-format.ts";
+import type { AgentStore, Machine, SessionDirectory, SessionFolder, StoredSession } from "../agent-format.ts";
 import { parseJsonDocument } from "../json-document.ts";
 import { isRecord, stringOf } from "../json-line.ts";
 import type { SessionSource } from "../session-source.ts";
@@ -70,14 +70,15 @@ export function isSessionFile(fileName: string, folder: string): boolean {
 }
 
 /** Where versions before 1.2 kept sessions. Later ones take these into their database, and write none there any more. */
-export function olderFolders(machine: Machine, directory: string): readonly SessionFolder[] {
+export function olderFolders(machine: Machine): readonly SessionFolder[] {
   const folder = machine.join(dataFolder(machine), "opencode");
   if ((machine.env["OPENCODE_DB"] ?? "") !== "" || machine.namesIn(folder).includes(DATABASE)) return [];
-  const path = machine.join(folder, "storage", "session");
-  return [{ path, levels: 1, holds: (beginning) => directoryOf(beginning) === directory }];
+  return [{ path: machine.join(folder, "storage", "session"), levels: 1 }];
 }
 
-function directoryOf(beginning: SessionSource): string | undefined {
+/** The directory of a session that an older version kept, as its description says. */
+export function openCodeDirectory(beginning: SessionSource): SessionDirectory | null {
   const description = parseJsonDocument(beginning);
-  return isRecord(description) ? stringOf(description, "directory") : undefined;
+  const path = isRecord(description) ? stringOf(description, "directory") : undefined;
+  return path === undefined ? null : { path };
 }

@@ -10,7 +10,7 @@ import { isPiSession, PI_IMPORTER, piSessionId, readPiSession } from "./import.t
 import { readPiTail } from "./import-tail.ts";
 import { isHeader, parseSessionLine } from "./line.ts";
 import { readPiOrigin } from "./origin.ts";
-import { sessionFolder, sessionFolders, settingsFiles } from "./session-folders.ts";
+import { piDirectory, sessionFolder, sessionFolders, settingsFiles } from "./session-folders.ts";
 import { PI_SETUP } from "./setup.ts";
 
 const ENDING = ".jsonl";
@@ -23,6 +23,7 @@ export const PI: AgentFormat = {
     endings: [ENDING],
     settings: settingsFiles,
     folders: sessionFolders,
+    directory: piDirectory,
   },
   detect: isPiSession,
   sessionId: piSessionId,

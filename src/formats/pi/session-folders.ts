@@ -1,6 +1,6 @@
 // Where pi keeps the sessions of a directory: in a folder of the directory's own, or all together where the environment or its
 // settings name one.
-import type { Machine, SessionFolder } from "../agent-format.ts";
+import type { Machine, SessionDirectory, SessionFolder } from "../agent-format.ts";
 import { parseJsonLine, stringOf } from "../json-line.ts";
 import { namedUnder } from "../session-descent.ts";
 import type { SessionSource } from "../session-source.ts";
@@ -10,7 +10,11 @@ import { piFolder } from "./setup.ts";
 /** The agent's folder for the sessions of a directory, where nothing names another. */
 export function sessionFolder(machine: Machine, directory: string): string {
   const slug = directory.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-");
-  return machine.join(piFolder(machine), "sessions", `--${slug}--`);
+  return machine.join(usualFolder(machine), `--${slug}--`);
+}
+
+function usualFolder(machine: Machine): string {
+  return machine.join(piFolder(machine), "sessions");
 }
 
 /** Its settings, those that count less first: the user's, the project's. */
@@ -18,7 +22,7 @@ export function settingsFiles(machine: Machine, directory: string): readonly str
   return [machine.join(piFolder(machine), "settings.json"), machine.join(directory, ".pi", "settings.json")];
 }
 
-/** The folders of a directory's sessions; `settings` are the texts of the settings files. */
+/** The folders of a directory's sessions, then those of all others; `settings` are the texts of the settings files. */
 export function sessionFolders(
   machine: Machine,
   directory: string,
@@ -27,11 +31,11 @@ export function sessionFolders(
   const { PI_CODING_AGENT_SESSION_DIR: fromEnvironment = "" } = machine.env;
   const named =
     fromEnvironment === "" ? settings.map(folderNamedIn).findLast((folder) => folder !== undefined) : fromEnvironment;
-  const folders = [
-    sessionFolder(machine, directory),
-    ...(named === undefined ? [] : [pathOf(machine, directory, named)]),
+  return [
+    { path: sessionFolder(machine, directory), isOwn: true },
+    ...(named === undefined ? [] : [{ path: pathOf(machine, directory, named) }]),
+    { path: usualFolder(machine), levels: 1, isOwn: false },
   ];
-  return [...new Set(folders)].map((path) => ({ path, holds: (beginning) => isOf(beginning, directory) }));
 }
 
 /** Settings may be of any making; what is none names no folder. */
@@ -47,9 +51,10 @@ function pathOf({ home, join }: Machine, directory: string, name: string): strin
   return /^(?:[/\\]|[A-Za-z]:)/.test(name) ? name : join(directory, name);
 }
 
-/** Several directories have one folder: a session there says which it is of. */
-function isOf(beginning: SessionSource, directory: string): boolean {
+/** Several directories have one folder: the header of a session says which one it was begun in. */
+export function piDirectory(beginning: SessionSource): SessionDirectory | null {
   const header = beginning.lineCount === 0 ? null : parseSessionLine(beginning.line(0));
-  if (header === null || typeof header === "string" || !isHeader(header)) return true;
-  return (stringOf(header, "cwd") ?? directory) === directory;
+  if (header === null || typeof header === "string" || !isHeader(header)) return null;
+  const path = stringOf(header, "cwd") ?? "";
+  return path === "" ? null : { path };
 }

@@ -1,7 +1,8 @@
 // Agents that keep the sessions of all projects in one folder, in folders of days: levels are walked, and sessions of others
 // are left, told from their beginning.
+import { mkdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { agentSessionFolders, findAgentSessions } from "../../../src/app/sessions/session-files.ts";
+import { agentSessionFolders, findAgentSessions } from "../../../src/app/sessions/kept-files.ts";
 import type { AgentFormat } from "../../../src/formats/agent-format.ts";
 import { createTempFolder, type TempFolder, writeText } from "../../helpers/temp-repository.ts";
 import { createTestRuntime } from "../../helpers/workspace.ts";
@@ -10,9 +11,8 @@ vi.mock("../../../src/formats/agents.ts", async () => {
   const { PLAIN } = await import("../../../examples/plain-agent/agent.ts");
   const files: AgentFormat["files"] = {
     endings: [".jsonl", ".json"],
-    folders: ({ home, join }, directory) => [
-      { path: join(home, "sessions"), levels: 1, holds: (beginning) => beginning.line(0) === directory },
-    ],
+    folders: ({ home, join }) => [{ path: join(home, "sessions"), levels: 1 }],
+    directory: (beginning) => ({ path: beginning.line(0) }),
   };
   return { AGENTS: [{ ...PLAIN, files }] };
 });
@@ -23,21 +23,27 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
+function placeAt(cwd: string): Parameters<typeof findAgentSessions>[0] {
+  const runtime = createTestRuntime(cwd, { HOME: folder.path });
+  return { runtime, location: { root: "/store", kind: "user", exists: true } };
+}
+
 describe("sessions in folders of days", () => {
   it("are found in as many levels as the agent says, if they are of the directory", async () => {
-    const runtime = createTestRuntime(folder.path);
     const path = (name: string): string => `${folder.path}/sessions/${name}`;
     const mine = ["b.jsonl", "05-01/a.json", "05-02/c.jsonl"].map(path);
-    for (const name of mine) writeText(name, `/work/mine\n${"x".repeat(100_000)}\n`);
+    const here = `${folder.path}/mine`;
+    for (const directory of [here, `${folder.path}/other`]) mkdirSync(directory);
+    for (const name of mine) writeText(name, `${here}\n${"x".repeat(100_000)}\n`);
     for (const name of ["05-01/other.jsonl", "05-01/notes.txt", "05-01/deeper/d.jsonl"])
-      writeText(path(name), name.endsWith("other.jsonl") ? "/work/other\n" : "/work/mine\n");
-    const found = await findAgentSessions(runtime, ["/work/mine", "/work/mine"]);
-    expect(found.map((file) => file.path).sort()).toEqual([...mine].sort());
-    const folders = await agentSessionFolders(runtime, ["/work/mine"]);
+      writeText(path(name), name.endsWith("other.jsonl") ? `${folder.path}/other\n` : `${here}\n`);
+    const { files } = await findAgentSessions(placeAt(here));
+    expect(files.map((file) => file.path).sort()).toEqual([...mine].sort());
+    const folders = await agentSessionFolders(placeAt(here));
     expect(folders).toEqual([`${folder.path}/sessions`, path("05-01"), path("05-02")]);
   });
 
   it("are none where the agent was never used", async () => {
-    expect(await findAgentSessions(createTestRuntime(folder.path), ["/work/mine"])).toEqual([]);
+    expect(await findAgentSessions(placeAt(folder.path))).toEqual({ files: [], unclear: [] });
   });
 });

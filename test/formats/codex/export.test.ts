@@ -224,14 +224,13 @@ describe("Codex on a machine", () => {
       ["/home/ada/.codex/sessions", 3],
       ["/home/ada/.codex/archived_sessions", undefined],
     ]);
-    const holds = (text: string) => folders[0]?.holds?.(createBufferSource(Buffer.from(text)));
+    const told = (text: string) => CODEX.files.directory?.(createBufferSource(Buffer.from(text)), "02");
     const first = (payload: Json) => JSON.stringify({ type: "session_meta", payload });
-    expect(holds(first({ cwd: "/home/ada/tidepool" }))).toBe(true);
-    expect(holds(first({ cwd: "/home/ada/tidepool/sub" }))).toBe(false);
-    expect(holds(first({ text: '"cwd":"/home/ada/tidepool"', cwd: "/srv" }))).toBe(false);
+    expect(told(first({ cwd: "/home/ada/tidepool" }))).toEqual({ path: "/home/ada/tidepool" });
+    expect(told(first({ text: '"cwd":"/home/ada/tidepool"', cwd: "/srv" }))).toEqual({ path: "/srv" });
     const long = first({ cwd: "/home/ada/tidepool", base_instructions: { text: "k".repeat(100_000) } });
-    expect(holds(long.slice(0, 64 * 1024))).toBe(true);
-    expect(["", "no json", '{"cwd":"\\x"}'].map(holds)).toEqual([false, false, false]);
+    expect(told(long.slice(0, 64 * 1024))).toEqual({ path: "/home/ada/tidepool" });
+    expect(["", "no json", '{"cwd":"\\x"}', '{"cwd":""}'].map(told)).toEqual([null, null, null, null]);
   });
 
   it("knows the session of the Codex that asks", () => {

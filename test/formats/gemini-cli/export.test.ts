@@ -252,17 +252,17 @@ describe("Gemini CLI on a machine", () => {
   it("keeps the sessions of a directory in its folder and in that of old times, those of sub-agents below", () => {
     const folders = GEMINI_CLI.files.folders?.(machineWith(list({ [CWD]: "pool" })), CWD) ?? [];
     expect(folders).toEqual([
-      { path: `${tmp}/pool/chats`, levels: 1 },
-      { path: `${tmp}/${hash}/chats`, levels: 1 },
+      { path: `${tmp}/pool/chats`, levels: 1, of: CWD },
+      { path: `${tmp}/${hash}/chats`, levels: 1, of: CWD },
     ]);
   });
 
   it("says of sessions in a folder that may be another's whose they are", () => {
     const [folder] = GEMINI_CLI.files.folders?.(machineWith({}), CWD) ?? [];
-    const holds = (text: string) => folder?.holds?.(createBufferSource(Buffer.from(text)));
-    expect(folder?.path).toBe(`${tmp}/tide-pool/chats`);
-    expect(holds(`{"sessionId":"x","projectHash":"${hash}"}`)).toBe(true);
-    expect(holds(`{\n  "sessionId": "x",\n  "projectHash": "${hash}"`)).toBe(true);
-    expect(["", `{"projectHash":"other"}`].map(holds)).toEqual([false, false]);
+    const told = (text: string) => GEMINI_CLI.files.directory?.(createBufferSource(Buffer.from(text)), "tide-pool");
+    expect(folder).toEqual({ path: `${tmp}/tide-pool/chats`, levels: 1, isOwn: true });
+    expect(told(`{"sessionId":"x","projectHash":"${hash}"}`)).toEqual({ sha256: hash });
+    expect(told(`{\n  "sessionId": "x",\n  "projectHash": "${hash}"`)).toEqual({ sha256: hash });
+    expect(["", `{"projectHash":"other"}`].map(told)).toEqual([null, null]);
   });
 });
