@@ -222,6 +222,25 @@ describe("sync --spool", () => {
     expect(await sandbox.json(["ls"], { cwd: other })).toMatchObject([{ turns: 3 }]);
   });
 
+  it("imports into the store of the project that the session was begun in, wherever its agent went", async () => {
+    const other = join(sandbox.root, "other");
+    mkdirSync(other);
+    git(other, sandbox.env, ["init", "--quiet", "."]);
+    const begunIn = (cwd: string): Buffer =>
+      Buffer.from(smallSession({ turns: 2 }).toString().replaceAll("/home/sam/tidepool", cwd));
+    const file = sandbox.session("one.jsonl", begunIn(join(sandbox.project, "gone", "worktree")));
+    putAside("a", { event: { cwd: other, transcript_path: file } });
+    expect(turnsOf(await drain())).toEqual([["created", 2]]);
+    expect(await sandbox.json(["ls"])).toMatchObject([{ turns: 2 }]);
+    // Its file is gone: what was kept of it says the same.
+    putAside("b", {
+      event: { cwd: sandbox.project, transcript_path: join(sandbox.root, "no.jsonl") },
+      session: begunIn(other),
+    });
+    expect(turnsOf(await drain())).toEqual([["created", 2]]);
+    expect(await sandbox.json(["ls"], { cwd: other })).toMatchObject([{ turns: 2 }]);
+  });
+
   it("takes the user's own store where that directory is gone, or unsaid", async () => {
     putAside("a", { event: { cwd: "/nowhere" }, session: smallSession({ turns: 2 }) });
     expect(turnsOf(await drain())).toEqual([["created", 2]]);

@@ -33,6 +33,24 @@ function keepCodex(n: number, question: string, daysAgo = 0): string {
   return put(path, rolloutBytes([meta({ id, cwd: sandbox.project }), prompt(question), answer("Yes.")]), daysAgo);
 }
 
+/** A session in Claude Code's folder for this project; null = its lines name no directory. */
+function keepClaude(name: string, cwd: string | null, text = name): string {
+  const line = {
+    type: "user",
+    uuid: `u-${name}`,
+    parentUuid: null,
+    sessionId: name,
+    timestamp: "2026-01-02T03:04:05Z",
+  };
+  const message = { role: "user", content: text };
+  const folder = sandbox.project.replace(/[^A-Za-z0-9]/g, "-");
+  const path = join(sandbox.home, ".claude", "projects", folder, `${name}.jsonl`);
+  return put(path, Buffer.from(`${JSON.stringify({ ...line, message, ...(cwd === null ? {} : { cwd }) })}\n`), 0);
+}
+
+/** A directory that is not there, of which Claude Code's folder has the same name. */
+const sameName = (): string => sandbox.project.replace(/\/project$/, "_project");
+
 function keepPi(question: string, daysAgo = 0): string {
   const pi = createPiWriter({ header: { cwd: sandbox.project } });
   pi.user(question);
@@ -83,6 +101,45 @@ describe("the sessions that agents keep for a project", () => {
   });
 });
 
+describe("sessions that may be of another project", () => {
+  it("are left out and named, until one is imported by its path", async () => {
+    keepClaude("clear", sandbox.project);
+    const [gone, unsaid] = [keepClaude("gone", sameName()), keepClaude("unsaid", null)];
+    const said = await sandbox.jpg(["import"]);
+    expect(said).toMatchObject({ code: 0, stdout: /1 session: 1 created/ });
+    expect(said.stderr).toContain(
+      `A session was begun in ${sameName()}, which does not exist, so it may be of another project and was left out; \`jpg import ${gone}\` imports it.`,
+    );
+    expect(said.stderr).toContain(`does not say which directory it was begun in`);
+    expect((await sandbox.jpg(["import", "--list"])).stderr).toContain(`jpg import ${unsaid}`);
+    expect(titles(await kept())).toEqual(["clear"]);
+    expect(await sandbox.jpg(["import", unsaid])).toMatchObject({ code: 0 });
+    keepClaude("unsaid", null, "unsaid, rewritten");
+    const again = await sandbox.jpg(["import"]);
+    expect(again.stdout).toMatch(/2 sessions: /);
+    expect(again.stderr).not.toContain(unsaid);
+  });
+
+  it("are all there is now and then: nothing is imported then, and they are named", async () => {
+    const gone = keepClaude("gone", sameName());
+    expect(await sandbox.jpg(["import"])).toMatchObject({
+      code: 1,
+      stdout: /No sessions imported/,
+      stderr: /imports it/,
+    });
+    const { stdout } = await sandbox.jpg(["import", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject([{ source: gone, status: "left_out" }]);
+  });
+
+  it("are scanned with the rest, and where there is nothing to scan that is said", async () => {
+    expect((await sandbox.jpg(["scan"])).stdout).toBe(
+      `Nothing was scanned: no agent on this machine keeps sessions for ${sandbox.project}.\n`,
+    );
+    keepClaude("unsaid", null, "OPENAI_API_KEY=sk-4f9d2c7b1e8a6035d9c4b7e2f1a80c63");
+    expect(await sandbox.jpg(["scan"])).toMatchObject({ code: 1, stdout: /1 secret in 1 file/ });
+  });
+});
+
 describe.skipIf(tmuxMissing !== null)("jpg import at a terminal (tmux)", () => {
   const imported = async () => titles(await sandbox.json<ListReport>(["ls"]));
   const pane = () =>
@@ -116,5 +173,27 @@ describe.skipIf(tmuxMissing !== null)("jpg import at a terminal (tmux)", () => {
     const again = pane();
     expect(await again.shows("left with 0")).not.toContain("Which?");
     again.close();
+  });
+
+  it("asks which of those that may be of another project are of this one: none for Enter", async () => {
+    keepClaude("clear", sandbox.project);
+    keepClaude("gone", sameName());
+    const terminal = pane();
+    const screen = await terminal.shows("Which are of this one?");
+    expect(screen).toMatch(/1 +Claude Code .*gone/);
+    expect(screen).toContain("They name no directory that exists, so they may be of another project.");
+    terminal.type("Enter");
+    expect(await terminal.shows("left with 0")).not.toContain("imports it");
+    terminal.close();
+    expect(await imported()).toEqual(["clear"]);
+    const again = pane();
+    await again.shows("Which are of this one?");
+    again.type("1", "Enter");
+    await again.shows("left with 0");
+    again.close();
+    expect(await imported()).toEqual(["clear", "gone"]);
+    const last = pane();
+    expect(await last.shows("left with 0")).not.toContain("Which");
+    last.close();
   });
 });

@@ -140,9 +140,10 @@ async function isRegular(path: string): Promise<boolean> {
  * The directory that the session was begun in, else the one that the agent was in when it called the hook: a session belongs to one
  * project, wherever its agent went meanwhile. For one that is gone, such as a worktree, the folder of the project that it was in.
  */
-async function folderOf({ transcript, agent, cwd }: SpoolEntry): Promise<string | null> {
-  const start = transcript === null ? null : await startOfSession(transcript, agent);
-  for (const path of [start, cwd]) {
+async function folderOf({ transcript, kept, agent, cwd }: SpoolEntry): Promise<string | null> {
+  const files = [transcript, kept].filter((file) => file !== null);
+  const starts = await Promise.all(files.map((file) => startOfSession(file, agent, transcript ?? file)));
+  for (const path of [...starts, cwd]) {
     if (path === null) continue;
     const { path: whole, existing } = canonicalOf(path);
     if (whole === existing ? statSync(existing).isDirectory() : (await projects.around(existing)) !== null)

@@ -1,4 +1,5 @@
 // Scans the session files that agents keep, without importing them: they hold whatever the agent read.
+import { defined } from "../../core/defined.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
 import { findKeptFiles } from "../sessions/kept-files.ts";
@@ -12,6 +13,8 @@ import { loadSecretScanner } from "./secret-scanner.ts";
 /** What was scanned, and what was found. */
 export interface ScanReport {
   readonly files: number;
+  /** Whose sessions were looked for, a directory; absent = files were named. */
+  readonly directory?: string;
   readonly bytes: number;
   /** In the order of the files. */
   readonly secrets: readonly (SecretFinding & { readonly path: string })[];
@@ -49,7 +52,8 @@ export async function scanSessions(
       failed.push({ path: file.path, error });
     }
   }
-  return { files: count, bytes, secrets, failed };
+  const directory = paths.length > 0 ? undefined : (place.location.project?.root ?? runtime.cwd);
+  return { files: count, bytes, ...defined({ directory }), secrets, failed };
 }
 
 /** The lines of a file, coded texts decoded: a secret in base64 is one all the same. */

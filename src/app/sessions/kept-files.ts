@@ -82,19 +82,19 @@ export async function agentSessionFolders(workspace: Place): Promise<readonly st
 export function unclearError({ path, directory }: UnclearSession): JpgError {
   const why =
     directory === null
-      ? "does not say which directory it was begun in, so it may be of another project"
-      : `was begun in ${directory}, which does not exist, so it may be of another project`;
-  const command = `jpg import ${shellWord(path)}`;
-  return userError("unclear_project", `A session ${why}. It was left out; to import it, type: ${command}`, {
-    hints: [`If it is of this project: ${command}`],
-    data: { path, directory },
-  });
+      ? "does not say which directory it was begun in"
+      : `was begun in ${directory}, which does not exist`;
+  return userError(
+    "unclear_project",
+    `A session ${why}, so it may be of another project and was left out; \`jpg import ${shellWord(path)}\` imports it.`,
+    { hints: [`If it is of this project: jpg import ${shellWord(path)}`], data: { path, directory } },
+  );
 }
 
-/** The path of the directory that a session was begun in, as its file says, absolute; null = it does not say. `agent` = its format. */
-export async function startOfSession(path: string, agent: string): Promise<string | null> {
+/** The path of the directory that a session was begun in, as its file says, absolute; null = it does not say. `agent` = its format, `kept` = where the agent keeps the file. */
+export async function startOfSession(path: string, agent: string, kept: string = path): Promise<string | null> {
   const format = agents().find(({ name }) => name === agent);
-  const named = format === undefined ? null : await readDirectory(path, format, basename(dirname(path)));
+  const named = format === undefined ? null : await readDirectory(path, format, basename(dirname(kept)));
   return named != null && "path" in named && isAbsolute(named.path) ? named.path : null;
 }
 
@@ -103,22 +103,24 @@ async function findIn(place: KeptPlace, runtime: Runtime, choice: KeptChoice): P
   const unclear: UnclearSession[] = [];
   const seen = new Set<string>();
   for (const kept of await keptFolders(place, runtime)) {
-    const { agent, folder, isNamed } = kept;
-    if (choice.agents?.includes(agent.name) === false) continue;
-    for await (const { path: within, entries } of foldersWithin(folder)) {
-      const isSession = (entry: Dirent): boolean => isNamed(entry.name, within) && !isPipe(entry);
-      for (const path of entries.filter(isSession).map(({ name }) => join(within, name))) {
-        if (seen.has(path)) continue;
-        seen.add(path);
-        if (!isChosen(path, choice)) continue;
-        const file = { path, named: false, agent: agent.agent.name };
-        const whose = await judge(path, kept, place);
-        if (whose === "here" || (whose !== "elsewhere" && choice.isClaimed?.(path) === true)) files.push(file);
-        else if (whose !== "elsewhere") unclear.push({ ...file, ...whose });
-      }
+    if (choice.agents?.includes(kept.agent.name) === false) continue;
+    for await (const path of sessionsIn(kept)) {
+      if (seen.has(path)) continue;
+      seen.add(path);
+      if (!isChosen(path, choice)) continue;
+      const file = { path, named: false, agent: kept.agent.agent.name };
+      const whose = await judge(path, kept, place);
+      if (whose === "elsewhere") continue;
+      if (whose === "here" || choice.isClaimed?.(path) === true) files.push(file);
+      else unclear.push({ ...file, ...whose });
     }
   }
   return { files, unclear };
+}
+
+async function* sessionsIn({ folder, isNamed }: KeptFolder): AsyncGenerator<string> {
+  for await (const { path: within, entries } of foldersWithin(folder))
+    for (const entry of entries) if (isNamed(entry.name, within) && !isPipe(entry)) yield join(within, entry.name);
 }
 
 /** Whether a session is one of this place; of one that cannot be read, or unpacked, the import says so. */

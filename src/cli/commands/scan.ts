@@ -8,7 +8,7 @@ export const command: CommandSpec = {
   name: "scan",
   summary: "find secrets in session files, without importing them",
   description:
-    "Looks for keys, tokens and passwords in the session files that agents keep for this project, or in FILES and folders: agents store whatever they read. Prints where each secret is, its kind, and a sample that does not give it away. Reads only; nothing is sent or stored. Exit code 1 if something is found.",
+    "Looks for keys, tokens and passwords in the session files that agents keep for this project (all its folders and worktrees), or in FILES and folders: agents store whatever they read. Prints where each secret is, its kind, and a sample that does not give it away. Reads only; nothing is sent or stored. Exit code 1 if something is found.",
   arguments: [{ name: "[files...]", description: "files or folders; default: the agents' sessions of this project" }],
   examples: [
     { command: "jpg scan", explains: "the sessions of this project" },

@@ -5,7 +5,9 @@ import type { Rendering } from "../frame/style.ts";
 import { renderBytes, renderCount } from "./render-quantity.ts";
 
 /** Renders findings, each as `FILE:LINE: github ghp_… (40 characters), 3 times`, and a last line with their number. */
-export function renderScan({ files, bytes, secrets }: ScanReport, { style }: Rendering): SafeText {
+export function renderScan({ files, bytes, secrets, directory }: ScanReport, { style }: Rendering): SafeText {
+  if (files === 0 && directory !== undefined)
+    return safe`Nothing was scanned: no agent on this machine keeps sessions for ${forTerminalLine(directory)}.`;
   const lines = secrets.map(({ path, line, rule, sample, count }) => {
     const times = count === 1 ? "" : safe`, ${count} times`;
     return safe`${forTerminalLine(path)}:${line}: ${style.heading(forTerminalLine(rule))} ${forTerminalLine(sample)}${times}`;
