@@ -99,23 +99,15 @@ export async function startOfSession(path: string, agent: string, kept: string =
 }
 
 async function findIn(place: KeptPlace, runtime: Runtime, choice: KeptChoice): Promise<Omit<KeptFiles, "failed">> {
-  const files: KeptSession[] = [];
-  const unclear: UnclearSession[] = [];
-  const seen = new Set<string>();
+  const found = new Map<string, KeptSession | UnclearSession | null>();
   for (const kept of await keptFolders(place, runtime)) {
     if (choice.agents?.includes(kept.agent.name) === false) continue;
-    for await (const path of sessionsIn(kept)) {
-      if (seen.has(path)) continue;
-      seen.add(path);
-      if (!isChosen(path, choice)) continue;
-      const file = { path, named: false, agent: kept.agent.agent.name };
-      const whose = await judge(path, kept, place);
-      if (whose === "elsewhere") continue;
-      if (whose === "here" || choice.isClaimed?.(path) === true) files.push(file);
-      else unclear.push({ ...file, ...whose });
-    }
+    for await (const path of sessionsIn(kept))
+      if (!found.has(path)) found.set(path, isChosen(path, choice) ? await judge(path, kept, { place, choice }) : null);
   }
-  return { files, unclear };
+  const sessions = [...found.values()].filter((session) => session !== null);
+  const isUnclear = (session: KeptSession): session is UnclearSession => "directory" in session;
+  return { files: sessions.filter((session) => !isUnclear(session)), unclear: sessions.filter(isUnclear) };
 }
 
 async function* sessionsIn({ folder, isNamed }: KeptFolder): AsyncGenerator<string> {
@@ -123,20 +115,22 @@ async function* sessionsIn({ folder, isNamed }: KeptFolder): AsyncGenerator<stri
     for (const entry of entries) if (isNamed(entry.name, within) && !isPipe(entry)) yield join(within, entry.name);
 }
 
-/** Whether a session is one of this place; of one that cannot be read, or unpacked, the import says so. */
+/** A session that is one of this place, or may be; null = it is another's. Of one that cannot be read, or unpacked, the import says so. */
 async function judge(
   path: string,
   { agent, folder }: KeptFolder,
-  place: KeptPlace,
-): Promise<"here" | "elsewhere" | Pick<UnclearSession, "directory">> {
-  if (folder.of !== undefined || agent.files.directory === undefined) return "here";
+  { place, choice }: { readonly place: KeptPlace; readonly choice: KeptChoice },
+): Promise<KeptSession | UnclearSession | null> {
+  const session = { path, named: false, agent: agent.agent.name };
+  if (folder.of !== undefined || agent.files.directory === undefined) return session;
   const directory = await readDirectory(path, agent, basename(dirname(path)));
-  if (directory === undefined) return folder.isOwn === false ? "elsewhere" : "here";
+  if (directory === undefined) return folder.isOwn === false ? null : session;
   const isHeld = directory === null ? null : await place.holds(directory);
-  if (isHeld !== null) return isHeld ? "here" : "elsewhere";
-  if (folder.isOwn !== true) return "elsewhere";
+  if (isHeld !== null) return isHeld ? session : null;
+  if (folder.isOwn !== true) return null;
   const named = directory !== null && "path" in directory ? directory : null;
-  return named?.wasMoved === true ? "here" : { directory: named?.path ?? null };
+  const isOurs = named?.wasMoved === true || choice.isClaimed?.(path) === true;
+  return isOurs ? session : { ...session, directory: named?.path ?? null };
 }
 
 /** How much of a file is read, bytes: a user with thousands of sessions waits for each, but a first line may hold pictures. */
