@@ -12,6 +12,7 @@ export interface Identity {
 
 /** The author of new commits. */
 export interface CommitAuthor extends Identity {
+  readonly committer: Identity;
   /** False where the user's git signs no commits. */
   readonly maySign: boolean;
 }

@@ -67,7 +67,7 @@ it("starts few gits for what people do all day", async () => {
   await count("use", ["use", "main"]);
   expect(counted).toMatchInlineSnapshot(`
     {
-      "compact": "config read-tree",
+      "compact": "config config read-tree",
       "fork": "read-tree switch",
       "log": "",
       "pull, a branch that is new": "fetch",
@@ -81,7 +81,7 @@ it("starts few gits for what people do all day", async () => {
       "push, nothing new": "ls-remote",
       "push, the first": "cat-file ls-remote push rev-list",
       "remote ls": "",
-      "undo": "config read-tree read-tree",
+      "undo": "config config read-tree read-tree",
       "use": "read-tree switch",
     }
   `);

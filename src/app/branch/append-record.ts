@@ -2,8 +2,8 @@
 import { formatRecordLine, recordPath } from "../../core/compaction/compaction-line.ts";
 import { defined } from "../../core/defined.ts";
 import { repositoryError } from "../../core/errors.ts";
-import type { FileChange, Signature } from "../../store/conversation-store.ts";
-import type { CommitAuthor, Identity } from "../../store/store-surroundings.ts";
+import type { CommitSpec, FileChange } from "../../store/conversation-store.ts";
+import type { CommitAuthor } from "../../store/store-surroundings.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { BranchTree } from "./branch-tree.ts";
@@ -66,7 +66,7 @@ export async function commitPlan<Value>(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { change, value } = await plan(current);
     if (change === null) return { appended: null, value };
-    const signature = sign(await author, workspace);
+    const signatures = sign(await author, workspace);
     const [result] = await workspace.store.write([
       {
         branch: target,
@@ -75,8 +75,7 @@ export async function commitPlan<Value>(
         commits: [
           {
             message: change.message,
-            author: signature,
-            committer: signature,
+            ...signatures,
             changes: change.changes,
             sign: change.sign && (await author).maySign,
             ...defined({ merges: change.merges }),
@@ -98,13 +97,16 @@ export async function commitPlan<Value>(
   );
 }
 
-/** The user as author, now. */
-export async function currentSignature(workspace: Workspace): Promise<Signature> {
+/** Who wrote a commit, and who made it. */
+export type Signatures = Pick<CommitSpec, "author" | "committer">;
+
+/** The user, now. */
+export async function currentSignatures(workspace: Workspace): Promise<Signatures> {
   return sign(await workspace.store.identity(), workspace);
 }
 
-/** Asks git at once who commits; the function gives the signature of the time at which it is called. */
-export function prepareSignature(workspace: Workspace): () => Promise<Signature> {
+/** Asks git at once who commits; the function gives the signatures of the time at which it is called. */
+export function prepareSignatures(workspace: Workspace): () => Promise<Signatures> {
   const author = askAuthor(workspace);
   return async () => sign(await author, workspace);
 }
@@ -116,14 +118,10 @@ function askAuthor({ store }: Workspace): Promise<CommitAuthor> {
   return author;
 }
 
-function sign(identity: Identity, { runtime }: Workspace): Signature {
+function sign({ name, email, committer }: CommitAuthor, { runtime }: Workspace): Signatures {
   const now = runtime.now();
-  return {
-    name: identity.name,
-    email: identity.email,
-    seconds: Math.floor(now.getTime() / 1000),
-    offsetMinutes: -now.getTimezoneOffset(),
-  };
+  const at = { seconds: Math.floor(now.getTime() / 1000), offsetMinutes: -now.getTimezoneOffset() };
+  return { author: { name, email, ...at }, committer: { ...committer, ...at } };
 }
 
 /** The file of a record: one line, random padding before each key so that git never takes two records for a rename. */

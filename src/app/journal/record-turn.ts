@@ -5,9 +5,9 @@ import { branchName, conversationOf, shortId } from "../../core/conversation-nam
 import { repositoryError } from "../../core/errors.ts";
 import type { Event } from "../../core/event/event.ts";
 import { turnPath } from "../../core/event/turn-file.ts";
-import type { BranchWrite, CommitSpec, FileChange, Signature } from "../../store/conversation-store.ts";
+import type { BranchWrite, CommitSpec, FileChange } from "../../store/conversation-store.ts";
 import { turnMessage } from "../../store/messages/commit-message.ts";
-import { currentSignature } from "../branch/append-record.ts";
+import { currentSignatures, type Signatures } from "../branch/append-record.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { loadTurns } from "../branch/load-view.ts";
 import { prepareTurn } from "../branch/prepared-turn.ts";
@@ -45,20 +45,20 @@ type Place =
   | { readonly holds: RecordedTurn };
 
 /**
- * Commits the turn. `signature` = who commits, for callers that asked git beforehand. Throws `branch_busy` after 8
+ * Commits the turn. `signatures` = who commits, for callers that asked git beforehand. Throws `branch_busy` after 8
  * refusals, `worktree_in_the_way`, and as git fails; nothing is written then.
  */
 export async function recordTurn(
   workspace: Workspace,
   record: TurnRecord,
-  signature?: Signature,
+  signatures?: Signatures,
 ): Promise<RecordedTurn> {
-  const signer = signature ?? (await currentSignature(workspace));
+  const signers = signatures ?? (await currentSignatures(workspace));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const place = await findPlace(workspace, record);
     if ("holds" in place) return place.holds;
     const { continued, ...write } = place;
-    const [result] = await workspace.store.write([{ ...write, commits: commitsOf(record, signer, continued) }]);
+    const [result] = await workspace.store.write([{ ...write, commits: commitsOf(record, signers, continued) }]);
     if (result?.moved === true) return { branch: place.branch, commit: result.commit, parent: place.parent };
   }
   throw repositoryError(
@@ -117,15 +117,14 @@ async function placeOnFork(workspace: Workspace, record: TurnRecord): Promise<Pl
   }
 }
 
-function commitsOf(record: TurnRecord, signature: Signature, continued: boolean): readonly CommitSpec[] {
+function commitsOf(record: TurnRecord, signatures: Signatures, continued: boolean): readonly CommitSpec[] {
   const { turn, prev, root, events, beside = [] } = record;
   const prepared = prepareTurn(events, prev ?? undefined);
   const commit: CommitSpec = {
     message: turnMessage({ turn, request: prepared.request, continued }),
-    author: signature,
-    committer: signature,
+    ...signatures,
     changes: [{ path: turnPath(turn), bytes: prepared.bytes }, ...prepared.attachments, ...beside],
   };
   if (root === undefined || continued) return [commit];
-  return [{ ...rootCommit(root, signature), author: signature, committer: signature }, commit];
+  return [{ ...rootCommit(root, signatures.author), ...signatures }, commit];
 }

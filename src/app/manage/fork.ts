@@ -8,7 +8,7 @@ import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from ".
 import { needsTurnTimes } from "../../core/range/bound-resolution.ts";
 import type { CommitSpec, FileChange } from "../../store/conversation-store.ts";
 import { compactionMessage, forkMessage } from "../../store/messages/commit-message.ts";
-import { currentSignature, recordChange, timestampAfter } from "../branch/append-record.ts";
+import { currentSignatures, recordChange, timestampAfter } from "../branch/append-record.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { coverFacts } from "../branch/cover-facts.ts";
@@ -183,8 +183,7 @@ async function adjustment(
       message = compactionMessage({ compaction: omit, ...(await viewEffectOf(workspace.store, tree, [omit])) });
   }
   if (changes.length === 0) return null;
-  const signature = await currentSignature(workspace);
-  return { message, author: signature, committer: signature, changes, sign: true };
+  return { message, ...(await currentSignatures(workspace)), changes, sign: true };
 }
 
 /** What is pinned stays, also of turns that a fork leaves out. */

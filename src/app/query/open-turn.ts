@@ -1,12 +1,14 @@
 // The turn that is being talked: its journal, its events so far, and the view that the model is sent before them, which
 // follows when the branch is compacted meanwhile.
+
 import { appendAll } from "../../core/append-all.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { userError } from "../../core/errors.ts";
 import type { Content, Event } from "../../core/event/event.ts";
 import type { View } from "../../core/projection/view.ts";
-import type { ConversationStore, Signature } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
 import { markThisProcess } from "../../store/files/running-process.ts";
+import type { Signatures } from "../branch/append-record.ts";
 import { inlineView } from "../branch/attachments.ts";
 import { type BranchTree, type ConversationHeader, loadBranchTree, loadTip } from "../branch/branch-tree.ts";
 import { loadView } from "../branch/load-view.ts";
@@ -34,7 +36,7 @@ export interface OpenTurn {
   /** Those of its events that the branch does not hold. */
   unstored(): readonly Event[];
   /** Commits the turn as far as it has come, so that it can be compacted; the rest follows as its continuation. */
-  store(signature: Signature): Promise<void>;
+  store(signatures: Signatures): Promise<void>;
 }
 
 /** What a model is sent, and under which compactions. */
@@ -103,8 +105,8 @@ export async function openTurn(workspace: Workspace, start: Start, content: Cont
       return { view: withRest(view, head.turn, { rest: events.slice(held), isBegun: held > 0 }), compactions };
     },
     unstored: () => events.slice(stored),
-    store: async (signature) => {
-      const { branch, parent } = await recordTurn(workspace, { ...head, events }, signature);
+    store: async (signatures) => {
+      const { branch, parent } = await recordTurn(workspace, { ...head, events }, signatures);
       // Beside another turn it is on a fork by now, where nobody compacts it.
       if (branch !== head.branch) return;
       stored = events.length;

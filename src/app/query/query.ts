@@ -5,9 +5,8 @@ import { messageOf } from "../../core/errors.ts";
 import { isWarningSize } from "../../core/plan/auto-compaction.ts";
 import type { Usage } from "../../core/tokens/usage.ts";
 import type { StopReason } from "../../llm/llm-client.ts";
-import type { Signature } from "../../store/conversation-store.ts";
 import type { AutoSituation } from "../auto/auto-compact.ts";
-import { prepareSignature } from "../branch/append-record.ts";
+import { prepareSignatures, type Signatures } from "../branch/append-record.ts";
 import { isRecordOf } from "../branch/tool-records.ts";
 import { recoverTurns } from "../journal/recover-turns.ts";
 import { asAnswering, type OpenedModel } from "../models/models.ts";
@@ -101,9 +100,9 @@ async function talkQuery(
     const done = await autoCompact(workspace, on, situation);
     if (done !== null) compactions.push(done);
   };
-  let prepared: ReturnType<typeof prepareSignature> | null = null;
-  const prepare = (): (() => Promise<Signature>) => {
-    prepared ??= prepareSignature(workspace);
+  let prepared: ReturnType<typeof prepareSignatures> | null = null;
+  const prepare = (): (() => Promise<Signatures>) => {
+    prepared ??= prepareSignatures(workspace);
     return prepared;
   };
   const openTurn = {
@@ -124,8 +123,8 @@ async function talkQuery(
   }).catch((error: unknown) => failTurn(workspace, turn, { error, reason: "error" }));
   const settings = settingsToKeep(workspace, begun, request);
   const unrecorded = isRecordOf(begun.recorded ?? [], definitions) ? [] : definitions;
-  const signature = (): Promise<Signature> => prepare()();
-  const settled = await settleTurn(workspace, { turn, opened, end, signature, settings, tools: unrecorded });
+  const signatures = (): Promise<Signatures> => prepare()();
+  const settled = await settleTurn(workspace, { turn, opened, end, signatures, settings, tools: unrecorded });
   for (const text of settled.notices) say(text);
   const report = await reportOf(workspace, begun, end, settled);
   if (report.commit !== null && !report.interrupted) await consider(report.branch, { place: "between_turns" });

@@ -1,10 +1,12 @@
 // The end of a turn: one commit when it is as it should be; else what came of it is committed, marked as interrupted, and a
 // turn in which the model said nothing is not kept. Whatever goes wrong here, the journal stays for the next command.
+
 import { JpgError } from "../../core/errors.ts";
 import type { Event } from "../../core/event/event.ts";
 import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
 import type { StopReason } from "../../llm/llm-client.ts";
-import type { FileChange, Signature } from "../../store/conversation-store.ts";
+import type { FileChange } from "../../store/conversation-store.ts";
+import type { Signatures } from "../branch/append-record.ts";
 import { randomPadding, timestampAfter } from "../branch/append-record.ts";
 import { loadTip } from "../branch/branch-tree.ts";
 import { readDeltas, storeOverrides } from "../branch/conversation-config.ts";
@@ -27,7 +29,7 @@ export interface EndedTurn {
   readonly turn: OpenTurn;
   readonly opened: OpenedModel;
   readonly end: TalkEnd;
-  readonly signature: () => Promise<Signature>;
+  readonly signatures: () => Promise<Signatures>;
   /** Settings of this call, as `--cfg` has them, that the conversation keeps. */
   readonly settings: readonly string[];
   /** What its requests could offer, where that is not recorded yet; empty = it is. */
@@ -98,7 +100,7 @@ function isNew({ head }: OpenTurn): boolean {
 
 async function commitTurn(
   workspace: Workspace,
-  { turn, signature, settings, tools }: EndedTurn,
+  { turn, signatures, settings, tools }: EndedTurn,
 ): Promise<RecordedTurn> {
   const { head, events, journal } = turn;
   let recorded: RecordedTurn;
@@ -109,7 +111,7 @@ async function commitTurn(
     // The turn is talked under these settings already: they stand before it, where there is a branch to put them on.
     if (!isNew(turn)) await storeSettings(workspace, head.branch, settings);
     const beside = tools.length === 0 ? [] : await recordTools(workspace, head, tools);
-    recorded = await recordTurn(workspace, { ...head, events, beside }, await signature());
+    recorded = await recordTurn(workspace, { ...head, events, beside }, await signatures());
     await complete;
   } catch (error) {
     throw withHints(error, [journalHint(await journal.leave())]);

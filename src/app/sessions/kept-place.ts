@@ -37,7 +37,8 @@ export async function openKeptPlace({
   const isHere = sameAs(here.path);
   const around = new Map<string, Promise<string | null>>();
   const projectAround = (directory: string): Promise<string | null> => {
-    const asked = around.get(directory) ?? projects.around(directory);
+    // What may not be looked at is nobody's here.
+    const asked = around.get(directory) ?? projects.around(directory).catch(() => directory);
     around.set(directory, asked);
     return asked;
   };

@@ -57,12 +57,12 @@ export async function openStore(runtime: Runtime, root: string): Promise<Convers
 
 /** The engine that works without git is loaded only where it is used. */
 async function openEngine(runtime: Runtime, root: string): Promise<ConversationStore> {
-  const { env, now, engine } = runtime;
+  const { env, cwd, now, engine } = runtime;
   // Much is read without git: whoever asks for it is told at once, not in the middle.
   if (engine === "native" && !hasGit(env)) throw gitMissingError(undefined);
-  if (chooseEngine(runtime) === "native") return openNativeStore({ root, env });
+  if (chooseEngine(runtime) === "native") return openNativeStore({ root, env, cwd });
   const { openEmbeddedStore } = await import("../../store/embedded/embedded-store.ts");
-  return openEmbeddedStore({ root, env, now });
+  return openEmbeddedStore({ root, env, cwd, now });
 }
 
 /** Refuses what only git does, where jpg works without: `needs_git`. `what` begins the sentence, e.g. `A clone`. */
@@ -78,13 +78,13 @@ export async function mend(runtime: Runtime, root: string): Promise<Mended | nul
 
 /** Creates the store at `root`, or completes one: idempotent. Whom it does not say to be shared with, the user's own settings say, where git can be asked. */
 export async function makeStore(runtime: Runtime, root: string): Promise<void> {
-  const { env, nodePath, jpgPath } = runtime;
+  const { env, cwd, nodePath, jpgPath } = runtime;
   const said = await sharingOf(join(root, ".git"));
   if (chooseEngine(runtime) === "native") {
     followSharing(said ?? (await sharingOfUser(env)));
-    return createStore(root, { env, nodePath, jpgPath });
+    return createStore(root, { env, cwd, nodePath, jpgPath });
   }
   followSharing(said);
   const { createStoreWithoutGit } = await import("../../store/embedded/create-store.ts");
-  await createStoreWithoutGit(root, { env, nodePath, jpgPath });
+  await createStoreWithoutGit(root, { env, cwd, nodePath, jpgPath });
 }

@@ -37,6 +37,8 @@ export async function projectRemotes({ location, runtime }: Workspace): Promise<
  */
 export async function runStoreGit({ store, runtime }: Workspace, args: readonly string[]): Promise<number> {
   const { cwd, env } = runtime;
+  // So that git names in the store whom it names in the project.
+  await store.identity();
   const isHere = ((await store.worktrees?.at(cwd)) ?? null) !== null;
   return runGitInTerminal(args, { cwd: isHere ? cwd : store.root, env });
 }

@@ -1,7 +1,7 @@
 // Makes a store without the git program: the files that `git init` would make, with jpg's settings, hooks and excludes, so that
 // git finds a store like any other when it comes. Running it again completes what is missing.
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { PRIVATE } from "../files/file-sharing.ts";
 import { withLock } from "../files/process-lock.ts";
@@ -14,6 +14,7 @@ import { isStoreConfig } from "../native/refs/branch-config.ts";
 import { excludeViews } from "../native/refs/exclude-views.ts";
 import { showRecordsAsText, writeInfo } from "../native/refs/info-files.ts";
 import { findOwnRepository } from "../native/refs/ownership.ts";
+import { findProjectPlace } from "../native/refs/project-of-store.ts";
 import { storeSettings } from "../native/store-config.ts";
 import { writeHooks } from "../native/store-hooks.ts";
 import { SPARSE_PATTERNS } from "../native/worktrees/worktrees.ts";
@@ -53,9 +54,10 @@ export async function createStoreWithoutGit(root: string, options: CreateStoreOp
 
 async function settingsOf(
   gitDir: string,
-  { env }: Pick<CreateStoreOptions, "env">,
+  { env, cwd }: Pick<CreateStoreOptions, "env" | "cwd">,
 ): Promise<ReadonlyMap<string, string>> {
-  const identity = await readIdentityFile(gitDir, env, "committer");
+  const project = await findProjectPlace({ gitDir, root: dirname(gitDir) }, cwd);
+  const identity = await readIdentityFile(gitDir, env, { role: "committer", project });
   const sharing = await readUserSetting(gitDir, env, "core.sharedrepository");
   return new Map([
     ["core.repositoryformatversion", "0"],

@@ -8,6 +8,7 @@ import { clearLeftovers } from "../files/leftovers.ts";
 import { createObjectFiles } from "../native/objects/object-files.ts";
 import { createTreeReader } from "../native/objects/tree-reader.ts";
 import { findOwnRepository } from "../native/refs/ownership.ts";
+import { findProjectPlace } from "../native/refs/project-of-store.ts";
 import { changeRefs } from "../refs/ref-changes.ts";
 import { listRefs, readRefFile } from "../refs/ref-files.ts";
 import { refOfBranch } from "../refs/ref-name.ts";
@@ -36,8 +37,10 @@ export async function openEmbeddedStore(options: {
   readonly root: string;
   readonly env: Environment;
   readonly now: () => Date;
+  /** Where jpg was started; absent = not in a project that counts. */
+  readonly cwd?: string;
 }): Promise<ConversationStore> {
-  const { root, env, now } = options;
+  const { root, env, cwd, now } = options;
   const found = await findOwnRepository(root, env);
   if (found === null) {
     throw userError("store_missing", `There is no jpg store at ${root}.`, {
@@ -55,7 +58,8 @@ export async function openEmbeddedStore(options: {
     env,
     files: createObjectFiles(gitDir, { largest: Number.POSITIVE_INFINITY }),
     cache: {},
-    identity: (role) => readIdentityFile(gitDir, env, role),
+    identity: async (role) =>
+      readIdentityFile(gitDir, env, { role, project: await findProjectPlace({ gitDir, root }, cwd) }),
     signs: () => signsCommits(gitDir, env),
     now,
   });

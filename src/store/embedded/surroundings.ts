@@ -25,7 +25,11 @@ export function createSurroundings(repository: EmbeddedRepository): StoreSurroun
     keepText: async (name, text) => (isOnDisk ? await keepText(gitDir, name, text) : null),
     // Git's settings outside the store are git's to read.
     editor: () => Promise.resolve(null),
-    identity: async () => ({ ...(await repository.identity("author")), maySign: await repository.signs() }),
+    identity: async () => ({
+      ...(await repository.identity("author")),
+      committer: await repository.identity("committer"),
+      maySign: await repository.signs(),
+    }),
     async previousBranch(worktree) {
       const place = worktree?.gitDir ?? gitDir;
       const reflog = await readText(repository, join(place, "logs", "HEAD"));

@@ -28,6 +28,8 @@ import { SPARSE_PATTERNS } from "./worktrees/worktrees.ts";
 /** What a store is made with; the programs are what its hooks call. */
 export interface CreateStoreOptions extends HookPrograms {
   readonly env: Environment;
+  /** Where jpg was started; absent = not in a project that counts. */
+  readonly cwd?: string;
 }
 
 /** Creates or completes the store at `root`; any number of processes may do so at once. Throws `not_a_store` when a repository of something else is there, `store_not_writable`. */
@@ -56,7 +58,7 @@ async function completeStore(root: string, options: CreateStoreOptions, version:
   await showRecordsAsText(repository.gitDir);
   const present = await readLocalSettings(repository);
   if (!isAdoptedClone(present)) await writeInfo(repository.gitDir, "sparse-checkout", SPARSE_PATTERNS);
-  await ensureIdentity(root, env);
+  await ensureIdentity(root, env, options.cwd);
   const sharing = await readUsersSharing(repository);
   const settings = settingsToHave(present, { hooksDir, version, unmarked: "store" });
   await applySettings(repository, new Map([["core.sharedrepository", sharing], ...settings]));

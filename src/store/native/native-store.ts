@@ -46,10 +46,12 @@ import { type ObjectReader, writeSmall } from "./writes/small-write.ts";
 interface StorePlace {
   readonly root: string;
   readonly env: Environment;
+  /** Where jpg was started; absent = not in a project that counts. */
+  readonly cwd?: string;
 }
 
 /** Opens the store whose own worktree is `root`. Starts no process. Throws `store_missing`, `foreign_repository`. */
-export async function openNativeStore({ root, env }: StorePlace): Promise<ConversationStore> {
+export async function openNativeStore({ root, env, cwd }: StorePlace): Promise<ConversationStore> {
   const found = await findOwnRepository(root, env);
   if (found === null) {
     throw userError("store_missing", `There is no jpg store at ${root}.`, {
@@ -72,7 +74,7 @@ export async function openNativeStore({ root, env }: StorePlace): Promise<Conver
     sharing: createSharing(repository),
     histories: createHistories(repository),
     partial,
-    ...createSurroundings(repository),
+    ...createSurroundings(repository, cwd),
     listBranches: (passOver) => listBranches(repository, passOver),
     listBranchesWith: async (commit) => (await readBranches(repository, [`--contains=${commit}`])).tips,
     readBranch: async (name) => readRef(repository, refOfBranch(name)),

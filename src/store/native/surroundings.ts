@@ -16,8 +16,8 @@ import { formerTipsIn, previousBranchIn, readReflog } from "./refs/reflog-reader
 import { readEditor } from "./user-editor.ts";
 import { readActiveBranch } from "./worktrees/use-branch.ts";
 
-/** Gives the surroundings of a repository. */
-export function createSurroundings(repository: Repository): StoreSurroundings {
+/** Gives the surroundings of a repository; `directory` = where jpg was started. */
+export function createSurroundings(repository: Repository, directory?: string): StoreSurroundings {
   const { gitDir, cwd, env } = repository;
   return {
     cache: (name, worktree) => openCache(worktree?.gitDir ?? gitDir, name),
@@ -25,7 +25,7 @@ export function createSurroundings(repository: Repository): StoreSurroundings {
     journal: () => journalFolder(gitDir),
     keepText: (name, text) => keepText(gitDir, name, text),
     editor: () => readEditor(repository),
-    identity: () => readIdentity(cwd, env),
+    identity: () => readIdentity(cwd, env, directory),
     async previousBranch(worktree) {
       const place = worktree?.gitDir ?? gitDir;
       return previousBranchIn(await readReflog(place, "HEAD"), await readActiveBranch(repository, place));

@@ -1,49 +1,71 @@
-// What the user's git is set to, without asking it: the environment first, then the store's own configuration, the user's, the
-// system's. Files that these include are not looked into.
+// What the user's git is set to, without asking it: the environment first, then the store's own configuration, the project's, the
+// user's, the system's, each with the files that it includes.
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import type { Environment } from "../environment.ts";
 import { readFileIfThere } from "../files/read-file.ts";
+import { findRepositoryDir } from "../native/refs/repository-dir.ts";
+import type { ProjectLocation } from "../store-location.ts";
 import { FALLBACK_IDENTITY, type Identity } from "../store-surroundings.ts";
-import { isTrue, readSetting } from "./config-file.ts";
+import { isTrue, parseConfig, type Setting } from "./config-file.ts";
 
-/** The author or committer of what is written in a git dir. */
+/**
+ * The author or committer of what is written in a git dir: whom git would name in the project that the store belongs to (null = in
+ * none), else in the store.
+ */
 export async function readIdentityFile(
   gitDir: string,
   env: Environment,
-  role: "author" | "committer",
+  { role, project }: { readonly role: "author" | "committer"; readonly project: ProjectLocation | null },
 ): Promise<Identity> {
-  return findIdentity(await readConfigFiles(gitDir, env), env, role) ?? FALLBACK_IDENTITY;
+  const own = userSettings(parseConfig((await readFileIfThere(join(gitDir, "config"))) ?? ""));
+  const there = project === null ? gitDir : ((await findRepositoryDir(project.root))?.gitDir ?? project.commonDir);
+  const settings = await readSettings(there, project?.commonDir ?? gitDir, env);
+  return findIdentity([...userSettings(settings), ...own], env, role) ?? FALLBACK_IDENTITY;
 }
 
 /**
- * The same, where git would name just that one: null when a file includes others, which are not looked into, or nobody is named,
- * for git may know a file that jpg does not.
+ * The same in the store alone, where git would name just that one: null when a file includes others, or nobody is named, for git may
+ * know a file that jpg does not.
  */
 export async function readPlainIdentity(
   gitDir: string,
   env: Environment,
   role: "author" | "committer",
 ): Promise<Identity | null> {
-  const texts = await readConfigFiles(gitDir, env);
-  return texts.some((text) => INCLUDES.test(text)) ? null : findIdentity(texts, env, role);
+  const texts = await Promise.all([...userFiles(env), join(gitDir, "config")].map(readFileIfThere));
+  const read = texts.filter((text) => text !== null);
+  return read.some((text) => INCLUDES.test(text)) ? null : findIdentity(read.flatMap(parseConfig), env, role);
 }
 
 const INCLUDES = /^\s*\[\s*include/im;
 
-function findIdentity(texts: readonly string[], env: Environment, role: "author" | "committer"): Identity | null {
+/** Of settings, those that count less first. */
+function findIdentity(settings: readonly Setting[], env: Environment, role: "author" | "committer"): Identity | null {
+  const last = (name: string): string | undefined => settings.findLast((setting) => setting.name === name)?.value;
   const find = (field: "name" | "email"): string | undefined =>
     env[`GIT_${role.toUpperCase()}_${field.toUpperCase()}`] ||
-    findSetting(texts, `${role}.${field}`) ||
-    findSetting(texts, `user.${field}`) ||
+    last(`${role}.${field}`) ||
+    last(`user.${field}`) ||
     (field === "email" ? env["EMAIL"] : undefined);
   const [name, email] = [find("name"), find("email")];
   return name === undefined || email === undefined ? null : { name, email };
 }
 
+/** Settings of a store without the identity that jpg wrote there: the fallback, or what the project said then. */
+function userSettings(settings: readonly Setting[]): readonly Setting[] {
+  const last = (name: string): string | undefined => settings.findLast((setting) => setting.name === name)?.value;
+  const isFallback = isTrue(last("jpg.fallbackidentity"));
+  return settings.filter(({ name, value }) => {
+    if (last(`jpg.project${name.replace(".", "")}`) === value) return false;
+    const fallback = name === "user.name" ? FALLBACK_IDENTITY.name : FALLBACK_IDENTITY.email;
+    return !(isFallback && ["user.name", "user.email"].includes(name) && value === fallback);
+  });
+}
+
 /** A setting as it holds in a git dir, by its name in lower case; undefined where nobody has set it. */
 export async function readUserSetting(gitDir: string, env: Environment, name: string): Promise<string | undefined> {
-  return findSetting(await readConfigFiles(gitDir, env), name);
+  return (await readSettings(gitDir, gitDir, env)).findLast((setting) => setting.name === name)?.value;
 }
 
 /** Whether the user's git signs commits, which only git can do. */
@@ -51,25 +73,103 @@ export async function signsCommits(gitDir: string, env: Environment): Promise<bo
   return isTrue(await readUserSetting(gitDir, env, "commit.gpgsign"));
 }
 
-/** The texts of git's configuration, those that count most first. */
-async function readConfigFiles(gitDir: string, env: Environment): Promise<readonly string[]> {
-  const home = env["HOME"] ?? homedir();
+/** The files of the system's and the user's settings, those that count less first. */
+function userFiles(env: Environment): readonly string[] {
+  const home = homeOf(env);
   const user = env["GIT_CONFIG_GLOBAL"];
   const paths = [
-    join(gitDir, "config"),
-    ...(user === undefined
-      ? [join(home, ".gitconfig"), join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "git", "config")]
-      : [user]),
     ...(env["GIT_CONFIG_NOSYSTEM"] ? [] : [env["GIT_CONFIG_SYSTEM"] ?? "/etc/gitconfig"]),
+    ...(user === undefined
+      ? [join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "git", "config"), join(home, ".gitconfig")]
+      : [user]),
   ];
-  const texts = await Promise.all(paths.map((path) => (path === "" ? null : readFileIfThere(path))));
-  return texts.filter((text) => text !== null);
+  return paths.filter((path) => path !== "");
 }
 
-function findSetting(texts: readonly string[], name: string): string | undefined {
-  for (const text of texts) {
-    const value = readSetting(text, name);
-    if (value !== undefined) return value;
+function homeOf(env: Environment): string {
+  return env["HOME"] ?? homedir();
+}
+
+/** All settings that hold in a git dir, those that count less first; `commonDir` is shared by the worktrees of its repository. */
+async function readSettings(gitDir: string, commonDir: string, env: Environment): Promise<readonly Setting[]> {
+  const files = [...userFiles(env), join(commonDir, "config")];
+  const isSplit = (settings: readonly Setting[]): boolean =>
+    isTrue(settings.findLast(({ name }) => name === "extensions.worktreeconfig")?.value);
+  const shared = parseConfig((await readFileIfThere(join(commonDir, "config"))) ?? "");
+  if (isSplit(shared)) files.push(join(gitDir, "config.worktree"));
+  const texts = await Promise.all(files.map(async (path) => ({ path, text: (await readFileIfThere(path)) ?? "" })));
+  const urls = texts
+    .flatMap(({ text }) => parseConfig(text))
+    .flatMap(({ name, value }) => (REMOTE_URL.test(name) ? [value] : []));
+  const head = /^ref: refs\/heads\/(.+?)\s*$/.exec((await readFileIfThere(join(gitDir, "HEAD"))) ?? "")?.[1] ?? null;
+  const place: IncludePlace = { gitDir, home: homeOf(env), branch: head, urls };
+  const settings: Setting[] = [];
+  for (const { path, text } of texts) settings.push(...(await withIncludes(path, text, { place, depth: 0 })));
+  return settings;
+}
+
+const REMOTE_URL = /^remote\.(?:.*\.)?url$/s;
+
+/** What conditions of includes ask about. */
+interface IncludePlace {
+  readonly gitDir: string;
+  readonly home: string;
+  /** Null = a detached HEAD. */
+  readonly branch: string | null;
+  /** Addresses of the remotes. */
+  readonly urls: readonly string[];
+}
+
+/** Git goes no deeper. */
+const DEEPEST = 10;
+
+/** The settings of a file, with those of the files that it includes where it does (git-config(1), "Includes"). */
+async function withIncludes(
+  file: string,
+  text: string,
+  { place, depth }: { readonly place: IncludePlace; readonly depth: number },
+): Promise<readonly Setting[]> {
+  const settings: Setting[] = [];
+  for (const setting of parseConfig(text)) {
+    settings.push(setting);
+    const [, condition] = /^include(?:if\.(.*))?\.path$/s.exec(setting.name) ?? [];
+    const isInclude = setting.name === "include.path" || condition !== undefined;
+    if (!isInclude || depth === DEEPEST || (condition !== undefined && !holds(condition, file, place))) continue;
+    const path = pathFrom(setting.value, dirname(file), place.home);
+    settings.push(...(await withIncludes(path, (await readFileIfThere(path)) ?? "", { place, depth: depth + 1 })));
   }
-  return undefined;
+  return settings;
+}
+
+function pathFrom(written: string, folder: string, home: string): string {
+  if (written.startsWith("~/")) return join(home, written.slice(2));
+  return isAbsolute(written) ? written : join(folder, written);
+}
+
+function holds(condition: string, file: string, { gitDir, home, branch, urls }: IncludePlace): boolean {
+  const [, kind = "", written = ""] =
+    /^(gitdir(?:\/i)?|onbranch|hasconfig:remote\.\*\.url):(.*)$/s.exec(condition) ?? [];
+  const pattern = written.endsWith("/") ? `${written}**` : written;
+  if (kind === "onbranch") return branch !== null && matchesGlob(pattern, branch);
+  if (kind.startsWith("hasconfig")) return urls.some((url) => matchesGlob(written, url));
+  if (kind === "") return false;
+  const isAnywhere = !/^(?:~\/|\.\/)/.test(pattern) && !isAbsolute(pattern);
+  const whole = isAnywhere ? `**/${pattern}` : pathFrom(pattern, dirname(file), home);
+  return matchesGlob(whole, gitDir, kind === "gitdir/i");
+}
+
+/** The wildcards of a pattern, as regular expressions: only `**` between slashes goes over them. */
+const WILDCARDS: ReadonlyMap<string, string> = new Map([
+  ["/**/", "/(?:.*/)?"],
+  ["**/", "(?:.*/)?"],
+  ["/**", "/.*"],
+  ["**", "[^/]*"],
+  ["*", "[^/]*"],
+  ["?", "[^/]"],
+]);
+
+function matchesGlob(pattern: string, text: string, ignoreCase = false): boolean {
+  const parts = pattern.split(/(\/\*\*\/|^\*\*\/|\/\*\*$|\*\*|[*?])/);
+  const source = parts.map((part) => WILDCARDS.get(part) ?? part.replace(/[\\^$.+()[\]{}|]/g, "\\$&"));
+  return new RegExp(`^${source.join("")}$`, ignoreCase ? "is" : "s").test(text);
 }

@@ -1,6 +1,6 @@
 // What a merge of a fork tells of, in both engines: what is new, once, from whichever side and however history was cut.
 import { afterEach, describe, expect, it } from "vitest";
-import { currentSignature } from "../../../src/app/branch/append-record.ts";
+import { currentSignatures } from "../../../src/app/branch/append-record.ts";
 import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { loadTurns, loadView } from "../../../src/app/branch/load-view.ts";
 import { findBrokenLinks } from "../../../src/app/branch/turn-links.ts";
@@ -178,10 +178,10 @@ describe.each(Object.entries(ENGINES))("a merge of a fork, %s", (_, open) => {
     await forks.turn("b", "b0");
     await forks.merge("b", "a");
     const { commit, branch } = await forks.tree("a");
-    const author = await currentSignature(workspace);
+    const signatures = await currentSignatures(workspace);
     const changes = await workspace.store.listTree(commit);
     await workspace.store.write([
-      { branch, expected: commit, parent: null, commits: [{ message: "all\n", author, committer: author, changes }] },
+      { branch, expected: commit, parent: null, commits: [{ message: "all\n", ...signatures, changes }] },
     ]);
     expect(await forks.merge("b", "a")).toMatchObject({ commit: null });
     await forks.turn("b", "b1");

@@ -13,6 +13,8 @@ const PLAIN: ReadonlyMap<string, RegExp> = new Map([
   ["merge", /^renames$/],
   ["jpg", /^[a-z]+$/],
   ["user", /^(name|email|signingkey)$/],
+  ["author", /^(name|email)$/],
+  ["committer", /^(name|email)$/],
   ["commit", /^gpgsign$/],
   ["branch", /^(remote|merge|rebase|mergeoptions|description)$/],
   ["remote", /^(url|pushurl|fetch|push|tagopt)$/],

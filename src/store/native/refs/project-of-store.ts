@@ -1,5 +1,6 @@
 // The project that a store or a directory belongs to. Git is not asked, and nothing is looked at but which files are there: what is
 // found here says whose something is, and is never worked in.
+import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { readFileIfThere } from "../../files/read-file.ts";
 import type { ProjectLocation } from "../../store-location.ts";
@@ -28,14 +29,43 @@ export async function worktreesFolder(root: string, gitDir: string): Promise<str
  * where there is none. A store in a project's git dir is the project's.
  */
 export async function findProjectAround(directory: string): Promise<string | null> {
+  const found = await findNearest(directory);
+  if (found === null) return null;
+  const { commonDir, top } = found;
+  const project = projectOfStore(basename(commonDir) === ".git" ? dirname(commonDir) : top, commonDir);
+  return (await isProjectDir(project)) ? project.commonDir : commonDir;
+}
+
+/** The nearest repository around a directory, and the folder upwards that it is found in. */
+async function findNearest(directory: string): Promise<{ readonly commonDir: string; readonly top: string } | null> {
   for (let at = directory; ; at = dirname(at)) {
     const found = await findRepositoryDir(at);
-    if (found !== null) {
-      const storeRoot = basename(found.commonDir) === ".git" ? dirname(found.commonDir) : at;
-      const project = projectOfStore(storeRoot, found.commonDir);
-      return (await isProjectDir(project)) ? project.commonDir : found.commonDir;
-    }
+    if (found !== null) return { commonDir: found.commonDir, top: at };
     if (dirname(at) === at) return null;
+  }
+}
+
+/**
+ * Finds where git is to be asked for the settings of the project that a store belongs to; null where it belongs to none. That is
+ * the worktree around `cwd`, if it is one of the project's: a worktree may have settings of its own.
+ */
+export async function findProjectPlace(
+  { gitDir, root }: { readonly gitDir: string; readonly root: string },
+  cwd: string | undefined,
+): Promise<ProjectLocation | null> {
+  const project = projectOfStore(root, gitDir);
+  if (!(await isProjectDir(project))) return null;
+  const here = cwd === undefined ? null : realPathOf(cwd);
+  const nearest = here === null ? null : await findNearest(here);
+  const isOwn = nearest !== null && realPathOf(nearest.commonDir) === realPathOf(project.commonDir);
+  return isOwn ? { root: nearest.top, commonDir: project.commonDir } : project;
+}
+
+function realPathOf(path: string): string | null {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return null; // it is not there
   }
 }
 
