@@ -12,7 +12,7 @@ import { exportClaudeCode } from "./export.ts";
 import { CLAUDE_IMPORTER, claudeSessionId, readClaudeSession } from "./import.ts";
 import { readClaudeTail } from "./import-tail.ts";
 import { parseLine } from "./line.ts";
-import { claudeDirectory, projectFolder, sessionFolders } from "./session-folder.ts";
+import { claudeDirectory, claudeFolders, projectFolder } from "./session-folder.ts";
 import { CLAUDE_SETUP } from "./setup.ts";
 import { aboutTranscript, isSideFile, isSideFolder, isTranscript } from "./side-files.ts";
 import { typicalClaudeOverhead } from "./typical-overhead.ts";
@@ -25,7 +25,7 @@ export const CLAUDE_CODE: AgentFormat = {
   importer: CLAUDE_IMPORTER,
   files: {
     endings: [ENDING],
-    folders: sessionFolders,
+    folders: claudeFolders,
     directory: claudeDirectory,
     isCallers: ({ CLAUDE_CODE_SESSION_ID: session }, fileName) =>
       session !== undefined && fileName === `${session}${ENDING}`,

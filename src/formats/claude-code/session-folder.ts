@@ -14,7 +14,7 @@ export function projectFolder(machine: Machine, directory: string): string {
 }
 
 /** The directory's own folder, then those of all others: sessions below the directory are in some of them. */
-export function sessionFolders(machine: Machine, directory: string): readonly SessionFolder[] {
+export function claudeFolders(machine: Machine, directory: string): readonly SessionFolder[] {
   return [
     { path: projectFolder(machine, directory), isOwn: true },
     { path: machine.join(configFolder(machine), "projects"), levels: 1, isOwn: false },

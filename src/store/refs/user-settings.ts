@@ -2,12 +2,17 @@
 // user's, the system's, each with the files that it includes.
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
+import { appendAll } from "../../core/append-all.ts";
 import type { Environment } from "../environment.ts";
 import { readFileIfThere } from "../files/read-file.ts";
-import { findRepositoryDir } from "../native/refs/repository-dir.ts";
-import type { ProjectLocation } from "../store-location.ts";
 import { FALLBACK_IDENTITY, type Identity } from "../store-surroundings.ts";
 import { isTrue, parseConfig, type Setting } from "./config-file.ts";
+
+/** The git dir of a worktree, and the one that all worktrees share. */
+interface GitDirs {
+  readonly gitDir: string;
+  readonly commonDir: string;
+}
 
 /**
  * The author or committer of what is written in a git dir: whom git would name in the project that the store belongs to (null = in
@@ -16,11 +21,10 @@ import { isTrue, parseConfig, type Setting } from "./config-file.ts";
 export async function readIdentityFile(
   gitDir: string,
   env: Environment,
-  { role, project }: { readonly role: "author" | "committer"; readonly project: ProjectLocation | null },
+  { role, project }: { readonly role: "author" | "committer"; readonly project: GitDirs | null },
 ): Promise<Identity> {
   const own = userSettings(parseConfig((await readFileIfThere(join(gitDir, "config"))) ?? ""));
-  const there = project === null ? gitDir : ((await findRepositoryDir(project.root))?.gitDir ?? project.commonDir);
-  const settings = await readSettings(there, project?.commonDir ?? gitDir, env);
+  const settings = await readSettings(project ?? { gitDir, commonDir: gitDir }, env);
   return findIdentity([...userSettings(settings), ...own], env, role) ?? FALLBACK_IDENTITY;
 }
 
@@ -65,7 +69,7 @@ function userSettings(settings: readonly Setting[]): readonly Setting[] {
 
 /** A setting as it holds in a git dir, by its name in lower case; undefined where nobody has set it. */
 export async function readUserSetting(gitDir: string, env: Environment, name: string): Promise<string | undefined> {
-  return (await readSettings(gitDir, gitDir, env)).findLast((setting) => setting.name === name)?.value;
+  return (await readSettings({ gitDir, commonDir: gitDir }, env)).findLast((setting) => setting.name === name)?.value;
 }
 
 /** Whether the user's git signs commits, which only git can do. */
@@ -90,8 +94,8 @@ function homeOf(env: Environment): string {
   return env["HOME"] ?? homedir();
 }
 
-/** All settings that hold in a git dir, those that count less first; `commonDir` is shared by the worktrees of its repository. */
-async function readSettings(gitDir: string, commonDir: string, env: Environment): Promise<readonly Setting[]> {
+/** All settings that hold in a worktree, those that count less first. */
+async function readSettings({ gitDir, commonDir }: GitDirs, env: Environment): Promise<readonly Setting[]> {
   const files = [...userFiles(env), join(commonDir, "config")];
   const isSplit = (settings: readonly Setting[]): boolean =>
     isTrue(settings.findLast(({ name }) => name === "extensions.worktreeconfig")?.value);
@@ -104,7 +108,7 @@ async function readSettings(gitDir: string, commonDir: string, env: Environment)
   const head = /^ref: refs\/heads\/(.+?)\s*$/.exec((await readFileIfThere(join(gitDir, "HEAD"))) ?? "")?.[1] ?? null;
   const place: IncludePlace = { gitDir, home: homeOf(env), branch: head, urls };
   const settings: Setting[] = [];
-  for (const { path, text } of texts) settings.push(...(await withIncludes(path, text, { place, depth: 0 })));
+  for (const { path, text } of texts) appendAll(settings, await withIncludes(path, text, { place, depth: 0 }));
   return settings;
 }
 
@@ -136,7 +140,7 @@ async function withIncludes(
     const isInclude = setting.name === "include.path" || condition !== undefined;
     if (!isInclude || depth === DEEPEST || (condition !== undefined && !holds(condition, file, place))) continue;
     const path = pathFrom(setting.value, dirname(file), place.home);
-    settings.push(...(await withIncludes(path, (await readFileIfThere(path)) ?? "", { place, depth: depth + 1 })));
+    appendAll(settings, await withIncludes(path, (await readFileIfThere(path)) ?? "", { place, depth: depth + 1 }));
   }
   return settings;
 }

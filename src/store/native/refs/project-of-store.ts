@@ -4,7 +4,7 @@ import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { readFileIfThere } from "../../files/read-file.ts";
 import type { ProjectLocation } from "../../store-location.ts";
-import { findRepositoryDir, listGitDirs } from "./repository-dir.ts";
+import { findRepositoryDir, listGitDirs, type RepositoryDir } from "./repository-dir.ts";
 
 /** The project whose git dir a project store stands in. */
 export function projectOfStore(storeRoot: string, commonDir: string): ProjectLocation {
@@ -37,12 +37,18 @@ export async function findProjectAround(directory: string): Promise<string | nul
 }
 
 /** The nearest repository around a directory, and the folder upwards that it is found in. */
-async function findNearest(directory: string): Promise<{ readonly commonDir: string; readonly top: string } | null> {
+async function findNearest(directory: string): Promise<(RepositoryDir & { readonly top: string }) | null> {
   for (let at = directory; ; at = dirname(at)) {
     const found = await findRepositoryDir(at);
-    if (found !== null) return { commonDir: found.commonDir, top: at };
+    if (found !== null) return { ...found, top: at };
     if (dirname(at) === at) return null;
   }
+}
+
+/** Where git is asked for the settings of a project. */
+export interface ProjectPlace extends ProjectLocation {
+  /** The git dir of that worktree. */
+  readonly gitDir: string;
 }
 
 /**
@@ -52,13 +58,14 @@ async function findNearest(directory: string): Promise<{ readonly commonDir: str
 export async function findProjectPlace(
   { gitDir, root }: { readonly gitDir: string; readonly root: string },
   cwd: string | undefined,
-): Promise<ProjectLocation | null> {
+): Promise<ProjectPlace | null> {
   const project = projectOfStore(root, gitDir);
   if (!(await isProjectDir(project))) return null;
   const here = cwd === undefined ? null : realPathOf(cwd);
   const nearest = here === null ? null : await findNearest(here);
   const isOwn = nearest !== null && realPathOf(nearest.commonDir) === realPathOf(project.commonDir);
-  return isOwn ? { root: nearest.top, commonDir: project.commonDir } : project;
+  if (isOwn) return { root: nearest.top, commonDir: project.commonDir, gitDir: nearest.gitDir };
+  return { ...project, gitDir: project.commonDir };
 }
 
 function realPathOf(path: string): string | null {
