@@ -3,7 +3,7 @@
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Turn } from "../../core/event/turn.ts";
 import { TURNS_PER_DIRECTORY } from "../../core/event/turn-file.ts";
-import { planReading } from "../../core/projection/hidden-turns.ts";
+import { planHalves, planReading } from "../../core/projection/hidden-turns.ts";
 import { project } from "../../core/projection/projection.ts";
 import { createFactsMeter, type MeterInput, type TokenMeter } from "../../core/tokens/token-meter.ts";
 import { countTurns, type TurnFacts, turnFacts } from "../../core/tokens/turn-facts.ts";
@@ -12,7 +12,7 @@ import { readTurnFiles, turnFiles } from "./attachments.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { bringTurns } from "./bring-turns.ts";
 import { learnKept } from "./kept-turns-cache.ts";
-import { type KnownTurns, type LoadedView, loadCompactions } from "./load-view.ts";
+import { type KnownTurns, type LoadedView, loadCompactions, loadTurns } from "./load-view.ts";
 import { toolsOfferedFrom } from "./tool-records.ts";
 import { openTurnFactsCache, type TurnFactsCache } from "./turn-facts-cache.ts";
 import { typicalOverhead } from "./typical-overhead.ts";
@@ -55,7 +55,8 @@ async function load(
   const live = await loadCompactions(store, tree);
   const turnCount = tree.turnOids.length;
   const shown = new Set([...planReading(turnCount, live.applied), ...also]);
-  const { facts, turns } = await readFacts(store, tree, { shown, ...query });
+  const { facts, turns: read } = await readFacts(store, tree, { shown, ...query });
+  const turns = await withOtherHalves(store, tree, { turns: read, compactions: live.applied, known: query.known });
   const located = await learnKept(store, tree.turnOids, { compactions: live.applied, turns });
   if (located !== live.applied) await keepHidden(store, tree, { turns, compactions: located });
   const elsewhere = turnCount - facts.reduce((count, one) => count + countTurns(one), 0);
@@ -69,6 +70,24 @@ async function load(
     elsewhere,
     meter: await createBranchMeter(store, tree, { facts: counted, turns, isWhole: query.isWhole }),
   };
+}
+
+/** The turns at hand with those hidden ones in which the other half of a call may be. */
+async function withOtherHalves(
+  store: ConversationStore,
+  tree: BranchTree,
+  {
+    turns,
+    compactions,
+    known,
+  }: Pick<FactsQuery, "known"> & {
+    readonly turns: ReadonlyMap<number, Turn>;
+    readonly compactions: readonly Compaction[];
+  },
+): Promise<ReadonlyMap<number, Turn>> {
+  const more = planHalves(tree.turnOids.length, compactions, turns).filter((turn) => !turns.has(turn));
+  if (more.length === 0) return turns;
+  return new Map([...turns, ...(await loadTurns(store, tree, more, known))].sort(([a], [b]) => a - b));
 }
 
 function withoutUsage({ answers, stretch, ...facts }: TurnFacts): TurnFacts {

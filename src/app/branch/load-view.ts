@@ -3,7 +3,7 @@ import { type Compaction, compareCompactions, isHiding, withoutIndex } from "../
 import type { Event } from "../../core/event/event.ts";
 import { hasLooseCalls } from "../../core/event/tool-pairing.ts";
 import type { Turn } from "../../core/event/turn.ts";
-import { planReading, planTurnReadings, type TurnReading } from "../../core/projection/hidden-turns.ts";
+import { planHalves, planReading, planTurnReadings, type TurnReading } from "../../core/projection/hidden-turns.ts";
 import { type ProjectionOptions, project } from "../../core/projection/projection.ts";
 import type { View } from "../../core/projection/view.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
@@ -114,6 +114,34 @@ export async function loadTurns(
   );
 }
 
+/**
+ * Reads the turns that the views by some lists of compactions show, and those of `positions`, by position, ascending; all of
+ * them whole. `known` as in `loadView`.
+ */
+export async function loadShown(
+  store: ConversationStore,
+  tree: BranchTree,
+  { positions, views, known = new Map() }: ShownTurns,
+): Promise<Map<number, Turn>> {
+  const turnCount = tree.turnOids.length;
+  const read = (wanted: readonly number[]): Promise<Map<number, Turn>> =>
+    loadTurns(
+      store,
+      tree,
+      [...new Set(wanted)].sort((a, b) => a - b),
+      known,
+    );
+  const turns = await read([...views.flatMap((compactions) => planReading(turnCount, compactions)), ...positions]);
+  const more = views.flatMap((compactions) => planHalves(turnCount, compactions, turns));
+  return more.every((turn) => turns.has(turn)) ? turns : read([...turns.keys(), ...more]);
+}
+
+interface ShownTurns {
+  readonly positions: readonly number[];
+  readonly views: readonly (readonly Compaction[])[];
+  readonly known?: KnownTurns;
+}
+
 async function readTurns(
   store: ConversationStore,
   tree: BranchTree,
@@ -169,6 +197,8 @@ export async function loadView(
   const readings = planTurnReadings(turnCount, live.applied);
   const turns = await readTurns(store, tree, readings, known);
   const starts = new Set(readings.filter(isStart).map(({ turn }) => turn));
+  const more = planHalves(turnCount, live.applied, turns).filter((turn) => starts.delete(turn) || !turns.has(turn));
+  for (const [position, turn] of await loadTurns(store, tree, more, known)) turns.set(position, turn);
   const wholes = { get: (turn: number) => (starts.has(turn) ? undefined : turns.get(turn)) };
   await learnKept(store, tree.turnOids, { compactions: live.applied, turns: wholes });
   return { view: project({ turnCount, turns, compactions: live.applied }, options), live };
@@ -185,12 +215,7 @@ export async function loadAround(
 ): Promise<LoadedTurns> {
   const live = await loadCompactions(store, tree);
   const turnCount = tree.turnOids.length;
-  const wanted = new Set([...planReading(turnCount, live.applied), ...positions]);
-  let turns = await loadTurns(
-    store,
-    tree,
-    [...wanted].sort((a, b) => a - b),
-  );
+  let turns = await loadShown(store, tree, { positions, views: [live.applied] });
   const isLoose = positions.some((position) => hasLooseCalls(turns.get(position) ?? { index: position, events: [] }));
   if (isLoose && turns.size < turnCount) turns = await loadTurns(store, tree);
   return { view: project({ turnCount, turns, compactions: live.applied }), live, turns };

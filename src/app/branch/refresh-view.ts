@@ -3,6 +3,7 @@
 import { stat } from "node:fs/promises";
 import { appendAll } from "../../core/append-all.ts";
 import { codeOf, JpgError, repositoryError } from "../../core/errors.ts";
+import { looseCalls } from "../../core/event/tool-pairing.ts";
 import { turnPath } from "../../core/event/turn-file.ts";
 import type { ProjectedTurn } from "../../core/projection/view.ts";
 import { renderViewHeading } from "../../formats/markdown/export.ts";
@@ -133,10 +134,10 @@ async function extendView(
   worktree: Worktree,
   { state, commit, added }: { readonly state: ViewState; readonly commit: string; readonly added: readonly string[] },
 ): Promise<boolean> {
-  const stamps = await extendViewFiles(worktree, {
-    turns: rawTurns(store, commit, { oids: added, from: state.turns }),
-    stamps: state,
-  });
+  const raw = (): AsyncGenerator<ProjectedTurn> => rawTurns(store, commit, { oids: added, from: state.turns });
+  // A result whose call is in an earlier turn goes with it, which the turns alone do not show.
+  for await (const { events } of state.reach < 0 ? [] : raw()) if (looseCalls(events).response) return false;
+  const stamps = await extendViewFiles(worktree, { turns: raw(), stamps: state });
   if (stamps === null) return false;
   await writeViewState(store, worktree, {
     ...state,

@@ -1,13 +1,12 @@
 // What a compaction that is ready does to the view of a branch, for the message of its commit: what it hides, and the changes that
 // weigh most.
 import { type CompactionGroup, groupRange } from "../../core/compaction/group.ts";
-import { planReading } from "../../core/projection/hidden-turns.ts";
 import { project } from "../../core/projection/projection.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { CompactionEffect } from "../../store/messages/compaction-body.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadCounted } from "../branch/counted-view.ts";
-import { type KnownTurns, loadTurns } from "../branch/load-view.ts";
+import { type KnownTurns, loadShown } from "../branch/load-view.ts";
 import { largestChanges } from "../diff/largest-changes.ts";
 import { hiddenBy } from "../plan/hidden-by.ts";
 
@@ -23,8 +22,7 @@ export async function viewEffectOf(
   const compactions = [...live.applied, ...group];
   const { from, to } = groupRange(group);
   const covered = Array.from({ length: to - from + 1 }, (_, at) => from + at);
-  const wanted = new Set([...planReading(turnCount, live.applied), ...planReading(turnCount, compactions), ...covered]);
-  const turns = await loadTurns(store, tree, [...wanted], known);
+  const turns = await loadShown(store, tree, { positions: covered, views: [live.applied, compactions], known });
   const after = project({ turnCount, turns, compactions });
   return {
     hidden: hiddenBy({ from_turn: from, to_turn: to }, { turns, before, after, meter }),

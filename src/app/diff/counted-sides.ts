@@ -3,7 +3,7 @@
 // own turn. What is counted is what reading all turns would count.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Event } from "../../core/event/event.ts";
-import { answersOwnCalls } from "../../core/event/tool-pairing.ts";
+import { hasLooseCalls } from "../../core/event/tool-pairing.ts";
 import { TURNS_PER_DIRECTORY } from "../../core/event/turn-file.ts";
 import { type CoveredRange, planRanges } from "../../core/projection/covered-range.ts";
 import type { View } from "../../core/projection/view.ts";
@@ -136,10 +136,10 @@ function isHidden(directory: number, ranges: readonly CoveredRange[]): boolean {
   return rangesIn(directory, ranges).every(({ hiddenBy }) => hiddenBy !== null);
 }
 
-/** Whether what was read shows as it does beside the turns that were not: each result answers a call of its own turn, which is shown. */
+/** Whether what was read shows as it does beside the turns that were not: each call is answered in its own turn, and shown. */
 function isByItself(known: KnownTurns, { before, after }: Omit<CountedSides, "counted">): boolean {
   const events = [...known.values(), ...[...before.turns, ...after.turns].map((turn) => turn.events)];
-  return events.every(answersOwnCalls);
+  return events.every((own) => !hasLooseCalls({ events: own }));
 }
 
 interface CountedFrom {
@@ -161,7 +161,7 @@ async function keep(
     for (let at = 0; at < TURNS_PER_DIRECTORY; at += 1) {
       const turn = directory * TURNS_PER_DIRECTORY + at;
       const [raw, events] = [rawOf(turn), shown[side].get(turn)];
-      if (raw === undefined || events === undefined || !answersOwnCalls(raw)) break;
+      if (raw === undefined || events === undefined || hasLooseCalls({ events: raw })) break;
       counts.push(countShown(events));
     }
     if (counts.length === TURNS_PER_DIRECTORY) found.set(key, counts);

@@ -3,14 +3,13 @@
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { type CompactionGroup, groupOf } from "../../core/compaction/group.ts";
 import type { Turn } from "../../core/event/turn.ts";
-import { planReading } from "../../core/projection/hidden-turns.ts";
 import { project } from "../../core/projection/projection.ts";
 import type { View } from "../../core/projection/view.ts";
 import type { TokenMeter } from "../../core/tokens/token-meter.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { loadCountedHere } from "../branch/counted-view.ts";
-import { loadCompactions, loadTurns } from "../branch/load-view.ts";
+import { loadCompactions, loadShown } from "../branch/load-view.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** What a compaction changed. */
@@ -39,16 +38,8 @@ export async function loadCompactionViews(
   const { applied: withIt } = await loadCompactions(store, then);
   const without = withIt.filter(({ id }) => !own.has(id));
   const turnCount = then.turnOids.length;
-  const wanted = new Set([
-    ...planReading(turnCount, withIt),
-    ...planReading(turnCount, without),
-    ...group.flatMap((one) => positionsIn(one, turnCount)),
-  ]);
-  const turns = await loadTurns(
-    store,
-    then,
-    [...wanted].sort((a, b) => a - b),
-  );
+  const positions = group.flatMap((one) => positionsIn(one, turnCount));
+  const turns = await loadShown(store, then, { positions, views: [withIt, without] });
   const { meter } = await loadCountedHere(store, then);
   return {
     group,

@@ -15,7 +15,7 @@ import type { TokenMeter } from "../../core/tokens/token-meter.ts";
 import type { TurnFacts } from "../../core/tokens/turn-facts.ts";
 import { findContainedReads } from "../../core/tools/contained-reads.ts";
 import { definedTools } from "../../core/tools/defined-tools.ts";
-import { listPairedCalls, listToolCalls } from "../../core/tools/tool-call.ts";
+import { listPairedCalls } from "../../core/tools/tool-call.ts";
 import type { ToolCompactionHints } from "../../core/tools/tool-hints.ts";
 import { warnOfUnknownTools } from "../../core/tools/unknown-tools.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
@@ -77,7 +77,7 @@ async function findObsolete(known: Facts, pairs: CallPairs): Promise<Subsumption
   const all = listPairedCalls([...turns.values()], pairs);
   if (!live.applied.some(isHiding)) return findSubsumed(all, options);
   const isHidden = hiddenEvents({ turnCount: tree.turnOids.length, turns, compactions: live.applied });
-  const shown = listToolCalls(turns.values(), isHidden).filter(({ turn, index }) => !isHidden(turn, index));
+  const shown = all.filter(({ turn, index }) => !isHidden(turn, index));
   const found = await findSubsumed(shown, options);
   // Why there is nothing to take out is looked for as if nothing were hidden.
   return { ...found, pairs: new Map([...findContainedReads(all), ...found.pairs]) };

@@ -2,7 +2,7 @@
 // wins its type, or replaced by the one that hides it. Nothing is lost, doubled, reordered or made up.
 import type { Compaction } from "../compaction/compaction.ts";
 import { type Event, traitsOf } from "../event/event.ts";
-import { pairCalls } from "../event/tool-pairing.ts";
+import { type CallPairs, pairCalls } from "../event/tool-pairing.ts";
 import type { Turn } from "../event/turn.ts";
 import type { Origin, View } from "../projection/view.ts";
 import {
@@ -61,42 +61,62 @@ export function checkCoverage(
   view: View,
   { turnCount = turns.length, dropped = new Set() }: CoverageOptions = {},
 ): readonly CoverageViolation[] {
-  const ordered = orderVoices(compactions);
-  const events = listEvents(turns, ordered);
+  const pairs = pairCalls(turns, () => false);
+  const whole = compactions.map((compaction) => keepsWhole(compaction, pairs));
+  const ordered = orderVoices(whole);
+  const events = uniteHalves(listEvents(turns, ordered, pairs), pairs);
   const unread = hidersOfUnread(turnCount, turns, ordered);
   const shown = view.turns.flatMap(({ origin, events: list }) => (origin.kind === "kept" ? list : []));
   const visible = shown.filter((event) => traitsOf(event).providerVisible);
   return [
     ...checkEvents(events, visible, dropped),
     ...checkOrder(events, visible),
-    ...compactions.flatMap((compaction) => checkReplacement(compaction, { events, unread, turns, view })),
+    ...whole.flatMap((compaction) => checkReplacement(compaction, { events, unread, turns, view })),
     ...checkIndex(view, { turnCount, ordered, turns }),
   ];
 }
 
 /** The provider-visible events in order, each with what the rules say about it. `compactions` = newest first. */
-function listEvents(turns: readonly Turn[], compactions: readonly Compaction[]): readonly CheckedEvent[] {
-  const speakers = new Map<number, readonly Speaker[]>();
-  const hiders = new Map<number, readonly (Compaction | undefined)[]>();
-  for (const turn of turns) {
-    const own = listSpeakers(turn, compactions);
-    speakers.set(turn.index, own);
-    hiders.set(
-      turn.index,
-      turn.events.map((event, index) => findHider({ turn, index, event }, own)),
-    );
-  }
-  const pairs = pairCalls(turns, (turn, index) => hiders.get(turn)?.[index] !== undefined);
+function listEvents(
+  turns: readonly Turn[],
+  compactions: readonly Compaction[],
+  pairs: CallPairs,
+): readonly CheckedEvent[] {
   const checked: CheckedEvent[] = [];
   for (const turn of turns) {
+    const speakers: readonly Speaker[] = listSpeakers(turn, compactions);
     for (const [index, event] of turn.events.entries()) {
       if (!traitsOf(event).providerVisible) continue;
+      const placed = { turn, index, event };
       const call = event.type === "tool_call_response" ? pairs.get(event) : undefined;
-      const expectation = expectEvent({ turn, index, event }, speakers.get(turn.index) ?? [], call);
-      checked.push({ turn, index, event, hider: hiders.get(turn.index)?.[index], expectation });
+      checked.push({
+        ...placed,
+        hider: findHider(placed, speakers),
+        expectation: expectEvent(placed, speakers, call),
+      });
     }
   }
   return checked;
+}
+
+/** Where one half of a call is not to be in the view, neither is the other. */
+function uniteHalves(events: readonly CheckedEvent[], pairs: CallPairs): readonly CheckedEvent[] {
+  const found = new Map(events.map((one) => [one.event, one]));
+  const others = new Map<Event, Event>([...pairs].flatMap(([a, b]) => [[a, b] as const, [b, a] as const]));
+  return events.map((one) => {
+    const other = found.get(others.get(one.event) as Event);
+    if (other === undefined || one.hider !== undefined) return one;
+    const isGone = other.expectation === "gone" || one.expectation === "gone";
+    return { ...one, hider: other.hider, expectation: isGone ? "gone" : one.expectation };
+  });
+}
+
+/** The compaction as if it named both halves of each call of which it keeps one. */
+function keepsWhole(compaction: Compaction, pairs: CallPairs): Compaction {
+  const { keep } = compaction;
+  if (keep === undefined) return compaction;
+  const halves = [...pairs].filter((pair) => pair.some(({ id }) => keep.includes(id)));
+  return { ...compaction, keep: [...keep, ...halves.flat().map(({ id }) => id)] };
 }
 
 /** The compactions that hide turns which were not read, told by positions alone. `compactions` = newest first. */

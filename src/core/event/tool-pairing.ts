@@ -22,30 +22,23 @@ export function pairCalls(turns: Iterable<Turn>, isHidden: (turn: number, index:
   return pairs;
 }
 
-/** Whether a call or a result of a turn has no other half there: that may stand in another turn. */
-export function hasLooseCalls({ events }: Turn): boolean {
+/** Which halves of calls among a turn's events have no other half there: that may be in another turn. */
+export function looseCalls(events: readonly Event[]): { readonly request: boolean; readonly response: boolean } {
   const open = new Map<string, number>();
-  for (const event of events) {
-    const left = event.type === "tool_call_request" ? 1 : event.type === "tool_call_response" ? -1 : 0;
-    if (left === 0) continue;
-    const { call_id } = event as ToolCallRequest | ToolCallResponse;
-    const count = (open.get(call_id) ?? 0) + left;
-    if (count < 0) return true;
-    open.set(call_id, count);
-  }
-  return [...open.values()].some((count) => count > 0);
-}
-
-/** Whether each result among a turn's events answers a call before it there: then no other turn has a say in how it is shown. */
-export function answersOwnCalls(events: readonly Event[]): boolean {
-  const open = new Map<string, number>();
+  let response = false;
   for (const event of events) {
     if (event.type !== "tool_call_request" && event.type !== "tool_call_response") continue;
-    const left = (open.get(event.call_id) ?? 0) + (event.type === "tool_call_request" ? 1 : -1);
-    if (left < 0) return false;
-    open.set(event.call_id, left);
+    const count = (open.get(event.call_id) ?? 0) + (event.type === "tool_call_request" ? 1 : -1);
+    response ||= count < 0;
+    open.set(event.call_id, Math.max(count, 0));
   }
-  return true;
+  return { request: [...open.values()].some((count) => count > 0), response };
+}
+
+/** Whether a call or a result of a turn has no other half there. */
+export function hasLooseCalls({ events }: Pick<Turn, "events">): boolean {
+  const { request, response } = looseCalls(events);
+  return request || response;
 }
 
 /** A call not answered yet; `index` = its position in the turn's events, 0-based. */

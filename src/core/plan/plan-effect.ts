@@ -51,7 +51,7 @@ export function effectOf(draft: Compaction, range: EventRange, facts: EffectFact
 /** Gives a function that tells whether an event is read as it was said: neither hidden nor changed by a live compaction. */
 export function findUnchanged(facts: EffectFacts): (turn: Turn, event: Event, index: number) => boolean {
   const isHidden = hiddenEvents(facts);
-  const outcome = outcomesOf(facts.compactions, facts, facts.pairs ?? pairCalls(facts.turns.values(), isHidden));
+  const outcome = outcomesOf(facts.compactions, facts, facts.pairs ?? pairCalls(facts.turns.values(), NOTHING_HIDDEN));
   return (turn, event, index) => !isHidden(turn.index, index) && outcome(turn, event, index) === "same";
 }
 
@@ -98,11 +98,11 @@ function bareOutcomes(draft: Compaction, facts: EffectFacts): Outcomes {
   return { before, after: outcomesOf([...mechanical, draft], facts, pairs) };
 }
 
-/** As the conversation is read now: a result may answer another call than the hidden one, or be kept by name. */
+/** As the conversation is read now. */
 function shownOutcomes(draft: Compaction, facts: EffectFacts): Outcomes {
   const { compactions, turns } = facts;
   const isHidden = hiddenEvents(facts);
-  const pairs = pairCalls(turns.values(), isHidden);
+  const pairs = facts.pairs ?? pairCalls(turns.values(), NOTHING_HIDDEN);
   const shown = (outcome: OutcomeOf): OutcomeOf => {
     return (turn, event, index) => (isHidden(turn.index, index) ? "same" : outcome(turn, event, index));
   };

@@ -1,6 +1,8 @@
 // Which turns a projection has to read. Turns hidden by a summary or an omission are left out, so that a view costs
 // what it shows and not what the conversation holds.
 import type { Compaction } from "../compaction/compaction.ts";
+import type { Turn } from "../event/turn.ts";
+import { turnsOfOtherHalves } from "./call-halves.ts";
 import { planRanges } from "./covered-range.ts";
 import { isInjected } from "./summary-injection.ts";
 
@@ -20,7 +22,19 @@ export function planReading(turnCount: number, compactions: readonly Compaction[
   return planTurnReadings(turnCount, compactions).map(({ turn }) => turn);
 }
 
-/** The same, with what is needed of each turn. */
+/**
+ * Plans which turns to read besides, once those of `planReading` have been read: the hidden ones that may hold the other half
+ * of a call. 0-based, ascending; most often none.
+ */
+export function planHalves(
+  turnCount: number,
+  compactions: readonly Compaction[],
+  turns: Pick<ReadonlyMap<number, Turn>, "get">,
+): readonly number[] {
+  return turnsOfOtherHalves(planRanges(turnCount, compactions), turns);
+}
+
+/** The same as `planReading`, with what is needed of each turn. */
 export function planTurnReadings(turnCount: number, compactions: readonly Compaction[]): readonly TurnReading[] {
   const readings: TurnReading[] = [];
   const injected = new Set<Compaction>();

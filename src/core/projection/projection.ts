@@ -3,6 +3,7 @@
 import type { Compaction } from "../compaction/compaction.ts";
 import { defined } from "../defined.ts";
 import type { Turn } from "../event/turn.ts";
+import { pairConversation } from "./call-halves.ts";
 import { type CoveredRange, planRanges } from "./covered-range.ts";
 import { tellHidden } from "./hidden-notice.ts";
 import type { Overlay } from "./overlay.ts";
@@ -12,7 +13,7 @@ import { type Survey, type SurveyedTurn, surveyTurns } from "./survey.ts";
 import type { StubOptions } from "./tool-stub.ts";
 import { layOutTurn } from "./turn-layout.ts";
 import type { ProjectedTurn, View } from "./view.ts";
-import { pairSurveyed } from "./winner.ts";
+import { omittedHalves } from "./winner.ts";
 
 /** How shortened events are written, and what is added for the model that reads the view. */
 export interface ProjectionOptions extends StubOptions {
@@ -35,10 +36,11 @@ export interface ProjectionInput {
  * `turn_not_read` (internal) when a turn of `planReading` is missing.
  */
 export function project(input: ProjectionInput, options: ProjectionOptions = {}): View {
-  const { turns, compactions } = input;
+  const { turns } = input;
+  const { pairs, placed, compactions } = pairConversation(turns, input.compactions);
   const ranges = planRanges(input.turnCount, compactions);
-  const survey = surveyTurns(ranges, turns);
-  const pairs = pairSurveyed(survey, compactions);
+  const survey = surveyTurns(ranges, turns, placed);
+  const omitted = omittedHalves(survey, placed, pairs);
   const projected: ProjectedTurn[] = [];
   const index = findShownIndex(input.turnCount, compactions);
   let isTold = false;
@@ -55,7 +57,7 @@ export function project(input: ProjectionInput, options: ProjectionOptions = {})
     }
     for (let position = range.from; position <= range.to; position += 1) {
       const seen = survey.turns.get(position) as SurveyedTurn;
-      layOutTurn(seen, { survey, pairs, options, projected, inject });
+      layOutTurn(seen, { survey, pairs, omitted, options, projected, inject });
     }
   }
   const told = [

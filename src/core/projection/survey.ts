@@ -5,6 +5,7 @@ import type { Compaction } from "../compaction/compaction.ts";
 import { JpgError } from "../errors.ts";
 import { type Event, traitsOf } from "../event/event.ts";
 import type { Turn } from "../event/turn.ts";
+import { type PlacedHalf, type PlacedPair, pairConversation } from "./call-halves.ts";
 import { type CoveredRange, planRanges } from "./covered-range.ts";
 import { findDecider, keepsEvent, type LocalOverlay, localizeOverlays } from "./local-overlay.ts";
 import type { Overlay } from "./overlay.ts";
@@ -16,6 +17,8 @@ export interface SurveyedTurn {
   readonly locals: readonly LocalOverlay[];
   /** The overlay that hides or keeps each event, by position; null where none does. Empty = none anywhere. */
   readonly deciders: readonly (Overlay | null)[];
+  /** The overlay that hides each event, itself or with the other half of a call. Empty = nothing is hidden. */
+  readonly hiders: readonly (Overlay | null)[];
 }
 
 /** A place in the raw conversation; `index` = position in the turn's events, 0-based. */
@@ -28,38 +31,89 @@ export interface EventPlace {
 export interface Survey {
   /** Turns that are not wholly hidden, by position, ascending. */
   readonly turns: ReadonlyMap<number, SurveyedTurn>;
-  /** First place that a hiding overlay wins or keeps; only of overlays that win something. */
+  /**
+   * First place that a hiding overlay wins or keeps, but not between a shown call and its result; only of overlays that win
+   * something. `index` may be one past the turn's last event.
+   */
   readonly places: ReadonlyMap<Overlay, EventPlace>;
   /** Overlays that end inside a turn of which something is shown after them. */
   readonly endingInside: ReadonlySet<Overlay>;
 }
 
-/** Surveys the turns that are not wholly hidden. Throws `turn_not_read` (internal) when one of them is missing. */
-export function surveyTurns(ranges: readonly CoveredRange[], turns: ReadonlyMap<number, Turn>): Survey {
+/**
+ * Surveys the turns that are not wholly hidden. `pairs` = the calls of all turns at hand. Throws `turn_not_read` (internal)
+ * when one of the turns is missing.
+ */
+export function surveyTurns(
+  ranges: readonly CoveredRange[],
+  turns: ReadonlyMap<number, Turn>,
+  pairs: readonly PlacedPair[],
+): Survey {
   const surveyed = new Map<number, SurveyedTurn>();
+  for (const range of ranges)
+    if (range.hiddenBy === null) for (const seen of surveyRange(range, turns)) surveyed.set(seen.turn.index, seen);
+  hideOtherHalves(surveyed, ranges, pairs);
   const places = new Map<Overlay, EventPlace>();
   const winners = new Set<Overlay>();
   const endingInside = new Set<Overlay>();
-  for (const range of ranges) {
-    if (range.hiddenBy !== null) {
-      winners.add(range.hiddenBy);
-      notePlace(places, range.hiddenBy, range.from, 0);
-      continue;
+  for (const { hiddenBy, from, to } of ranges) {
+    if (hiddenBy !== null) {
+      winners.add(hiddenBy);
+      notePlace(places, hiddenBy, from, 0);
     }
-    for (const seen of surveyRange(range, turns)) {
-      surveyed.set(seen.turn.index, seen);
+    for (let position = from; hiddenBy === null && position <= to; position += 1) {
+      const seen = surveyed.get(position) as SurveyedTurn;
       noteDeciders(seen, places, winners);
       noteEnds(seen, endingInside);
     }
   }
   for (const overlay of places.keys()) if (!winners.has(overlay)) places.delete(overlay);
+  for (const [overlay, place] of places) places.set(overlay, placeBehindCall(place, surveyed, pairs));
   return { turns: surveyed, places, endingInside };
 }
 
 /** Whether the event at a position is hidden; kinds that are not hideable never are. */
-export function isHiddenAt({ turn, deciders }: SurveyedTurn, index: number): boolean {
-  const decider = deciders[index] ?? null;
-  return decider !== null && hides(decider, turn.events[index] as Event);
+export function isHiddenAt({ hiders }: SurveyedTurn, index: number): boolean {
+  return (hiders[index] ?? null) !== null;
+}
+
+/** Hides the other half of each call of which one half is hidden, by the same overlay. */
+function hideOtherHalves(
+  surveyed: Map<number, SurveyedTurn>,
+  ranges: readonly CoveredRange[],
+  pairs: readonly PlacedPair[],
+): void {
+  const hiderOf = ({ turn, index }: PlacedHalf): Overlay | null => {
+    const seen = surveyed.get(turn);
+    if (seen !== undefined) return seen.hiders[index] ?? null;
+    return ranges.find(({ from, to }) => from <= turn && turn <= to)?.hiddenBy ?? null;
+  };
+  for (const { request, response } of pairs) {
+    const [first, second] = [hiderOf(request), hiderOf(response)];
+    if ((first === null) === (second === null)) continue;
+    const other = first === null ? request : response;
+    const seen = surveyed.get(other.turn) as SurveyedTurn;
+    const hiders = seen.hiders.length > 0 ? [...seen.hiders] : seen.turn.events.map(() => null);
+    hiders[other.index] = first ?? second;
+    surveyed.set(other.turn, { ...seen, hiders });
+  }
+}
+
+/** Moves a place that is between a call and its result, both shown in its turn, behind the result. */
+function placeBehindCall(
+  place: EventPlace,
+  surveyed: ReadonlyMap<number, SurveyedTurn>,
+  pairs: readonly PlacedPair[],
+): EventPlace {
+  const seen = surveyed.get(place.turn);
+  if (seen === undefined) return place;
+  let { index } = place;
+  // In the order of their results: what moves behind one may come to be inside the next.
+  for (const { request, response } of pairs) {
+    const isHere = request.turn === place.turn && response.turn === place.turn && !isHiddenAt(seen, request.index);
+    if (isHere && request.index < index && index <= response.index) index = response.index + 1;
+  }
+  return { ...place, index };
 }
 
 /** Whether the event at a position is hidden: turn = its position, index = position in the turn's events, 0-based. */
@@ -76,12 +130,16 @@ export function hiddenEvents({
   readonly compactions: readonly Compaction[];
 }): IsHidden {
   const surveyed = new Map<number, SurveyedTurn>();
-  for (const range of planRanges(turnCount, compactions)) {
-    for (let position = range.from; range.hasDecisions && position <= range.to; position += 1) {
+  const paired = pairConversation(turns, compactions);
+  const ranges = planRanges(turnCount, paired.compactions);
+  for (const range of ranges) {
+    for (let position = range.from; position <= range.to; position += 1) {
       const turn = turns.get(position);
-      if (turn !== undefined) surveyed.set(position, surveyTurn(range, turn, localizeOverlays(range, turn)));
+      const locals = turn !== undefined && range.hasDecisions ? localizeOverlays(range, turn) : [];
+      if (turn !== undefined) surveyed.set(position, surveyTurn(range, turn, locals));
     }
   }
+  hideOtherHalves(surveyed, ranges, paired.placed);
   return (position, index) => {
     const seen = surveyed.get(position);
     return seen !== undefined && isHiddenAt(seen, index);
@@ -106,7 +164,12 @@ function* surveyRange(range: CoveredRange, turns: ReadonlyMap<number, Turn>): Ge
 }
 
 function surveyTurn(range: CoveredRange, turn: Turn, locals: readonly LocalOverlay[]): SurveyedTurn {
-  return { turn, locals, deciders: range.hasDecisions ? listDeciders(locals, turn) : [] };
+  if (!range.hasDecisions) return { turn, locals, deciders: [], hiders: [] };
+  const deciders = listDeciders(locals, turn);
+  const hiders = deciders.map((decider, index) =>
+    decider !== null && hides(decider, turn.events[index] as Event) ? decider : null,
+  );
+  return { turn, locals, deciders, hiders };
 }
 
 function listDeciders(locals: readonly LocalOverlay[], turn: Turn): readonly (Overlay | null)[] {

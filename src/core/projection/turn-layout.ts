@@ -8,12 +8,14 @@ import { shortenEvent } from "./shorten-event.ts";
 import { isHiddenAt, type Survey, type SurveyedTurn } from "./survey.ts";
 import type { StubOptions } from "./tool-stub.ts";
 import type { Origin, ProjectedTurn } from "./view.ts";
-import { findMechanicalWinner } from "./winner.ts";
+import { type Disposition, findMechanicalWinner } from "./winner.ts";
 
 /** What laying out a turn needs beside the turn. */
 export interface LayoutContext {
   readonly survey: Survey;
   readonly pairs: CallPairs;
+  /** What omits the halves of calls of which only the other half is omitted (`omittedHalves`). */
+  readonly omitted: ReadonlyMap<Event, Disposition>;
   readonly options: StubOptions;
   /** The view so far; projected turns are appended. */
   readonly projected: ProjectedTurn[];
@@ -32,10 +34,10 @@ interface Part {
 
 /** Appends what is shown of a turn, and the summaries injected inside it, to the view. */
 export function layOutTurn(seen: SurveyedTurn, context: LayoutContext): void {
-  const { turn, locals, deciders } = seen;
+  const { turn, locals, deciders, hiders } = seen;
   const origin = { kind: "kept", turn: turn.index } as const;
   if (turn.events.length === 0) return;
-  if (deciders.length === 0) {
+  if (deciders.length === 0 && hiders.length === 0) {
     const events = locals.length === 0 ? turn.events : shortenAll(seen, context);
     context.projected.push({ origin, events: startPart(events, context, turn.events[0]) });
     return;
@@ -48,7 +50,7 @@ function shortenAll(seen: SurveyedTurn, context: LayoutContext): readonly Event[
 }
 
 function shortenAt(seen: SurveyedTurn, event: Event, index: number, context: LayoutContext): Event | null {
-  const winner = findMechanicalWinner(seen.locals, event, index, context.pairs);
+  const winner = context.omitted.get(event) ?? findMechanicalWinner(seen.locals, event, index, context.pairs);
   if (winner === null) return event;
   const tool = event.type === "tool_call_response" ? context.pairs.get(event)?.name : undefined;
   return shortenEvent(event, winner, { ...context.options, tool });
@@ -80,16 +82,22 @@ function listParts(
 ): readonly (Part | Overlay)[] {
   const placed: (Part | Overlay)[] = [];
   let part: Part = { events: [], visible: false };
+  const sites = [...context.survey.places].filter(([, { turn }]) => turn === seen.turn.index);
+  const injectedAt = (position: number): readonly Overlay[] =>
+    sites.flatMap(([overlay, { index }]) => (index === position ? [overlay] : []));
   for (const [index, event] of seen.turn.events.entries()) {
-    const injected = findInjected(seen, index, context);
-    if (injected !== null && part.visible) {
+    const injected = injectedAt(index);
+    if (injected.length > 0 && part.visible) {
       placed.push(part);
       part = { events: [], visible: false };
     }
-    if (injected !== null) placed.push(injected);
+    appendAll(placed, injected);
     if (event !== start && !isHiddenAt(seen, index)) takeEvent(part, event, shortenAt(seen, event, index, context));
   }
-  if (part.visible || !hidesSomething(seen)) return [...placed, part];
+  const isShown = part.visible || !hidesSomething(seen);
+  if (isShown) placed.push(part);
+  appendAll(placed, injectedAt(seen.turn.events.length));
+  if (isShown) return placed;
   const last = placed.findLast((entry): entry is Part => "events" in entry);
   if (last !== undefined) appendAll(last.events, part.events);
   return placed;
@@ -99,13 +107,6 @@ function takeEvent(part: Part, event: Event, shown: Event | null): void {
   part.first ??= event;
   part.visible ||= traitsOf(event).providerVisible;
   if (shown !== null) part.events.push(shown);
-}
-
-/** The overlay that is injected before an event, if any. */
-function findInjected({ turn, deciders }: SurveyedTurn, index: number, { survey }: LayoutContext): Overlay | null {
-  const decider = deciders[index] ?? null;
-  const place = decider === null ? undefined : survey.places.get(decider);
-  return place?.turn === turn.index && place.index === index ? decider : null;
 }
 
 function hidesSomething(seen: SurveyedTurn): boolean {

@@ -2,8 +2,9 @@
 // event and has an opinion on that type. Hiding beats mechanical policies whatever their times (docs/FORMAT.md §5.1).
 import type { CallPolicy, Compaction } from "../compaction/compaction.ts";
 import { type Event, isReasoning, type ToolCallRequest, traitsOf } from "../event/event.ts";
-import { type CallPairs, NO_PAIRS, pairCalls } from "../event/tool-pairing.ts";
+import type { CallPairs } from "../event/tool-pairing.ts";
 import type { Turn } from "../event/turn.ts";
+import { type PlacedHalf, type PlacedPair, pairConversation } from "./call-halves.ts";
 import { type CoveredRange, planRanges } from "./covered-range.ts";
 import { coversEvent, keepsEvent, type LocalOverlay } from "./local-overlay.ts";
 import type { Overlay } from "./overlay.ts";
@@ -29,17 +30,18 @@ export interface Disposition {
  */
 export function resolveDispositions(
   turns: readonly Turn[],
-  compactions: readonly Compaction[],
+  live: readonly Compaction[],
   turnCount: number = turns.length,
 ): ReadonlyMap<string, Disposition> {
   const byPosition = new Map(turns.map((turn) => [turn.index, turn]));
+  const { pairs, placed, compactions } = pairConversation(byPosition, live);
   const ranges = planRanges(turnCount, compactions).flatMap((range) => atHand(range, byPosition));
-  const survey = surveyTurns(ranges, byPosition);
-  const pairs = pairSurveyed(survey, compactions);
+  const survey = surveyTurns(ranges, byPosition, placed);
+  const omitted = omittedHalves(survey, placed, pairs);
   const dispositions = new Map<string, Disposition>();
   for (const seen of survey.turns.values()) {
     for (const [index, event] of seen.turn.events.entries()) {
-      const disposition = resolveDisposition(seen, event, index, pairs);
+      const disposition = omitted.get(event) ?? resolveDisposition(seen, event, index, pairs);
       if (disposition !== null) dispositions.set(event.id, disposition);
     }
   }
@@ -61,24 +63,43 @@ function atHand(range: CoveredRange, turns: ReadonlyMap<number, Turn>): readonly
   return ranges;
 }
 
-/** Pairs the results and calls of a survey; gives none when no compaction speaks of tool calls. */
-export function pairSurveyed({ turns }: Survey, compactions: readonly Compaction[]): CallPairs {
-  if (compactions.every((compaction) => compaction.tool_calls === undefined)) return NO_PAIRS;
-  const isHidden = (position: number, index: number): boolean => {
-    const seen = turns.get(position);
-    return seen !== undefined && isHiddenAt(seen, index);
+/**
+ * Finds what omits those halves of calls that no compaction omits itself, while one omits the other half. Only where the two
+ * can differ: in different turns, in a turn that is cut, and where calls are named one by one.
+ */
+export function omittedHalves(
+  { turns }: Survey,
+  placed: readonly PlacedPair[],
+  pairs: CallPairs,
+): ReadonlyMap<Event, Disposition> {
+  const omitted = new Map<Event, Disposition>();
+  const omissionOf = ({ event, turn, index }: PlacedHalf): Disposition | null => {
+    const { locals } = turns.get(turn) as SurveyedTurn;
+    const winner = findMechanicalWinner(locals, event, index, pairs);
+    return winner?.action === "omit" ? winner : null;
   };
-  return pairCalls(
-    [...turns.values()].map(({ turn }) => turn),
-    isHidden,
+  for (const { request, response } of placed) {
+    const seen = turns.get(request.turn);
+    if (seen === undefined || !turns.has(response.turn) || isHiddenAt(seen, request.index)) continue;
+    if (request.turn === response.turn && !mayDiffer(seen.locals)) continue;
+    const [first, second] = [omissionOf(request), omissionOf(response)];
+    if (first !== null && second === null) omitted.set(response.event, { ...first, content: "tool_response" });
+    if (second !== null && first === null) omitted.set(request.event, { ...second, content: "tool_request" });
+  }
+  return omitted;
+}
+
+/** Whether an overlay can omit one half of a call and not the other. */
+function mayDiffer(locals: readonly LocalOverlay[]): boolean {
+  return locals.some(
+    ({ overlay, first, last }) => overlay.calls !== null || first > 0 || last < Number.POSITIVE_INFINITY,
   );
 }
 
 function resolveDisposition(seen: SurveyedTurn, event: Event, index: number, pairs: CallPairs): Disposition | null {
+  const hider = seen.hiders[index] ?? null;
+  if (hider !== null) return { compaction: hider.compaction, content: "hiding", action: "hide" };
   const decider = seen.deciders[index] ?? null;
-  if (decider !== null && isHiddenAt(seen, index)) {
-    return { compaction: decider.compaction, content: "hiding", action: "hide" };
-  }
   const mechanical = findMechanicalWinner(seen.locals, event, index, pairs);
   if (mechanical !== null) return mechanical;
   const isKept = decider !== null && keepsEvent(decider, event);

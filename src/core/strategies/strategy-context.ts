@@ -6,8 +6,9 @@ import { type Event, traitsOf } from "../event/event.ts";
 import { type CallPairs, pairCalls } from "../event/tool-pairing.ts";
 import type { Turn } from "../event/turn.ts";
 import { USUAL_WINDOW } from "../model/context-window.ts";
+import { pairConversation } from "../projection/call-halves.ts";
 import { planRanges } from "../projection/covered-range.ts";
-import { isHiddenAt, type Survey, type SurveyedTurn, surveyTurns } from "../projection/survey.ts";
+import { type SurveyedTurn, surveyTurns } from "../projection/survey.ts";
 import { type Disposition, findMechanicalWinner } from "../projection/winner.ts";
 import { type EventRange, isInRange } from "../range/range-location.ts";
 import { listPairedCalls, type ToolCall } from "../tools/tool-call.ts";
@@ -41,11 +42,12 @@ export interface ContextFacts {
 /** Creates what strategies look at. Throws `turn_not_read` (internal) when a turn is missing. */
 export function createStrategyContext(facts: ContextFacts): StrategyContext {
   const { turnCount, turns, compactions, range, hints = {} } = facts;
-  const survey = surveyTurns(planRanges(turnCount, compactions), turns);
+  const paired = pairConversation(turns, compactions);
+  const survey = surveyTurns(planRanges(turnCount, paired.compactions), turns, paired.placed);
   const seen = [...survey.turns.values()];
   const list = seen.map(({ turn }) => turn);
   const keep = new Set(facts.keep);
-  const pairs = facts.pairs !== undefined && isWhole(seen, turns) ? facts.pairs : pairShown(list, survey);
+  const pairs = facts.pairs ?? (compactions.length > 0 ? paired.pairs : pairCalls(list, () => false));
   const read: Reading = { surveyed: survey.turns, pairs, range, keep, tied: findTied(list, keep) };
   const calls = listPairedCalls(list, pairs).map((call) => viewCall(call, read));
   const { open, hasOrphans } = listOpen(seen, read);
@@ -67,18 +69,6 @@ export function createStrategyContext(facts: ContextFacts): StrategyContext {
     toolTokens: facts.toolTokens ?? new Map(),
     calledTools: facts.calledTools ?? namesCalled(turns.values()),
   };
-}
-
-/** Whether nothing of the turns is hidden. */
-function isWhole(seen: readonly SurveyedTurn[], turns: ReadonlyMap<number, Turn>): boolean {
-  return seen.length === turns.size && seen.every(({ deciders }) => deciders.length === 0);
-}
-
-function pairShown(turns: readonly Turn[], { turns: surveyed }: Survey): CallPairs {
-  return pairCalls(turns, (turn, index) => {
-    const seen = surveyed.get(turn);
-    return seen === undefined || isHiddenAt(seen, index);
-  });
 }
 
 interface Reading {
@@ -116,9 +106,8 @@ const CLOSED: HalfState = { now: undefined, isCovered: false, isOpen: false };
 function dispositionAt(event: Event, turn: number, index: number, { surveyed, pairs }: Reading): Disposition | null {
   const seen = surveyed.get(turn);
   if (seen === undefined || seen.locals.length === 0) return null;
-  const decider = seen.deciders[index] ?? null;
-  if (decider !== null && isHiddenAt(seen, index))
-    return { compaction: decider.compaction, content: "hiding", action: "hide" };
+  const hider = seen.hiders[index] ?? null;
+  if (hider !== null) return { compaction: hider.compaction, content: "hiding", action: "hide" };
   return findMechanicalWinner(seen.locals, event, index, pairs);
 }
 

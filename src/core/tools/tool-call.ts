@@ -18,16 +18,13 @@ export interface ToolCall {
   readonly responseTurn?: number;
 }
 
-/**
- * Lists the calls of turns in the order of their requests. `isHidden(turn, index)` says which events are hidden, so that
- * pairs are made as the projection makes them (see pairCalls); by default none is.
- */
-export function listToolCalls(
-  turns: Iterable<Turn>,
-  isHidden: (turn: number, index: number) => boolean = () => false,
-): readonly ToolCall[] {
+/** Lists the calls of turns in the order of their requests. */
+export function listToolCalls(turns: Iterable<Turn>): readonly ToolCall[] {
   const all = [...turns];
-  return listPairedCalls(all, pairCalls(all, isHidden));
+  return listPairedCalls(
+    all,
+    pairCalls(all, () => false),
+  );
 }
 
 /** Lists the calls of turns in the order of their requests, paired already. */

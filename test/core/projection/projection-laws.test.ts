@@ -4,8 +4,14 @@ import { describe, expect, it } from "vitest";
 import { type Compaction, isHiding } from "../../../src/core/compaction/compaction.ts";
 import { checkCoverage } from "../../../src/core/coverage/coverage.ts";
 import { type Event, traitsOf } from "../../../src/core/event/event.ts";
+import { pairCalls } from "../../../src/core/event/tool-pairing.ts";
 import { splitTurns, type Turn } from "../../../src/core/event/turn.ts";
-import { planReading, planTurnReadings, type TurnReading } from "../../../src/core/projection/hidden-turns.ts";
+import {
+  planHalves,
+  planReading,
+  planTurnReadings,
+  type TurnReading,
+} from "../../../src/core/projection/hidden-turns.ts";
 import { project, projectTurns } from "../../../src/core/projection/projection.ts";
 import type { View } from "../../../src/core/projection/view.ts";
 import { resolveDispositions } from "../../../src/core/projection/winner.ts";
@@ -47,7 +53,9 @@ function readPlanned(turns: readonly Turn[], compactions: readonly Compaction[])
     if (turn === undefined) return [];
     return [[position, firstEventOnly ? { ...turn, events: turn.events.slice(0, 1) } : turn]];
   };
-  return new Map(planTurnReadings(turns.length, compactions).flatMap(entryOf));
+  const read = new Map(planTurnReadings(turns.length, compactions).flatMap(entryOf));
+  for (const position of planHalves(turns.length, compactions, read)) read.set(position, turns[position] as Turn);
+  return read;
 }
 
 function freeze<Value>(value: Value): Value {
@@ -68,7 +76,9 @@ describe("projection", () => {
     holds(({ turns, compactions }) => {
       const view = projectTurns(turns, compactions);
       expect(checkCoverage(turns, compactions, view)).toEqual([]);
-      const read = planReading(turns.length, compactions).flatMap((position) => turns[position] ?? []);
+      const first = new Map(planReading(turns.length, compactions).map((at) => [at, turns[at] as Turn]));
+      const more = planHalves(turns.length, compactions, first).map((at) => [at, turns[at] as Turn] as const);
+      const read = [...new Map([...first, ...more]).values()].sort((a, b) => a.index - b.index);
       expect(checkCoverage(read, compactions, view, { turnCount: turns.length })).toEqual([]);
     });
   });
@@ -164,6 +174,29 @@ describe("projection", () => {
     });
   });
 
+  it("shows both halves of a call or none of them, in one turn and across turns", () => {
+    holds(({ turns, compactions }) => {
+      const shown = new Set(flatten(projectTurns(turns, compactions)).map(({ id }) => id));
+      for (const [response, request] of pairCalls(turns, () => false))
+        expect(shown.has(response.id)).toBe(shown.has(request.id));
+    });
+  });
+
+  it("never puts a summary between a call and its result in the same turn", () => {
+    holds(({ turns, compactions }) => {
+      const places = new Map(
+        projectTurns(turns, compactions).turns.flatMap(({ events }, at) => events.map(({ id }) => [id, at])),
+      );
+      const view = projectTurns(turns, compactions).turns;
+      for (const [response, request] of pairCalls(turns, () => false)) {
+        const [from, to] = [places.get(request.id), places.get(response.id)];
+        if (from === undefined || to === undefined || turnOf(turns, request) !== turnOf(turns, response)) continue;
+        const between = view.slice(from + 1, to).map(({ origin }) => origin.kind);
+        expect(between.filter((kind) => kind !== "kept")).toEqual([]);
+      }
+    });
+  });
+
   it("hides in the view what the dispositions say is hidden, and nothing else that a model sees", () => {
     holds(({ turns, compactions }) => {
       const shown = new Set(flatten(projectTurns(turns, compactions)).map(({ id }) => id));
@@ -179,6 +212,10 @@ describe("projection", () => {
     });
   });
 });
+
+function turnOf(turns: readonly Turn[], event: Event): number | undefined {
+  return turns.find(({ events }) => events.includes(event))?.index;
+}
 
 /** Whether one hides something of the turn in which the other, which has an index, ends. */
 function hidesEnd(one: Compaction, other: Compaction): boolean {

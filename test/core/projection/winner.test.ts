@@ -168,7 +168,7 @@ describe("resolveDispositions", () => {
     ]);
   });
 
-  it("knows the call of a late result, unless the call is hidden", () => {
+  it("knows the call of a late result, and hides the result with it", () => {
     const late = parseConversation("U T:grep A | U t A").map(({ index, events }) => ({
       index,
       events: events.map((event) => (event.type === "tool_call_response" ? { ...event, call_id: "c1" } : event)),
@@ -178,6 +178,6 @@ describe("resolveDispositions", () => {
     const result = (...compactions: Compaction[]) => resolveDispositions(late, compactions).get("e1.2")?.action;
     expect(result(stripped)).toBe("keep");
     expect(result(stripped, makeCompaction("r", [0, 1], { reasoning: "strip" }))).toBe("keep");
-    expect(result(stripped, makeCompaction("s", [0, 0], { to_event: "e0.2", ...summaryOf("S") }))).toBe("strip");
+    expect(result(stripped, makeCompaction("s", [0, 0], { to_event: "e0.2", ...summaryOf("S") }))).toBe("hide");
   });
 });
