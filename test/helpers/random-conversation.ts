@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import type { Compaction, ToolCallPolicy } from "../../src/core/compaction/compaction.ts";
 import type { Event } from "../../src/core/event/event.ts";
+import { pairCalls } from "../../src/core/event/tool-pairing.ts";
 import type { Turn } from "../../src/core/event/turn.ts";
 import { drawnOnce } from "./drawn-once.ts";
 import { parseConversation } from "./notation.ts";
@@ -51,6 +52,13 @@ function vary(event: Event, seed: number): Event {
     ...event,
     content: [{ type: "text", text: `look ${event.id}` }, image, { type: "attachment", name: "a.txt" }],
   };
+}
+
+/** Ids of both halves of every call that is answered in another turn: what hides one of them hides the other there. */
+export function idsAcrossTurns(turns: readonly Turn[]): ReadonlySet<string> {
+  const turnOf = new Map(turns.flatMap(({ index, events }) => events.map((event) => [event, index] as const)));
+  const apart = [...pairCalls(turns, () => false)].filter(([a, b]) => turnOf.get(a) !== turnOf.get(b));
+  return new Set(apart.flat().map(({ id }) => id));
 }
 
 const halves = { request: fc.boolean(), response: fc.boolean() };

@@ -12,6 +12,8 @@ export interface IndexedEvent {
   readonly turn: Turn;
   readonly index: number;
   readonly event: Event;
+  /** The result that answers this call, or the call that this result answers. */
+  readonly other?: Event | undefined;
 }
 
 /** A compaction that covers something of a turn: from which of its events to which. Positions, 0-based, inclusive. */
@@ -41,13 +43,18 @@ export function orderVoices(compactions: readonly Compaction[]): readonly Compac
 /** The compactions that have a say about an event, newest first: a keep ends what older ones say. */
 function listVoices({ index, event }: IndexedEvent, speakers: readonly Speaker[]): readonly Compaction[] {
   const voices = speakers.filter(({ from, to }) => from <= index && index <= to).map(({ compaction }) => compaction);
-  const kept = voices.findIndex((compaction) => compaction.keep?.includes(event.id));
+  return beforeKeep(voices, event);
+}
+
+/** Those newer than the one that keeps an event by name; all where none does. */
+function beforeKeep(voices: readonly Compaction[], event: Event | undefined): readonly Compaction[] {
+  const kept = voices.findIndex(({ keep }) => event !== undefined && keep?.includes(event.id));
   return kept === -1 ? voices : voices.slice(0, kept);
 }
 
-/** The compaction that hides an event, if any. */
+/** The compaction that hides an event, if any: none that keeps the other half of a call, or is older than that. */
 export function findHider(placed: IndexedEvent, speakers: readonly Speaker[]): Compaction | undefined {
-  return listVoices(placed, speakers).find(isHiding);
+  return beforeKeep(listVoices(placed, speakers), placed.other).find(isHiding);
 }
 
 /** Whether a newer compaction hides the place at which a range ends; a turn that is not at hand is hidden whole. */
@@ -74,8 +81,11 @@ export function expectEvent(
   speakers: readonly Speaker[],
   call: ToolCallRequest | undefined,
 ): Expectation {
-  for (const compaction of listVoices(placed, speakers)) {
+  const voices = listVoices(placed, speakers);
+  const mayLeaveOut = beforeKeep(voices, placed.other);
+  for (const compaction of voices) {
     const opinion = opinionOn(placed.event, compaction, call);
+    if (opinion === "gone" && !mayLeaveOut.includes(compaction)) return "unchanged";
     if (opinion !== undefined) return opinion;
   }
   return "unchanged";

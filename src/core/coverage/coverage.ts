@@ -62,16 +62,15 @@ export function checkCoverage(
   { turnCount = turns.length, dropped = new Set() }: CoverageOptions = {},
 ): readonly CoverageViolation[] {
   const pairs = pairCalls(turns, () => false);
-  const whole = compactions.map((compaction) => keepsWhole(compaction, pairs));
-  const ordered = orderVoices(whole);
-  const events = uniteHalves(listEvents(turns, ordered, pairs), pairs);
+  const ordered = orderVoices(compactions);
+  const events = uniteHalves(listEvents(turns, ordered, pairs));
   const unread = hidersOfUnread(turnCount, turns, ordered);
   const shown = view.turns.flatMap(({ origin, events: list }) => (origin.kind === "kept" ? list : []));
   const visible = shown.filter((event) => traitsOf(event).providerVisible);
   return [
     ...checkEvents(events, visible, dropped),
     ...checkOrder(events, visible),
-    ...whole.flatMap((compaction) => checkReplacement(compaction, { events, unread, turns, view })),
+    ...compactions.flatMap((compaction) => checkReplacement(compaction, { events, unread, turns, view })),
     ...checkIndex(view, { turnCount, ordered, turns }),
   ];
 }
@@ -82,12 +81,13 @@ function listEvents(
   compactions: readonly Compaction[],
   pairs: CallPairs,
 ): readonly CheckedEvent[] {
+  const others = new Map<Event, Event>([...pairs].flatMap(([a, b]) => [[a, b] as const, [b, a] as const]));
   const checked: CheckedEvent[] = [];
   for (const turn of turns) {
     const speakers: readonly Speaker[] = listSpeakers(turn, compactions);
     for (const [index, event] of turn.events.entries()) {
       if (!traitsOf(event).providerVisible) continue;
-      const placed = { turn, index, event };
+      const placed = { turn, index, event, other: others.get(event) };
       const call = event.type === "tool_call_response" ? pairs.get(event) : undefined;
       checked.push({
         ...placed,
@@ -100,23 +100,14 @@ function listEvents(
 }
 
 /** Where one half of a call is not to be in the view, neither is the other. */
-function uniteHalves(events: readonly CheckedEvent[], pairs: CallPairs): readonly CheckedEvent[] {
+function uniteHalves(events: readonly CheckedEvent[]): readonly CheckedEvent[] {
   const found = new Map(events.map((one) => [one.event, one]));
-  const others = new Map<Event, Event>([...pairs].flatMap(([a, b]) => [[a, b] as const, [b, a] as const]));
   return events.map((one) => {
-    const other = found.get(others.get(one.event) as Event);
+    const other = one.other === undefined ? undefined : found.get(one.other);
     if (other === undefined || one.hider !== undefined) return one;
     const isGone = other.expectation === "gone" || one.expectation === "gone";
     return { ...one, hider: other.hider, expectation: isGone ? "gone" : one.expectation };
   });
-}
-
-/** The compaction as if it named both halves of each call of which it keeps one. */
-function keepsWhole(compaction: Compaction, pairs: CallPairs): Compaction {
-  const { keep } = compaction;
-  if (keep === undefined) return compaction;
-  const halves = [...pairs].filter((pair) => pair.some(({ id }) => keep.includes(id)));
-  return { ...compaction, keep: [...keep, ...halves.flat().map(({ id }) => id)] };
 }
 
 /** The compactions that hide turns which were not read, told by positions alone. `compactions` = newest first. */

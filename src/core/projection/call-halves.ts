@@ -1,11 +1,9 @@
-// A call and its result are one (docs/FORMAT.md §5.1): no provider takes one without the other. What names one of them in
-// `keep` keeps both, and where one is left out the other goes, too, whichever turn it is in.
+// A call and its result are one (docs/FORMAT.md §5.1): no provider takes one without the other. Where one of them is left out
+// the other goes, too, whichever turn it is in, and what names one of them in `keep` does not leave out the other.
 import type { Compaction } from "../compaction/compaction.ts";
-import { keptTurnsOf, withKeptTurns } from "../compaction/kept-turns.ts";
 import type { Event, ToolCallRequest, ToolCallResponse } from "../event/event.ts";
 import { type CallPairs, looseCalls, NO_PAIRS, pairCalls } from "../event/tool-pairing.ts";
 import type { Turn } from "../event/turn.ts";
-import type { CoveredRange } from "./covered-range.ts";
 
 /** One half of a call with its place: turn, and position in the turn's events, 0-based. */
 export interface PlacedHalf<Half extends Event = Event> {
@@ -20,13 +18,19 @@ export interface PlacedPair {
   readonly response: PlacedHalf<ToolCallResponse>;
 }
 
+/** The other halves of calls of which a compaction names one half in `keep`: ids of events, and the turns they are in. */
+export interface KeptHalves {
+  readonly ids: ReadonlySet<string>;
+  readonly turns: ReadonlySet<number>;
+}
+
 /** A conversation whose calls are paired. */
 export interface PairedConversation {
   readonly pairs: CallPairs;
   /** The same pairs with their places, in the order of their results. */
   readonly placed: readonly PlacedPair[];
-  /** The compactions, each with both halves of every call that it names in `keep`. */
-  readonly compactions: readonly Compaction[];
+  /** Of those compactions that name only one half of a call in `keep`. */
+  readonly halves: ReadonlyMap<Compaction, KeptHalves>;
 }
 
 /** Pairs the calls of the turns at hand, hidden ones too. Without compactions nothing is paired: nobody asks. */
@@ -34,11 +38,17 @@ export function pairConversation(
   turns: ReadonlyMap<number, Turn>,
   compactions: readonly Compaction[],
 ): PairedConversation {
-  if (compactions.length === 0) return { pairs: NO_PAIRS, placed: [], compactions };
+  if (compactions.length === 0) return { pairs: NO_PAIRS, placed: [], halves: new Map() };
   const ordered = [...turns.values()].sort((a, b) => a.index - b.index);
   const pairs = pairCalls(ordered, () => false);
   const placed = placePairs(ordered, pairs);
-  return { pairs, placed, compactions: compactions.map((compaction) => keepBothHalves(compaction, placed)) };
+  const halves = compactions.flatMap((compaction) => {
+    const others = keptHalves(compaction, placed);
+    if (others.length === 0) return [];
+    const ids = new Set(others.map(({ event }) => event.id));
+    return [[compaction, { ids, turns: new Set(others.map(({ turn }) => turn)) }] as const];
+  });
+  return { pairs, placed, halves: new Map(halves) };
 }
 
 function placePairs(turns: readonly Turn[], pairs: CallPairs): readonly PlacedPair[] {
@@ -57,20 +67,14 @@ function placePairs(turns: readonly Turn[], pairs: CallPairs): readonly PlacedPa
   return placed;
 }
 
-/** Gives the compaction itself where it keeps no half without the other. */
-function keepBothHalves(compaction: Compaction, pairs: readonly PlacedPair[]): Compaction {
-  const { keep = [] } = compaction;
-  if (keep.length === 0) return compaction;
+function keptHalves({ keep = [] }: Compaction, pairs: readonly PlacedPair[]): readonly PlacedHalf[] {
+  if (keep.length === 0) return [];
   const named = new Set(keep);
-  const others = pairs.flatMap(({ request, response }) => {
+  return pairs.flatMap(({ request, response }) => {
     const isKept = { request: named.has(request.event.id), response: named.has(response.event.id) };
     if (isKept.request === isKept.response) return [];
     return [isKept.request ? response : request];
   });
-  if (others.length === 0) return compaction;
-  const copy = { ...compaction, keep: [...keep, ...others.map(({ event }) => event.id)] };
-  const kept = keptTurnsOf(compaction);
-  return kept === null ? copy : withKeptTurns(copy, [...kept, ...others.map(({ turn }) => turn)]);
 }
 
 /**
@@ -78,21 +82,19 @@ function keepBothHalves(compaction: Compaction, pairs: readonly PlacedPair[]): C
  * without a result there, or a result without a call, the other half may be in a hidden turn after it, or before it.
  */
 export function turnsOfOtherHalves(
-  ranges: readonly CoveredRange[],
+  ranges: readonly { readonly from: number; readonly to: number; readonly hiddenBy: object | null }[],
   turns: Pick<ReadonlyMap<number, Turn>, "get">,
 ): readonly number[] {
-  const hidden = ranges.filter(({ hiddenBy }) => hiddenBy !== null);
+  const [hidden, shown] = [true, false].map((isHidden) =>
+    ranges.flatMap(({ from, to, hiddenBy }) => ((hiddenBy !== null) === isHidden ? positionsOf(from, to) : [])),
+  ) as [number[], number[]];
   if (hidden.length === 0) return [];
-  let [firstCall, lastResult] = [Number.POSITIVE_INFINITY, -1];
-  for (const { from, to, hiddenBy } of ranges) {
-    for (let turn = from; hiddenBy === null && turn <= to; turn += 1) {
-      const { request, response } = looseCalls(turns.get(turn)?.events ?? []);
-      if (request) firstCall = Math.min(firstCall, turn);
-      if (response) lastResult = turn;
-    }
-  }
-  const wanted: number[] = [];
-  for (const { from, to } of hidden)
-    for (let turn = from; turn <= to; turn += 1) if (turn < lastResult || turn > firstCall) wanted.push(turn);
-  return wanted;
+  const loose = shown.map((turn) => ({ turn, ...looseCalls(turns.get(turn)?.events ?? []) }));
+  const firstCall = loose.find(({ request }) => request)?.turn ?? Number.POSITIVE_INFINITY;
+  const lastResult = loose.findLast(({ response }) => response)?.turn ?? -1;
+  return hidden.filter((turn) => turn < lastResult || turn > firstCall);
+}
+
+function positionsOf(from: number, to: number): readonly number[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => from + at);
 }

@@ -1,7 +1,8 @@
 // Cuts a conversation into ranges of turns that the same overlays cover, so that what is hidden is decided once per
 // range and never per turn. A turn cut by an event bound is a range of its own.
 import type { Compaction } from "../compaction/compaction.ts";
-import { createOverlays, cutsTurn, mayKeepIn, type Overlay } from "./overlay.ts";
+import type { KeptHalves } from "./call-halves.ts";
+import { createOverlays, cutsTurn, keptTurnsIn, mayKeepIn, type Overlay } from "./overlay.ts";
 
 /** Turns (0-based, inclusive) under the same overlays. */
 export interface CoveredRange {
@@ -17,9 +18,16 @@ export interface CoveredRange {
   readonly isCut: boolean;
 }
 
-/** Plans the ranges of a conversation, in order and without gaps; empty for an empty conversation. */
-export function planRanges(turnCount: number, compactions: readonly Compaction[]): readonly CoveredRange[] {
-  const overlays = createOverlays(turnCount, compactions);
+/**
+ * Plans the ranges of a conversation, in order and without gaps; empty for an empty conversation. `halves` = what
+ * `pairConversation` found; without them both halves of what is kept by name count as named.
+ */
+export function planRanges(
+  turnCount: number,
+  compactions: readonly Compaction[],
+  halves?: ReadonlyMap<Compaction, KeptHalves>,
+): readonly CoveredRange[] {
+  const overlays = createOverlays(turnCount, compactions, halves);
   const starts = [...listStarts(turnCount, overlays)].sort((a, b) => a - b);
   return starts.map((from, at) => planRange(from, (starts[at + 1] ?? turnCount) - 1, overlays));
 }
@@ -30,8 +38,7 @@ function listStarts(turnCount: number, overlays: readonly Overlay[]): ReadonlySe
     starts.add(overlay.from).add(overlay.to + 1);
     if (overlay.fromEvent !== undefined) starts.add(overlay.from + 1);
     if (overlay.toEvent !== undefined) starts.add(overlay.to);
-    for (const turn of overlay.keptTurns ?? [])
-      if (overlay.from <= turn && turn <= overlay.to) starts.add(turn).add(turn + 1);
+    for (const turn of keptTurnsIn(overlay)) starts.add(turn).add(turn + 1);
   }
   for (const start of starts) if (start >= turnCount) starts.delete(start);
   return starts;

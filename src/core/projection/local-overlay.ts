@@ -40,11 +40,17 @@ export function keepsEvent(overlay: Overlay, event: Event): boolean {
   return overlay.keep?.has(event.id) === true;
 }
 
-/** Finds the newest overlay that hides the event or keeps it by name; null when none does. */
+/** Whether the overlay does not leave this event out, because it leaves the other half of the call unchanged by name. */
+export function sparesHalf({ halves }: Overlay, event: Event): boolean {
+  return halves?.ids.has(event.id) === true;
+}
+
+/** Finds the newest overlay that hides the event or keeps it from that; null when none does. */
 export function findDecider(locals: readonly LocalOverlay[], event: Event, index: number): Overlay | null {
   for (const local of locals) {
     if (!coversEvent(local, index)) continue;
-    if (local.overlay.hides || keepsEvent(local.overlay, event)) return local.overlay;
+    const { overlay } = local;
+    if (overlay.hides || keepsEvent(overlay, event) || sparesHalf(overlay, event)) return overlay;
   }
   return null;
 }

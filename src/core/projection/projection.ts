@@ -36,9 +36,9 @@ export interface ProjectionInput {
  * `turn_not_read` (internal) when a turn of `planReading` is missing.
  */
 export function project(input: ProjectionInput, options: ProjectionOptions = {}): View {
-  const { turns } = input;
-  const { pairs, placed, compactions } = pairConversation(turns, input.compactions);
-  const ranges = planRanges(input.turnCount, compactions);
+  const { turns, compactions } = input;
+  const { pairs, placed, halves } = pairConversation(turns, compactions);
+  const ranges = planRanges(input.turnCount, compactions, halves);
   const survey = surveyTurns(ranges, turns, placed);
   const omitted = omittedHalves(survey, placed, pairs);
   const projected: ProjectedTurn[] = [];

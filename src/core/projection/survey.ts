@@ -7,7 +7,7 @@ import { type Event, traitsOf } from "../event/event.ts";
 import type { Turn } from "../event/turn.ts";
 import { type PlacedHalf, type PlacedPair, pairConversation } from "./call-halves.ts";
 import { type CoveredRange, planRanges } from "./covered-range.ts";
-import { findDecider, keepsEvent, type LocalOverlay, localizeOverlays } from "./local-overlay.ts";
+import { findDecider, keepsEvent, type LocalOverlay, localizeOverlays, sparesHalf } from "./local-overlay.ts";
 import type { Overlay } from "./overlay.ts";
 
 /** A turn of which something may be shown. */
@@ -49,9 +49,9 @@ export function surveyTurns(
   turns: ReadonlyMap<number, Turn>,
   pairs: readonly PlacedPair[],
 ): Survey {
+  const shown = ranges.filter(({ hiddenBy }) => hiddenBy === null);
   const surveyed = new Map<number, SurveyedTurn>();
-  for (const range of ranges)
-    if (range.hiddenBy === null) for (const seen of surveyRange(range, turns)) surveyed.set(seen.turn.index, seen);
+  for (const range of shown) for (const seen of surveyRange(range, turns)) surveyed.set(seen.turn.index, seen);
   hideOtherHalves(surveyed, ranges, pairs);
   const places = new Map<Overlay, EventPlace>();
   const winners = new Set<Overlay>();
@@ -60,8 +60,9 @@ export function surveyTurns(
     if (hiddenBy !== null) {
       winners.add(hiddenBy);
       notePlace(places, hiddenBy, from, 0);
+      continue;
     }
-    for (let position = from; hiddenBy === null && position <= to; position += 1) {
+    for (let position = from; position <= to; position += 1) {
       const seen = surveyed.get(position) as SurveyedTurn;
       noteDeciders(seen, places, winners);
       noteEnds(seen, endingInside);
@@ -131,7 +132,7 @@ export function hiddenEvents({
 }): IsHidden {
   const surveyed = new Map<number, SurveyedTurn>();
   const paired = pairConversation(turns, compactions);
-  const ranges = planRanges(turnCount, paired.compactions);
+  const ranges = planRanges(turnCount, compactions, paired.halves);
   for (const range of ranges) {
     for (let position = range.from; position <= range.to; position += 1) {
       const turn = turns.get(position);
@@ -147,7 +148,7 @@ export function hiddenEvents({
 }
 
 function hides(decider: Overlay, event: Event): boolean {
-  return traitsOf(event).hideable && !keepsEvent(decider, event);
+  return decider.hides && traitsOf(event).hideable && !keepsEvent(decider, event) && !sparesHalf(decider, event);
 }
 
 function* surveyRange(range: CoveredRange, turns: ReadonlyMap<number, Turn>): Generator<SurveyedTurn> {

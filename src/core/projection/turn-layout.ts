@@ -38,7 +38,7 @@ export function layOutTurn(seen: SurveyedTurn, context: LayoutContext): void {
   const origin = { kind: "kept", turn: turn.index } as const;
   if (turn.events.length === 0) return;
   if (deciders.length === 0 && hiders.length === 0) {
-    const events = locals.length === 0 ? turn.events : shortenAll(seen, context);
+    const events = locals.length === 0 && context.omitted.size === 0 ? turn.events : shortenAll(seen, context);
     context.projected.push({ origin, events: startPart(events, context, turn.events[0]) });
     return;
   }

@@ -6,7 +6,7 @@ import type { CallPairs } from "../event/tool-pairing.ts";
 import type { Turn } from "../event/turn.ts";
 import { type PlacedHalf, type PlacedPair, pairConversation } from "./call-halves.ts";
 import { type CoveredRange, planRanges } from "./covered-range.ts";
-import { coversEvent, keepsEvent, type LocalOverlay } from "./local-overlay.ts";
+import { coversEvent, keepsEvent, type LocalOverlay, sparesHalf } from "./local-overlay.ts";
 import type { Overlay } from "./overlay.ts";
 import { isHiddenAt, type Survey, type SurveyedTurn, surveyTurns } from "./survey.ts";
 import { resolveCallPolicy } from "./tool-policy.ts";
@@ -30,12 +30,12 @@ export interface Disposition {
  */
 export function resolveDispositions(
   turns: readonly Turn[],
-  live: readonly Compaction[],
+  compactions: readonly Compaction[],
   turnCount: number = turns.length,
 ): ReadonlyMap<string, Disposition> {
   const byPosition = new Map(turns.map((turn) => [turn.index, turn]));
-  const { pairs, placed, compactions } = pairConversation(byPosition, live);
-  const ranges = planRanges(turnCount, compactions).flatMap((range) => atHand(range, byPosition));
+  const { pairs, placed, halves } = pairConversation(byPosition, compactions);
+  const ranges = planRanges(turnCount, compactions, halves).flatMap((range) => atHand(range, byPosition));
   const survey = surveyTurns(ranges, byPosition, placed);
   const omitted = omittedHalves(survey, placed, pairs);
   const dispositions = new Map<string, Disposition>();
@@ -46,13 +46,15 @@ export function resolveDispositions(
     }
   }
   for (const { hiddenBy, from } of ranges) {
-    if (hiddenBy === null) continue;
-    for (const event of byPosition.get(from)?.events ?? []) {
-      if (!traitsOf(event).hideable) continue;
-      dispositions.set(event.id, { compaction: hiddenBy.compaction, content: "hiding", action: "hide" });
-    }
+    const hidden =
+      hiddenBy === null ? [] : (byPosition.get(from)?.events ?? []).filter((event) => traitsOf(event).hideable);
+    for (const { id } of hidden) dispositions.set(id, hideBy(hiddenBy as Overlay));
   }
   return dispositions;
+}
+
+function hideBy({ compaction }: Overlay): Disposition {
+  return { compaction, content: "hiding", action: "hide" };
 }
 
 /** A range as ranges of one turn each, of the turns that are at hand. */
@@ -98,7 +100,7 @@ function mayDiffer(locals: readonly LocalOverlay[]): boolean {
 
 function resolveDisposition(seen: SurveyedTurn, event: Event, index: number, pairs: CallPairs): Disposition | null {
   const hider = seen.hiders[index] ?? null;
-  if (hider !== null) return { compaction: hider.compaction, content: "hiding", action: "hide" };
+  if (hider !== null) return hideBy(hider);
   const decider = seen.deciders[index] ?? null;
   const mechanical = findMechanicalWinner(seen.locals, event, index, pairs);
   if (mechanical !== null) return mechanical;
@@ -157,10 +159,13 @@ function findOpinion(
   content: ContentType,
   opinion: (overlay: Overlay) => CallPolicy | undefined,
 ): Disposition | null {
+  let isSpared = false;
   for (const local of locals) {
     if (!coversEvent(local, index)) continue;
     if (keepsEvent(local.overlay, event)) return null;
+    isSpared ||= sparesHalf(local.overlay, event);
     const action = opinion(local.overlay);
+    if (action === "omit" && isSpared) return null;
     if (action !== undefined) return { compaction: local.overlay.compaction, content, action };
   }
   return null;

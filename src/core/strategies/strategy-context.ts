@@ -43,7 +43,7 @@ export interface ContextFacts {
 export function createStrategyContext(facts: ContextFacts): StrategyContext {
   const { turnCount, turns, compactions, range, hints = {} } = facts;
   const paired = pairConversation(turns, compactions);
-  const survey = surveyTurns(planRanges(turnCount, paired.compactions), turns, paired.placed);
+  const survey = surveyTurns(planRanges(turnCount, compactions, paired.halves), turns, paired.placed);
   const seen = [...survey.turns.values()];
   const list = seen.map(({ turn }) => turn);
   const keep = new Set(facts.keep);

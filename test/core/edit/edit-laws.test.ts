@@ -17,7 +17,7 @@ import { projectTurns } from "../../../src/core/projection/projection.ts";
 import type { ProjectedTurn, View } from "../../../src/core/projection/view.ts";
 import { estimateEvent } from "../../../src/core/tokens/token-estimate.ts";
 import { printView } from "../../helpers/notation.ts";
-import { type RandomConversation, randomConversation } from "../../helpers/random-conversation.ts";
+import { idsAcrossTurns, type RandomConversation, randomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
 
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
@@ -125,19 +125,17 @@ describe("following a plan", () => {
         const left = new Set(events(after));
         const calls = choices.filter(({ verb, item }) => item.kind === "call" && verb !== "keep" && verb !== "pin");
         const changed = new Set(calls.map(({ item }) => item.range.from));
-        // A result goes with its call, also where it came in a later turn.
+        // One half of a call goes with the other, also where that is in another turn.
         const all = (view: View): readonly Event[] => view.turns.flatMap((turn) => turn.events);
         const ids = new Set(all(after).map(({ id }) => id));
-        const gone = all(before).flatMap((event) =>
-          event.type === "tool_call_request" && !ids.has(event.id) ? [event.call_id] : [],
-        );
-        const isAnswer = (event: Event): boolean => event.type === "tool_call_response" && gone.includes(event.call_id);
+        const apart = idsAcrossTurns(turns);
+        const goesAlong = ({ id }: Event): boolean => apart.has(id) && !ids.has(id);
         for (const { item, verb } of choices) {
           if ((verb !== "keep" && verb !== "pin") || item.kind !== "turn" || changed.has(item.range.from)) continue;
           const own = before.turns.filter(({ origin }) => origin.kind === "kept" && origin.turn === item.range.from);
           if (own.length > 1) continue;
           for (const event of own.flatMap((turn) => turn.events))
-            if (traitsOf(event).providerVisible && !isAnswer(event)) expect(left).toContain(JSON.stringify(event));
+            if (traitsOf(event).providerVisible && !goesAlong(event)) expect(left).toContain(JSON.stringify(event));
         }
       }),
       { numRuns: runs(150) },

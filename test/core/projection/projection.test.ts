@@ -229,3 +229,73 @@ describe("what a compaction says of its stubs", () => {
     expect(stubsOf({ tool_calls: { policy: "selective", calls: asked } })[0]).not.toContain("compacted");
   });
 });
+
+describe("a call and its result", () => {
+  const SUMMARY = summaryOf("S");
+  const OMIT: Partial<Compaction> = { tool_calls: { policy: "omit" } };
+
+  it.each<[string, Partial<Compaction>, string]>([
+    ["U R T A t A", { to_event: "e0.3", ...SUMMARY }, "<s:request> | + A A"],
+    ["U R T T t t A", { to_event: "e0.5", ...SUMMARY }, "<s:request> | + A"],
+    ["U T T t t A", { from_event: "e0.3", ...SUMMARY }, "+ U | <s>"],
+    ["U T T t t A", { from_event: "e0.5", to_event: "e0.5", turns: "omit" }, "+ U T t | + A"],
+    ["U T T t t A", { to_event: "e0.2", ...OMIT }, "U T t A"],
+    ["U T t T t A", { from_event: "e0.3", to_event: "e0.3", ...OMIT }, "U T t A"],
+    ["U T t T t A", { tool_calls: { policy: "selective", calls: [{ event: "e0.2", response: "omit" }] } }, "U T t A"],
+  ])("of %s under %j are left out together", (conversation, fields, expected) => {
+    expect(view(conversation, makeCompaction("s", [0, 0], fields))).toBe(expected);
+  });
+
+  it.each<[string, Partial<Compaction>, string]>([
+    ["U T T t t A", { keep: ["e0.4"], ...SUMMARY }, "<s> | + T t"],
+    ["U T T t t A", { keep: ["e0.3"], turns: "omit" }, "+ T t"],
+    ["U T T t t A", { keep: ["e0.5"], ...OMIT }, "U T t A"],
+    ["U T T t t A", { keep: ["e0.5"], ...STRIP_TOOLS }, "U T- T- t- t A"],
+  ])("of %s under %j stay together", (conversation, fields, expected) => {
+    expect(view(conversation, makeCompaction("s", [0, 0], fields))).toBe(expected);
+  });
+
+  it("are left out together in different turns, and a call that is not answered yet is by itself", () => {
+    const late = (call_id: string): Event[] => [
+      { type: "turn_start", id: "late", timestamp: "2026-01-01T09:00:00Z" },
+      {
+        type: "tool_call_response",
+        id: "r",
+        timestamp: "2026-01-01T09:00:01Z",
+        call_id,
+        content: "x",
+        is_error: false,
+      },
+      { type: "chat_response", id: "a", timestamp: "2026-01-01T09:00:02Z", message: "done" },
+    ];
+    const asked = parseConversation("U A T | U A");
+    const answered = [...asked, { index: 2, events: late("c1") }];
+    const shown = (from: number, to: number, fields: Partial<Compaction>, turns = answered) =>
+      printView(projectTurns(turns, [makeCompaction("s", [from, to], fields)]));
+    expect(shown(0, 0, SUMMARY)).toBe("<s> | U A | + A");
+    expect(shown(2, 2, SUMMARY)).toBe("+ U A | U A | <s>");
+    expect(shown(0, 0, OMIT)).toBe("U A | U A | A");
+    expect(shown(0, 2, { keep: ["r"], ...SUMMARY })).toBe("<s> | + T | + t");
+    expect(shown(1, 1, SUMMARY, asked)).toBe("U A T | <s>");
+    expect(shown(0, 0, { to_event: "e0.2", ...SUMMARY }, asked)).toBe("<s:request> | + T | U A");
+  });
+
+  it("are paired by count where an id repeats", () => {
+    const twice = parseConversation("U T t T t A").map(({ index, events }) => ({
+      index,
+      events: events.map((event) => ("call_id" in event ? { ...event, call_id: "same" } : event)),
+    }));
+    const ids = (fields: Partial<Compaction>) =>
+      projectTurns(twice, [makeCompaction("s", [0, 0], fields)]).turns.flatMap(({ events }) =>
+        events.filter((event) => "call_id" in event).map(({ id }) => id),
+      );
+    expect(ids({ to_event: "e0.2", ...SUMMARY })).toEqual(["e0.4", "e0.5"]);
+    expect(ids({ from_event: "e0.5", turns: "omit" })).toEqual(["e0.2", "e0.3"]);
+    expect(ids({ keep: ["e0.5"], ...OMIT })).toEqual(["e0.4", "e0.5"]);
+  });
+
+  it("are never parted by a summary that begins between them", () => {
+    const kept = { from_event: "e0.3", keep: ["e0.4"], ...SUMMARY };
+    expect(view("U T T t t A", makeCompaction("s", [0, 0], kept))).toBe("+ U T t | <s>");
+  });
+});

@@ -1,14 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { pairCalls } from "../../../src/core/event/tool-pairing.ts";
 import type { Turn } from "../../../src/core/event/turn.ts";
 import { projectTurns } from "../../../src/core/projection/projection.ts";
 import { joinRuns } from "../../../src/core/range/turn-range.ts";
 import { planOmissions } from "../../../src/core/tangents/tangent-plan.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation, printView } from "../../helpers/notation.ts";
-import { dateCompaction, randomCompaction, randomTurns } from "../../helpers/random-conversation.ts";
+import { dateCompaction, idsAcrossTurns, randomCompaction, randomTurns } from "../../helpers/random-conversation.ts";
 
 const turns = parseConversation("U A | U R T t A | U A | U T t A | U A | U A");
 const byPosition = (list: readonly Turn[]): ReadonlyMap<number, Turn> =>
@@ -87,8 +86,7 @@ describe("planOmissions", () => {
     expect([apart(0, 1), apart(4, 5), apart(1, 2), apart(3, 4), apart(2, 3)]).toEqual([1, 1, 2, 2, 2]);
   });
 
-  // A result whose call stands in an earlier turn is left out of the comparison: hidden turns are never read, so that it
-  // answers another call, or none, once that turn is hidden.
+  // A call that is answered in another turn is left out of the comparison: where one of the two is hidden, or kept, both are.
   it("hides the turns named and no other event, whatever was compacted before", () => {
     const stack = randomTurns.chain((list) =>
       fc.tuple(
@@ -104,33 +102,24 @@ describe("planOmissions", () => {
         const made = omissions.map(({ from, to, keep }, at) =>
           makeCompaction(`o${at}`, [from, to], { turns: "omit", ...(keep.length === 0 ? {} : { keep }) }, 20 + at),
         );
-        const looksBack = idsOfResultsThatLookBack(list);
+        const apart = idsAcrossTurns(list);
         const shown = (compactions: readonly Compaction[]) =>
           projectTurns(list, compactions).turns.flatMap(({ origin, events }) =>
             origin.kind === "kept" && !positions.includes(origin.turn)
               ? [
                   {
                     turn: origin.turn,
-                    events: events.filter(({ type, id }) => type !== "turn_start" && !looksBack.has(id)),
+                    events: events.filter(({ type, id }) => type !== "turn_start" && !apart.has(id)),
                   },
                 ]
               : [],
           );
         expect(shown([...before, ...made])).toEqual(shown(before));
-        const hidden = projectTurns(list, [...before, ...made]).turns.filter(
-          ({ origin }) => origin.kind === "kept" && positions.includes(origin.turn),
-        );
-        expect(hidden).toEqual([]);
+        const left = projectTurns(list, [...before, ...made])
+          .turns.filter(({ origin }) => origin.kind === "kept" && positions.includes(origin.turn))
+          .flatMap(({ events }) => events.filter(({ type, id }) => type !== "turn_start" && !apart.has(id)));
+        expect(left).toEqual([]);
       }),
     );
   });
 });
-
-/** Results that answer no call of their own turn. */
-function idsOfResultsThatLookBack(turns: readonly Turn[]): ReadonlySet<string> {
-  const results = turns.flatMap((turn) => {
-    const own = pairCalls([turn], () => false);
-    return turn.events.filter((event) => event.type === "tool_call_response" && !own.has(event));
-  });
-  return new Set(results.map(({ id }) => id));
-}
