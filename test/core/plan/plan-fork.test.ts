@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { clampCompaction } from "../../../src/core/compaction/clamp-compaction.ts";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import { traitsOf } from "../../../src/core/event/event.ts";
 import { forkNeedsTurnTimes, planFork } from "../../../src/core/plan/plan-fork.ts";
 import { projectTurns } from "../../../src/core/projection/projection.ts";
 import type { ProjectedTurn, View } from "../../../src/core/projection/view.ts";
@@ -153,12 +154,12 @@ describe("planFork", () => {
           ...plan.clamped.map((each) => clampCompaction(each, bound)),
         ];
         const ofFirst = ({ origin }: ProjectedTurn): boolean => origin.kind === "kept" && origin.turn <= bound.turn;
-        // Where a turn falls into parts, what opens a part is made up. A call may be hidden with its result in a later turn.
+        // A call may be hidden with its result in a later turn, and with it what is beside it in a turn of which nothing else is sent.
         const apart = idsAcrossTurns(turns);
         const shown = (view: View) =>
           view.turns
             .filter(ofFirst)
-            .flatMap(({ events }) => events.filter(({ id }) => !id.endsWith(".turn") && !apart.has(id)));
+            .flatMap(({ events }) => events.filter((event) => traitsOf(event).providerVisible && !apart.has(event.id)));
         expect(shown(projectTurns(kept, there))).toEqual(shown(projectTurns(turns, live)));
       }),
       { numRuns: runs(500) },
