@@ -1,6 +1,6 @@
 // The tour's commands with a PATH that holds node and nothing else: everything local works, and what needs git says so. With git
 // there again, it finds a store like any other.
-import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -105,6 +105,24 @@ describe("without git", () => {
     const [newest] = before as [{ readonly commit: string }];
     sandbox.git(["revert", "--no-edit", newest.commit]);
     expect((await sandbox.jpg(["fsck"])).code).toBe(0);
+  });
+
+  it("a store that it made is read from inside, by it and by git, however git's settings are spelt", async () => {
+    const made = join(sandbox.root, "made");
+    const within = { cwd: made, env: { ...alone, JPG_STORE: "" } };
+    await run("init", made);
+    expect(await sandbox.jpg(["import", SAMPLE], within)).toMatchObject({ code: 0 });
+    const listed = (await sandbox.jpg(["ls", "--json"], within)).stdout;
+    expect(JSON.parse(listed)).toHaveLength(1);
+    const config = join(made, ".git", "config");
+    const written = readFileSync(config, "utf8");
+    for (const bare of ["false", "no", "Off ; really", "0", ""]) {
+      writeFileSync(config, written.replace(/bare = .*/, `bare = ${bare}`));
+      expect(await sandbox.jpg(["ls", "--json"], within), bare).toMatchObject({ code: 0, stdout: listed });
+      expect(await sandbox.jpg(["ls", "--json"], { ...within, env: { JPG_STORE: "" } })).toMatchObject({
+        stdout: listed,
+      });
+    }
   });
 
   it("is what `--engine embedded` asks for, whatever is there", async () => {

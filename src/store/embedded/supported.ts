@@ -6,7 +6,7 @@ import { repositoryError } from "../../core/errors.ts";
 import { wayToGit } from "../files/needs-git.ts";
 import { readFileIfThere } from "../files/read-file.ts";
 import { isFolder } from "../native/refs/ref-reader.ts";
-import { parseConfig } from "../refs/config-file.ts";
+import { isFalse, parseConfig } from "../refs/config-file.ts";
 import type { EmbeddedRepository } from "./repository.ts";
 
 /** Extensions (gitrepository-layout(5)) that change nothing for who reads and writes objects and refs. */
@@ -32,7 +32,7 @@ async function findReason(gitDir: string): Promise<string | null> {
   if (isFolder(join(gitDir, "reftable"))) return "keeps its refs in a reftable";
   if (hasPromisedPacks(gitDir)) return PARTIAL;
   for (const { name, value } of parseConfig((await readFileIfThere(join(gitDir, "config"))) ?? "")) {
-    if (/^remote\..*\.promisor$/s.test(name) && value !== "false") return PARTIAL;
+    if (/^remote\..*\.promisor$/s.test(name) && !isFalse(value)) return PARTIAL;
     const reason = reasonOf(name, value.toLowerCase());
     if (reason !== null) return reason;
   }

@@ -3,14 +3,6 @@
 /** What a store is made with: files for its owner alone. */
 export const PRIVATE = "0600";
 
-/** Reads `core.sharedRepository` from the text of a config file; undefined where it does not stand. */
-export function readSharing(config: string): string | undefined {
-  const values = [...config.matchAll(/^[ \t]*sharedrepository[ \t]*(?:=[ \t]*"?([^"\s;#]*).*)?$/gim)];
-  const last = values.at(-1);
-  // A name without a value is true.
-  return last === undefined ? undefined : (last[1] ?? "true");
-}
-
 /** The umask (permission bits that new files do not get) for a store that is shared like this, from the user's own. */
 export function umaskFor(sharing: string | undefined, users: number): number {
   const value = (sharing ?? PRIVATE).toLowerCase();

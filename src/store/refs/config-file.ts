@@ -1,4 +1,4 @@
-// Reads git's configuration files (git-config(1)) as far as jpg reads them without git. Files that they include are not looked into.
+// Reads git's configuration files (git-config(1)) as far as jpg reads them without git.
 
 /** One setting; its name in lower case but for a subsection, e.g. `branch.a/Main.merge`. */
 export interface Setting {
@@ -6,55 +6,74 @@ export interface Setting {
   readonly value: string;
 }
 
-const HEADER = /^\s*\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/;
-const VALUE = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$/;
+const HEADER = /^[ \t]*\[[ \t]*([A-Za-z0-9.-]+)(?:[ \t]+"((?:[^"\\]|\\.)*)")?[ \t]*\]/;
+const KEY = /^[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*(=)?/;
 
 /** All settings of a file, in its order. A name without a value is `true`. */
 export function parseConfig(text: string): readonly Setting[] {
   const settings: Setting[] = [];
   let section = "";
-  // A line that ends with a backslash goes on in the next one.
-  for (const line of text.replace(/\\\r?\n/g, "").split("\n")) {
-    const [header = "", name = "", subsection] = HEADER.exec(line) ?? [];
+  let left = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+  while (left !== "") {
+    const [header = "", name = "", subsection] = HEADER.exec(left) ?? [];
     if (header !== "") section = name.toLowerCase() + (subsection === undefined ? "" : `.${unquote(subsection)}`);
-    const [, key, value] = VALUE.exec(line.slice(header.length).replace(/\r$/, "")) ?? [];
-    if (key !== undefined) {
-      settings.push({
-        name: `${section}.${key.toLowerCase()}`,
-        value: value === undefined ? "true" : parseValue(value),
-      });
-    }
+    left = left.slice(header.length);
+    const [start = "", key, equals] = KEY.exec(left) ?? [];
+    const { value, length } = parseValue(left.slice(start.length));
+    if (key !== undefined)
+      settings.push({ name: `${section}.${key.toLowerCase()}`, value: equals === undefined ? "true" : value });
+    left = left.slice(start.length + length);
   }
   return settings;
 }
 
 /** The last value of a setting, by its name in lower case; undefined where it does not stand. */
 export function readSetting(text: string, name: string): string | undefined {
-  return parseConfig(text).findLast((setting) => setting.name === name)?.value;
+  return findSetting(parseConfig(text), name);
+}
+
+/** The last value among settings, by its name in lower case. */
+export function findSetting(settings: readonly Setting[], name: string): string | undefined {
+  return settings.findLast((setting) => setting.name === name)?.value;
 }
 
 /** Whether a value says yes, as git reads a boolean; one that is not set does not. */
 export function isTrue(value: string | undefined): boolean {
-  return ["true", "yes", "on", "1"].includes(value?.toLowerCase() ?? "");
+  if (value === undefined) return false;
+  return /^(true|yes|on)$/i.test(value) || (isNumber(value) && !isFalse(value));
 }
 
-/** Takes quotes off, and a comment away that does not stand between them. */
-function parseValue(text: string): string {
+/** Whether a value says no, as git reads a boolean; one that is not set does not. */
+export function isFalse(value: string | undefined): boolean {
+  if (value === undefined) return false;
+  return /^(false|no|off|)$/i.test(value) || (isNumber(value) && /^[-+]?(0x)?0+[kmg]?$/i.test(value));
+}
+
+function isNumber(value: string): boolean {
+  return /^[-+]?(0x[0-9a-f]+|[0-9]+)[kmg]?$/i.test(value);
+}
+
+/** Reads the rest of a line, and of those in which it goes on: quotes are taken off, a comment that does not stand between them away. */
+function parseValue(text: string): { readonly value: string; readonly length: number } {
   let value = "";
   let kept = 0;
   let isQuoted = false;
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at] ?? "";
-    if (char === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && (char === "#" || char === ";")) break;
-    else if (char === "\\") value += unquote(text.slice(at, ++at + 1));
-    else value += char;
+  let length = 0;
+  for (const [token] of text.matchAll(/\\[\s\S]|[\s\S]/g)) {
+    if (token === "\n" || (!isQuoted && /^[#;]/.test(token))) break;
+    length += token.length;
+    const isBlank = !isQuoted && token.trim() === "";
+    if (token === '"') isQuoted = !isQuoted;
+    else if (!isBlank || value !== "") value += unquote(token);
     // Blanks at the end count only between quotes.
-    if (isQuoted || char.trim() !== "") kept = value.length;
+    if (!isBlank) kept = value.length;
   }
-  return value.slice(0, kept);
+  const end = text.indexOf("\n", length);
+  return { value: value.slice(0, kept), length: end < 0 ? text.length : end + 1 };
 }
 
+/** Takes backslashes off; a line that ends with one goes on in the next. */
 function unquote(text: string): string {
-  return text.replace(/\\(.)/g, (_, char: string) => ({ n: "\n", t: "\t", b: "\b" })[char] ?? char);
+  const named: Record<string, string> = { n: "\n", t: "\t", b: "\b", "\n": "" };
+  return text.replace(/\\([\s\S])/g, (_, char: string) => named[char] ?? char);
 }

@@ -48,9 +48,8 @@ export function removeReflog({ fs, gitDir }: RefPlace, ref: string): void {
 
 /** Which refs get a log that have none, by the text of the configuration. */
 function logRule(config: string): (ref: string) => boolean {
-  const setting = (readSetting(config, "core.logallrefupdates") ?? "").toLowerCase();
-  if (setting === "always") return () => true;
-  const isBare = readSetting(config, "core.bare")?.toLowerCase() === "true";
-  const isOn = setting === "" ? !isBare : isTrue(setting);
+  const setting = readSetting(config, "core.logallrefupdates");
+  if (setting?.toLowerCase() === "always") return () => true;
+  const isOn = setting === undefined ? !isTrue(readSetting(config, "core.bare")) : isTrue(setting);
   return (ref) => isOn && LOGGED.test(ref);
 }

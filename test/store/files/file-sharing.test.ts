@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readSharing, umaskFor } from "../../../src/store/files/file-sharing.ts";
+import { umaskFor } from "../../../src/store/files/file-sharing.ts";
 
 const octal = (value: number): string => value.toString(8).padStart(3, "0");
 
@@ -30,17 +30,5 @@ describe("umaskFor", () => {
     expect(octal(umaskFor("all", 0o077))).toBe("002");
     expect(octal(umaskFor("umask", 0o027))).toBe("027");
     expect(octal(umaskFor("0600", 0o000))).toBe("077");
-  });
-});
-
-describe("readSharing", () => {
-  it("finds the last value, however it is written", () => {
-    expect(readSharing("[core]\n\tbare = false\n")).toBeUndefined();
-    expect(readSharing("[core]\n\tsharedRepository = group\n")).toBe("group");
-    expect(readSharing('[core]\nsharedrepository="0640" ; read\n')).toBe("0640");
-    expect(readSharing("[core]\n\tsharedRepository = 0600\n[core]\n\tsharedRepository = all # everybody\n")).toBe(
-      "all",
-    );
-    expect(readSharing("[core]\n\tsharedRepository\n")).toBe("true");
   });
 });

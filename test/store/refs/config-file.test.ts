@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { formatConfig } from "../../../src/store/native/refs/append-config.ts";
-import { parseConfig, readSetting } from "../../../src/store/refs/config-file.ts";
+import { isFalse, isTrue, parseConfig, readSetting } from "../../../src/store/refs/config-file.ts";
 import { runs } from "../../helpers/runs.ts";
 import { createTempFolder, git, type TempFolder, testEnvironment, writeText } from "../../helpers/temp-repository.ts";
 
@@ -31,9 +31,39 @@ describe("a configuration file", () => {
     '[core]\n\tbare = false\n[user]\n\tname = Ada "the" Test ; who\n\temail=ada@example.com#x\n',
     '[branch "a/Main"]\n\tmerge = refs/heads/a\n[Remote "o\\"r\\\\x"] url = "  two  words  " # c\n',
     "[core] bare\n[a]\n  key-1 = one \\\n  two\n; comment\n# [x]\n\n[gc]\nauto = 0\n",
+    '\uFEFF[core]\r\n\tBare="fal"se\r\n[x] a =\n[Y]b\n',
+    '[a]\n; ends in \\\nb = 1\nc = "C:\\\\"\nd = one \\\n\ne = "x # y" # z\n',
     '[diff "jpg"]\n\ttextconv = "\'/a b/c\'"\n\tn = "a\\nb\\tc"\n',
   ])("says what git says it says: %j", (text) => {
     expect(parseConfig(text)).toEqual(readByGit(text));
+  });
+
+  it.each([
+    "true",
+    "yes",
+    "On",
+    "1",
+    "2",
+    "-1",
+    "0x1",
+    "1k",
+    '"tr"ue',
+    "false",
+    "no",
+    "OFF",
+    "0",
+    "",
+    "00",
+    "0x0",
+    "0k",
+    '"no" # c',
+  ])("takes %j for what git takes it for", (written) => {
+    const text = `[core]\n\tbare = ${written}\n`;
+    readByGit(text);
+    const path = join(folder.path, "config");
+    const said = git(folder.path, testEnvironment(folder.path), ["config", "--file", path, "--type=bool", "core.bare"]);
+    const value = readSetting(text, "core.bare");
+    expect({ yes: isTrue(value), no: isFalse(value) }).toEqual({ yes: said === "true", no: said === "false" });
   });
 
   it("gives the last value of a setting", () => {

@@ -1,13 +1,13 @@
 // With whom a store is shared, by its config file.
 import { join, parse } from "node:path";
 import type { Environment } from "../../environment.ts";
-import { readSharing } from "../../files/file-sharing.ts";
 import { readFileIfThere } from "../../files/read-file.ts";
+import { readSetting } from "../../refs/config-file.ts";
 import { runGit } from "../git/git-process.ts";
 
 /** `core.sharedRepository` of the store in a git dir; undefined where it does not stand, or no store is there yet. */
 export async function sharingOf(gitDir: string): Promise<string | undefined> {
-  return readSharing((await readFileIfThere(join(gitDir, "config"))) ?? "");
+  return readSetting((await readFileIfThere(join(gitDir, "config"))) ?? "", "core.sharedrepository");
 }
 
 /** What the user's own settings, and the machine's, say of every repository; undefined where they say nothing. */

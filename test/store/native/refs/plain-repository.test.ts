@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, renameSync, symlinkSync } from "node:fs";
+import { mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findPlainRepository } from "../../../../src/store/native/refs/plain-repository.ts";
@@ -52,13 +52,32 @@ describe("the repository around a directory, found without git", () => {
     expect(await findPlainRepository(project, { ...env, GIT_CEILING_DIRECTORIES: folder.path })).toBeNull();
     for (const [key, value] of [
       ["core.bare", "true"],
+      ["core.bare", "2"],
       ["core.worktree", folder.path],
-      ["extensions.worktreeConfig", "true"],
-      ["include.path", "other"],
     ] as const) {
       git(project, env, ["config", key, value]);
       expect(await findPlainRepository(project, env), key).toBeNull();
       git(project, env, ["config", "--unset", key]);
     }
+    git(project, env, ["config", "extensions.worktreeConfig", "true"]);
+    git(project, env, ["config", "--worktree", "core.worktree", folder.path]);
+    expect(await findPlainRepository(project, env)).toBeNull();
+  });
+
+  it.each(['"false"', "no", "OFF", "0", "00", "", '"fal"se ; not bare'])(
+    "is the one that git names, with bare = %s",
+    async (bare) => {
+      const text = `[core]\n\trepositoryformatversion = "0"\n\tBare = ${bare}\n# worktree = /\n`;
+      writeFileSync(join(project, ".git", "config"), text);
+      expect(await findPlainRepository(project, env)).toEqual(asGitSays(project));
+    },
+  );
+
+  it("is the one that git names where settings of a worktree, or an included file, say nothing of its place", async () => {
+    writeFileSync(join(project, ".git", "more"), `[core]\n\tworktree = ${folder.path}\n`);
+    git(project, env, ["config", "include.path", "more"]);
+    git(project, env, ["config", "extensions.worktreeConfig", "true"]);
+    git(project, env, ["config", "--worktree", "core.sparseCheckout", "true"]);
+    expect(await findPlainRepository(project, env)).toEqual(asGitSays(project));
   });
 });
