@@ -1,7 +1,7 @@
 // The settings of jpg after all layers: fully defaulted, readonly, named as in the TOML files. Tables named by the user
 // (profiles, tools, providers, servers) have no prototype, so that a tool called `constructor` is simply absent.
 import type { FieldPolicy, Injection } from "../core/compaction/compaction.ts";
-import type { Policies } from "../core/compaction/policy.ts";
+import type { Profile } from "../core/compaction/profile.ts";
 import type { ProviderApi } from "../core/model/model-provider.ts";
 import type { PipelineName, StrategyName } from "../core/strategies/strategy-names.ts";
 
@@ -37,7 +37,7 @@ export interface CompactionConfig {
   /** Compact onto a fork by default. */
   readonly fork: boolean;
   /** By profile name. */
-  readonly profiles: Readonly<Record<string, Policies>>;
+  readonly profiles: Readonly<Record<string, Profile>>;
   readonly auto: AutoConfig;
 }
 

@@ -80,6 +80,7 @@ const toolCalls = setting(
 );
 
 const profile = z.strictObject({
+  keep_last: z.exactOptional(count("turns")),
   reasoning: z.exactOptional(oneOf(["strip"], { unset: "keep" })),
   tool_calls: z.exactOptional(toolCalls),
   attachments: z.exactOptional(oneOf(["strip"], { unset: "keep" })),

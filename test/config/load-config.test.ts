@@ -204,6 +204,19 @@ describe("layers", () => {
     });
   });
 
+  it("knows how many turns a profile leaves alone, whatever the others do", () => {
+    const profiles = "[conversation.compaction.profiles";
+    const { config } = loadConfig(user(`${profiles}.mine]\nkeep_last = 0\n${profiles}.default]\nkeep_last = 5`));
+    expect(config.conversation.compaction).toMatchObject({
+      keep_last: 3,
+      profiles: {
+        mine: { keep_last: 0 },
+        default: { keep_last: 5, reasoning: "strip", tool_calls: { policy: "strip" } },
+      },
+    });
+    expect(() => loadConfig(user(`${profiles}.mine]\nkeep_last = -1`))).toThrow(/a whole number of turns, 0 or more/);
+  });
+
   it("understands the aliases and remembers their lines", () => {
     const { config, origins } = loadConfig(user('[compaction]\nmodel = "a/b"\nauto = true\nprotected_messages = 12\n'));
     expect(config.conversation.compaction).toMatchObject({

@@ -91,7 +91,7 @@ export async function loadForPlan(
   ]);
   const settings = config.conversation.compaction;
   const { profile, policies } = chooseRules(input, settings);
-  const range = rangeOf(input, settings);
+  const range = rangeOf(input, settings, profile);
   const asked = {
     range,
     turnCount: tree.turnOids.length,
@@ -128,15 +128,17 @@ export async function loadForPlan(
   };
 }
 
-/** The range of a request, with what is left alone where it does not say. */
+/** The range of a request, with what is left alone where it does not say: what its profile says, else the settings. */
 export function rangeOf(
   input: Pick<CompactInput, "range" | "strategies">,
-  { keep_last: keepLast, protected_messages: protectedMessages }: CompactionConfig,
+  { keep_last, profiles, protected_messages: protectedMessages }: CompactionConfig,
+  profile: string | null = null,
 ): RangeRequest {
+  const own = profile !== null && Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
   return {
     ...protectionOf(input),
     ...input.range,
-    keepLast,
+    keepLast: own?.keep_last ?? keep_last,
     ...defined({ protectedMessages }),
   };
 }
@@ -159,7 +161,8 @@ function chooseRules(
   const profile = input.profile ?? settings.default_profile;
   if (input.policies !== undefined) return { profile, policies: input.policies };
   if (input.summary !== undefined) return { profile, policies: { summary: { policy: "summarize" } } };
-  return { profile, policies: findProfile(profile, settings.profiles) };
+  const { keep_last: _, ...policies } = findProfile(profile, settings.profiles);
+  return { profile, policies };
 }
 
 function turnTimes(range: RangeRequest, turns: ReadonlyMap<number, Turn>): string[] {

@@ -22,9 +22,14 @@ function compactionOf({ default_profile: profile, keep_last: kept, ...more }: Ra
   });
 }
 
-function profileOf({ reasoning, tool_calls: calls }: RawLine): RawLine | null {
+function profileOf({ reasoning, tool_calls: calls, keep_last: kept }: RawLine): RawLine | null {
   const policy = calls === undefined ? null : callPolicyOf(calls);
-  return filled({ ...(reasoning === "strip" && { reasoning }), ...(policy !== null && { tool_calls: policy }) });
+  const last = Number.isSafeInteger(kept) && Number(kept) >= 0 ? { keep_last: kept } : {};
+  return filled({
+    ...last,
+    ...(reasoning === "strip" && { reasoning }),
+    ...(policy !== null && { tool_calls: policy }),
+  });
 }
 
 /** Gives a policy of calls that jp has; null for another one. */

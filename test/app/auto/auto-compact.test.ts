@@ -150,6 +150,13 @@ describe("automatic compaction", () => {
     expect(rangeOf(await run(branch, [...ON, "protected_messages=9"]))).toEqual([0, 4]);
   });
 
+  it("leaves as many turns alone as its profile says, before what the settings say of all", async () => {
+    session.turns(10);
+    const branch = await grow();
+    const own = ["profiles.own.reasoning=strip", "profiles.own.tool_calls=strip", "profiles.own.keep_last=1"];
+    expect(rangeOf(await run(branch, [...ON, ...own, "keep_last=5", "auto.profile=own"]))).toEqual([0, 8]);
+  });
+
   it("leaves a conversation of min_turns alone, and warns of it once until it is smaller", async () => {
     session.turns(5);
     const branch = await grow();
