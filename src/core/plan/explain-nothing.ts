@@ -1,8 +1,9 @@
 // Why there is nothing to compact, and what to type: the plan is made again without each thing that could have stood in its
 // way, and the first without which something comes of it is the cause.
 
+import { defined } from "../defined.ts";
 import { unfinishedLoop } from "../event/safe-cut.ts";
-import { DEFAULT_KEEP_LAST, isNothing, KEEP_CALLS, type Nothing } from "../range/bound-resolution.ts";
+import { DEFAULT_KEEP_LAST, fixBounds, isNothing, KEEP_CALLS, type Nothing } from "../range/bound-resolution.ts";
 import type { EventRange } from "../range/range-location.ts";
 import type { CutRange } from "../range/turn-range.ts";
 import type { StepReport } from "../strategies/compose-steps.ts";
@@ -18,7 +19,12 @@ type Plan = (request: CompactionRequest) => CompactionPlan | Nothing;
  */
 export function explainByOlder(request: CompactionRequest, plan: Plan): Nothing | null {
   if (request.compactions.length === 0) return null;
-  if (isNothing(plan({ ...request, compactions: absentAsOmitted(request) }))) return null;
+  const { from, to } = request.range;
+  // Both at one place: nothing is between them, whatever was compacted.
+  if (from?.type === "last" && to?.type === "last") return null;
+  // Without the compactions the end would be another place.
+  const range = { ...request.range, ...fixBounds(defined({ to }), request) };
+  if (isNothing(plan({ ...request, range, compactions: absentAsOmitted(request) }))) return null;
   return {
     nothing: "everything that may be removed is already compacted",
     hints: [

@@ -48,7 +48,8 @@ export function planFork(request: ForkRequest, facts: BoundFacts): ForkPlan {
   const end = endOf(request, facts);
   const start = facts.turnCount === 0 ? 0 : startOf(request, facts, end);
   if (facts.turnCount > 0 && start > end) {
-    throw userError("range_out_of_bounds", `No turn is left for the fork: the conversation has turns 0..${newest}.`, {
+    const why = reasonOf(request, facts) ?? `the conversation has turns 0..${newest}`;
+    throw userError("range_out_of_bounds", `No turn is left for the fork: ${why}.`, {
       hints: ["`jpg print` shows the turns and their times."],
     });
   }
@@ -66,6 +67,16 @@ export function planFork(request: ForkRequest, facts: BoundFacts): ForkPlan {
     ...(start === 0 ? {} : { omit: omissionOf(start - 1, basis) }),
     turns: { total: end + 1, shown: end + 1 - start },
   };
+}
+
+/** Why no turn is left where a bound is `last`. */
+function reasonOf({ from, until }: ForkRequest, facts: BoundFacts): string | null {
+  if (until?.type === "last" && resolveTo(until, facts) === null)
+    return "no compaction is in force yet, and the fork is to end where the last one does";
+  if (from?.type !== "last") return null;
+  return until?.type === "last"
+    ? "it begins after the last compaction, with which it ends"
+    : "nothing comes after the last compaction";
 }
 
 function endOf({ first, until }: ForkRequest, facts: BoundFacts): number {

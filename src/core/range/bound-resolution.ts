@@ -104,6 +104,8 @@ export function resolveBounds(request: RangeRequest, facts: BoundFacts): CutRang
   checkFlags(request);
   const { turnCount } = facts;
   if (turnCount === 0) return { nothing: "the conversation has no turns" };
+  const aroundLast = explainLast(request, facts);
+  if (aroundLast !== null) return aroundLast;
   const start = request.from === undefined ? { turn: 0 } : resolveFrom(request.from, facts);
   if (start === null || start.turn >= turnCount) {
     return { nothing: `the range begins after the last turn (${turnCount - 1})` };
@@ -111,7 +113,8 @@ export function resolveBounds(request: RangeRequest, facts: BoundFacts): CutRang
   const end = resolveEnd(request, facts);
   if (isNothing(end)) return end;
   if (end.turn < start.turn) {
-    return { nothing: `the range begins with turn ${start.turn} but ends with turn ${end.turn}` };
+    const [begins, ends] = [isLast(request.from) ? AFTER_LAST : "", isLast(request.to) ? WITH_LAST : ""];
+    return { nothing: `the range begins with turn ${start.turn}${begins} but ends with turn ${end.turn}${ends}` };
   }
   return {
     from: start.turn,
@@ -119,6 +122,33 @@ export function resolveBounds(request: RangeRequest, facts: BoundFacts): CutRang
     ...defined({ fromEvent: start.event, toEvent: end.event }),
   };
 }
+
+const AFTER_LAST = ", after the last compaction,";
+const WITH_LAST = ", as the last compaction does";
+
+function isLast(bound: RangeBound | undefined): boolean {
+  return bound?.type === "last" || bound?.type === "last_summary";
+}
+
+/** Why there is nothing where a bound is `last`: no compaction, nothing after it, or both bounds at its end; null else. */
+function explainLast({ from, to }: RangeRequest, facts: BoundFacts): Nothing | null {
+  if (to !== undefined && isLast(to) && resolveTo(to, facts) === null) return NO_LAST;
+  if (from === undefined || !isLast(from)) return null;
+  if (isLast(to))
+    return { nothing: "the range begins after the last compaction, with which it ends", hints: [ANY_END] };
+  const start = resolveFrom(from, facts);
+  if (start === null || start.turn < facts.turnCount) return null;
+  return {
+    nothing: `the last compaction reaches the last turn (${facts.turnCount - 1}), so nothing comes after it`,
+    hints: ["`jpg log` lists the compactions; a range without --from begins with turn 0."],
+  };
+}
+
+const ANY_END = "`--to N` ends with turn N; `jpg log` lists the compactions.";
+const NO_LAST: Nothing = {
+  nothing: "no compaction is in force yet, and the range is to end where the last one does",
+  hints: [ANY_END],
+};
 
 function resolveEnd(request: RangeRequest, facts: BoundFacts): BoundPosition | Nothing {
   const end = request.to === undefined ? beforeNewestTurns(request, facts) : resolveTo(request.to, facts);

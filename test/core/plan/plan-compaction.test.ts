@@ -161,6 +161,23 @@ describe("nothing to compact", () => {
       "is already compacted",
       "jpg log",
     ],
+    [
+      "an older compaction, with which the range ends",
+      "U R A | U R A",
+      { range: { to: parseBound("last") }, compactions: [live(0, 0, { reasoning: "strip" })] },
+      "is already compacted",
+      "jpg log",
+    ],
+    [
+      "one place for both bounds",
+      "U R A | U R A",
+      {
+        range: { from: parseBound("last"), to: parseBound("last") },
+        compactions: [live(0, 1, { reasoning: "strip" })],
+      },
+      "begins after the last compaction, with which it ends",
+      "--to N",
+    ],
     ["nothing at all", "U A", {}, "turns 0..0 hold nothing", "--profile heavy"],
     ["an unfinished turn, for a summary", calls(2), { policies: SUMMARIZE }, "turn 0 is not finished", "--keep 0"],
   ])("names %s as the cause, and says what to type", (_name, notation, more, cause, hint) => {

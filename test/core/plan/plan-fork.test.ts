@@ -3,12 +3,13 @@ import { describe, expect, it } from "vitest";
 import { clampCompaction } from "../../../src/core/compaction/clamp-compaction.ts";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { traitsOf } from "../../../src/core/event/event.ts";
-import { forkNeedsTurnTimes, planFork } from "../../../src/core/plan/plan-fork.ts";
+import { type ForkRequest, forkNeedsTurnTimes, planFork } from "../../../src/core/plan/plan-fork.ts";
 import { projectTurns } from "../../../src/core/projection/projection.ts";
 import type { ProjectedTurn, View } from "../../../src/core/projection/view.ts";
 import type { BoundFacts } from "../../../src/core/range/bound-position.ts";
 import { parseBound } from "../../../src/core/range/range-bound.ts";
 import { standsForTurns } from "../../../src/core/range/summary-extent.ts";
+import { makeCompaction } from "../../helpers/make-compaction.ts";
 import { idsAcrossTurns, randomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
 
@@ -164,6 +165,19 @@ describe("planFork", () => {
       }),
       { numRuns: runs(500) },
     );
+  });
+
+  it.each<[ForkRequest, number | null, string]>([
+    [
+      { until: { type: "last" } },
+      null,
+      "no compaction is in force yet, and the fork is to end where the last one does",
+    ],
+    [{ from: { type: "last" } }, 9, "nothing comes after the last compaction"],
+    [{ from: { type: "last" }, until: { type: "last" } }, 2, "it begins after the last compaction, with which it ends"],
+  ])("of %j says why no turn is left", (request, to, why) => {
+    const compactions = to === null ? [] : [makeCompaction("c", [0, to], { reasoning: "strip" })];
+    expect(() => planFork(request, { ...facts, compactions })).toThrow(`No turn is left for the fork: ${why}.`);
   });
 
   it("keeps a compaction that ends with the fork", () => {

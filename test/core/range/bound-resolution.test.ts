@@ -10,6 +10,7 @@ import {
   turnsForBounds,
 } from "../../../src/core/range/bound-resolution.ts";
 import { parseBound, type RangeBound } from "../../../src/core/range/range-bound.ts";
+import { makeCompaction } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
 // covers: 064 "`--from BOUND` inclusive, default start of the conversation"
@@ -78,6 +79,54 @@ describe("resolveBounds", () => {
     ],
   ])("says nothing is there when the range %s", (_name, request, reason) => {
     expect(resolveBounds(request, ten)).toEqual({ nothing: reason });
+  });
+
+  it.each<[string, RangeRequest, readonly [number, string?] | null, string]>([
+    [
+      "no compaction",
+      bounds(null, "last"),
+      null,
+      "no compaction is in force yet, and the range is to end where the last one does",
+    ],
+    [
+      "no compaction",
+      bounds("3", "last"),
+      null,
+      "no compaction is in force yet, and the range is to end where the last one does",
+    ],
+    [
+      "no compaction",
+      bounds("last", "last"),
+      null,
+      "no compaction is in force yet, and the range is to end where the last one does",
+    ],
+    [
+      "one over all",
+      bounds("last", null),
+      [9],
+      "the last compaction reaches the last turn (9), so nothing comes after it",
+    ],
+    [
+      "one past the end",
+      bounds("last", "3"),
+      [99],
+      "the last compaction reaches the last turn (9), so nothing comes after it",
+    ],
+    ["one", bounds("last", "last"), [4], "the range begins after the last compaction, with which it ends"],
+    [
+      "one that ends in a turn",
+      bounds("last", "last"),
+      [4, "e4.1"],
+      "the range begins after the last compaction, with which it ends",
+    ],
+    ["one", bounds("last", "2"), [4], "the range begins with turn 5, after the last compaction, but ends with turn 2"],
+    ["one", bounds("7", "last"), [4], "the range begins with turn 7 but ends with turn 4, as the last compaction does"],
+  ])("says of %s, where a bound is last, why nothing is there", (_name, request, end, reason) => {
+    const [to = 0, to_event] = end ?? [];
+    const one = makeCompaction("c", [0, to], { reasoning: "strip", ...(to_event === undefined ? {} : { to_event }) });
+    expect(resolveBounds(request, { ...ten, compactions: end === null ? [] : [one] })).toMatchObject({
+      nothing: reason,
+    });
   });
 
   it("says nothing is there in an empty conversation", () => {
