@@ -252,7 +252,9 @@ describe("strategies", () => {
         /^Nothing to compact\. The strategy auto would save \d+ of \d+ tokens a call \(turns .*\), .* from 20000, /,
       );
       expect(storeState(sandbox)).toBe(state);
-      expect(small.stdout).toMatch(/^hint: `--force` does it anyway; `--min-gain \d+` lowers the floor/m);
+      expect(small.stdout).toMatch(
+        /^hint: `jpg compact -s auto --force` does it anyway; `--min-gain \d+` lowers the floor/m,
+      );
       expect(await sandbox.json(["compact", "-s", "auto"])).toMatchObject({
         compaction: expect.any(String) as string,
       });

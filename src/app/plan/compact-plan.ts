@@ -186,7 +186,7 @@ function refuse(plan: CompactionPlan, { tokens, overhead, input }: Trade): Nothi
     const size = isOpen ? `at least ${after + 1}` : String(after);
     return {
       nothing: `the view would grow from ${before} to ${size} tokens`,
-      hints: ["`--force` compacts anyway; with `--dry-run` it shows where the view grows."],
+      hints: ["`jpg compact --force` compacts anyway; with `--dry-run` it shows where the view grows."],
     };
   }
   const { strategies } = input;
@@ -197,6 +197,8 @@ function refuse(plan: CompactionPlan, { tokens, overhead, input }: Trade): Nothi
   const { from_turn, to_turn } = plan.compaction;
   return {
     nothing: `the strategy ${strategies.names.join(", ")} would save ${saved} of ${before - overhead} tokens a call (turns ${from_turn}..${to_turn}: ${describePolicies(plan.compaction)}), and a batch is worth it from ${least}, because the cached prefix has to be rewritten`,
-    hints: [`\`--force\` does it anyway; \`--min-gain ${saved}\` lowers the floor to what it saves.`],
+    hints: [
+      `\`jpg compact ${strategies.names.map((name) => `-s ${name}`).join(" ")} --force\` does it anyway; \`--min-gain ${saved}\` lowers the floor to what it saves.`,
+    ],
   };
 }

@@ -38,7 +38,7 @@ export function renderParts(report: PartsReport, rendering: Rendering): SafeText
   const [first] = parts;
   if (first === undefined) return joinLines([renderNothing(report, style), ...notes]);
   const verb = style.heading(dryRun ? safe`Would compact` : safe`Compacted`);
-  const change = dryRun ? "" : forTerminal(`  ${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd());
+  const change = parts.some(isOpen) ? "" : forTerminal(`  ${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd());
   const columns = [{ align: "right" }, {}, {}, { align: "right" }, { align: "right" }] as const;
   return joinLines([
     safe`${verb} ${renderCompactedBranch({ ...first, branch })} in ${renderCount(parts.length, "part")}${change}`,
@@ -50,15 +50,21 @@ export function renderParts(report: PartsReport, rendering: Rendering): SafeText
   ]);
 }
 
-function rowOf({ compaction, commit, from_turn, to_turn, tokens }: CompactReport, { style }: Rendering): Cell[] {
+/** Whether a model is still to write its summary: nobody knows how long that will be. */
+function isOpen({ dryRun, compaction }: CompactReport): boolean {
+  return dryRun && compaction?.summary === undefined;
+}
+
+function rowOf(part: CompactReport, { style }: Rendering): Cell[] {
+  const { compaction, commit, from_turn, to_turn, tokens } = part;
   const isCut = compaction?.from_event !== undefined;
   const range = renderRange(from_turn ?? 0, to_turn ?? 0);
   return [
     { text: `turns ${range}${isCut ? " (part)" : ""}`, paint: style.heading },
     commit === null ? "" : { text: `commit ${commit.slice(0, 7)}`, paint: style.commit },
     commit === null ? "" : { text: `compaction ${compaction?.id ?? ""}`, paint: style.id },
-    commit === null ? "" : renderTokens(tokens),
-    commit === null ? "" : { text: renderShare(tokens), paint: style.faint },
+    isOpen(part) ? "" : renderTokens(tokens),
+    isOpen(part) ? "" : { text: renderShare(tokens), paint: style.faint },
   ];
 }
 

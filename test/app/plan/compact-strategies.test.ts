@@ -189,7 +189,7 @@ describe("auto on a small conversation", () => {
     );
     const [, saved] = /save (\d+)/.exec(report.reason ?? "") ?? [];
     expect(report.hints).toEqual([
-      `\`--force\` does it anyway; \`--min-gain ${saved}\` lowers the floor to what it saves.`,
+      `\`jpg compact -s auto --force\` does it anyway; \`--min-gain ${saved}\` lowers the floor to what it saves.`,
     ]);
   });
 
