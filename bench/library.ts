@@ -22,7 +22,7 @@ export { isNothing } from "../src/core/range/bound-resolution.ts";
 export { choosePipelines, MIN_GAIN_TOKENS, PROTECT_TOKENS, parseTarget } from "../src/core/strategies/pipelines.ts";
 export { STRATEGIES } from "../src/core/strategies/strategy-list.ts";
 export { CACHE_READ, CACHE_WRITE } from "../src/core/tokens/cache-cost.ts";
-export { calibrateOn, requestSizes } from "../src/core/tokens/calibration.ts";
+export { fitLine, requestSizes } from "../src/core/tokens/calibration.ts";
 export { recordedRequests } from "../src/core/tokens/recorded-requests.ts";
 export { estimateEvent, estimateEvents } from "../src/core/tokens/token-estimate.ts";
 export { turnFacts } from "../src/core/tokens/turn-facts.ts";

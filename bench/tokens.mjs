@@ -48,12 +48,13 @@ export async function benchTokens() {
 }
 
 /**
- * The sizes of a session's requests.
+ * A session's requests, and their sizes.
  * @param {import("./sandbox.mjs").Library} library
  */
-function sizesOf(library, turns) {
+function requestsOf(library, turns) {
   const facts = turns.map((turn) => library.turnFacts(turn));
-  return library.requestSizes(library.recordedRequests(facts), facts);
+  const records = library.recordedRequests(facts);
+  return { records, sizes: library.requestSizes(records, facts) };
 }
 
 /**
@@ -67,7 +68,12 @@ async function measureFile(library, path) {
   const requests = library.listAnswers(events).filter(library.isCounted);
   if (requests.length < LEAST_REQUESTS) return null;
   const half = Math.floor(requests.length / 2);
-  const calibration = library.calibrateOn(sizesOf(library, turns).slice(0, half));
+  const { records, sizes } = requestsOf(library, turns);
+  const { calibration } = library.fitLine({
+    records: records.slice(0, half),
+    requests: sizes.slice(0, half),
+    tokenizer: 1,
+  });
   if (calibration === null) return null;
   const estimate = remember(library.estimateEvent);
   const points = requests.map((request) => {
@@ -77,7 +83,6 @@ async function measureFile(library, path) {
   const first = points.slice(0, half);
   const shift = median(first.map(({ size, estimate }) => size - estimate));
   const errors = (predict) => points.slice(half).map((point) => Math.abs(predict(point) - point.size) / point.size);
-  const sizes = sizesOf(library, turns);
   const stretchStart = (at) => sizes.findIndex(({ stretch }) => stretch === sizes[at].stretch);
   const within = sizes.slice(half).flatMap((request, at) => {
     const start = Math.max(half - 1, stretchStart(half + at));
