@@ -11,10 +11,11 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createOpenCodeWriter, type OpenCodeWriter } from "../helpers/opencode-session.ts";
 import { createSandbox, type JpgResult, type Sandbox } from "../helpers/run-jpg.ts";
+import { git } from "../helpers/temp-repository.ts";
 
 let sandbox: Sandbox;
 let sessions: { readonly writer: OpenCodeWriter; readonly id: string; changed: number }[];
@@ -103,6 +104,25 @@ describe("sessions that OpenCode keeps", () => {
     save(START + 1000);
     expect((await load()).map(({ status }) => status)).toEqual(["updated", "unchanged"]);
     expect(asked()).toEqual([`${home}: --pure db --format`, `${home}: --pure export ses_a`]);
+  });
+
+  it("come in from all folders and worktrees of the project, in each of them, and are asked for once", async () => {
+    const [core, worktree] = [join(sandbox.project, "packages", "core"), join(sandbox.root, "wt")];
+    mkdirSync(core, { recursive: true });
+    git(sandbox.project, sandbox.env, ["commit", "-q", "--allow-empty", "-m", "x"]);
+    git(sandbox.project, sandbox.env, ["worktree", "add", "-q", worktree]);
+    keep("ses_a", core);
+    keep("ses_b", worktree);
+    keep("ses_c", sandbox.root);
+    save();
+    for (const cwd of [sandbox.project, core, worktree]) {
+      const { stdout } = await sandbox.jpg(["import", "--list", "--json"], { cwd, env: { PATH: PATH() } });
+      expect((JSON.parse(stdout) as readonly { path: string }[]).map(({ path }) => basename(path)).sort()).toEqual([
+        "ses_a.json",
+        "ses_b.json",
+      ]);
+    }
+    expect(asked()).toHaveLength(3);
   });
 
   it("are listed, and stay as conversations when OpenCode has them no more", async () => {

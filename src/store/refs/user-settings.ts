@@ -6,7 +6,7 @@ import { appendAll } from "../../core/append-all.ts";
 import type { Environment } from "../environment.ts";
 import { readFileIfThere } from "../files/read-file.ts";
 import { FALLBACK_IDENTITY, type Identity } from "../store-surroundings.ts";
-import { isTrue, parseConfig, type Setting } from "./config-file.ts";
+import { isTrue, parseConfig, readSetting, type Setting } from "./config-file.ts";
 
 /** The git dir of a worktree, and the one that all worktrees share. */
 interface GitDirs {
@@ -97,10 +97,8 @@ function homeOf(env: Environment): string {
 /** All settings that hold in a worktree, those that count less first. */
 async function readSettings({ gitDir, commonDir }: GitDirs, env: Environment): Promise<readonly Setting[]> {
   const files = [...userFiles(env), join(commonDir, "config")];
-  const isSplit = (settings: readonly Setting[]): boolean =>
-    isTrue(settings.findLast(({ name }) => name === "extensions.worktreeconfig")?.value);
-  const shared = parseConfig((await readFileIfThere(join(commonDir, "config"))) ?? "");
-  if (isSplit(shared)) files.push(join(gitDir, "config.worktree"));
+  const own = (await readFileIfThere(join(commonDir, "config"))) ?? "";
+  if (isTrue(readSetting(own, "extensions.worktreeconfig"))) files.push(join(gitDir, "config.worktree"));
   const texts = await Promise.all(files.map(async (path) => ({ path, text: (await readFileIfThere(path)) ?? "" })));
   const urls = texts
     .flatMap(({ text }) => parseConfig(text))
