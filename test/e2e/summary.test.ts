@@ -267,6 +267,37 @@ describe("a provider that speaks its own protocol", () => {
 });
 
 describe("a summary that an agent writes from its own context", () => {
+  it("by an agent is recorded with the profile of its plan, and with none where the plan names none", async () => {
+    const writer = createClaudeWriter();
+    for (let turn = 0; turn < 5; turn++) {
+      writer.prompt(`request number ${turn}`);
+      writer.say(`answer number ${turn}`);
+    }
+    const sandbox = await importInto(sessionBytes(writer.lines));
+    const profileOf = async (plan: Json, ...bounds: string[]) => {
+      const input = JSON.stringify({ plan, summary: "In short.", files: [], open_tasks: [] });
+      const { event } = await sandbox.json(["compact", "--accept", "-", ...bounds], { input });
+      const message = sandbox.git(["log", "-1", "--format=%(trailers:key=Jpg-Profile,valueonly)"]);
+      await sandbox.jpg(["undo"]);
+      return [(event as Json)["profile"], message.trim()];
+    };
+    const planOf = async (...args: string[]): Promise<Json> =>
+      (JSON.parse((await sandbox.jpg(["compact", "--emit", "-", ...args])).stdout) as { plan: Json }).plan;
+    const own = "conversation.compaction.profiles.mine";
+    const mine = ["-c", `${own}.summary.policy=summarize`, "-c", `${own}.keep_last=1`, "-p", "mine"];
+    expect(await planOf(...mine)).toMatchObject({ profile: "mine", to_turn: 3 });
+    expect(await profileOf(await planOf("-p", "heavy"))).toEqual(["heavy", "heavy"]);
+    expect(await profileOf(await planOf("-p", "heavy"), "--to", "1")).toEqual(["heavy", "heavy"]);
+    expect(await profileOf(await planOf())).toEqual([undefined, ""]);
+    expect(await profileOf({ ...(await planOf()), profile: "two\nlines" })).toEqual([undefined, ""]);
+    expect(await planOf("-c", "default_profile=heavy")).toMatchObject({ profile: "heavy" });
+    await expectRefusal(sandbox, ["compact", "--emit", "-", "-p", "light"], {
+      code: "no_summary",
+      exit: 2,
+      says: /light writes no summary, so --emit/,
+    });
+  });
+
   it("is asked for by the suffix form, and comes back as text with the plan in its block", async () => {
     const writer = createClaudeWriter();
     for (let turn = 0; turn < 6; turn += 1) {

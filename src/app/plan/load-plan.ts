@@ -158,9 +158,10 @@ function chooseRules(
   settings: CompactionConfig,
 ): { readonly profile: string | null; readonly policies: Policies } {
   if (input.strategies !== undefined) return { profile: null, policies: input.policies ?? {} };
+  const isTold = input.policies !== undefined || input.summary !== undefined;
+  if (isTold)
+    return { profile: input.profile ?? null, policies: input.policies ?? { summary: { policy: "summarize" } } };
   const profile = input.profile ?? settings.default_profile;
-  if (input.policies !== undefined) return { profile, policies: input.policies };
-  if (input.summary !== undefined) return { profile, policies: { summary: { policy: "summarize" } } };
   const { keep_last: _, ...policies } = findProfile(profile, settings.profiles);
   return { profile, policies };
 }

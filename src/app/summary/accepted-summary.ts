@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Summary } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
 import { reasonOf, userError } from "../../core/errors.ts";
 import type { RangeRequest } from "../../core/range/bound-resolution.ts";
 import { parseBound } from "../../core/range/range-bound.ts";
@@ -14,6 +15,8 @@ export interface AcceptedSummary {
   readonly summary: Summary;
   readonly range: Omit<RangeRequest, "keepLast">;
   readonly covers?: string;
+  /** Of the bundle's plan. */
+  readonly profile?: string;
 }
 
 /**
@@ -53,9 +56,11 @@ function boundsOf(
   plan: unknown,
   file: string,
   range: Omit<RangeRequest, "keepLast">,
-): Pick<AcceptedSummary, "range" | "covers"> {
-  if (range.from !== undefined || range.to !== undefined || range.keep !== undefined) return { range };
+): Omit<AcceptedSummary, "summary"> {
   const facts = plan as Partial<BundlePlan> | undefined;
+  const profile = isName(facts?.profile) ? facts.profile : undefined;
+  if (range.from !== undefined || range.to !== undefined || range.keep !== undefined)
+    return { range, ...defined({ profile }) };
   if (typeof facts?.from_turn !== "number" || typeof facts.to_turn !== "number" || typeof facts.digest !== "string") {
     throw badSummary(
       file,
@@ -67,7 +72,13 @@ function boundsOf(
   return {
     range: { from: bound(facts.from_turn, facts.from_event), to: bound(facts.to_turn, facts.to_event) },
     covers: facts.digest,
+    ...defined({ profile }),
   };
+}
+
+/** Whoever wrote the answer may have changed it: a profile is named in one line. */
+function isName(value: unknown): value is string {
+  return typeof value === "string" && /^[^\p{C}]{1,100}$/u.test(value);
 }
 
 /** A bundle given back whole, with the summary written into its `answer`, counts as that answer. */

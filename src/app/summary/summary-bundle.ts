@@ -1,6 +1,7 @@
 // The bundle of `--emit`: what anybody needs to write a summary. It holds raw events, never a projection, and names the plan, so
 // that a summary of other turns is refused when it comes back. Its suffix form is one message for an agent that has the very
 // conversation before it, and answers from its own cached context.
+import { findProfile } from "../../core/compaction/profile.ts";
 import { conversationOf } from "../../core/conversation-name.ts";
 import { defined } from "../../core/defined.ts";
 import { asSentence, userError } from "../../core/errors.ts";
@@ -13,6 +14,7 @@ import type { PlacedEvent } from "../../core/summary/placed-event.ts";
 import { nameTurns, rawBeginning, wordLimit, writeTask } from "../../core/summary/summary-prompt.ts";
 import { requireTexts } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
+import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { coverFacts } from "../branch/cover-facts.ts";
 import { coveredEvents } from "../branch/covered-events.ts";
 import { coversDigest } from "../branch/covers.ts";
@@ -27,6 +29,8 @@ export interface BundlePlan {
   readonly id: string;
   readonly conversation: string;
   readonly branch: string;
+  /** The profile by which the range is summarised: the one that was named, or the configured one if it summarises. */
+  readonly profile?: string;
   readonly from_turn: number;
   readonly to_turn: number;
   readonly from_event?: string;
@@ -38,6 +42,8 @@ export interface BundlePlan {
 /** What a bundle is made for. */
 export interface BundleRequest {
   readonly range: Omit<RangeRequest, "keepLast">;
+  /** Named by the user; must be one that summarises (`requireSummary`). */
+  readonly profile?: string;
   readonly style?: SummaryStyle;
   /** What the summary should dwell on. */
   readonly focus?: readonly string[];
@@ -50,8 +56,9 @@ export interface BundleRequest {
  * Throws `nothing_to_compact`, and `no_suffix` when the suffix form is asked for and there is none.
  */
 export async function createBundle(workspace: Workspace, tree: BranchTree, request: BundleRequest): Promise<string> {
-  const policies = { summary: { policy: "summarize" } } as const;
-  const planned = await planOnBranch(workspace, tree, { range: request.range, policies });
+  const profile = request.profile ?? (await configuredProfile(workspace, tree));
+  const rules = profile === undefined ? { policies: { summary: { policy: "summarize" } } as const } : { profile };
+  const planned = await planOnBranch(workspace, tree, { range: request.range, ...rules });
   if (isNothing(planned)) {
     const { nothing: reason, hints: known = [] } = planned;
     const { title, why, hints } = sayNothing({ reason, hints: known });
@@ -66,6 +73,7 @@ export async function createBundle(workspace: Workspace, tree: BranchTree, reque
     id: sha256(`${tree.branch}\n${covers}`).slice(0, 12),
     conversation: conversationOf(tree.branch),
     branch: tree.branch,
+    ...defined({ profile }),
     from_turn,
     to_turn,
     ...defined({ from_event, to_event }),
@@ -83,6 +91,12 @@ export async function createBundle(workspace: Workspace, tree: BranchTree, reque
   const events = covered.map(({ turn, event }) => ({ turn, ...event }));
   const bundle = { plan, instructions, answer, ...(suffix === null ? {} : { suffix }), events };
   return `${JSON.stringify(bundle, null, 1)}\n`;
+}
+
+/** The profile that counts where none is named, if it summarises. */
+async function configuredProfile(workspace: Workspace, tree: BranchTree): Promise<string | undefined> {
+  const { default_profile, profiles } = (await loadConversationConfig(workspace, tree)).config.conversation.compaction;
+  return findProfile(default_profile, profiles).summary === undefined ? undefined : default_profile;
 }
 
 interface BundleParts {

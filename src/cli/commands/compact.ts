@@ -4,6 +4,7 @@ import { resolveWhole } from "../../app/names/resolve-id.ts";
 import type { CompactReport } from "../../app/plan/compact-report.ts";
 import type { AcceptedSummary } from "../../app/summary/accepted-summary.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
+import { defined } from "../../core/defined.ts";
 import type { RangeRequest } from "../../core/range/bound-resolution.ts";
 import { badBound, isBound } from "../../core/range/range-bound.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
@@ -166,7 +167,18 @@ export const command: CommandSpec = {
     if (emit !== undefined) {
       const { createBundle } = await import("../../app/summary/summary-bundle.ts");
       const suffixOnly = flag(context.options, "suffix");
-      return writeBundle(context, emit, await createBundle(workspace, tree, { range, ...wish, suffixOnly }));
+      const profile = text(context.options, "profile");
+      if (profile !== undefined)
+        await checkSummaryOptions({ workspace, tree }, ["--emit"], {
+          profile,
+          strategies: null,
+          leavesTangents: false,
+        });
+      return writeBundle(
+        context,
+        emit,
+        await createBundle(workspace, tree, { range, ...wish, suffixOnly, ...defined({ profile }) }),
+      );
     }
     const accepted = await readAccepted(context, range);
     const manner = readManner(context);
@@ -177,7 +189,7 @@ export const command: CommandSpec = {
       ...wish,
       ...manner,
       ...(strategies === null ? {} : { strategies }),
-      ...(accepted === null ? {} : { summary: accepted.summary }),
+      ...(accepted === null ? {} : { summary: accepted.summary, ...defined({ profile: accepted.profile }) }),
       ...(accepted?.covers === undefined ? {} : { expects: { covers: accepted.covers } }),
       progress: (line) => context.output.info(forTerminalLine(line)),
     };
