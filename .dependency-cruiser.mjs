@@ -28,8 +28,8 @@ export const LEVELS = {
   app: [
     ["workspace"],
     ["branch", "programs"],
-    ["journal", "models", "names", "sessions"],
-    ["hooks", "plan"],
+    ["journal", "models", "sessions"],
+    ["hooks", "names", "plan"],
     ["check", "diff", "export", "secrets", "summary"],
     ["compact", "import", "inspect"],
     ["integrity", "page"],

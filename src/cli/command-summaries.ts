@@ -78,7 +78,8 @@ export function renderHelp(): string {
     "in the agent, then jpg import again.",
     "",
     "`jpg <command> --help` explains a command. ID names a conversation, branch,",
-    "compaction, commit or event, or a unique beginning of one; @ is the active",
-    "conversation, - the one before. Turns count from 0; ranges include both ends.",
+    "agent's session, compaction, commit or event, or is the beginning of a name, of",
+    "four characters or more; @ is the active conversation, - the one before. A",
+    "number is always a turn; turns count from 0, and ranges include both ends.",
   ].join("\n");
 }

@@ -4,6 +4,7 @@ import type { Runtime } from "../app/workspace/runtime.ts";
 import type { Workspace } from "../app/workspace/workspace.ts";
 import { JpgError } from "../core/errors.ts";
 import { forTerminal } from "../core/safe-text.ts";
+import { shellWord } from "../core/shell-word.ts";
 import { COMMANDS } from "./command-table.ts";
 import type { CommandSpec, Fronts } from "./frame/command.ts";
 import { exitCodeOf } from "./frame/exit-code.ts";
@@ -137,10 +138,20 @@ async function runParsed(command: CommandSpec, call: Call, { runtime: given, out
   } catch (error) {
     // `--from tomorrow`: a conversation of that name would have been meant; there is none, so the bound was.
     if (untaken !== null && error instanceof JpgError && error.code === "unknown_id") throw untaken.error;
-    throw error;
+    throw inFull(error, call);
   } finally {
     for (const workspace of opened) await workspace.close();
   }
+}
+
+/** What was typed, to be typed again with a name in full where a beginning of it was refused. */
+function inFull(error: unknown, { name: command = "", words }: Call): unknown {
+  if (!(error instanceof JpgError) || error.code !== "other_conversation") return error;
+  const { word, name } = error.data;
+  if (typeof name !== "string" || !words.includes(String(word))) return error;
+  const line = ["jpg", command, ...words.map((one) => shellWord(one === word ? name : one))].join(" ");
+  const hints = [`If you mean that one, type its full name: \`${line}\``];
+  return new JpgError(error.kind, error.code, error.message, { hints, data: error.data, cause: error });
 }
 
 /** How what happens below the commands is said. */

@@ -38,6 +38,32 @@ export function slugOf(title: string): string {
   return atWord > MAX_SLUG / 2 ? cut.slice(0, atWord) : plain.slice(0, MAX_SLUG);
 }
 
+/** Fewest characters by which the beginning of a name is taken for it: what is shorter fits too much by accident. */
+export const SHORTEST_BEGINNING = 4;
+
+/** Whether a word is the number of a turn, whatever else is called so: a name that is all digits is never taken for one. */
+export function isTurnNumber(word: string): boolean {
+  // Forty digits are a commit's whole id.
+  return /^\d{1,39}$/.test(word);
+}
+
+/** Whether a word is long enough to be taken for the beginning of a name. */
+export function mayBeBeginning(word: string): boolean {
+  return word.length >= SHORTEST_BEGINNING && !isTurnNumber(word);
+}
+
+/** A commit's id cut short, with at least one letter in it: all digits would be the number of a turn. */
+export function abbreviateCommit(commit: string, length = 9): string {
+  let end = length;
+  while (end < commit.length && isTurnNumber(commit.slice(0, end))) end += 1;
+  return commit.slice(0, end);
+}
+
+/** The characters at the end of a conversation's name that jpg chose: `k3f9` of `fix-parser-k3f9`; null when it has none. */
+export function suffixOf(conversation: string): string | null {
+  return /-([0-9a-hjkmnp-tv-z]{4,})$/.exec(conversation)?.[1] ?? null;
+}
+
 /** Makes the id of a conversation, `fix-parser-k3f9`, from its title and a suffix (see shortId). */
 export function conversationId(title: string, suffix: string): string {
   return `${slugOf(title)}-${suffix}`;

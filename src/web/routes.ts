@@ -2,7 +2,7 @@
 import { readAnatomy } from "../app/inspect/anatomy.ts";
 import { listConversations } from "../app/inspect/list.ts";
 import { searchConversations } from "../app/inspect/search.ts";
-import { resolveWholeTree } from "../app/names/resolve-id.ts";
+import { resolveWhole, resolveWholeTree } from "../app/names/resolve-id.ts";
 import { readCompactionPage } from "../app/page/compaction-page.ts";
 import { readComparePage } from "../app/page/compare-page.ts";
 import { readPageScript } from "../app/workspace/templates.ts";
@@ -73,7 +73,7 @@ export const ROUTES: readonly Route[] = [
       method: "POST",
       path: new RegExp(`^/c/([^/]+)/${action}$`),
       run: async ({ workspace, names: [branch = ""], form, place }) => {
-        const outcome = await ACTIONS[action](workspace, await resolveWholeTree(workspace, branch), form);
+        const outcome = await ACTIONS[action](workspace, await resolveWhole(workspace, branch), form);
         return "confirm" in outcome ? page(renderConfirmPage(branch, outcome.confirm, place)) : outcome;
       },
     }),

@@ -1,6 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { branchName, conversationId, parseBranchName, shortId, slugOf } from "../../src/core/conversation-name.ts";
+import {
+  abbreviateCommit,
+  branchName,
+  conversationId,
+  isTurnNumber,
+  mayBeBeginning,
+  parseBranchName,
+  shortId,
+  slugOf,
+  suffixOf,
+} from "../../src/core/conversation-name.ts";
 
 describe("slugs", () => {
   it.each([
@@ -178,5 +188,39 @@ describe("branch names", () => {
     expect(() => parseBranchName("My Talk")).toThrowError(
       expect.objectContaining({ hints: ["try: my-talk-k3f9/main"] }),
     );
+  });
+});
+
+describe("words for names", () => {
+  it.each([
+    ["3", true, false],
+    ["1234", true, false],
+    ["0".repeat(39), true, false],
+    ["0".repeat(40), false, true],
+    ["1234a", false, true],
+    ["-3", false, false],
+    ["3:ab", false, true],
+    ["k3f", false, false],
+    ["k3f9", false, true],
+    ["", false, false],
+  ])("are turns or beginnings: %s", (word, isTurn, isBeginning) => {
+    expect([isTurnNumber(word), mayBeBeginning(word)]).toEqual([isTurn, isBeginning]);
+  });
+
+  it("are a commit's first characters, and more where these are digits", () => {
+    expect(abbreviateCommit(`4f2a${"0".repeat(36)}`, 7)).toBe("4f2a000");
+    expect(abbreviateCommit(`320993672d${"1".repeat(30)}`)).toBe("320993672d");
+    expect(abbreviateCommit("1".repeat(40), 7)).toBe("1".repeat(40));
+  });
+
+  it.each([
+    ["fix-parser-k3f9", "k3f9"],
+    ["fix-parser-k3f9q", "k3f9q"],
+    ["fix-parser-1234", "1234"],
+    ["fix-parser-k3f", null],
+    ["fix-parser-tool", null],
+    ["k3f9", null],
+  ])("are what jpg chose of a name: %s", (conversation, suffix) => {
+    expect(suffixOf(conversation)).toBe(suffix);
   });
 });

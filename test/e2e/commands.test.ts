@@ -825,12 +825,14 @@ describe("ids", () => {
     await sandbox.jpg(["compact", "--keep", "1"], { env: { JPG_CONVERSATION: other } });
     expect(sandbox.git(["rev-parse", `${sandbox.conversation}/main`])).toBe(before);
     expect(await sandbox.json<Json[]>(["log", other])).toHaveLength(1);
-    await expectRefusal(
-      sandbox,
-      ["show"],
-      { code: "unknown_id", exit: 2, says: /JPG_CONVERSATION is nowhere/, hint: /unset/ },
-      { env: { JPG_CONVERSATION: "nowhere" } },
-    );
+    expect(await branchOf([], { JPG_CONVERSATION: other.slice(other.lastIndexOf("-") + 1) })).toBe(`${other}/main`);
+    for (const word of ["nowhere", "mea", "3", "1234"])
+      await expectRefusal(
+        sandbox,
+        ["show"],
+        { code: "unknown_id", exit: 2, says: new RegExp(`JPG_CONVERSATION is ${word}`), hint: /unset/ },
+        { env: { JPG_CONVERSATION: word } },
+      );
     await expectRefusal(
       sandbox,
       ["show"],
@@ -1343,7 +1345,7 @@ describe("fork", () => {
     expect(said.stdout).toContain("Nothing to compact.");
   });
 
-  it("a name that is taken is refused, and --first past the end takes all", async () => {
+  it("a name that is taken is refused, and so are more turns than there are", async () => {
     const { sandbox, run } = await terminal();
     expect(await run("jpg fork @ plain")).toMatchInlineSnapshot(`
       "$ jpg fork @ plain
@@ -1366,7 +1368,9 @@ describe("fork", () => {
     });
     expect(await run("jpg fork --first 99 --no-activate")).toMatchInlineSnapshot(`
       "$ jpg fork --first 99 --no-activate
-      Forked <id>/plain to <id>/fork-6yzr (6 turns)
+      ! error: --first 99 asks for more turns than the fork could have: the conversation has 6 turns, 0..5.
+      ! hint: \`jpg print\` shows the turns and their times.
+      [exit 2]
       "
     `);
     expect(await run("jpg fork --last 2 --no-activate --json")).toMatchInlineSnapshot(`

@@ -1,8 +1,9 @@
 // Comments of a conversation: what people say about its turns. Saying or taking back one is one commit with one record.
 import { type Comment, type CommentRecord, commentOf, commentsInForce, parseComment } from "../../core/comment.ts";
 import { recordPath } from "../../core/compaction/compaction-line.ts";
+import { isTurnNumber, mayBeBeginning, SHORTEST_BEGINNING } from "../../core/conversation-name.ts";
 import { defined } from "../../core/defined.ts";
-import { userError } from "../../core/errors.ts";
+import { type JpgError, userError } from "../../core/errors.ts";
 import type { TurnBound } from "../../core/range/range-bound.ts";
 import { forLine } from "../../core/safe-text.ts";
 import type { FileChange } from "../../store/conversation-store.ts";
@@ -68,13 +69,10 @@ export async function addComment(
 export async function removeComment(workspace: Workspace, tree: BranchTree, id: string): Promise<CommentReport> {
   const comments = await readComments(workspace, tree);
   const exact = comments.filter((comment) => comment.id === id);
-  const meant = exact.length > 0 ? exact : comments.filter((comment) => comment.id.startsWith(id));
+  const begun = comments.filter((comment) => comment.id.startsWith(id));
+  const meant = exact.length > 0 ? exact : mayBeBeginning(id) ? begun : [];
   const [comment] = meant;
-  if (comment === undefined || id === "") {
-    throw userError("unknown_comment", `${tree.branch} has no comment ${id}.`, {
-      hints: ["`jpg comment` lists them with their ids."],
-    });
-  }
+  if (comment === undefined) throw unknownComment(tree, id, { comments, begun });
   if (meant.length > 1) {
     throw userError("ambiguous_id", `${id} could mean ${meant.map((one) => one.id).join(", ")}.`, {
       hints: ["Type more of the name you mean."],
@@ -87,6 +85,27 @@ export async function removeComment(workspace: Workspace, tree: BranchTree, id: 
   );
   const { timestamp: _, ...named } = comment;
   return { branch: tree.branch, commit, comment: named };
+}
+
+function unknownComment(
+  { branch }: BranchTree,
+  id: string,
+  { comments, begun }: { readonly comments: readonly Comment[]; readonly begun: readonly Comment[] },
+): JpgError {
+  const isTurn = isTurnNumber(id);
+  const near = isTurn ? comments.filter(({ turn }) => turn === Number(id)) : id === "" ? [] : begun;
+  const names = near.map((comment) => comment.id).join(", ");
+  const why = isTurn
+    ? `${id} is the number of a turn, not the id of a comment.`
+    : near.length > 0
+      ? `${id} is too short to be the beginning of a comment's id: expected ${SHORTEST_BEGINNING} characters or more.`
+      : `${branch} has no comment ${id}.`;
+  return userError("unknown_comment", why, {
+    hints: [
+      ...(near.length === 0 ? [] : [`${isTurn ? `Comments on turn ${id}` : "It begins"}: ${names}`]),
+      "`jpg comment` lists them with their ids.",
+    ],
+  });
 }
 
 /** What makes the comments on the first turns those of the tip, where a branch begins with these: what was said, and taken back, of them. */

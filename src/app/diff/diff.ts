@@ -1,9 +1,9 @@
 // What the model sees before and after: of one compaction, or between two revisions.
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { recordPath } from "../../core/compaction/compaction-line.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
+import { abbreviateCommit, conversationOf } from "../../core/conversation-name.ts";
 import { defined } from "../../core/defined.ts";
-import { userError } from "../../core/errors.ts";
+import { JpgError, userError } from "../../core/errors.ts";
 import type { LogEntry } from "../../store/conversation-store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
@@ -94,7 +94,7 @@ async function diffAddition(
   const measure = await measureFor(workspace, there, { before: before.live.applied, after: after.live.applied });
   return {
     from: `before compaction ${id}`,
-    to: `compaction ${id} (squashed in ${entry.commit.slice(0, 7)})`,
+    to: `compaction ${id} (squashed in ${abbreviateCommit(entry.commit, 7)})`,
     ...diffViews(before.view, after.view, { ...options, measure }),
     ...defined({ loss }),
   };
@@ -166,7 +166,7 @@ function nameSides(
   entry: LogEntry | undefined,
   { parent, commit }: { readonly parent: string | null; readonly commit: string },
 ): Pick<DiffReport, "from" | "to"> {
-  const [left, right] = [parent?.slice(0, 7) ?? "nothing", commit.slice(0, 7)];
+  const [left, right] = [parent === null ? "nothing" : abbreviateCommit(parent, 7), abbreviateCommit(commit, 7)];
   const ids = (paths: readonly string[] = []): string =>
     paths.flatMap((path) => compactionIdOfPath(path) ?? []).join(", ");
   const [added, removed] = [ids(entry?.added), ids(entry?.removed)];
@@ -208,6 +208,7 @@ async function revisionTree(workspace: Workspace, tree: BranchTree, revision: st
   try {
     return await resolveTree(workspace, revision);
   } catch (error) {
+    if (error instanceof JpgError && error.code === "turn_number") throw error;
     throw userError("unknown_revision", `${revision} is not a commit, branch or conversation.`, {
       hints: ["`jpg log` and `jpg git log` list commits, `jpg ls --all` branches."],
       cause: error,

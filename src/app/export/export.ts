@@ -20,6 +20,7 @@ import { inlineView } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadHistory, loadView } from "../branch/load-view.ts";
 import { conversationTitle } from "../branch/titles.ts";
+import { exportSessionId } from "../names/find-session.ts";
 import { agents, type WritingAgent, writingAgents } from "../sessions/session-registry.ts";
 import { listStoredSideFiles, readSource } from "../sessions/stored-session.ts";
 import { sha1Bytes, sha256 } from "../workspace/object-id.ts";
@@ -102,13 +103,6 @@ async function renderRequest(
   const model = await modelOfBody(workspace, tree, { api, named: request.model });
   const tools = offeredTools(await recordedDefinitions(workspace, tree), view, compactions);
   return REQUEST_BODIES[api]({ view, model, ...(tools.length === 0 ? {} : { tools }) });
-}
-
-/** The id of an exported session: the same branch, tip and count always have the same. */
-export function exportSessionId({ name, write }: WritingAgent, tree: BranchTree, n: number): string {
-  const tip = tree.atTurn === undefined ? tree.commit : `${tree.commit}:${tree.atTurn}`;
-  const session = { conversation: conversationOf(tree.branch), branch: tree.branch, tip, target: name, n };
-  return write.sessionId(session, sha1Bytes);
 }
 
 /** Gathers what an agent's session of the given id is written from. */

@@ -10,10 +10,11 @@ import { withoutRepository } from "../../store/environment.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { hasServer } from "../hooks/has-server.ts";
+import { exportSessionId } from "../names/find-session.ts";
 import { askIntoFile } from "../programs/ask-into-file.ts";
 import { machineOf, type ResumingAgent, resumingAgents } from "../sessions/session-registry.ts";
 import { readIfExists, type Workspace } from "../workspace/workspace.ts";
-import { draftSession, exportSessionId } from "./export.ts";
+import { draftSession } from "./export.ts";
 import type { RootMapping } from "./map-roots.ts";
 
 export interface ResumeReport {

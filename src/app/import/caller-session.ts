@@ -20,19 +20,22 @@ export interface CallerConversation {
 
 /**
  * Imports what agents keep for this project and gives the conversation that an id names, without one that of the agent which
- * asks. What is only read may be a commit: that of a detached HEAD, or any that the id names. Throws `no_conversation`,
+ * asks. What is only read, or forked, may be a commit: that of a detached HEAD, or any that the id names. Throws `no_conversation`,
  * `unknown_id`, `ambiguous_id`, and where it is to be written `detached_head`, `not_a_branch`.
  */
 export async function loadCallerConversation(
   workspace: Workspace,
   id: string | undefined,
-  use: "read" | "write",
+  use: "read" | "fork" | "write",
 ): Promise<CallerConversation> {
   const reports = await importQuietly(workspace);
   const { env } = workspace.runtime;
   const { JPG_CONVERSATION: chosen = "" } = env;
   const meant = id ?? (chosen === "" ? callerBranch(reports, env) : undefined);
-  const tree = await (use === "read" ? resolveTree : resolveBranch)(workspace, meant);
+  const tree =
+    use === "write"
+      ? await resolveBranch(workspace, meant)
+      : await resolveTree(workspace, meant, { changes: use === "fork" });
   const isKept = reports.some(({ branch }) => branch === tree.branch);
   const own = reports.find(({ branch, status }) => branch === tree.branch && status !== "unchanged");
   const others = reports.filter(({ branch, status }) => branch !== tree.branch && status !== "unchanged").length;

@@ -1,5 +1,5 @@
 // Where an import writes: a new conversation, a fork, or the branch that the session continues; and from which turn on.
-import { branchName, conversationId, conversationOf, shortId } from "../../core/conversation-name.ts";
+import { branchName, conversationId, conversationOf, isTurnNumber, shortId } from "../../core/conversation-name.ts";
 import { defined } from "../../core/defined.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { SessionDescent } from "../../formats/session-descent.ts";
@@ -134,13 +134,14 @@ async function placeOnBranch(
   return stale.length > 0 ? goOn : onTip;
 }
 
-/** A new conversation; its suffix is longer where another session has the same name already. */
+/** A new conversation; its suffix is longer where another session has the same name already, and where it would be all digits. */
 async function newConversation({ session, open, suffix, taken }: Placing): Promise<ImportPlace> {
   const title = await titleForId(session.title);
-  let id = conversationId(title, suffix);
-  for (let length = suffix.length + 1; taken.has(branchName(id, "main")); length++) {
-    id = conversationId(title, importSuffix(open.format.name, session.sessionId, length));
-  }
+  let own = suffix;
+  const idOf = (): string => conversationId(title, own);
+  for (let length = suffix.length + 1; isTurnNumber(own) || taken.has(branchName(idOf(), "main")); length++)
+    own = importSuffix(open.format.name, session.sessionId, length);
+  const id = idOf();
   const header: ConversationHeader = {
     format: FORMAT_VERSION,
     id,

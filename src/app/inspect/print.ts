@@ -77,7 +77,7 @@ export function parseTurnSelection(text: string, turnCount: number): TurnSelecti
     word === undefined ? otherwise : Number(word) < 0 ? last + Number(word) : Number(word);
   const from = position(match[1], 0);
   const to = match[2] === undefined ? from : position(match[3], last);
-  if (from > to || from < 0 || from > last) throw badTurns(text, last);
+  if (from > to || from < 0 || to > last) throw badTurns(text, last);
   return { from, to };
 }
 
@@ -88,7 +88,7 @@ function touches({ origin }: ProjectedTurn, { from, to }: TurnSelection): boolea
 function badTurns(text: string, last: number): Error {
   return userError(
     "bad_turns",
-    `--turn ${text} names no turn of this conversation: expected A or A..B, within 0..${last}.`,
+    `--turn ${text} does not fit this conversation: expected A or A..B, within 0..${last}.`,
     { hints: ["`--turn 3..5`, `--turn 7`, `--turn -2..`"] },
   );
 }

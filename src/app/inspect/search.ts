@@ -155,8 +155,9 @@ async function branchesOf(workspace: Workspace, id: string | undefined): Promise
   const target = await resolveId(workspace, id, ["branch", "commit"]);
   const { branch } = target;
   if (target.kind === "commit") return [{ name: branch, commit: target.commit }];
+  const isFork = target.kind === "branch" && target.isFork === true;
   const conversation = conversationOf(branch);
-  return branches.filter(({ name }) => (branch === id ? name === id : conversationOf(name) === conversation));
+  return branches.filter(({ name }) => (isFork ? name === branch : conversationOf(name) === conversation));
 }
 
 /** Turns that may hold the text, by commit, ascending; `all` where nothing narrows it down. */

@@ -2,7 +2,7 @@
 import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
 import { describeGroup, groupRange, isSameGroup } from "../../core/compaction/group.ts";
 import { marksInForce } from "../../core/conversation-marks.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
+import { abbreviateCommit, conversationOf } from "../../core/conversation-name.ts";
 import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { inline } from "../../core/event/attachment.ts";
@@ -138,7 +138,7 @@ export async function showCompaction(
   const entries = await readBranchLog(workspace.store, tree);
   const found = findRecord(entries, target);
   if (found === null) {
-    const name = target.kind === "commit" ? target.commit.slice(0, 9) : target.compaction;
+    const name = target.kind === "commit" ? abbreviateCommit(target.commit) : target.compaction;
     throw userError("not_a_compaction", `${name} adds no compaction to ${tree.branch}.`, {
       hints: ["`jpg log` lists compactions and their commits.", `\`jpg git show ${name}\` shows any commit.`],
     });

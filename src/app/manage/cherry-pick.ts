@@ -36,7 +36,8 @@ export interface CherryPickReport {
 /** Puts a compaction onto a fork. Throws `unknown_id`, `damaged_record`, and `covers_differ` where the turns are others. */
 export async function cherryPick(workspace: Workspace, id: string, onto: BranchTree): Promise<CherryPickReport> {
   const { store } = workspace;
-  const target = await resolveId(workspace, id, ["compaction"]);
+  const naming = { changes: true, near: onto.branch, takesIds: true };
+  const target = await resolveId(workspace, id, ["compaction"], naming);
   if (target.kind !== "compaction")
     throw userError("unknown_id", `${JSON.stringify(id)} is not a compaction.`, {
       hints: ["`jpg log FORK` lists those of a fork."],

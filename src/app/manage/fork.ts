@@ -1,7 +1,7 @@
 // Forks a conversation: a new branch that shares history. A plain fork writes one ref and no object.
 import { pinnedEvents } from "../../core/compaction/pin.ts";
 import { findProfile } from "../../core/compaction/profile.ts";
-import { branchName, conversationOf } from "../../core/conversation-name.ts";
+import { branchName, conversationOf, isTurnNumber } from "../../core/conversation-name.ts";
 import { defined } from "../../core/defined.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from "../../core/plan/plan-fork.ts";
@@ -55,9 +55,7 @@ export interface ForkInput extends ForkRequest {
 export async function forkConversation(workspace: Workspace, tree: BranchTree, input: ForkInput): Promise<ForkReport> {
   const conversation = conversationOf(tree.branch);
   const branch =
-    input.name === undefined
-      ? await newForkName(workspace, conversation, "fork")
-      : branchName(conversation, input.name);
+    input.name === undefined ? await newForkName(workspace, conversation, "fork") : namedFork(conversation, input.name);
   if ((await workspace.store.readBranch(branch)) !== null) throw branchExists(branch);
   if (input.activate) await requireSwitchable(workspace);
   if (input.compact !== undefined) await checkProfile(workspace, tree, input.compact);
@@ -201,6 +199,17 @@ async function pinnedUpTo(workspace: Workspace, tree: BranchTree, last: number):
 async function writeFork(workspace: Workspace, branch: string, parent: string, commit: CommitSpec): Promise<boolean> {
   const [result] = await workspace.store.write([{ branch, expected: null, parent, commits: [commit] }]);
   return result?.moved === true;
+}
+
+/** The branch of a fork that the user named. A number would never name it again. Throws `bad_name`. */
+function namedFork(conversation: string, name: string): string {
+  if (!isTurnNumber(name)) return branchName(conversation, name);
+  throw userError("bad_name", `${name} is the number of a turn, so it cannot be the name of a fork.`, {
+    hints: [
+      `To give the fork a name with a letter in it: \`jpg fork @ try-${name}\``,
+      `To fork with the turns up to that one: \`jpg fork --until ${name}\``,
+    ],
+  });
 }
 
 function branchExists(branch: string): Error {

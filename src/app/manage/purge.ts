@@ -32,7 +32,9 @@ export interface PurgeReport {
 export async function planConversationPurge(workspace: Workspace, id: string): Promise<PurgePlan> {
   const found = await chooseBranches(workspace, id).catch((error: unknown) => unknown(error));
   if (found instanceof JpgError) {
-    const trashed = await planPurge(workspace, id).catch(() => Promise.reject(found));
+    const trashed = await planPurge(workspace, id).catch((error: unknown) => {
+      throw error instanceof JpgError && error.code === "not_removed" ? found : error;
+    });
     return describe(workspace, { id, conversation: conversationOf(trashed[0]?.branch ?? id), standing: [], trashed });
   }
   const { conversation, isFork, chosen } = found;

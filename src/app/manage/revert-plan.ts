@@ -1,4 +1,5 @@
 // What taking a compaction back, or a revert, changes in the tree: which files go and which come back.
+import { abbreviateCommit } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import type { LogEntry } from "../../store/conversation-store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
@@ -66,7 +67,7 @@ export async function withRemovedPins({ store }: Workspace, plan: RevertPlan): P
 }
 
 function alreadyReverted(word: string, branch: string, revert: LogEntry | undefined): Error {
-  const commit = revert?.commit.slice(0, 9);
+  const commit = revert === undefined ? undefined : abbreviateCommit(revert.commit);
   return userError(
     "already_reverted",
     `${word} is not in force on ${branch}${commit === undefined ? "" : `: ${commit} reverted it`}.`,

@@ -51,7 +51,9 @@ export async function revertCompactions(
   branch?: string,
 ): Promise<RevertReport> {
   const targets: NamedTarget[] = [];
-  for (const id of ids) targets.push({ word: id, target: await resolveId(workspace, id, ["compaction", "commit"]) });
+  const naming = { changes: true, ...(branch === undefined ? {} : { near: branch }) };
+  for (const id of ids)
+    targets.push({ word: id, target: await resolveId(workspace, id, ["compaction", "commit"], naming) });
   const name = branch ?? targets[0]?.target.branch ?? "";
   return revertTargets(workspace, await treeOf(workspace, name), targets);
 }

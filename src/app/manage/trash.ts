@@ -1,7 +1,13 @@
 // Removes conversations and brings them back: branches go to the trash of the store, where they stay until they are purged.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { conversationOf, forkOf } from "../../core/conversation-name.ts";
+import {
+  conversationOf,
+  forkOf,
+  isTurnNumber,
+  mayBeBeginning,
+  SHORTEST_BEGINNING,
+} from "../../core/conversation-name.ts";
 import { repositoryError, userError } from "../../core/errors.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import type { BranchTip, ConversationStore, Trash, TrashedBranch } from "../../store/conversation-store.ts";
@@ -9,7 +15,16 @@ import type { Worktree } from "../../store/worktrees.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { VIEW_CACHE } from "../branch/view-state.ts";
 import { journalPath, listJournals } from "../journal/journal-files.ts";
-import { mainBranch, previousBranch } from "../names/conversations.ts";
+import {
+  branchesBeginning,
+  branchesCalled,
+  mainBranch,
+  type NamedBranch,
+  preferredBranch,
+  previousBranch,
+} from "../names/conversations.ts";
+import { exportedSessions, type SessionPlaces, sessionsBeginning, sessionsCalled } from "../names/find-session.ts";
+import { ambiguous } from "../names/name-errors.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -57,10 +72,10 @@ export async function chooseBranches(
   /** All that stand. */
   readonly tips: readonly BranchTip[];
 }> {
-  const target = await resolveId(workspace, id);
+  const target = await resolveId(workspace, id, ["branch"], { changes: true });
   const tips = await workspace.store.listBranches();
   const conversation = conversationOf(target.branch);
-  const isFork = (id.includes("/") && id !== conversation) || id === forkOf(target.branch);
+  const isFork = target.kind === "branch" && target.isFork === true;
   const chosen = tips.filter(({ name }) => (isFork ? name === target.branch : conversationOf(name) === conversation));
   return { conversation, isFork, chosen, tips };
 }
@@ -87,7 +102,7 @@ export async function restoreConversation(workspace: Workspace, id: string): Pro
 
 /** What a purge takes away: all that was removed, or of one conversation or branch. Throws `not_removed`. */
 export async function planPurge(workspace: Workspace, id: string | undefined): Promise<readonly TrashedBranch[]> {
-  return id === undefined ? listRemoved(workspace) : findRemoved(workspace, id);
+  return id === undefined ? listRemoved(workspace) : findRemoved(workspace, id, { inFull: true });
 }
 
 /** Removes branches for good, with what is remembered of them; gives how many objects went. */
@@ -113,20 +128,70 @@ async function forgetMarks(store: ConversationStore, purged: readonly TrashedBra
   await store.maskedCopies()?.forget(new Set(gone));
 }
 
-async function findRemoved(workspace: Workspace, id: string): Promise<readonly TrashedBranch[]> {
+/**
+ * What a name means among removed branches, newest removal first. What is deleted for good has to be named in full: a beginning is
+ * refused with the name that it begins.
+ */
+async function findRemoved(
+  workspace: Workspace,
+  id: string,
+  { inFull = false }: { readonly inFull?: boolean } = {},
+): Promise<readonly TrashedBranch[]> {
   const all = await listRemoved(workspace);
-  const found = all.filter(({ branch }) => branch === id || conversationOf(branch) === id);
-  const near = found.length > 0 ? found : all.filter(({ branch }) => branch.startsWith(id));
-  const names = [...new Set(near.map(({ branch }) => conversationOf(branch)))];
-  if (names.length > 1)
-    throw userError("ambiguous_id", `${id} could mean ${names.length} things: ${names.slice(0, 10).join(", ")}.`, {
-      hints: ["Type more of the name you mean."],
-      data: { candidates: names },
+  const tips = all.map(({ branch, commit }) => ({ name: branch, commit }));
+  const active = await preferredBranch(workspace);
+  const { found, isFull } = await namedAmong(workspace, { tips, active }, id);
+  const names = [...new Set(found.map(({ name }) => name))];
+  const [name, ...more] = names;
+  if (name !== undefined && more.length > 0)
+    throw ambiguous(
+      id,
+      names.map((one) => ({ name: one })),
+    );
+  if (name !== undefined && inFull && !isFull)
+    throw userError("other_conversation", `${id} could mean ${name}, but what is deleted has to be named in full.`, {
+      hints: [`If you mean that one, type its full name: ${name}`],
+      data: { word: id, name },
     });
-  if (near.length > 0) return near;
-  throw userError("not_removed", `${id} is not in the trash.`, {
-    hints: ["`jpg rm --list` lists what is in it.", "`jpg rm ID` moves a conversation there."],
+  const isFork = found.some((one) => one.isFork);
+  const named = all.filter(({ branch }) => (isFork ? branch : conversationOf(branch)) === name);
+  if (named.length > 0) return named;
+  throw notRemoved(id, { tips, active });
+}
+
+/** The error of a word that names nothing in the trash, with what it might mean there. */
+function notRemoved(id: string, { tips, active }: SessionPlaces): Error {
+  const forks = tips.map(({ name }) => name).filter((branch) => forkOf(branch) === id);
+  const begun = id === "" ? [] : branchesBeginning(tips, id, active).map(({ name }) => name);
+  const why = isTurnNumber(id)
+    ? `${id} is the number of a turn, not a conversation in the trash.`
+    : `${id} ${begun.length > 0 ? "is too short to be the beginning of a name" : "is not"} in the trash${begun.length > 0 ? `: expected ${SHORTEST_BEGINNING} characters or more` : ""}.`;
+  return userError("not_removed", why, {
+    hints: [
+      ...[...new Set([...forks, ...begun])].slice(0, 3).map((name) => `Did you mean ${name}?`),
+      "`jpg rm --list` lists what is in it.",
+      "`jpg rm ID` moves a conversation there.",
+    ],
   });
+}
+
+/** The branches that a word names, in full or else by a beginning: as names of conversations, of forks and of sessions go anywhere. */
+async function namedAmong(
+  workspace: Workspace,
+  places: SessionPlaces,
+  word: string,
+): Promise<{ readonly found: readonly NamedBranch[]; readonly isFull: boolean }> {
+  const { tips, active } = places;
+  if (isTurnNumber(word)) return { found: [], isFull: false };
+  const called = branchesCalled(tips, word, active);
+  const exact = called.length > 0 ? called : await sessionsCalled(workspace, places, word);
+  if (exact.length > 0 || !mayBeBeginning(word)) return { found: exact, isFull: true };
+  const begun = branchesBeginning(tips, word, active);
+  const found = begun.length > 0 ? begun : await sessionsBeginning(workspace, places, word);
+  if (found.length > 0) return { found, isFull: false };
+  const exported = await exportedSessions(workspace, places, word);
+  const isFull = exported.called.length > 0;
+  return { found: isFull ? exported.called : exported.beginning, isFull };
 }
 
 async function refuseWhileUsed({ store, runtime }: Workspace, chosen: readonly BranchTip[]): Promise<void> {

@@ -1,5 +1,5 @@
-// Reads the branches of a store as conversations: `<conversation>/<fork>` names, titles, what was active before.
-import { conversationOf } from "../../core/conversation-name.ts";
+// Reads the branches of a store as conversations: what names one, in full or by a beginning, and what is active.
+import { conversationOf, forkOf, isTurnNumber, mayBeBeginning, suffixOf } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import { readStanding } from "../workspace/standing.ts";
@@ -20,8 +20,83 @@ export function mainBranch(
   );
 }
 
+/** A branch that a word names. */
+export interface NamedBranch {
+  /** Its name in full: that of the conversation, or of the fork where the word names one. */
+  readonly name: string;
+  readonly tip: BranchTip;
+  /** Whether the word names one fork, not the conversation with all of them. */
+  readonly isFork: boolean;
+}
+
 /**
- * The branch `@` names: JPG_CONVERSATION (a branch, a conversation or a unique prefix), else what the current folder has
+ * The branches that a word names in full: a branch, else a conversation, else a fork of the active conversation by its own name,
+ * else a conversation by its suffix (`k3f9`, and `k3f9/try-b` for a fork of it). More than one only where a suffix is shared.
+ */
+export function branchesCalled(
+  tips: readonly BranchTip[],
+  word: string,
+  active: string | null,
+): readonly NamedBranch[] {
+  const tip = tips.find(({ name }) => name === word);
+  if (tip !== undefined) return [forkNamed(tip)];
+  const main = mainBranch(tips, word, active);
+  if (main !== null) return [{ name: word, tip: main, isFork: false }];
+  const own = active === null ? undefined : tips.find(({ name }) => name === `${conversationOf(active)}/${word}`);
+  if (own !== undefined) return [forkNamed(own)];
+  const [suffix, fork] = partsOf(word);
+  return fork === null
+    ? conversationsOf(tips).flatMap((name) => (suffixOf(name) === word ? whole(tips, name, active) : []))
+    : tips.filter(({ name }) => suffixOf(conversationOf(name)) === suffix && forkOf(name) === fork).map(forkNamed);
+}
+
+/**
+ * The branches whose names begin with a word: conversations, and forks of the active one by their own names. In `fix/try` each part
+ * may be a beginning; a fork that is called exactly so comes before those that begin so.
+ */
+export function branchesBeginning(
+  tips: readonly BranchTip[],
+  word: string,
+  active: string | null,
+): readonly NamedBranch[] {
+  const [beginning, fork] = partsOf(word);
+  if (fork === null) {
+    const begun = conversationsOf(tips).filter((name) => name.startsWith(word));
+    const own = active === null ? null : `${conversationOf(active)}/${word}`;
+    return [
+      ...begun.flatMap((name) => whole(tips, name, active)),
+      ...tips.filter(({ name }) => own !== null && name.startsWith(own)).map(forkNamed),
+    ];
+  }
+  const found = tips.filter(({ name }) => {
+    const conversation = conversationOf(name);
+    const isMeant = conversation.startsWith(beginning) || suffixOf(conversation) === beginning;
+    return beginning !== "" && isMeant && forkOf(name).startsWith(fork);
+  });
+  const exact = found.filter(({ name }) => forkOf(name) === fork);
+  return (exact.length > 0 ? exact : found).map(forkNamed);
+}
+
+function forkNamed(tip: BranchTip): NamedBranch {
+  return { name: tip.name, tip, isFork: true };
+}
+
+function whole(tips: readonly BranchTip[], name: string, active: string | null): readonly NamedBranch[] {
+  const tip = mainBranch(tips, name, active);
+  return tip === null ? [] : [{ name, tip, isFork: false }];
+}
+
+function conversationsOf(tips: readonly BranchTip[]): readonly string[] {
+  return [...new Set(tips.map(({ name }) => conversationOf(name)))];
+}
+
+/** Conversation and fork of a word; no fork = the word has no slash. */
+function partsOf(word: string): readonly [string, string | null] {
+  return word.includes("/") ? [conversationOf(word), forkOf(word)] : [word, null];
+}
+
+/**
+ * The branch `@` names: JPG_CONVERSATION (a branch, a conversation or the beginning of one), else what the current folder has
  * checked out, else HEAD of the store; null when there is none yet, or HEAD is detached. Throws `unknown_id` for a variable
  * that names nothing here, `ambiguous_id`.
  */
@@ -49,12 +124,14 @@ async function readVariable(workspace: Workspace): Promise<string | null> {
   const word = workspace.runtime.env["JPG_CONVERSATION"] ?? "";
   const head = (await readStanding(workspace)).branch;
   const branches = await workspace.store.listBranches();
-  const exact = branches.find((branch) => branch.name === word) ?? mainBranch(branches, word, head);
-  if (exact !== null) return exact.name;
-  const names = branches.map((branch) => (word.includes("/") ? branch.name : conversationOf(branch.name)));
-  const [only, ...more] = new Set(names.filter((name) => name.startsWith(word)));
-  if (only === undefined || more.length > 0) throw wrongVariable(word, only === undefined ? [] : [only, ...more]);
-  return mainBranch(branches, only, head)?.name ?? only;
+  const called = isTurnNumber(word) ? [] : branchesCalled(branches, word, head);
+  const named = called.length === 0 && mayBeBeginning(word) ? branchesBeginning(branches, word, head) : called;
+  const [only, ...more] = named;
+  if (only !== undefined && more.length === 0) return only.tip.name;
+  throw wrongVariable(
+    word,
+    named.map(({ name }) => name),
+  );
 }
 
 function wrongVariable(word: string, candidates: readonly string[]): Error {

@@ -3,14 +3,17 @@ import { forkOf } from "../../core/conversation-name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { resolveTree } from "./resolve-id.ts";
+import { type Naming, resolveTree } from "./resolve-id.ts";
 
 /** The conversation to fork and the name of the fork. A single word that a fork here is called is a name, which is taken. */
 export async function resolveForkArguments(
   workspace: Workspace,
   args: readonly string[],
 ): Promise<{ readonly tree: BranchTree; readonly name?: string }> {
-  const { tree, rest } = await resolveFirst(workspace, args);
+  const { tree, rest } = await resolveFirst(workspace, args, {
+    changes: true,
+    aboutTurn: (turn) => `To fork with the turns up to that one: \`jpg fork --until ${turn}\``,
+  });
   const [only] = args;
   if (rest === undefined && only === forkOf(tree.branch)) return { tree: await resolveTree(workspace), name: only };
   return rest === undefined ? { tree } : { tree, name: rest };
@@ -21,7 +24,7 @@ export async function resolveCheckoutArguments(
   workspace: Workspace,
   args: readonly string[],
 ): Promise<{ readonly tree: BranchTree; readonly directory?: string }> {
-  const { tree, rest } = await resolveFirst(workspace, args);
+  const { tree, rest } = await resolveFirst(workspace, args, {});
   return rest === undefined ? { tree } : { tree, directory: rest };
 }
 
@@ -29,12 +32,17 @@ export async function resolveCheckoutArguments(
 async function resolveFirst(
   workspace: Workspace,
   args: readonly string[],
+  naming: Naming,
 ): Promise<{ readonly tree: BranchTree; readonly rest?: string }> {
   const [first, second] = args;
-  if (second !== undefined) return { tree: await resolveTree(workspace, first), rest: second };
+  if (second !== undefined) return { tree: await resolveTree(workspace, first, naming), rest: second };
   if (first === undefined) return { tree: await resolveTree(workspace) };
   try {
-    return { tree: await resolveTree(workspace, first) };
+    const tree = await resolveTree(workspace, first, naming);
+    const fork = forkOf(tree.branch);
+    // Of a fork here only its whole name is an id: `idea` is no word for `idea-2`.
+    const isBegun = fork !== first && fork.startsWith(first);
+    return isBegun ? { tree: await resolveTree(workspace), rest: first } : { tree };
   } catch (error) {
     if (!(error instanceof JpgError) || error.code !== "unknown_id") throw error;
     return { tree: await resolveTree(workspace), rest: first };

@@ -1,4 +1,5 @@
-// What a word may name, look-up by look-up: compactions, commits, events, and conversations by prefix or title.
+// What a word may name, look-up by look-up: conversations, sessions, compactions, commits, events, titles. Each gives what is called
+// so and what begins so; resolve-id.ts decides which counts.
 import { conversationOf } from "../../core/conversation-name.ts";
 import { turnIndexOfPath } from "../../core/event/turn-file.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
@@ -7,11 +8,17 @@ import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { conversationTitle } from "../branch/titles.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { mainBranch, preferredBranch } from "./conversations.ts";
+import { mainBranch, type NamedBranch } from "./conversations.ts";
 import { resolveBranchRevision } from "./revision.ts";
 
 export type Target =
-  | { readonly kind: "branch"; readonly branch: string; readonly commit: string }
+  | {
+      readonly kind: "branch";
+      readonly branch: string;
+      readonly commit: string;
+      /** The word named this fork; absent = the conversation with all its forks. */
+      readonly isFork?: true;
+    }
   | { readonly kind: "compaction"; readonly branch: string; readonly compaction: string }
   | { readonly kind: "commit"; readonly branch: string; readonly commit: string }
   | { readonly kind: "event"; readonly branch: string; readonly turn: number; readonly event: string };
@@ -20,28 +27,39 @@ export type Target =
 export interface Candidate {
   readonly name: string;
   readonly target: Target;
+  /** The word names the target's conversation in full: that it is not the active one is no accident. */
+  readonly isFull?: true;
 }
 
-/** The branch or conversation of exactly this name, else the active conversation's fork of it; null when there is none. */
-export function exactBranch(branches: readonly BranchTip[], word: string, active: string | null): Target | null {
-  const named = (name: string): BranchTip | undefined => branches.find((branch) => branch.name === name);
-  const own = active === null ? undefined : named(`${conversationOf(active)}/${word}`);
-  const tip = named(word) ?? mainBranch(branches, word, active) ?? own;
-  return tip === null || tip === undefined ? null : { kind: "branch", branch: tip.name, commit: tip.commit };
+/** Where a word is looked for: the store's branches, and the active one. */
+export interface NameScope {
+  readonly workspace: Workspace;
+  readonly branches: readonly BranchTip[];
+  readonly active: string | null;
+}
+
+/** Whether a branch is one of the active conversation's. */
+export function isOwn({ active }: Pick<NameScope, "active">, branch: string): boolean {
+  return active !== null && conversationOf(branch) === conversationOf(active);
+}
+
+/** The candidates of branches that were found. */
+export function candidatesOf(found: readonly NamedBranch[], how: Pick<Candidate, "isFull"> = {}): readonly Candidate[] {
+  return found.map(({ name, tip, isFork }) => ({
+    name,
+    target: { kind: "branch", branch: tip.name, commit: tip.commit, ...(isFork ? { isFork } : {}) },
+    ...how,
+  }));
 }
 
 /** Compactions of any branch's history whose id begins with the word. */
-export async function findCompactions(
-  workspace: Workspace,
-  branches: readonly BranchTip[],
-  word: string,
-): Promise<readonly Candidate[]> {
+export async function findCompactions(place: NameScope, word: string): Promise<readonly Candidate[]> {
   if (!/^[\w.-]+$/.test(word)) return [];
-  const active = await preferredBranch(workspace);
-  // The active branch first: a compaction that several forks share is meant on the branch one stands on.
-  const ordered = [...branches].sort((a, b) => Number(b.name === active) - Number(a.name === active));
+  const { workspace, branches, active } = place;
+  // The active branch first, then its conversation: a compaction that several forks share is meant where one is.
+  const rank = ({ name }: BranchTip): number => (name === active ? 0 : isOwn(place, name) ? 1 : 2);
   const found = new Map<string, Candidate>();
-  for (const branch of ordered) {
+  for (const branch of [...branches].sort((a, b) => rank(a) - rank(b))) {
     const entries = await readBranchLog(workspace.store, { branch: branch.name, commit: branch.commit });
     for (const path of entries.flatMap((entry) => [...entry.added, ...entry.removed])) {
       const id = compactionIdOfPath(path);
@@ -54,21 +72,20 @@ export async function findCompactions(
 }
 
 /** The commit that a revision names. An abbreviated id is a prefix; anything else that git can read is exact. */
-export async function findCommit(workspace: Workspace, word: string): Promise<readonly Candidate[]> {
-  const found = await resolveBranchRevision(workspace, word);
+export async function findCommit({ workspace, active }: NameScope, word: string): Promise<readonly Candidate[]> {
+  const near = active === null ? {} : { conversation: conversationOf(active) };
+  const found = await resolveBranchRevision(workspace, word, near);
   if (found === null) return [];
+  const { commit, branch, byName } = found;
   const isPrefix = /^[0-9a-f]{4,39}$/.test(word);
-  return [{ name: isPrefix ? found.commit : word, target: { kind: "commit", ...found } }];
+  const name = isPrefix ? commit : word;
+  return [{ name, target: { kind: "commit", commit, branch }, ...(byName ? { isFull: true } : {}) }];
 }
 
 /** Events whose id begins with the word: of the active branch, and only where it has none, of the others. */
-export async function findEvents(
-  workspace: Workspace,
-  branches: readonly BranchTip[],
-  word: string,
-): Promise<readonly Candidate[]> {
+export async function findEvents(place: NameScope, word: string): Promise<readonly Candidate[]> {
+  const { workspace, branches, active } = place;
   const { store } = workspace;
-  const active = await preferredBranch(workspace);
   const tip = branches.find((branch) => branch.name === active);
   if (tip !== undefined) {
     const tree = await loadBranchTree(store, tip.name, tip.commit);
@@ -77,6 +94,7 @@ export async function findEvents(
     if (found.length > 0) return found;
   }
   const others = branches.filter((branch) => branch !== tip);
+  others.sort((a, b) => Number(isOwn(place, b.name)) - Number(isOwn(place, a.name)));
   const texts = [`"id":"${word}`];
   const holding = /[\n"\\]/.test(word)
     ? new Map<string, readonly string[]>()
@@ -93,6 +111,22 @@ export async function findEvents(
     for (const candidate of candidates) if (!found.has(candidate.name)) found.set(candidate.name, candidate);
   }
   return [...found.values()];
+}
+
+/** An event of the active branch by its turn, `3:EVENT`; none where the word is no such place. */
+export async function findPlacedEvent(
+  { workspace, branches, active }: NameScope,
+  word: string,
+): Promise<readonly Candidate[]> {
+  const [, digits, event = ""] = /^(\d{1,9}):(\S+)$/.exec(word) ?? [];
+  const tip = branches.find((branch) => branch.name === active);
+  if (digits === undefined || tip === undefined) return [];
+  const tree = await loadBranchTree(workspace.store, tip.name, tip.commit);
+  const turn = Number(digits);
+  if (turn >= tree.turnOids.length) return [];
+  const found = await findInTurns(workspace, tree, { turns: [turn], word: event });
+  const exact = found.filter(({ name }) => name === event);
+  return exact.length > 0 ? exact : found;
 }
 
 async function findInTurns(
@@ -113,47 +147,24 @@ async function findInTurns(
   return found;
 }
 
-/** Conversations and branches whose name begins with the word. */
-export async function findByPrefix(
-  workspace: Workspace,
-  branches: readonly BranchTip[],
-  word: string,
-): Promise<readonly Candidate[]> {
-  const active = await preferredBranch(workspace);
-  const found = new Map<string, Candidate>();
-  for (const { name } of branches) {
-    const conversation = conversationOf(name);
-    const match = conversation.startsWith(word) ? conversation : name.startsWith(word) ? name : null;
-    const target = match === null ? null : exactBranch(branches, match, active);
-    if (match !== null && target !== null) found.set(match, { name: match, target });
-  }
-  return [...found.values()];
-}
-
 /** Conversations whose title begins with the word, upper and lower case alike. */
 export async function findByTitle(
-  workspace: Workspace,
-  branches: readonly BranchTip[],
+  { workspace, branches, active }: NameScope,
   word: string,
 ): Promise<readonly Candidate[]> {
-  const active = await preferredBranch(workspace);
-  const found = new Map<string, Candidate>();
-  for (const conversation of new Set(branches.map(({ name }) => conversationOf(name)))) {
-    const target = exactBranch(branches, conversation, active);
-    if (target?.kind !== "branch") continue;
-    const title = await titleOf(workspace, target);
-    if (title?.toLowerCase().startsWith(word.toLowerCase())) found.set(conversation, { name: conversation, target });
+  const found: NamedBranch[] = [];
+  for (const name of new Set(branches.map((branch) => conversationOf(branch.name)))) {
+    const tip = mainBranch(branches, name, active);
+    const title = tip === null ? null : await titleOf(workspace, tip);
+    if (tip !== null && title?.toLowerCase().startsWith(word.toLowerCase())) found.push({ name, tip, isFork: false });
   }
-  return [...found.values()];
+  return candidatesOf(found);
 }
 
 /** Null when the conversation cannot be read: it is found by its name only, and does not hide the others. */
-async function titleOf(
-  workspace: Workspace,
-  { branch, commit }: { readonly branch: string; readonly commit: string },
-): Promise<string | null> {
+async function titleOf(workspace: Workspace, { name, commit }: BranchTip): Promise<string | null> {
   try {
-    return await conversationTitle(workspace, await loadBranchTree(workspace.store, branch, commit));
+    return await conversationTitle(workspace, await loadBranchTree(workspace.store, name, commit));
   } catch {
     return null;
   }

@@ -16,7 +16,8 @@ export async function resolveFork(
   near?: string | null,
 ): Promise<BranchTree> {
   const found = await findRevision(workspace, word, near);
-  return resolveWhole(workspace, found !== null && isByName(found, word) ? found.branch : word);
+  const naming = near === undefined || near === null ? {} : { near };
+  return resolveWhole(workspace, found !== null && isByName(found, word) ? found.branch : word, naming);
 }
 
 /** Resolves a fork, to read it, as it stands or as it stood: `try-b~2`, a commit, a detached HEAD. Throws as `resolveWholeTree` does. */

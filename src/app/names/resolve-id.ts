@@ -1,109 +1,216 @@
-// What an [ID] means: branch > conversation > own name of a fork of the active conversation > compaction id > commit > event > unique prefix of these or of a title.
-import { conversationOf, forkOf } from "../../core/conversation-name.ts";
+// What an [ID] means: branch > conversation > an agent's session > compaction > commit > event > the beginning of one of these or of
+// a title. A number is a turn and nothing else. What changes a conversation finds things in the active one; another has to be named
+// in full, so that no beginning and no id ever changes a conversation that nobody had in mind.
+import { isTurnNumber, mayBeBeginning } from "../../core/conversation-name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import { nearestName } from "../../core/nearest-name.ts";
-import type { BranchTip } from "../../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { followReset } from "../branch/refresh-view.ts";
 import { refuseSplice, warnOfSplice } from "../branch/spliced-turns.ts";
 import { warnOfDamage } from "../branch/stored-records.ts";
 import { detachedHead, readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { activeBranch, mainBranch, preferredBranch, previousBranch } from "./conversations.ts";
+import {
+  activeBranch,
+  branchesBeginning,
+  branchesCalled,
+  mainBranch,
+  preferredBranch,
+  previousBranch,
+} from "./conversations.ts";
 import {
   type Candidate,
-  exactBranch,
-  findByPrefix,
+  candidatesOf,
   findByTitle,
   findCommit,
   findCompactions,
   findEvents,
+  findPlacedEvent,
+  isOwn,
+  type NameScope,
   type Target,
 } from "./id-candidates.ts";
+import { ambiguous, refuseOther, refuseTurn, tooShort, unknownId } from "./name-errors.ts";
 import { describeRemotes } from "./remote-conversations.ts";
 import { branchHolding, resolveBranchRevision } from "./revision.ts";
 
 type TargetKind = Target["kind"];
 
-/** Resolves an id. Throws `no_conversation`, `ambiguous_id` (with the candidates), `unknown_id` (with the nearest name). */
+/** How a name is used. */
+export interface Naming {
+  /** Whether something of what it names will change: then only the active conversation's things go by an id or a beginning. */
+  readonly changes?: boolean;
+  /** A branch of the conversation that counts as the active one; default `@`. */
+  readonly near?: string;
+  /** Whether an id in full counts wherever it is, although something changes: what it names is only read. */
+  readonly takesIds?: boolean;
+  /** What to type about a turn, given its number, where a number was written. */
+  readonly aboutTurn?: (turn: string) => string;
+}
+
+/**
+ * Resolves an id. Throws `no_conversation`, `ambiguous_id` (with the candidates), `unknown_id` (with the nearest name, or of a word
+ * that is too short with what begins so), `turn_number`, and where something changes `other_conversation`.
+ */
 export async function resolveId(
   workspace: Workspace,
   id: string | undefined,
   kinds: readonly TargetKind[] = ["branch"],
+  naming: Naming = {},
 ): Promise<Target> {
   const word = id === undefined || id === "" ? "@" : id;
   if (word === "@" || word === "-") return specialTarget(workspace, word, kinds);
   const branches = await workspace.store.listBranches();
-  const allowed = (found: readonly Candidate[]): readonly Candidate[] =>
-    found.filter(({ target }) => kinds.includes(target.kind));
-  const branch = exactBranch(branches, word, await preferredBranch(workspace));
-  if (branch !== null && kinds.includes("branch")) return branch;
-  const named = kinds.includes("compaction") ? await findCompactions(workspace, branches, word) : [];
-  const commits = kinds.includes("commit") ? await findCommit(workspace, word) : [];
-  const events = kinds.includes("event") ? await findEvents(workspace, branches, word) : [];
-  const exact = [...named, ...commits, ...events].find((candidate) => candidate.name === word);
-  if (exact !== undefined) return exact.target;
-  // Prefixes: all kinds count alike, but long ids of events and titles only where nothing shorter fits.
-  for (const found of [[...allowed(await findByPrefix(workspace, branches, word)), ...named, ...commits], events]) {
-    const one = unique(word, found);
+  const place = { workspace, branches, active: naming.near ?? (await preferredBranch(workspace)) };
+  if (isTurnNumber(word)) throw await refuseTurn(place, word, { kinds, ...naming });
+  let elsewhere: readonly Candidate[] = [];
+  for (const look of lookUps(place, word, kinds)) {
+    const found = await look();
+    const own = found.filter((one) => mayMean(place, word, naming, one));
+    const one = unique(word, own);
     if (one !== null) return one;
+    if (elsewhere.length === 0) elsewhere = found;
   }
-  const titled = unique(word, allowed(await findByTitle(workspace, branches, word)));
-  if (titled !== null) return titled;
+  if (elsewhere.length > 0) throw refuseOther(place, word, elsewhere);
+  if (!mayBeBeginning(word)) throw await tooShort(place, word, kinds);
   throw unknownId(word, branches, kinds);
 }
 
+/** Whether a candidate is one that the command may take. */
+function mayMean(
+  place: NameScope,
+  word: string,
+  { changes, takesIds }: Naming,
+  { name, target, isFull }: Candidate,
+): boolean {
+  if (changes !== true || isFull === true) return true;
+  return isOwn(place, target.branch) || (takesIds === true && name === word);
+}
+
+type LookUp = () => Promise<readonly Candidate[]>;
+
 /**
- * Resolves an id to a branch, to build on it, and loads its tree; says so when records are damaged, or when its turns do not
- * follow each other. Throws `detached_head`, `not_a_branch` for a commit.
+ * The look-ups for a word, one after the other until one finds something: first what is called so, then what begins so. Of what
+ * begins so all kinds count alike, but long ids of events and titles only where nothing shorter fits.
  */
-export async function resolveBranch(workspace: Workspace, id?: string): Promise<BranchTree> {
-  const tree = await loadNamedBranch(workspace, id);
+function lookUps(place: NameScope, word: string, kinds: readonly TargetKind[]): readonly LookUp[] {
+  const { workspace, branches, active } = place;
+  const places = { tips: branches, active };
+  const only = (kind: TargetKind, look: LookUp): LookUp => once(kinds.includes(kind) ? look : async () => []);
+  const exact =
+    (look: LookUp): LookUp =>
+    async () =>
+      (await look()).filter(({ name }) => name === word);
+  const sessions = (): Promise<typeof import("./find-session.ts")> => import("./find-session.ts");
+  const compactions = only("compaction", () => findCompactions(place, word));
+  const commits = only("commit", () => findCommit(place, word));
+  const events = only("event", () => findEvents(place, word));
+  const exported = only("branch", async () => {
+    const { called, beginning } = await (await sessions()).exportedSessions(workspace, places, word);
+    return called.length > 0 ? candidatesOf(called, { isFull: true }) : candidatesOf(beginning);
+  });
+  const called: readonly LookUp[] = [
+    only("branch", async () => candidatesOf(branchesCalled(branches, word, active), { isFull: true })),
+    only("branch", async () =>
+      candidatesOf(await (await sessions()).sessionsCalled(workspace, places, word), { isFull: true }),
+    ),
+    exact(compactions),
+    exact(commits),
+    exact(events),
+    only("event", () => findPlacedEvent(place, word)),
+  ];
+  if (!mayBeBeginning(word)) return called;
+  const begun = only("branch", async () => candidatesOf(branchesBeginning(branches, word, active)));
+  return [
+    ...called,
+    async () => {
+      const names = await begun();
+      const begunSessions = only("branch", async () =>
+        candidatesOf(await (await sessions()).sessionsBeginning(workspace, places, word)),
+      );
+      const others = [...(await compactions()), ...(await commits())];
+      return [...names, ...others, ...(names.length > 0 ? [] : await begunSessions())];
+    },
+    events,
+    only("branch", () => findByTitle(place, word)),
+    exported,
+  ];
+}
+
+function once(look: LookUp): LookUp {
+  let found: ReturnType<LookUp> | undefined;
+  return () => {
+    found ??= look();
+    return found;
+  };
+}
+
+/**
+ * Resolves an id to a branch, to change it, and loads its tree; says so when records are damaged, or when its turns do not
+ * follow each other. Throws `detached_head`, `not_a_branch` for a commit, and as `resolveId` does where something changes.
+ */
+export async function resolveBranch(
+  workspace: Workspace,
+  id?: string,
+  naming: Naming = { changes: true },
+): Promise<BranchTree> {
+  const tree = await loadNamedBranch(workspace, id, naming);
   await followReset(workspace, tree);
   await warnOfSplice(workspace, tree);
   return tree;
 }
 
-/** The same, for what makes something of all turns. Throws `spliced_turns`. */
-export async function resolveWhole(workspace: Workspace, id?: string): Promise<BranchTree> {
-  const tree = await loadNamedBranch(workspace, id);
+/** Like `resolveBranch`, for what makes something of all turns. Throws `spliced_turns`. */
+export async function resolveWhole(
+  workspace: Workspace,
+  id?: string,
+  naming: Omit<Naming, "changes"> = {},
+): Promise<BranchTree> {
+  const tree = await loadNamedBranch(workspace, id, { ...naming, changes: true });
   await refuseSplice(workspace, tree);
   return tree;
 }
 
 /** Resolves an id to a branch as it stands, or to a commit, and loads its tree to read it; warns as `resolveBranch` does. */
-export async function resolveTree(workspace: Workspace, id?: string): Promise<BranchTree> {
-  const tree = await loadNamedTree(workspace, id);
+export async function resolveTree(workspace: Workspace, id?: string, naming: Naming = {}): Promise<BranchTree> {
+  const tree = await loadNamedTree(workspace, id, naming);
   await followReset(workspace, tree);
   await warnOfSplice(workspace, tree);
   return tree;
 }
 
-/** The same, for what gives all turns away. Throws `spliced_turns`. */
+/** Like `resolveTree`, for what gives all turns away. Throws `spliced_turns`. */
 export async function resolveWholeTree(workspace: Workspace, id?: string): Promise<BranchTree> {
   const tree = await loadNamedTree(workspace, id);
   await refuseSplice(workspace, tree);
   return tree;
 }
 
-async function loadNamedTree(workspace: Workspace, id: string | undefined): Promise<BranchTree> {
-  return treeOfTarget(workspace, await resolveId(workspace, id, ["branch", "commit"]), id);
+async function loadNamedTree(workspace: Workspace, id: string | undefined, naming?: Naming): Promise<BranchTree> {
+  return treeOfTarget(workspace, await resolveId(workspace, id, ["branch", "commit"], naming), id);
 }
 
-async function loadNamedBranch(workspace: Workspace, id: string | undefined): Promise<BranchTree> {
+async function loadNamedBranch(workspace: Workspace, id: string | undefined, naming: Naming): Promise<BranchTree> {
   try {
-    const target = await resolveId(workspace, id);
+    const target = await resolveId(workspace, id, ["branch"], naming);
     if (target.kind === "branch") return await treeOfTarget(workspace, target, id);
   } catch (error) {
     const isUnknown = error instanceof JpgError && error.code === "unknown_id";
-    if (!isUnknown || id === undefined || (await resolveBranchRevision(workspace, id)) === null) throw error;
+    const found = isUnknown && id !== undefined ? await resolveBranchRevision(workspace, id) : null;
+    if (found === null) throw error;
+    const active = naming.near ?? (await preferredBranch(workspace));
+    if (!found.byName && !isOwn({ active }, found.branch)) throw notABranch(id, `\`jpg use ${found.branch}\`, then `);
   }
+  throw notABranch(id);
+}
+
+/** The error of a commit where something would be written; `first` = what to type before a fork can be made. */
+function notABranch(id: string | undefined, first = ""): JpgError {
   const word = id ?? "@";
-  throw userError(
+  return userError(
     "not_a_branch",
     `${word} is a commit, which can only be read; only a conversation can be written to.`,
     {
-      hints: [`\`jpg fork ${word} NAME\` starts a fork at this commit.`],
+      hints: [`${first}\`jpg fork ${word} NAME\` starts a fork at this commit.`],
     },
   );
 }
@@ -163,36 +270,9 @@ function noConversation(message: string): Error {
 
 function unique(word: string, found: readonly Candidate[]): Target | null {
   const exact = found.filter((candidate) => candidate.name === word);
-  const rest = exact.length > 0 ? exact : found;
-  if (rest.length > 1) {
-    const names = rest.slice(0, 10).map((candidate) => candidate.name);
-    throw userError(
-      "ambiguous_id",
-      `${word} could mean ${rest.length} things: ${names.join(", ")}${rest.length > 10 ? ", …" : ""}.`,
-      {
-        hints: ["Type more of the name you mean."],
-        data: { candidates: rest.map((candidate) => candidate.name) },
-      },
-    );
-  }
-  return rest[0]?.target ?? null;
-}
-
-function unknownId(word: string, branches: readonly BranchTip[], kinds: readonly TargetKind[]): Error {
-  const names = [...new Set(branches.flatMap((branch) => [branch.name, conversationOf(branch.name)]))];
-  const nearest = nearestName(word, names);
-  const forks = branches.filter((branch) => forkOf(branch.name) === word).map((branch) => branch.name);
-  const meant = [...forks, ...(nearest === undefined ? [] : [nearest])].slice(0, 3);
-  const nouns = kinds.map((kind) => (kind === "branch" ? "conversation" : kind));
-  const what = nouns.join(", ").replace(/, ([a-z]+)$/, " or $1");
-  return userError("unknown_id", `This store has no ${what} called ${word}.`, {
-    hints: [...meant.map((name) => `Did you mean ${name}?`), ...whereToLook(word, kinds)],
-  });
-}
-
-function whereToLook(word: string, kinds: readonly TargetKind[]): readonly string[] {
-  const lists = "`jpg ls` lists conversations, `jpg log` compactions";
-  if (!kinds.includes("event")) return [`${lists}.`];
-  const turn = /^\d{1,6}$/.test(word) ? [`To see turn ${word}: \`jpg print --turn ${word}\`.`] : [];
-  return [...turn, `${lists}; \`jpg search TEXT\` finds events.`];
+  // A conversation may be found by two of its sessions.
+  const rest = new Map((exact.length > 0 ? exact : found).map((one) => [`${one.target.kind} ${one.name}`, one]));
+  if (rest.size > 1) throw ambiguous(word, [...rest.values()]);
+  const [only] = rest.values();
+  return only?.target ?? null;
 }

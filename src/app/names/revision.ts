@@ -1,6 +1,6 @@
 // What a person writes for a commit: HEAD and @ are those of where one stands, branches and forks go by their names here
 // (`main~2`, `try-b@{1}`), and all else is as git reads it. Only git resolves; nothing is ever taken for an option.
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf, isTurnNumber } from "../../core/conversation-name.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import type { Worktree } from "../../store/worktrees.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
@@ -12,6 +12,8 @@ export interface Revision {
   readonly commit: string;
   /** The branch that it was named by, else one that holds the commit. */
   readonly branch: string;
+  /** Whether the branch was named, with a way from it or without. */
+  readonly byName: boolean;
 }
 
 /** A name, and the way from it: `~1`, `^2`, `@{1}`. */
@@ -26,8 +28,8 @@ export async function resolveBranchRevision(
   word: string,
   options: { readonly conversation?: string; readonly bareForks?: boolean } = {},
 ): Promise<Revision | null> {
-  // A colon is a path's or a search's, not a commit's.
-  if (word === "" || /^-|[:\p{Cc}]/u.test(word)) return null;
+  // A colon is a path's or a search's, not a commit's; digits alone are a turn's.
+  if (word === "" || isTurnNumber(word) || /^-|[:\p{Cc}]/u.test(word)) return null;
   const [, base = "", way = ""] = PARTS.exec(word) ?? [];
   const active = await preferredBranch(workspace);
   const worktree = (await readStanding(workspace)).worktree ?? undefined;
@@ -41,7 +43,7 @@ export async function resolveBranchRevision(
   const commit = await workspace.store.resolveCommit(`${named === null ? own : `refs/heads/${named}`}${way}`, worktree);
   if (commit === null) return null;
   const branch = named ?? (isHere ? active : null) ?? (await branchHolding(workspace, commit, worktree));
-  return { commit, branch };
+  return { commit, branch, byName: named !== null };
 }
 
 /** The branch that HEAD stands for where a variable says so; null = git's HEAD. What was checked out before is git's to know. */

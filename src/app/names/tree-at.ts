@@ -1,5 +1,5 @@
 // What `--at` names: a commit, which is that commit's tree; or a turn, which is the turns up to it as the tip reads them.
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf, isTurnNumber } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
@@ -17,7 +17,8 @@ export async function treeAt(workspace: Workspace, tree: BranchTree, at: string)
 }
 
 async function findTree(workspace: Workspace, tree: BranchTree, at: string): Promise<BranchTree> {
-  if (/^\d{1,6}$/.test(at) && Number(at) < tree.turnOids.length) return treeAtTurn(workspace.store, tree, Number(at));
+  // Digits alone are a turn, never the beginning of a commit: `resolveBranchRevision` finds none for them.
+  if (isTurnNumber(at) && Number(at) < tree.turnOids.length) return treeAtTurn(workspace.store, tree, Number(at));
   const found = await resolveBranchRevision(workspace, at, {
     conversation: conversationOf(tree.branch),
     bareForks: true,

@@ -43,7 +43,7 @@ export interface LeftSources {
 export async function planRedact(workspace: Workspace, id: string, request: RedactRequest): Promise<RedactPlan> {
   const { store } = workspace;
   if (store.histories === null) throw needsGit("A masked copy of a conversation", workspace.runtime.env);
-  const { branch } = await resolveId(workspace, id);
+  const { branch } = await resolveId(workspace, id, ["branch"], { changes: true });
   const conversation = conversationOf(branch);
   const tips = (await store.listBranches()).filter(({ name }) => conversationOf(name) === conversation);
   const title = (await loadTip(store, branch))?.header.title ?? "";

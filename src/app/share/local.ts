@@ -17,7 +17,7 @@ export interface LocalReport {
 /** Marks a conversation as local, or takes the mark away. */
 export async function setLocal(workspace: Workspace, id: string, isLocal: boolean): Promise<LocalReport> {
   const sharing = requireSharing(workspace);
-  const conversation = conversationOf((await resolveId(workspace, id)).branch);
+  const conversation = conversationOf((await resolveId(workspace, id, ["branch"], { changes: true })).branch);
   await sharing.markLocal(conversation, isLocal);
   return { conversation, local: isLocal, seen_on: await listConversationRemotes(workspace, conversation) };
 }

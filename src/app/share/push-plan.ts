@@ -1,6 +1,6 @@
 // What a push would send: load what stands on the remote, and tell what goes there from what is there. What others added is never
 // overwritten; it has to be pulled first.
-import { conversationOf, forkOf } from "../../core/conversation-name.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import type { OutgoingList, Remote, TransferOptions } from "../../store/sharing.ts";
 import { resolveId } from "../names/resolve-id.ts";
@@ -74,10 +74,11 @@ export async function chooseTips(
     const local = [...new Set(tips.filter(isLocal).map(({ name }) => conversationOf(name)))];
     return { tips: tips.filter((tip) => !isLocal(tip)), local };
   }
-  const { branch } = await resolveId(workspace, id);
+  const target = await resolveId(workspace, id, ["branch"], { changes: true });
+  const { branch } = target;
   const conversation = conversationOf(branch);
   if (marked.has(conversation)) throw localError([conversation]);
-  const isOne = id === undefined || id === "@" || id === "-" || id.includes("/") || id === forkOf(branch);
+  const isOne = id === undefined || id === "@" || id === "-" || (target.kind === "branch" && target.isFork === true);
   const isMeant = ({ name }: BranchTip): boolean => (isOne ? name === branch : conversationOf(name) === conversation);
   return { tips: (await workspace.store.listBranches()).filter(isMeant), local: [] };
 }

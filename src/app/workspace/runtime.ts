@@ -1,6 +1,7 @@
 // What the outside world gives to the app: environment, clock and time zone, randomness, where things are. Made once in
 // cli/main.ts.
 import type { Calendar } from "../../core/calendar-time.ts";
+import { isTurnNumber } from "../../core/conversation-name.ts";
 import type { Engine } from "../../store/conversation-store.ts";
 
 /** What stands at standard input. `open`: a pipe or socket, whose writer may write, or never; `file`: it ends by itself; `none`: nothing to read. */
@@ -29,8 +30,16 @@ export interface Runtime extends Calendar {
 }
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const DIGITS = 10;
+const LETTERS = 22;
 
-/** Creates a random id of base-32 characters (no i, l, o, u), e.g. `k3f9q2`. */
+/**
+ * Creates a random id of base-32 characters (no i, l, o, u), e.g. `k3f9q2`. There is a letter in it: digits alone would be the
+ * number of a turn.
+ */
 export function randomId(runtime: Runtime, length = 6): string {
-  return [...runtime.random(length)].map((byte) => ALPHABET[byte % 32]).join("");
+  const bytes = runtime.random(length);
+  const id = [...bytes].map((byte) => ALPHABET[byte % 32]).join("");
+  const [first = 0] = bytes;
+  return isTurnNumber(id) ? `${ALPHABET[DIGITS + (first % LETTERS)]}${id.slice(1)}` : id;
 }

@@ -36,7 +36,7 @@ export const command: CommandSpec = {
   examples: [
     { command: "jpg chat", explains: "continue the active conversation" },
     { command: "jpg chat --new -m anthropic/claude-haiku", explains: "begin one" },
-    { command: "jpg chat fix-parser --fork", explains: "try something else from here" },
+    { command: "jpg chat fix-parser-k3f9 --fork", explains: "try something else from here" },
   ],
   run: async (context) => {
     checkCall(context);

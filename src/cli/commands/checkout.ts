@@ -1,5 +1,6 @@
 import { checkoutBranch } from "../../app/manage/checkout.ts";
 import { resolveCheckoutArguments } from "../../app/names/id-arguments.ts";
+import { abbreviateCommit } from "../../core/conversation-name.ts";
 import { defined } from "../../core/defined.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
@@ -24,7 +25,8 @@ export const command: CommandSpec = {
     if (json) output.json(report);
     else {
       const branch = forTerminalLine(report.branch);
-      const what = report.commit === undefined ? branch : safe`${forTerminal(report.commit.slice(0, 9))} of ${branch}`;
+      const what =
+        report.commit === undefined ? branch : safe`${forTerminal(abbreviateCommit(report.commit))} of ${branch}`;
       output.data(safe`${what} is checked out at ${forTerminalLine(report.path)}; VIEW.md shows what the model sees`);
       if (report.excluded_by !== undefined)
         output.info(

@@ -1,5 +1,6 @@
 import { cherryPick } from "../../app/manage/cherry-pick.ts";
 import { resolveFork } from "../../app/names/resolve-fork.ts";
+import { abbreviateCommit } from "../../core/conversation-name.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, text } from "../frame/command.ts";
@@ -22,7 +23,10 @@ export const command: CommandSpec = {
     const [compaction, branch] = [forTerminalLine(report.compaction), forTerminalLine(report.branch)];
     if (json) output.json(report);
     else if (report.commit === null) output.info(safe`${branch} has ${compaction} already.`);
-    else output.data(safe`Applied ${compaction} to ${branch} (commit ${forTerminalLine(report.commit.slice(0, 9))})`);
+    else
+      output.data(
+        safe`Applied ${compaction} to ${branch} (commit ${forTerminalLine(abbreviateCommit(report.commit))})`,
+      );
     return 0;
   },
 };

@@ -1,8 +1,10 @@
 // `jpg compact --chunks`: a range summarised in parts, and how it is told.
+
 import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import { compactInParts, type PartsReport, type PartsRequest } from "../../app/compact/compact-parts.ts";
 import { type CompactReport, notesOf } from "../../app/plan/compact-report.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
+import { abbreviateCommit } from "../../core/conversation-name.ts";
 import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { CommandContext } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
@@ -61,7 +63,7 @@ function rowOf(part: CompactReport, { style }: Rendering): Cell[] {
   const range = renderRange(from_turn ?? 0, to_turn ?? 0);
   return [
     { text: `turns ${range}${isCut ? " (part)" : ""}`, paint: style.heading },
-    commit === null ? "" : { text: `commit ${commit.slice(0, 7)}`, paint: style.commit },
+    commit === null ? "" : { text: `commit ${abbreviateCommit(commit, 7)}`, paint: style.commit },
     commit === null ? "" : { text: `compaction ${compaction?.id ?? ""}`, paint: style.id },
     isOpen(part) ? "" : renderTokens(tokens),
     isOpen(part) ? "" : { text: renderShare(tokens), paint: style.faint },

@@ -159,7 +159,9 @@ export const command: CommandSpec = {
     const range = readRange(context);
     const chunks = readPartCount(context.options);
     const workspace = await context.open();
-    const tree = await resolveWhole(workspace, context.args[0]);
+    const tree = await resolveWhole(workspace, context.args[0], {
+      aboutTurn: (turn) => `To compact that turn alone: \`jpg compact --from ${turn} --to ${turn}\``,
+    });
     const { leavesTangents, chosen: strategies } = await readStrategies(context, { workspace, tree });
     await checkActivation(context, { workspace, tree });
     const wish = readWish(context);

@@ -25,7 +25,7 @@ export const command: CommandSpec = {
       throw userError("usage", "jpg label --remove: say which conversation and which labels.", {
         hints: ["For example: jpg label @ release --remove"],
       });
-    const tree = await resolveBranch(workspace, id);
+    const tree = await resolveBranch(workspace, id, { changes: names.length > 0 });
     const change = flag(options, "remove") ? removeLabels : addLabels;
     const report = names.length === 0 ? await readLabels(workspace, tree) : await change(workspace, tree, names);
     if (json) output.json(report);

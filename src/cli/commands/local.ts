@@ -12,7 +12,7 @@ export const command: CommandSpec = {
   options: [{ flags: "--off", description: "remove the mark" }],
   examples: [
     { command: "jpg local @", explains: "this conversation stays here" },
-    { command: "jpg local fix-parser --off", explains: "that one may be pushed again" },
+    { command: "jpg local fix-parser-k3f9 --off", explains: "that one may be pushed again" },
   ],
   run: async ({ args, options, output, json, open }) => {
     const workspace = await open();

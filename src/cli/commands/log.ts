@@ -1,6 +1,7 @@
 import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import { readCompactionLog } from "../../app/inspect/log.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
+import { abbreviateCommit } from "../../core/conversation-name.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
 import { renderLog } from "../render/render-log.ts";
@@ -24,6 +25,6 @@ export const command: CommandSpec = {
 
 function nothingIn({ branch, commit, revision }: BranchTree): SafeText {
   const name = forTerminalLine(branch);
-  if (revision !== undefined) return safe`${name} has no compactions up to ${forTerminal(commit.slice(0, 9))}.`;
+  if (revision !== undefined) return safe`${name} has no compactions up to ${forTerminal(abbreviateCommit(commit))}.`;
   return safe`${name} has no compactions yet: \`jpg compact\` makes one.`;
 }

@@ -11,7 +11,7 @@ export const command: CommandSpec = {
     "Deletes a conversation with all its forks, or just one fork if ID names a branch, from this store for good: its branches, its copies in the trash, whatever was fetched of it, and every object that no other conversation needs. This cannot be undone. It does not reach remotes, other people's clones, files that `jpg share` wrote, or the agent's own session, which the next `jpg import` would import again.",
   arguments: [{ name: "<id>", description: "conversation, or one of its forks; also one in the trash" }],
   options: [{ flags: "-y, --yes", description: "do not ask" }],
-  examples: [{ command: "jpg purge fix-parser", explains: "the conversation with all its forks" }],
+  examples: [{ command: "jpg purge fix-parser-k3f9", explains: "the conversation with all its forks" }],
   run: async ({ args, options, output, json, open }) => {
     const workspace = await open();
     const plan = await planConversationPurge(workspace, args[0] ?? "");

@@ -29,7 +29,7 @@ export const command: CommandSpec = {
   ],
   examples: [
     { command: "jpg push", explains: "this fork, to the only remote" },
-    { command: "jpg push fix-parser --to team", explains: "a conversation with all its forks" },
+    { command: "jpg push fix-parser-k3f9 --to team", explains: "a conversation with all its forks" },
     { command: "jpg push --all --dry-run", explains: "what would be sent" },
   ],
   run: (context) => endOnInterrupt(context.output, (signal) => run(context, signal)),

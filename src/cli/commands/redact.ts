@@ -21,7 +21,7 @@ export const command: CommandSpec = {
   ],
   examples: [
     { command: "jpg redact @ --dry-run", explains: "what would be masked" },
-    { command: "jpg redact fix-parser", explains: "then push the copy" },
+    { command: "jpg redact fix-parser-k3f9", explains: "then push the copy" },
     { command: "jpg redact @ --text - < password.txt", explains: "a secret that no rule knows" },
   ],
   run: async (context) => {

@@ -8,7 +8,12 @@ export const command: CommandSpec = {
   name: "revert",
   summary: "undo compactions; reverting a revert brings one back",
   description: "Adds one commit for each, as `git revert` does. Nothing is lost; the history stays.",
-  arguments: [{ name: "<compactions...>", description: "compactions, their commits, or commits of reverts" }],
+  arguments: [
+    {
+      name: "<compactions...>",
+      description: "compactions of the active conversation, their commits, or commits of reverts",
+    },
+  ],
   run: async ({ args, output, json, open }) => {
     if (args.length === 0)
       throw userError("usage", "jpg revert needs a compaction.", {

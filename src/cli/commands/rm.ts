@@ -24,11 +24,11 @@ export const command: CommandSpec = {
   options: [
     { flags: "--list", description: "list what is in the trash", conflicts: ["restore", "purge"] },
     { flags: "--restore", description: "bring ID back as it was when last removed", conflicts: ["purge"] },
-    { flags: "--purge", description: "delete ID from the trash for good; without ID, empty the trash" },
+    { flags: "--purge", description: "delete ID, named in full, from the trash for good; without ID, empty the trash" },
     { flags: "-y, --yes", description: "with --purge: do not ask" },
   ],
   examples: [
-    { command: "jpg rm fix-parser", explains: "the conversation with all its forks" },
+    { command: "jpg rm fix-parser-k3f9", explains: "the conversation with all its forks" },
     { command: "jpg rm fix-parser-k3f9/try-b", explains: "one fork" },
     { command: "jpg rm --restore fix-parser", explains: "bring it back" },
     { command: "jpg rm --purge", explains: "empty the trash" },

@@ -27,7 +27,8 @@ export const command: CommandSpec = {
 /** Like `git switch`, takes a branch that only a remote has: it becomes one of the store's own. */
 async function resolveOrAdopt(workspace: Workspace, id: string): Promise<BranchTree> {
   try {
-    return await resolveBranch(workspace, id);
+    // No conversation changes by being made active.
+    return await resolveBranch(workspace, id, {});
   } catch (error) {
     if (!(error instanceof JpgError) || error.code !== "unknown_id") throw error;
     const adopted = await adoptRemote(workspace, id);

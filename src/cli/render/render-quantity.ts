@@ -1,4 +1,5 @@
 // Quantities as people read them: tokens, bytes, counts, times; and the commit that they were counted at. Nothing here is read back by a program.
+import { abbreviateCommit } from "../../core/conversation-name.ts";
 import { decimal, forTerminal, forTerminalLine, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
@@ -118,7 +119,7 @@ export function renderAge(timestamp: string, now: Date): string {
 
 /** Renders the first characters of a commit's id, as git abbreviates it. */
 export function shortCommit(commit: string): SafeText {
-  return forTerminalLine(commit.slice(0, 7));
+  return forTerminalLine(abbreviateCommit(commit, 7));
 }
 
 /** Renders a commit, with the word that named it where it is not the branch as it stands: `4f2e… (main~2)`. */

@@ -4,7 +4,7 @@ import type { FetchReport, RemotePlace } from "../../app/share/fetch.ts";
 import type { PullReport } from "../../app/share/pull.ts";
 import type { PushReport } from "../../app/share/push-report.ts";
 import type { RemoteRow } from "../../app/share/remotes.ts";
-import { conversationOf, forkOf } from "../../core/conversation-name.ts";
+import { abbreviateCommit, conversationOf, forkOf } from "../../core/conversation-name.ts";
 import type { PublishedAs } from "../../core/remote-address.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
@@ -66,7 +66,7 @@ export function renderPush(report: PushReport, isDryRun: boolean, { style, width
 /** Somebody was faster, and what they pushed is in what was sent as a fork that it was told of: what it is and how it is kept. */
 function passedOverNotes({ branch, passed_over: passed }: PushReport["branches"][number]): readonly SafeText[] {
   if (passed === undefined) return [];
-  const [fork, commit] = [forTerminalLine(forkOf(branch)), forTerminalLine(passed.commit.slice(0, 9))];
+  const [fork, commit] = [forTerminalLine(forkOf(branch)), forTerminalLine(abbreviateCommit(passed.commit))];
   const what = passed.turns === 0 ? "something" : renderCount(passed.turns, "turn");
   return [
     safe`In the meantime somebody else pushed ${what} to ${fork} that yours does not have.`,

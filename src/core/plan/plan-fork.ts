@@ -40,7 +40,7 @@ export function forkNeedsTurnTimes({ from, until }: ForkRequest): boolean {
 
 /**
  * Plans a fork. `--last` counts back from where the fork ends. Throws `contradictory_flags`, `bad_count`, `bad_bound` for a
- * bound inside a turn, and `range_out_of_bounds` when no turn would be left.
+ * bound inside a turn, and `range_out_of_bounds` for a turn that is not there and when none would be left.
  */
 export function planFork(request: ForkRequest, facts: BoundFacts): ForkPlan {
   checkFlags(request);
@@ -80,16 +80,46 @@ function reasonOf({ from, until }: ForkRequest, facts: BoundFacts): string | nul
 }
 
 function endOf({ first, until }: ForkRequest, facts: BoundFacts): number {
-  const newest = facts.turnCount - 1;
-  if (first !== undefined) return Math.min(newest, first - 1);
-  if (until === undefined) return newest;
+  const { turnCount } = facts;
+  if (first !== undefined) {
+    requireTurns("--first", first, { turns: turnCount, turnCount });
+    return Math.min(turnCount, first) - 1;
+  }
+  if (until === undefined) return turnCount - 1;
+  // A time after the last turn is where a fork may end; the number of a turn that is not there was mistyped.
+  if (until.type === "turn" && turnCount > 0 && until.turn >= turnCount)
+    throw outOfBounds(`--until ${until.turn} names a turn that is not there`, turnCount);
   return resolveTo(wholeTurn(until, "--until"), facts)?.turn ?? -1;
 }
 
 function startOf({ last, from }: ForkRequest, facts: BoundFacts, end: number): number {
-  if (last !== undefined) return Math.max(0, end - last + 1);
+  const { turnCount } = facts;
+  if (last !== undefined) {
+    requireTurns("--last", last, { turns: end + 1, turnCount });
+    return end - last + 1;
+  }
   if (from === undefined) return 0;
-  return resolveFrom(wholeTurn(from, "--from"), facts)?.turn ?? facts.turnCount;
+  if (from.type === "before_last" && from.turns >= turnCount)
+    throw outOfBounds(`--from -${from.turns} names a turn that is not there`, turnCount);
+  return resolveFrom(wholeTurn(from, "--from"), facts)?.turn ?? turnCount;
+}
+
+/** Refuses to count more turns than the fork could have; `turns` = those that can be counted. */
+function requireTurns(
+  flag: string,
+  count: number,
+  { turns, turnCount }: { readonly turns: number; readonly turnCount: number },
+): void {
+  if (turnCount === 0 || count <= turns) return;
+  const ending = turns === turnCount ? "" : ` up to turn ${turns - 1}, where it ends`;
+  throw outOfBounds(`${flag} ${count} asks for more turns than the fork could have${ending}`, turnCount);
+}
+
+function outOfBounds(what: string, turnCount: number): JpgError {
+  const turns = turnCount === 1 ? "1 turn: turn 0" : `${turnCount} turns, 0..${turnCount - 1}`;
+  return userError("range_out_of_bounds", `${what}: the conversation has ${turns}.`, {
+    hints: ["`jpg print` shows the turns and their times."],
+  });
 }
 
 /** The compaction of turns 0..to; it never reaches the newest turn, so it needs no bound inside one. */

@@ -31,7 +31,7 @@ export const forkTool: McpTool = defineTool({
   }),
   readOnly: false,
   run: async ({ workspace }, { conversation: id, name, first }) => {
-    const { tree, imported: sentence } = await loadCallerConversation(workspace, id, "read");
+    const { tree, imported: sentence } = await loadCallerConversation(workspace, id, "fork");
     const report = await forkConversation(workspace, tree, {
       activate: false,
       ...defined({ name, first }),

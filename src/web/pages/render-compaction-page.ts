@@ -1,7 +1,9 @@
 // The page of one compaction, like a pull request's: what was done, its summary beside its sources, what is lost as a checklist,
 // and what the model saw and sees, word by word.
+
 import type { CompactionPage } from "../../app/page/compaction-page.ts";
 import { groupRange } from "../../core/compaction/group.ts";
+import { abbreviateCommit } from "../../core/conversation-name.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { actionAddress, branchAddress, compactionAddress, lookAddress, turnAddress } from "./addresses.ts";
 import { commandHtml } from "./command.ts";
@@ -63,7 +65,7 @@ function rangeOf({ shown }: CompactionPage, branch: string): Html {
 /** It goes, or comes back, by the newest commit that did the other. */
 function renderWays(branch: string, { shown, newest }: CompactionPage): Html {
   if (newest === null) return nothing;
-  const name = shown.live ? shown.event.id : newest.commit.slice(0, 9);
+  const name = shown.live ? shown.event.id : abbreviateCommit(newest.commit);
   const id = shown.live ? shown.event.id : newest.commit;
   return html`<form method="post" action="${actionAddress(branch, "revert")}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="back" value="${compactionAddress(branch, shown.event.id)}"><button>${shown.live ? "Undo it" : "Bring it back"}</button> ${commandHtml("jpg", "revert", name)}</form>
 `;

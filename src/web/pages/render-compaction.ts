@@ -1,7 +1,9 @@
 // The compactions of a conversation as a stack, newest first, like the commits of a pull request: what each does to which turns,
 // what it costs, its summary, and the command that takes it back.
+
 import type { PageCompaction } from "../../app/page/conversation-page.ts";
 import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
+import { abbreviateCommit } from "../../core/conversation-name.ts";
 import { actionAddress, compactionAddress, lookAddress } from "./addresses.ts";
 import { commandHtml } from "./command.ts";
 import { type CompactionLooks, tintClass } from "./compaction-looks.ts";
@@ -54,7 +56,7 @@ ${inside}${renderWays(stackRow, context)}</li>
 /** What can be done about it: here, where the page is served, else at a prompt. A row whose word no longer holds only leads on. */
 function renderWays({ row, isNewest }: StackRow, { branch, place }: StackContext): Html {
   const { compaction: id, commit, live, kind } = row;
-  const command = commandHtml("jpg", "revert", kind === "revert" ? commit.slice(0, 9) : id);
+  const command = commandHtml("jpg", "revert", kind === "revert" ? abbreviateCommit(commit) : id);
   if (place.kind === "file") return live ? html`<p class="facts">Undo it: ${command}</p>` : nothing;
   const look = html`<a href="${compactionAddress(branch, id)}">What the model saw and sees</a>`;
   const off = live ? html` · <a href="${lookAddress(branch, id)}">Without it</a>` : nothing;

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
-import { draftSession, exportSessionId } from "../../../src/app/export/export.ts";
+import { draftSession } from "../../../src/app/export/export.ts";
+import { exportSessionId } from "../../../src/app/names/find-session.ts";
 import { resumingAgents } from "../../../src/app/sessions/session-registry.ts";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { formatCompactionLine, recordPath } from "../../../src/core/compaction/compaction-line.ts";

@@ -39,9 +39,12 @@ describe("resolveId", () => {
   });
 
   it("names all that a beginning could mean, on whatever branch", async () => {
-    await addCompaction(other, "abc1");
-    await addCompaction(main, "abc2");
-    await expect(find("abc")).rejects.toMatchObject({ code: "ambiguous_id", data: { candidates: ["abc2", "abc1"] } });
+    await addCompaction(other, "abcd1");
+    await addCompaction(main, "abcd2");
+    await expect(find("abcd")).rejects.toMatchObject({
+      code: "ambiguous_id",
+      data: { candidates: ["abcd2", "abcd1"] },
+    });
   });
 
   it("finds a compaction that forks share on the active branch", async () => {
@@ -55,8 +58,9 @@ describe("resolveId", () => {
   it("takes a branch, then a conversation, before anything else, and says what is near a wrong word", async () => {
     const [conversation] = main.split("/");
     const tip = await tipOf(workspace, main);
-    for (const word of [main, conversation!, "@", conversation!.slice(0, 6)])
+    for (const word of [conversation!, "@", conversation!.slice(0, 6)])
       expect(await resolveId(workspace, word)).toEqual({ kind: "branch", branch: main, commit: tip });
+    expect(await resolveId(workspace, main)).toEqual({ kind: "branch", branch: main, commit: tip, isFork: true });
     const wrong = resolveId(workspace, `${conversation}x`);
     await expect(wrong).rejects.toMatchObject({
       code: "unknown_id",
@@ -72,6 +76,7 @@ describe("resolveId", () => {
       kind: "branch",
       branch: other,
       commit: tip,
+      isFork: true,
     });
     expect(await find("other")).toMatchObject({ kind: "compaction", branch: main });
     await workspace.store.useBranch(other);
@@ -103,9 +108,35 @@ describe("resolveId", () => {
     });
     await expect(event("000000bb-0000-4000-8000-0000000000")).rejects.toMatchObject({ code: "ambiguous_id" });
     await expect(event('"id":"')).rejects.toMatchObject({ code: "unknown_id" });
-    await expect(event("12")).rejects.toMatchObject({
-      code: "unknown_id",
-      hints: ["To see turn 12: `jpg print --turn 12`.", expect.stringContaining("`jpg search TEXT` finds events")],
+    const lists = expect.stringContaining("`jpg search TEXT` finds events");
+    await expect(event("1")).rejects.toMatchObject({
+      code: "turn_number",
+      hints: ["To see turn 1: `jpg print --turn 1`", lists],
     });
+    await expect(event("12")).rejects.toMatchObject({ hints: [`The turns of ${main} are 0..1.`, lists] });
+    expect(await event("1:00000000-0000-4000-8000-000000000007")).toMatchObject({ kind: "event", turn: 1 });
+  });
+
+  it("takes for the active conversation the one that it is told is near, where something changes", async () => {
+    const session = "5e551073-0000-4000-8000-0000000000bb";
+    const second = (await importBytes(workspace, surveyedSession({ turns: 2, session }))).branch;
+    await workspace.store.useBranch(main);
+    await addCompaction(main, "abcd1x");
+    await addCompaction(second, "abcd2x");
+    const change = (id: string, near?: string, takesIds?: boolean) =>
+      resolveId(workspace, id, ["compaction"], {
+        changes: true,
+        ...(near === undefined ? {} : { near }),
+        ...(takesIds === undefined ? {} : { takesIds }),
+      });
+    expect(await change("abcd")).toMatchObject({ branch: main, compaction: "abcd1x" });
+    expect(await change("abcd", second)).toMatchObject({ branch: second, compaction: "abcd2x" });
+    await expect(change("abcd2x")).rejects.toMatchObject({
+      code: "other_conversation",
+      data: { word: "abcd2x", branch: second },
+    });
+    await expect(change("abcd1", second)).rejects.toMatchObject({ code: "other_conversation" });
+    expect(await change("abcd2x", main, true)).toMatchObject({ branch: second });
+    await expect(change("abcd2", main, true)).rejects.toMatchObject({ code: "other_conversation" });
   });
 });

@@ -47,7 +47,8 @@ describe("planFork", () => {
       ...none,
       turns: { total: 10, shown: 10 },
     });
-    expect(planFork({ first: 12 }, facts).atTurn).toBeNull();
+    expect(planFork({ first: 10 }, facts).atTurn).toBeNull();
+    expect(planFork({ until: parseBound("9") }, facts).atTurn).toBeNull();
     expect(planFork({ last: 10 }, facts)).not.toHaveProperty("omit");
     expect(planFork({ from: parseBound("0") }, facts)).not.toHaveProperty("omit");
   });
@@ -147,7 +148,10 @@ describe("planFork", () => {
     fc.assert(
       fc.property(randomConversation, fc.integer({ min: 1, max: 6 }), ({ turns, compactions }, first) => {
         const live = compactions.filter((each) => !standsForTurns(each));
-        const plan = planFork({ first }, { ...facts, turnCount: turns.length, compactions: live });
+        const plan = planFork(
+          { first: Math.max(1, Math.min(first, turns.length)) },
+          { ...facts, turnCount: turns.length, compactions: live },
+        );
         const kept = turns.slice(0, plan.turns.total);
         const bound = { turn: kept.length - 1, event: kept.at(-1)?.events.at(-1)?.id ?? "" };
         const there = [
@@ -197,6 +201,9 @@ describe("planFork", () => {
 
   const NONE_LEFT = "No turn is left for the fork: the conversation has turns 0..9.";
   const SEE_TURNS = "`jpg print` shows the turns and their times.";
+  const has = (what: string): string => `${what}: the conversation has 10 turns, 0..9.`;
+  const more = (what: string, ending = ""): string =>
+    has(`${what} asks for more turns than the fork could have${ending}`);
   const inside = (flag: string): string => `${flag} 3:e3 lies inside a turn: a fork begins and ends with whole turns.`;
 
   it.each([
@@ -220,10 +227,22 @@ describe("planFork", () => {
     [{ from: parseBound("1s") }, "range_out_of_bounds", NONE_LEFT, SEE_TURNS],
     [{ until: parseBound("-10") }, "range_out_of_bounds", NONE_LEFT, SEE_TURNS],
     [{ from: parseBound("5"), until: parseBound("4") }, "range_out_of_bounds", NONE_LEFT, SEE_TURNS],
+    [{ until: parseBound("10") }, "range_out_of_bounds", has("--until 10 names a turn that is not there"), SEE_TURNS],
+    [{ until: parseBound("999") }, "range_out_of_bounds", has("--until 999 names a turn that is not there"), SEE_TURNS],
+    [{ from: parseBound("-10") }, "range_out_of_bounds", has("--from -10 names a turn that is not there"), SEE_TURNS],
+    [{ first: 11 }, "range_out_of_bounds", more("--first 11"), SEE_TURNS],
+    [{ last: 999 }, "range_out_of_bounds", more("--last 999"), SEE_TURNS],
+    [{ first: 4, last: 5 }, "range_out_of_bounds", more("--last 5", " up to turn 3, where it ends"), SEE_TURNS],
   ])("refuses %j with %s", (request, code, message, hint) => {
     expect(() => planFork(request, facts)).toThrowError(
       expect.objectContaining({ code, kind: "user", message, hints: [hint] }),
     );
+  });
+
+  it("takes a time before the first turn or after the last as an end of the conversation", () => {
+    expect(planFork({ until: parseBound("1m") }, facts)).toMatchObject({ atTurn: null, turns: { shown: 10 } });
+    expect(planFork({ from: parseBound("3d") }, facts)).toMatchObject({ turns: { shown: 10 } });
+    expect(planFork({ from: parseBound("-9"), until: parseBound("-9") }, facts).turns).toEqual({ total: 1, shown: 1 });
   });
 
   it("needs the times of turns only for times ago", () => {
