@@ -206,7 +206,9 @@ async function compactBy(
     for (const warning of report.warnings) situation.warn(warning);
     // A summary may find nothing to stand for, or come out longer than what it replaces.
     if (report.compaction === null)
-      return rules.needsSummary && instead !== undefined ? compactBy(workspace, candidate, { measured, rules: [instead] }) : null;
+      return rules.needsSummary && instead !== undefined
+        ? compactBy(workspace, candidate, { measured, rules: [instead] })
+        : null;
     tellCompaction(report, { name: rules.name, measured }, situation);
     return report;
   } catch (error) {
