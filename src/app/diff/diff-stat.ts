@@ -4,6 +4,7 @@ import { type Event, traitsOf } from "../../core/event/event.ts";
 import type { Origin } from "../../core/projection/view.ts";
 import { sayTurns } from "../../core/range/turn-range.ts";
 import { estimateEvent, estimateEvents } from "../../core/tokens/token-estimate.ts";
+import type { DiffMeasure } from "../../core/tokens/token-meter.ts";
 import type { BlockPair } from "./view-alignment.ts";
 import { eventText, originLabel, type TextBlock } from "./view-text.ts";
 
@@ -30,14 +31,6 @@ export interface DiffStat {
   readonly total: DiffCounts;
   /** Tokens of system prompt and tools; absent where they are not known. */
   readonly overhead?: DiffCounts["tokens"];
-}
-
-/** In what both views are counted. */
-export interface DiffMeasure {
-  /** Tokens for each of the plain estimate. */
-  readonly factor: number;
-  /** Tokens beside the events. */
-  readonly overhead: DiffCounts["tokens"];
 }
 
 const PLAIN: DiffMeasure = { factor: 1, overhead: { before: 0, after: 0 } };

@@ -4,6 +4,7 @@ import { recordPath } from "../../core/compaction/compaction-line.ts";
 import { abbreviateCommit, conversationOf } from "../../core/conversation-name.ts";
 import { defined } from "../../core/defined.ts";
 import { JpgError, userError } from "../../core/errors.ts";
+import type { DiffMeasure } from "../../core/tokens/token-meter.ts";
 import type { LogEntry } from "../../store/conversation-store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
@@ -17,7 +18,6 @@ import { resolveId, resolveTree, treeOfTarget } from "../names/resolve-id.ts";
 import { resolveBranchRevision } from "../names/revision.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { loadCountedSides } from "./counted-sides.ts";
-import type { DiffMeasure } from "./diff-stat.ts";
 import { countViews, type DiffReport, diffViews, type ViewDiff, type ViewDiffOptions } from "./view-diff.ts";
 
 /** How a diff is made. */

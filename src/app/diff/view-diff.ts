@@ -3,8 +3,9 @@
 import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
 import { defined } from "../../core/defined.ts";
 import type { View } from "../../core/projection/view.ts";
+import type { DiffMeasure } from "../../core/tokens/token-meter.ts";
 import { buildHunks, type DiffHunk, type DiffRun } from "./diff-hunks.ts";
-import { countDiff, type DiffCounting, type DiffMeasure, type DiffStat, isChanged } from "./diff-stat.ts";
+import { countDiff, type DiffCounting, type DiffStat, isChanged } from "./diff-stat.ts";
 import { createDiffBudget, type DiffBudget, diffLines, type LineRun } from "./line-diff.ts";
 import { alignBlocks, type BlockPair } from "./view-alignment.ts";
 import { contentLines, originLabel, type RenderedEvents, type TextBlock, viewBlocks } from "./view-text.ts";

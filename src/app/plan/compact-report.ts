@@ -6,8 +6,7 @@ import type { Ungrounded } from "../../core/loss/grounding.ts";
 import type { View } from "../../core/projection/view.ts";
 import type { StepReport } from "../../core/strategies/compose-steps.ts";
 import type { CacheCost } from "../../core/tokens/cache-cost.ts";
-import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
-import type { DiffMeasure } from "../diff/diff-stat.ts";
+import type { DiffMeasure, OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
 
 /** Tokens of a stretch of the view, estimated, before and after the compaction. */
 export interface TokenChange {

@@ -66,6 +66,14 @@ export interface TokenMeter {
   windowOf(model: string): RecordedWindow;
 }
 
+/** In what two views are counted that are compared. Tokens. */
+export interface DiffMeasure {
+  /** For each of the plain estimate. */
+  readonly factor: number;
+  /** Beside the events of each view. */
+  readonly overhead: { readonly before: number; readonly after: number };
+}
+
 /** What a meter is made from. */
 export interface MeterInput {
   /** Facts of the turns, in order; what is missing lowers the overhead. */
