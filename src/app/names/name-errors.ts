@@ -1,4 +1,5 @@
 // Why a word names nothing, or not what the command may change, and what to type instead.
+import { appendAll } from "../../core/append-all.ts";
 import {
   abbreviateCommit,
   conversationOf,
@@ -147,7 +148,7 @@ async function digitsMeant(place: NameScope, word: string, kinds: readonly Targe
     ...(await beginningWith(place, word, kinds)).filter(({ name }) => isLong || name === word),
   ];
   const names = await Promise.all(found.map((one) => (isTurnNumber(one.name) ? otherName(place, one) : one.name)));
-  if (isLong && kinds.includes("branch")) names.push(...(await sessionsMeant(place, word)));
+  if (isLong && kinds.includes("branch")) appendAll(names, await sessionsMeant(place, word));
   const commit = isLong && kinds.includes("commit") ? await workspace.store.resolveCommit(word) : null;
   const shown = [...names, ...(commit === null ? [] : [abbreviateCommit(commit, Math.max(9, word.length))])];
   return [...new Set(shown)].slice(0, MOST);

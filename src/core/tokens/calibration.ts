@@ -44,7 +44,7 @@ export interface RequestSize {
 }
 
 /** What a line is fitted to. */
-export interface LineInput {
+export interface CalibrationInput {
   /** Oldest first. */
   readonly records: readonly RecordedRequest[];
   /** The sizes of these records, in the same order. */
@@ -81,7 +81,7 @@ const MOST_APART = 2;
  * Fits the line through the first request and the last one of the same model that was sent before anything fell out of the
  * context. Where these two are too near to each other, the factor is that of all stretches, or of the tokenizer.
  */
-export function fitLine({ records, requests, tokenizer, definedFrom = 0 }: LineInput): FittedLine {
+export function fitLine({ records, requests, tokenizer, definedFrom = 0 }: CalibrationInput): FittedLine {
   const growth = measureGrowth(requests);
   if (growth === "unrelated")
     return { factor: tokenizer, overhead: null, first: null, isExact: false, calibration: null };
