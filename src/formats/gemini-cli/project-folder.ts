@@ -34,7 +34,7 @@ export function geminiDirectory(beginning: SessionSource): SessionDirectory | nu
   return null;
 }
 
-const PROJECT_HASH = /"projectHash"\s*:\s*"([0-9a-f]{64})"/;
+const PROJECT_HASH = /"projectHash"\s*:\s*"([^"\\]+)"/;
 
 /** What describes a session stands first in its file. */
 const LINES_LOOKED_AT = 10;

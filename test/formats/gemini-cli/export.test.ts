@@ -263,6 +263,10 @@ describe("Gemini CLI on a machine", () => {
     expect(folder).toEqual({ path: `${tmp}/tide-pool/chats`, levels: 1, isOwn: true });
     expect(told(`{"sessionId":"x","projectHash":"${hash}"}`)).toEqual({ sha256: hash });
     expect(told(`{\n  "sessionId": "x",\n  "projectHash": "${hash}"`)).toEqual({ sha256: hash });
-    expect(["", `{"projectHash":"other"}`].map(told)).toEqual([null, null]);
+    expect(["", `{"projectHash":"other"}`, `{"text":"\\"projectHash\\":\\"x\\""}`].map(told)).toEqual([
+      null,
+      { sha256: "other" },
+      null,
+    ]);
   });
 });
