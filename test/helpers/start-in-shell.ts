@@ -68,8 +68,12 @@ export function canRunInShell(file: string, options: SpawnOptions): boolean {
 }
 
 function isProgram(path: string): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found?.isFile() === true && (found.mode & 0o111) !== 0;
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found?.isFile() === true && (found.mode & 0o111) !== 0;
+  } catch {
+    return false; // a folder of PATH that this user may not enter
+  }
 }
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

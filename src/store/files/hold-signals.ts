@@ -1,4 +1,5 @@
 // Keeps a signal from ending this process in the middle of what must not be cut in half.
+import { setImmediate } from "node:timers/promises";
 
 const ENDING = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
@@ -13,6 +14,10 @@ export async function holdSignals<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
+    // A signal that has come is told of when the process next looks for events: once more, or it would be lost. The first of the
+    // two rounds may be one that has looked already.
+    await setImmediate();
+    await setImmediate();
     if (--holders === 0) letThrough();
   }
 }

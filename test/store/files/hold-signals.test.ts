@@ -41,6 +41,22 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s ends a process once its wo
   expect(existsSync(done)).toBe(true);
 });
 
+it("ends a process by a signal that came right at the end of its work, when nothing was waited for any more", async () => {
+  const module = new URL("../../../src/store/files/hold-signals.ts", import.meta.url).href;
+  const script = `
+    import { holdSignals } from ${JSON.stringify(module)};
+    import { execFileSync } from "node:child_process";
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    await holdSignals(async () => void execFileSync("kill", ["-INT", String(process.pid)]));
+    console.log("it goes on");
+  `;
+  writeFileSync(join(folder.path, "work.mts"), script);
+  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), join(folder.path, "work.mts")], {
+    stdio: "ignore",
+  });
+  expect(await once(child, "exit")).toEqual([null, "SIGINT"]);
+});
+
 it("leaves a signal to who listens for it", async () => {
   const heard: string[] = [];
   const listen = (signal: string): unknown => heard.push(signal);

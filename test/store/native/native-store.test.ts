@@ -24,7 +24,7 @@ beforeEach(async () => {
   const program = join(temp.folder, "bin", "git");
   // Maintenance is written down and not done: it would still be at work when the test has ended.
   const run = `case "$*" in *" maintenance "*) exit ;; esac\nPATH=\${PATH#*:} exec git "$@"`;
-  writeText(program, `#!/bin/sh\necho "$*" >> ${log}\n${run}\n`);
+  writeText(program, `#!/bin/sh\necho "$*" >> '${log}'\n${run}\n`);
   chmodSync(program, 0o755);
   watched = { ...temp.env, PATH: `${join(temp.folder, "bin")}:${temp.env["PATH"] ?? ""}` };
 });
