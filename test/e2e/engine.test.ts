@@ -110,7 +110,7 @@ describe("a pin", () => {
   );
 
   it("says what may be pinned, where a word is neither that nor a conversation", async () => {
-    await onFork("tomorrow-less");
+    await onFork("less");
     for (const [args, last] of [
       [["pin", "tomorrow"], 'No conversation is called "tomorrow" either; `jpg ls` lists them.'],
       [["pin", "@", "tomorrow"], "-3        three turns before the last"],

@@ -134,6 +134,15 @@ export function exportSessionId(
   return write.sessionId({ conversation: conversationOf(branch), branch, tip, target: name, n }, sha1Bytes);
 }
 
+/** Whether a file is there; what cannot be looked at is none. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false; // a part of the path is no folder, or too long
+  }
+}
+
 /** Reads a session's file; null when the word names no file that is one. */
 async function readSessionFile(
   { runtime }: Workspace,
@@ -142,7 +151,7 @@ async function readSessionFile(
   // A word without a dot or a slash is a name, whatever files are here.
   if (!/[./\\]/.test(word)) return null;
   const path = resolve(runtime.cwd, word);
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
+  if (!isFile(path)) return null;
   try {
     return await openSession(runtime, { path, named: true }, { allBranches: false });
   } catch (error) {

@@ -83,7 +83,9 @@ const MOST_APART = 2;
  */
 export function fitLine({ records, requests, tokenizer, definedFrom = 0 }: CalibrationInput): FittedLine {
   const growth = measureGrowth(requests);
-  if (growth === "unrelated")
+  const whole = requests.findLast(({ isUnbroken }) => isUnbroken);
+  const isTooSmall = whole !== undefined && whole.size < LEAST_FACTOR * whole.estimate;
+  if (growth === "unrelated" || isTooSmall)
     return { factor: tokenizer, overhead: null, first: null, isExact: false, calibration: null };
   const usual = growth?.factor ?? tokenizer;
   const points = requests.flatMap(({ isUnbroken, model }, at) => (isUnbroken ? [toPoint(records, at, model)] : []));
