@@ -108,8 +108,8 @@ describe("jpg redact", () => {
       ! from this store for good: \`jpg purge <id>\`.
       "
     `);
-    expect(await run("jpg push deploy-with-redacted")).toMatchInlineSnapshot(`
-      "$ jpg push deploy-with-redacted
+    expect(await run("jpg push deploy-with-redacted-github-1-hcyh")).toMatchInlineSnapshot(`
+      "$ jpg push deploy-with-redacted-github-1-hcyh
         new  deploy-with-redacted-github-1-hcyh/main  2 turns
       Sent 1 branch, 2 turns, 1.9 kB to team.
       Wrote a README to its branch master: what it holds, and how to read it.

@@ -48,9 +48,9 @@ describe("jpg review", () => {
 
       compaction vnhh1f compact 0..0: reasoning + tools stripped (20.4k → 20.4k tokens)
         Saw (-) and sees (+), 2 changes:
-          turn 0, assistant (reasoning): 12 → 0 tokens
+          turn 0, assistant (reasoning): 13 → 0 tokens
           - thought 0: the gauge at the pier is read first
-          turn 0, tool result Bash echo toolu_000000000006: 10 → 9 tokens
+          turn 0, tool result Bash echo toolu_000000000006: 11 → 9 tokens
           - output of toolu_000000000006
           + [compacted] Bash: success
         Loss receipt:
@@ -108,10 +108,10 @@ describe("jpg review", () => {
 
       What the model saw (-) and sees now (+), all 2 changes:
       \`\`\`diff
-      @@ turn 0, assistant (reasoning): 12 → 0 tokens
+      @@ turn 0, assistant (reasoning): 13 → 0 tokens
       - thought 0: the gauge at the pier is read first
 
-      @@ turn 0, tool result Bash echo toolu_000000000006: 10 → 9 tokens
+      @@ turn 0, tool result Bash echo toolu_000000000006: 11 → 9 tokens
       - output of toolu_000000000006
       + [compacted] Bash: success
       \`\`\`

@@ -99,18 +99,14 @@ function listEvents(
   return checked;
 }
 
-/** Whether what hides half of a call puts that half back, changed. */
-function isReplaced({ event, hider }: CheckedEvent): boolean {
-  const replacement = hider?.replacement ?? [];
-  return "call_id" in event && replacement.some((one) => "call_id" in one && one.call_id === event.call_id);
-}
-
 /** Where one half of a call is not to be in the view, neither is the other. */
 function uniteHalves(events: readonly CheckedEvent[]): readonly CheckedEvent[] {
   const found = new Map(events.map((one) => [one.event, one]));
   return events.map((one) => {
     const other = one.other === undefined ? undefined : found.get(one.other);
-    if (other === undefined || one.hider !== undefined || isReplaced(other)) return one;
+    if (other === undefined || one.hider !== undefined) return one;
+    // What came in with a session is what its agent sent: it decided over both halves itself.
+    if (other.hider?.source === "import") return one;
     const isGone = other.expectation === "gone" || one.expectation === "gone";
     return { ...one, hider: other.hider, expectation: isGone ? "gone" : one.expectation };
   });

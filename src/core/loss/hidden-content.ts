@@ -68,8 +68,8 @@ export function hiddenContent(
   }
   const calls = touchedCalls(raw, touched);
   return {
-    bytes: total.bytes,
     tokens: { before: Math.round(total.tokens.before), after: Math.round(total.tokens.after) },
+    bytes: total.bytes,
     events_removed: removed,
     events_changed: touched.length - removed,
     tools: listTools(calls, (event) => lessening(sizeOf(event), sizeOf(after.get(event.id)))),

@@ -69,7 +69,8 @@ export function surveyTurns(
     }
   }
   for (const overlay of places.keys()) if (!winners.has(overlay)) places.delete(overlay);
-  for (const [overlay, place] of places) places.set(overlay, placeBehindCall(place, surveyed, pairs));
+  for (const [overlay, place] of places)
+    if (overlay.compaction.source !== "import") places.set(overlay, placeBehindCall(place, surveyed, pairs));
   return { turns: surveyed, places, endingInside };
 }
 
@@ -92,18 +93,14 @@ function hideOtherHalves(
   for (const { request, response } of pairs) {
     const [first, second] = [hiderOf(request), hiderOf(response)];
     if ((first === null) === (second === null)) continue;
-    if (putsBack((first ?? second)?.compaction, request.event.call_id)) continue;
+    // What came in with a session is what its agent sent: it decided over both halves itself.
+    if ((first ?? second)?.compaction.source === "import") continue;
     const other = first === null ? request : response;
     const seen = surveyed.get(other.turn) as SurveyedTurn;
     const hiders = seen.hiders.length > 0 ? [...seen.hiders] : seen.turn.events.map(() => null);
     hiders[other.index] = first ?? second;
     surveyed.set(other.turn, { ...seen, hiders });
   }
-}
-
-/** Whether a replacement holds a half of the call itself, as an agent's edit of a result does: then neither half is alone. */
-function putsBack(compaction: Compaction | undefined, callId: string): boolean {
-  return compaction?.replacement?.some((event) => "call_id" in event && event.call_id === callId) === true;
 }
 
 /** Moves a place that is between a call and its result, both shown in its turn, behind the result. */

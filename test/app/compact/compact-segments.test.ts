@@ -29,7 +29,8 @@ describe("segmentTokens", () => {
     const cut = makeCompaction("old", [0, 1], { ...summaryOf("told"), to_event: "e1.3" });
     expect(segments([cut], { from: last, keep: 0 })).toEqual([
       "0..1 summary 3 3",
-      "1..1 kept 4 4",
+      // A result whose call the summary stands for goes with it.
+      "1..1 kept 3 3",
       "2..3 compacted 7 6",
     ]);
   });

@@ -241,7 +241,7 @@ describe.skipIf(corpusMissing !== null)(
       );
     });
 
-    it("refuses the summary that a pipeline goes on to where it is longer than what is shown", async () => {
+    it("refuses what saves too little of a fork before an agent's compaction, in the dry run as in the run", async () => {
       const workspace = await open();
       const { branch } = await importBytes(workspace, readCorpusFile(GREW));
       const fork = await forkAt(workspace, branch, 21);
@@ -250,10 +250,7 @@ describe.skipIf(corpusMissing !== null)(
         const report = await compact(workspace, await treeOf(workspace, fork), { ...asked, dryRun });
         expect(report).toMatchObject({ compaction: null, planned_summary: null });
         expect(report.reason).toMatch(/^the strategy auto would save \d+ of \d+ tokens a call \(turns 0\.\.17: /);
-        expect(report.warnings.at(-1)).toMatch(/no summary, because the view would grow from (\d+) to \d+ tokens$/);
       }
-      const forced = await compact(workspace, await treeOf(workspace, fork), { ...asked, dryRun: false, force: true });
-      expect(overallTokens(forced).after).toBeGreaterThan(forced.tokens.before);
     });
   },
 );

@@ -185,6 +185,7 @@ describe("searchConversations", () => {
         summary: { summary, source: "authored" },
         dryRun: false,
         activate: false,
+        force: true,
       });
     const old = await summarise(1, "The breakwater was planned.");
     expect(await find("breakwater", { id: branch })).toEqual([]);

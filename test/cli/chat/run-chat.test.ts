@@ -463,7 +463,7 @@ describe("a slash command", () => {
     await chat.press(`/compact${ENTER}`, "[N] No");
     const done = await chat.press("y", PROMPT);
     expect(done).toMatch(
-      /Compacted 12 messages into summary\n\/diff shows.*\/compact undo.*\[Summary \+ 15 messages\]/s,
+      /Compacted 12 messages into summary\n(?:warning: saves only .*\n)?\/diff shows.*\/compact undo.*\[Summary \+ 15 messages\]/s,
     );
     expect(await chat.enter("/compact undo")).toContain("[27 messages]");
     expect(await chat.enter("/compact --preview")).toContain("Would compact 12 messages");

@@ -193,8 +193,8 @@ describe("createTokenMeter with one recorded request", () => {
     }));
 
   it.each([
-    [495, 10, 505, "recorded", 0.5, 0],
-    [494, 10, 1010, "estimate", 1, 0],
+    [500, 10, 510, "recorded", 510 / 1010, 0],
+    [499, 10, 1010, "estimate", 1, 0],
     [101_000, 10, 101_010, "recorded", 1, 100_000],
     [101_001, 10, 1010, "estimate", 1, 0],
     [2000, 5, 2005, "recorded", 1, 995],
