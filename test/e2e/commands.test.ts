@@ -340,8 +340,8 @@ describe("the documents of --json", () => {
         "live": true,
         "hidden": {
           "tokens": {
-            "before": 182,
-            "after": 143
+            "before": 191,
+            "after": 150
           },
           "bytes": {
             "before": 566,
@@ -1560,11 +1560,12 @@ describe("log, diff, undo, revert", () => {
     expect((await print("jpg diff @ main~1..main")).split("\n").slice(2)).toEqual(diff.split("\n").slice(2));
     expect(await run("jpg diff --stat")).toMatchInlineSnapshot(`
       "$ jpg diff --stat
-      TURN    EVENTS     TOKENS           CHARACTERS
-      turn 0  -1 ~1     60 → 47  -22%      191 → 142
-      turn 1  -1 ~1     61 → 48  -21%      195 → 146
-      turn 2  -1 ~1     61 → 48  -21%      195 → 146
-      total   -3 ~3   365 → 326  -11%  1,166 → 1,019
+      TURN                  EVENTS         TOKENS            CHARACTERS
+      turn 0                -1 ~1         63 → 49   -22%      191 → 142
+      turn 1                -1 ~1         64 → 50   -22%      195 → 146
+      turn 2                -1 ~1         64 → 50   -22%      195 → 146
+      system prompt, tools                  20.0k
+      total                 -3 ~3   20.4k → 20.3k  -0.2%  1,166 → 1,019
 
           FACTS        TOTAL  VISIBLE  SUMMARY  POINTER  HIDDEN  MENTIONED LATER
           commands         3        3        -        -       -                -
