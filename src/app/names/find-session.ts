@@ -45,7 +45,8 @@ export interface SessionPlaces {
 
 /** A session's id, or the beginning of one, as `sources/<id>` has it. */
 const SESSION_ID = /^[\w][\w.-]{3,127}$/;
-const UUID_AT_END = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** At the end of a file's name, which says when it was begun before that; ids of events have a number there. */
+const UUID_AT_END = /(?<=^|.{10})[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Characters of a session's id that an agent puts at the end of its file's name, at the least. */
 const TAIL = 8;
 
