@@ -347,7 +347,7 @@ describe("a beginning of less than four characters", () => {
       branch: `${own.id}/idea`,
       from: `${own.id}/main`,
     });
-    expect(await json(["use", "idea-"])).toMatchObject({ branch: `${own.id}/idea-2` });
+    expect(await json(["use", `${own.id.slice(0, 5)}/idea-`])).toMatchObject({ branch: `${own.id}/idea-2` });
   });
 
   it("is a name for a fork, and a folder for a checkout, which may be short", async () => {

@@ -162,7 +162,8 @@ async function findRemoved(
 /** The error of a word that names nothing in the trash, with what it might mean there. */
 function notRemoved(id: string, { tips, active }: SessionPlaces): Error {
   const forks = tips.map(({ name }) => name).filter((branch) => forkOf(branch) === id);
-  const begun = id === "" ? [] : branchesBeginning(tips, id, active).map(({ name }) => name);
+  const near = id === "" ? [] : [...branchesBeginning(tips, id, active), ...ownForksBeginning({ tips, active }, id)];
+  const begun = near.map(({ name }) => name);
   const why = isTurnNumber(id)
     ? `${id} is the number of a turn, not a conversation in the trash.`
     : `${id} ${begun.length > 0 ? "is too short to be the beginning of a name" : "is not"} in the trash${begun.length > 0 ? `: expected ${SHORTEST_BEGINNING} characters or more` : ""}.`;
@@ -186,12 +187,17 @@ async function namedAmong(
   const called = branchesCalled(tips, word, active);
   const exact = called.length > 0 ? called : await sessionsCalled(workspace, places, word);
   if (exact.length > 0 || !mayBeBeginning(word)) return { found: exact, isFull: true };
-  const begun = branchesBeginning(tips, word, active);
+  const begun = [...branchesBeginning(tips, word, active), ...ownForksBeginning(places, word)];
   const found = begun.length > 0 ? begun : await sessionsBeginning(workspace, places, word);
   if (found.length > 0) return { found, isFull: false };
   const exported = await exportedSessions(workspace, places, word);
   const isFull = exported.called.length > 0;
   return { found: isFull ? exported.called : exported.beginning, isFull };
+}
+
+/** Forks of the active conversation whose own name begins with a word. */
+function ownForksBeginning({ tips, active }: SessionPlaces, word: string): readonly NamedBranch[] {
+  return active === null ? [] : branchesBeginning(tips, `${conversationOf(active)}/${word}`, active);
 }
 
 async function refuseWhileUsed({ store, runtime }: Workspace, chosen: readonly BranchTip[]): Promise<void> {

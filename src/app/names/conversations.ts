@@ -51,8 +51,8 @@ export function branchesCalled(
 }
 
 /**
- * The branches whose names begin with a word: conversations, and forks of the active one by their own names. In `fix/try` each part
- * may be a beginning; a fork that is called exactly so comes before those that begin so.
+ * The conversations whose names begin with a word. In `fix/try` each part may be a beginning, or the first a suffix; a fork that is
+ * called exactly so comes before those that begin so.
  */
 export function branchesBeginning(
   tips: readonly BranchTip[],
@@ -60,14 +60,8 @@ export function branchesBeginning(
   active: string | null,
 ): readonly NamedBranch[] {
   const [beginning, fork] = partsOf(word);
-  if (fork === null) {
-    const begun = conversationsOf(tips).filter((name) => name.startsWith(word));
-    const own = active === null ? null : `${conversationOf(active)}/${word}`;
-    return [
-      ...begun.flatMap((name) => whole(tips, name, active)),
-      ...tips.filter(({ name }) => own !== null && name.startsWith(own)).map(forkNamed),
-    ];
-  }
+  if (fork === null)
+    return conversationsOf(tips).flatMap((name) => (name.startsWith(word) ? whole(tips, name, active) : []));
   const found = tips.filter(({ name }) => {
     const conversation = conversationOf(name);
     const isMeant = conversation.startsWith(beginning) || suffixOf(conversation) === beginning;

@@ -38,11 +38,7 @@ async function resolveFirst(
   if (second !== undefined) return { tree: await resolveTree(workspace, first, naming), rest: second };
   if (first === undefined) return { tree: await resolveTree(workspace) };
   try {
-    const tree = await resolveTree(workspace, first, naming);
-    const fork = forkOf(tree.branch);
-    // Of a fork here only its whole name is an id: `idea` is no word for `idea-2`.
-    const isBegun = fork !== first && fork.startsWith(first);
-    return isBegun ? { tree: await resolveTree(workspace), rest: first } : { tree };
+    return { tree: await resolveTree(workspace, first, naming) };
   } catch (error) {
     if (!(error instanceof JpgError) || error.code !== "unknown_id") throw error;
     return { tree: await resolveTree(workspace), rest: first };

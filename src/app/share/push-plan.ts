@@ -74,7 +74,7 @@ export async function chooseTips(
     const local = [...new Set(tips.filter(isLocal).map(({ name }) => conversationOf(name)))];
     return { tips: tips.filter((tip) => !isLocal(tip)), local };
   }
-  const target = await resolveId(workspace, id, ["branch"], { changes: true });
+  const target = await resolveId(workspace, id);
   const { branch } = target;
   const conversation = conversationOf(branch);
   if (marked.has(conversation)) throw localError([conversation]);
