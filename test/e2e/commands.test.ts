@@ -516,6 +516,10 @@ describe("the documents of --json", () => {
         },
         "tokens_source": "estimate",
         "overhead_source": "typical",
+        "last_request": {
+          "tokens": 12,
+          "not_in_view": 0
+        },
         "id": "<id>",
         "branch": "<id>/main",
         "commit": "<commit 2, whole id>",

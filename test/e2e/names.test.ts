@@ -127,7 +127,7 @@ const CASES = (
   Object.keys(commands).flatMap((command) => Object.keys(names).map((name): [string, string] => [command, name]));
 
 /** A beginning that can name what has this id: digits alone are a turn. */
-const beginningOf = (session: string): string => /^.{3}[^a-z]*./.exec(session)?.[0] ?? session;
+const beginningOf = (name: string): string => /^\d{4,}./.exec(name)?.[0] ?? name.slice(0, 4);
 
 const refsOf = ({ git }: Sandbox, id: string): string =>
   git(["for-each-ref", "--format=%(refname) %(objectname)", `refs/heads/${id}`, `refs/trash/${id}`]);

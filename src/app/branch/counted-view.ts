@@ -43,8 +43,9 @@ export function loadCountedHere(
   store: ConversationStore,
   tree: BranchTree,
   also: readonly number[] = [],
+  known: KnownTurns = new Map(),
 ): Promise<CountedView> {
-  return load(store, tree, { also, known: new Map(), isWhole: false });
+  return load(store, tree, { also, known, isWhole: false });
 }
 
 async function load(

@@ -59,7 +59,7 @@ async function diffNewest(workspace: Workspace, tree: BranchTree, options: DiffO
   const known: KnownTurns = new Map();
   const history = await loadHistory(workspace.store, tree, { known });
   const now = await loadView(workspace.store, tree, { known });
-  const measure = await measureFor(workspace, tree, { before: [], after: now.live.applied });
+  const measure = await measureFor(workspace, tree, { before: [], after: now.live.applied, known });
   return {
     from: `${tree.branch} (full history)`,
     to: `${tree.branch} (view)`,
@@ -91,7 +91,11 @@ async function diffAddition(
   const isOwn = (compaction: Compaction): boolean =>
     own.has(recordPath("compactions", compaction.timestamp, compaction.id));
   const loss = after.live.all.find((compaction) => isOwn(compaction) && compaction.receipt !== undefined)?.receipt;
-  const measure = await measureFor(workspace, there, { before: before.live.applied, after: after.live.applied });
+  const measure = await measureFor(workspace, there, {
+    before: before.live.applied,
+    after: after.live.applied,
+    known,
+  });
   return {
     from: `before compaction ${id}`,
     to: `compaction ${id} (squashed in ${abbreviateCommit(entry.commit, 7)})`,
@@ -120,13 +124,21 @@ async function diffCommit(
   };
 }
 
+interface Sides {
+  /** The compactions of each. */
+  readonly before: readonly Compaction[];
+  readonly after: readonly Compaction[];
+  /** Turns that were read for them: they are not read again. */
+  readonly known?: KnownTurns;
+}
+
 /** In what both sides are counted: as `compact` and `stats` count the later one. */
 async function measureFor(
   { store }: Pick<Workspace, "store">,
   tree: BranchTree,
-  { before, after }: Readonly<Record<"before" | "after", readonly Compaction[]>>,
+  { before, after, known }: Sides,
 ): Promise<DiffMeasure> {
-  const { meter } = await loadCountedHere(store, tree);
+  const { meter } = await loadCountedHere(store, tree, [], known);
   return {
     factor: meter.factor,
     overhead: { before: meter.overheadUnder(before), after: meter.overheadUnder(after) },
@@ -157,6 +169,7 @@ async function diffWithParent(
   const measure = await measureFor(workspace, there, {
     before: earlier?.live.applied ?? [],
     after: live.applied,
+    known,
   });
   return { diff: diffViews(earlier?.view ?? { turns: [] }, after, { ...options, measure }), live };
 }
@@ -191,7 +204,11 @@ async function diffRevisions(
   const before = await loadView(workspace.store, await revisionTree(workspace, tree, left), { known });
   const later = await revisionTree(workspace, tree, right);
   const after = await loadView(workspace.store, later, { known });
-  const measure = await measureFor(workspace, later, { before: before.live.applied, after: after.live.applied });
+  const measure = await measureFor(workspace, later, {
+    before: before.live.applied,
+    after: after.live.applied,
+    known,
+  });
   return {
     from: left === "" ? tree.branch : left,
     to: right === "" ? tree.branch : right,

@@ -88,13 +88,8 @@ export function fitLine({ records, requests, tokenizer, definedFrom = 0 }: Calib
   if (growth === "unrelated" || isTooSmall)
     return { factor: tokenizer, overhead: null, first: null, isExact: false, calibration: null };
   const usual = growth?.factor ?? tokenizer;
-  const points = requests.flatMap(({ isUnbroken, model }, at) => (isUnbroken ? [toPoint(records, at, model)] : []));
-  const ofModel = points.filter(({ model }) => model === points.at(-1)?.model);
-  const [first, ...later] = ofModel.some(({ turn }) => turn >= definedFrom)
-    ? ofModel.filter(({ turn }) => turn >= definedFrom)
-    : ofModel;
-  // After a change of model to one that was never sent the whole context, the first request still tells the overhead.
-  const ends = first === undefined ? [] : first.model === requests.at(-1)?.model ? [first, ...later] : [first];
+  const ends = endsOfLine({ records, requests, definedFrom });
+  const first = ends[0];
   const line = ends.reduceRight<(Line & { readonly end: Point }) | null>(
     (found, end) => found ?? passThrough(first ?? end, end, usual),
     null,
@@ -110,6 +105,20 @@ export function fitLine({ records, requests, tokenizer, definedFrom = 0 }: Calib
         ? null
         : { factor, overhead: overhead === null ? null : Math.round(overhead), ...fitOf(growth, factor) },
   };
+}
+
+/** The points that the line may go through: the first one it begins at, then those it may end at. */
+function endsOfLine({
+  records,
+  requests,
+  definedFrom,
+}: Pick<CalibrationInput, "records" | "requests"> & { readonly definedFrom: number }): readonly Point[] {
+  const points = requests.flatMap(({ isUnbroken, model }, at) => (isUnbroken ? [toPoint(records, at, model)] : []));
+  const ofModel = points.filter(({ model }) => model === points.at(-1)?.model);
+  const sinceDefined = ofModel.filter(({ turn }) => turn >= definedFrom);
+  const candidates = sinceDefined.length > 0 ? sinceDefined : ofModel;
+  // After a change of model to one that was never sent the whole context, the first request still tells the overhead.
+  return candidates[0]?.model === requests.at(-1)?.model ? candidates : candidates.slice(0, 1);
 }
 
 /** A request as a point of the line; the newest one with its answer. */
