@@ -112,8 +112,12 @@ describe("with one key and no model named", () => {
     await jpg(["init"]);
     const refused = await jpg(["query", "--new", "How high is it?"]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("OPENAI_API_KEY is a key for openai: --model openai/gpt-6-luna");
-    expect(refused.stderr).toContain(`GROQ_API_KEY is a key for groq: --model ${GROQ}`);
+    expect(refused.stderr).toContain(
+      "OPENAI_API_KEY is set, but a key alone names no model; name one of openai once: --model openai/gpt-6-luna",
+    );
+    expect(refused.stderr).toContain(
+      `GROQ_API_KEY is set, but a key alone names no model; name one of groq once: --model ${GROQ}`,
+    );
     expect(refused.stderr).toMatch(/No conversation was started; .*`jpg query --new - < '.*'` sends it again/);
     expect(asked()).toEqual([]);
   });

@@ -221,7 +221,9 @@ describe("a model is asked", () => {
     const heavy = ["compact", "-p", "heavy", "--fork", "--no-activate"];
     const extract = await place.jpg(heavy);
     expect(extract.code).toBe(0);
-    expect(extract.stdout).toMatch(/the summary is an extract: .*`--model anthropic\/claude-haiku/);
+    expect(extract.stdout).toMatch(
+      /the summary is an extract: .* set, but a key alone names no model; name one once: `jpg compact -p heavy --model/,
+    );
     expect(await place.jpg([...heavy, "-m", THEIRS])).toMatchObject({ code: 0 });
     writeUserConfig(place, `[conversation.compaction]\nmodel = "${THEIRS}"\n`);
     expect(await place.jpg(heavy)).toMatchObject({ code: 0 });

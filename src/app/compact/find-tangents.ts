@@ -14,7 +14,13 @@ import { parseTangentAnswer, type Tangent, type TangentAnswer } from "../../core
 import { renderTurns } from "../../core/tangents/tangent-turns.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadTurns } from "../branch/load-view.ts";
-import { chooseSummaryModel, unnamedSummaryModel } from "../models/choose-model.ts";
+import {
+  chooseSummaryModel,
+  nameOnce,
+  type UnnamedModel,
+  unnamedSummaryModels,
+  whyUnnamed,
+} from "../models/choose-model.ts";
 import { conversationModel, type OpenedModel, openModel } from "../models/models.ts";
 import { type CompactInput, type PlannedCompaction, planOnBranch } from "../plan/compact-plan.ts";
 import type { SummaryRequest } from "../summary/summary-request.ts";
@@ -102,7 +108,7 @@ async function openFor(
     ...defined({ flag }),
   };
   const name = await chooseSummaryModel(workspace, choice);
-  if (name === EXTRACTIVE) throw noModel(await unnamedSummaryModel(workspace, choice));
+  if (name === EXTRACTIVE) throw noModel(await unnamedSummaryModels(workspace, choice));
   return (request.openModel ?? ((wanted) => openModel(workspace, config, wanted)))(name);
 }
 
@@ -155,18 +161,20 @@ function requestIn(turn: Turn | undefined): string {
 
 const BY_HAND = "Name the turns yourself: jpg compact --strategy classify-tangents --turns 3,5-7";
 
-/** `unnamed`: the model that could be asked if the user named it. */
-function noModel(unnamed: string | null): JpgError {
-  const why = unnamed === null ? "no key and no server is set up" : "neither this call nor your settings name one";
+/** `unnamed`: the models that could be asked if the user named one. */
+function noModel(unnamed: readonly UnnamedModel[]): JpgError {
+  const isNone = unnamed.length === 0;
+  const why = isNone ? "no key and no server is set up" : whyUnnamed(unnamed);
+  const once = nameOnce(unnamed, "jpg compact --strategy classify-tangents");
   return new JpgError(
     "provider",
     "no_model",
     `The strategy classify-tangents asks a model, but there is none to ask: ${why}.`,
     {
       hints: [
-        unnamed === null
+        isNone
           ? "`--model provider/model` names one; its key is read from the environment, e.g. ANTHROPIC_API_KEY."
-          : `\`--model ${unnamed}\` names one.`,
+          : `${once[0]?.toUpperCase()}${once.slice(1)}`,
         BY_HAND,
         "Nothing was committed.",
       ],

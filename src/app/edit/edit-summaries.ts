@@ -36,7 +36,7 @@ export async function writeSummaries(
     const planned = plannedOf(step, prepared);
     const { from_turn, to_turn } = step.plan.compaction;
     const model = await summaryModel(workspace, planned, request);
-    for (const note of await extractNotes(workspace, planned, { model, asked: request })) notes.add(note);
+    for (const note of await extractNotes(workspace, planned, { model, asked: request, command: "" })) notes.add(note);
     if (request.dryRun && model !== EXTRACTIVE) {
       toWrite.push({ from_turn, to_turn, model });
       continue;

@@ -10,7 +10,7 @@ import { formatModelName, type ModelName, parseModelName } from "../../core/mode
 import { MODEL_PROVIDERS, type ModelProvider } from "../../core/model/model-provider.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { configuredProviders, connectionTo, isConfigured, isReady } from "./model-connection.ts";
+import { configuredProviders, connectionTo, isConfigured, isReady, keySetting } from "./model-connection.ts";
 import { refreshModelList } from "./model-list-cache.ts";
 import { cachedList } from "./models.ts";
 import { keyHolders } from "./only-key.ts";
@@ -65,7 +65,7 @@ function noModel(workspace: Workspace, config: Config): JpgError {
 function keyHints(workspace: Workspace, config: Config): readonly string[] {
   return keyHolders(workspace, config).map(({ provider, setting }) => {
     const model = usualModel(provider);
-    return `${setting} is a key for ${provider}: --model ${model === null ? `${provider}/…` : formatModelName({ provider, model })}`;
+    return `${setting} is set, but a key alone names no model; name one of ${provider} once: --model ${model === null ? `${provider}/…` : formatModelName({ provider, model })}`;
   });
 }
 
@@ -122,15 +122,52 @@ function namedSummaryModel({ config, flag, profileModel }: SummaryModelChoice): 
   return [flag, profileModel, config.conversation.compaction.model].find((name) => name !== undefined && name !== "");
 }
 
+/** A model that could be asked for a summary if the user named it. */
+export interface UnnamedModel {
+  /** `provider/model`, in full. */
+  readonly name: string;
+  /** Where the key of its provider is: a variable, or a setting; null where it needs none. */
+  readonly setting: string | null;
+}
+
 /**
- * Gives the model that would write a summary which is an extract, if the user named its provider; null when nobody could be
- * asked either way, and when an extract was asked for.
+ * Lists the models that would write a summary which is an extract, if the user named one: of the conversation's provider, then
+ * of each that has a key. A key alone names nobody (decision 019). Empty where a model, or an extract, was asked for.
  */
-export async function unnamedSummaryModel(workspace: Workspace, choice: SummaryModelChoice): Promise<string | null> {
+export async function unnamedSummaryModels(
+  workspace: Workspace,
+  choice: SummaryModelChoice,
+): Promise<readonly UnnamedModel[]> {
   const { config, conversationModel: last = null } = choice;
-  if (last === null || namedSummaryModel(choice) !== undefined || isNamed(config, last)) return null;
-  const found = readyName(workspace, config, last);
-  return found === null ? null : formatModelName(await cheapOf(workspace, config, found));
+  if (namedSummaryModel(choice) !== undefined) return [];
+  const found = last === null || isNamed(config, last) ? null : readyName(workspace, config, last);
+  const others = keyHolders(workspace, config).filter(({ provider }) => provider !== found?.provider);
+  const own = found === null ? [] : [await cheapOf(workspace, config, found)];
+  const cheap = others.map(async ({ provider }): Promise<readonly ModelName[]> => {
+    const model = cheapModel(provider, (await cachedList(workspace, config, provider)) ?? []) ?? usualModel(provider);
+    return model === null ? [] : [{ provider, model }];
+  });
+  return [...own, ...(await Promise.all(cheap)).flat()].map((name) => ({
+    name: formatModelName(name),
+    setting: keySetting(workspace.runtime.env, config, name.provider),
+  }));
+}
+
+/** Says why those models were not asked, as the end of a sentence. */
+export function whyUnnamed(models: readonly UnnamedModel[]): string {
+  const settings = models.flatMap(({ setting }) => setting ?? []);
+  if (settings.length === 0) return "neither this call nor your settings name a model";
+  return `${joinWords(settings)} ${settings.length === 1 ? "is" : "are"} set, but a key alone names no model`;
+}
+
+/** Says how one of those models is named; `command` = what `--model` goes with. */
+export function nameOnce(models: readonly UnnamedModel[], command: string): string {
+  const typed = models.map(({ name }) => `\`${`${command} --model`.trim()} ${shellWord(name)}\``);
+  return `name one once: ${typed.join(" or ")}`;
+}
+
+function joinWords(words: readonly string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
 /** A name whose provider can be asked; null for any other, also one that a newer jpg or another program wrote. */

@@ -42,7 +42,7 @@ const FOCUS =
 export async function forkSummaryWriter(workspace: Workspace, job: ForkSummaryJob): Promise<SummaryWriter> {
   const choice = await choiceOf(workspace, job);
   const model = await chooseSummaryModel(workspace, choice);
-  return { model, notes: model === EXTRACTIVE ? await extractNotesFor(workspace, choice) : [] };
+  return { model, notes: model === EXTRACTIVE ? await extractNotesFor(workspace, choice, "") : [] };
 }
 
 /** Has it written. Throws `summary_rejected`, `interrupted`, and what opening and asking the model throws. */

@@ -1,7 +1,14 @@
 // Which model writes the summary of a plan: asked before anything is written, and by a dry run to say its name.
 import { EXTRACTIVE } from "../../core/compaction/compaction.ts";
 import { defined } from "../../core/defined.ts";
-import { chooseSummaryModel, type SummaryModelChoice, unnamedSummaryModel } from "../models/choose-model.ts";
+import { shellWord } from "../../core/shell-word.ts";
+import {
+  chooseSummaryModel,
+  nameOnce,
+  type SummaryModelChoice,
+  unnamedSummaryModels,
+  whyUnnamed,
+} from "../models/choose-model.ts";
 import { conversationModel } from "../models/models.ts";
 import type { PlannedCompaction } from "../plan/compact-plan.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -19,18 +26,33 @@ export function summaryModel(workspace: Workspace, planned: PlannedCompaction, a
 export async function extractNotes(
   workspace: Workspace,
   planned: PlannedCompaction,
-  { model: summarizer, asked }: { readonly model: string | undefined; readonly asked: AskedModel },
+  { model: summarizer, asked, command }: ExtractFacts,
 ): Promise<readonly string[]> {
-  return summarizer === EXTRACTIVE ? extractNotesFor(workspace, choiceOf(planned, asked)) : [];
+  if (summarizer !== EXTRACTIVE) return [];
+  return extractNotesFor(workspace, choiceOf(planned, asked), command ?? commandOf(planned));
 }
 
-/** The same for an extract whose model was to be chosen so. */
-export async function extractNotesFor(workspace: Workspace, choice: SummaryModelChoice): Promise<readonly string[]> {
-  const model = await unnamedSummaryModel(workspace, choice);
-  if (model === null) return [];
-  return [
-    `the summary is an extract: neither this call nor your settings name a model; \`--model ${model}\` asks that one`,
-  ];
+interface ExtractFacts {
+  readonly model: string | undefined;
+  readonly asked: AskedModel;
+  /** What `--model` goes with; absent = the `jpg compact` that makes such a plan. */
+  readonly command?: string;
+}
+
+/** The same for an extract whose model was to be chosen so; `command` = what `--model` goes with. */
+export async function extractNotesFor(
+  workspace: Workspace,
+  choice: SummaryModelChoice,
+  command: string,
+): Promise<readonly string[]> {
+  const models = await unnamedSummaryModels(workspace, choice);
+  return models.length === 0 ? [] : [`the summary is an extract: ${whyUnnamed(models)}; ${nameOnce(models, command)}`];
+}
+
+function commandOf({ plan: { compaction } }: PlannedCompaction): string {
+  const { profile, strategy = [] } = compaction;
+  const words = profile === undefined ? strategy.map((name) => `-s ${shellWord(name)}`) : [`-p ${shellWord(profile)}`];
+  return ["jpg compact", ...words].join(" ");
 }
 
 function choiceOf(

@@ -25,7 +25,7 @@ function segments(compactions: readonly Compaction[], range: object): readonly s
 const last = { type: "turn", turn: 2 } as const;
 
 describe("segmentTokens", () => {
-  it("books what is kept of a cut turn on the stretch that is kept, not on the summary before it", () => {
+  it("books what is kept of a cut turn on the stretch that is kept, not on the summary before it, a result as its call", () => {
     const cut = makeCompaction("old", [0, 1], { ...summaryOf("told"), to_event: "e1.3" });
     expect(segments([cut], { from: last, keep: 0 })).toEqual([
       "0..1 summary 3 3",

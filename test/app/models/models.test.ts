@@ -5,7 +5,13 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chooseModel, chooseSummaryModel, unnamedSummaryModel } from "../../../src/app/models/choose-model.ts";
+import {
+  chooseModel,
+  chooseSummaryModel,
+  nameOnce,
+  unnamedSummaryModels,
+  whyUnnamed,
+} from "../../../src/app/models/choose-model.ts";
 import { runKeyCommand } from "../../../src/app/models/key-command.ts";
 import { connectionTo } from "../../../src/app/models/model-connection.ts";
 import { conversationModel, modelFacts, openModel, recordedFacts } from "../../../src/app/models/models.ts";
@@ -664,21 +670,49 @@ describe("the model of a conversation", () => {
 });
 
 describe("what to say of an extract", () => {
-  const unnamed = async (conversationModel: string | null, text = "", flag?: string) =>
-    unnamedSummaryModel(await withEnv({ ANTHROPIC_API_KEY: KEY }), {
-      config: settings(text),
-      conversationModel,
-      ...(flag === undefined ? {} : { flag }),
-    });
+  const LAST = "anthropic/claude-opus-4-8";
+  const said = async (env: Record<string, string>, last: string | null = null, flag?: string) => {
+    const choice = { config: settings(""), conversationModel: last, ...(flag === undefined ? {} : { flag }) };
+    const models = await unnamedSummaryModels(await withEnv(env), choice);
+    return models.length === 0 ? null : `${whyUnnamed(models)}; ${nameOnce(models, "jpg compact -p heavy")}`;
+  };
+  const oneOf = (variable: string, model: string) =>
+    `${variable} is set, but a key alone names no model; name one once: \`jpg compact -p heavy --model ${model}\``;
 
-  it("is the model that would have written it, had the user named it", async () => {
-    expect(await unnamed("anthropic/claude-opus-4-8")).toBe("anthropic/claude-haiku-5-5");
+  it.each([
+    ["ANTHROPIC_API_KEY", "anthropic/claude-haiku-5-5"],
+    ["ANTHROPIC_AUTH_TOKEN", "anthropic/claude-haiku-5-5"],
+    ["OPENAI_API_KEY", "openai/gpt-5.4-mini"],
+    ["GOOGLE_API_KEY", "google/gemini-3.8-flash"],
+    ["GEMINI_API_KEY", "google/gemini-3.8-flash"],
+    ["GROQ_API_KEY", "groq/llama-3.3-70b-versatile"],
+    ["OPENROUTER_API_KEY", "openrouter/openai/gpt-6-luna"],
+  ])(
+    "is that %s was seen, and what names a model of its provider, whatever the conversation's",
+    async (variable, model) => {
+      expect(await said({ [variable]: KEY })).toBe(oneOf(variable, model));
+      expect(await said({ [variable]: KEY }, "other/model")).toBe(oneOf(variable, model));
+      expect(await said({ [variable]: KEY }, LAST)).toBe(oneOf(variable, model));
+    },
+  );
+
+  it("is each key, that of the conversation's provider first", async () => {
+    expect(await said({ OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY, GROQ_API_KEY: KEY }, "openai/gpt-5")).toBe(
+      "OPENAI_API_KEY, ANTHROPIC_API_KEY and GROQ_API_KEY are set, but a key alone names no model; name one once: " +
+        "`jpg compact -p heavy --model openai/gpt-5.4-mini` or `jpg compact -p heavy --model anthropic/claude-haiku-5-5` " +
+        "or `jpg compact -p heavy --model groq/llama-3.3-70b-versatile`",
+    );
+  });
+
+  it("is the conversation's model, of a provider that needs no key", async () => {
+    expect(await said({}, "ollama/harbour-7b")).toBe(
+      "neither this call nor your settings name a model; name one once: `jpg compact -p heavy --model ollama/harbour-7b`",
+    );
   });
 
   it("is nothing where no model could be asked, or one was named", async () => {
-    expect(await unnamed("openai/gpt-5")).toBeNull();
-    expect(await unnamed(null)).toBeNull();
-    expect(await unnamed("anthropic/claude-opus-4-8", "[providers.anthropic]")).toBeNull();
-    expect(await unnamed("anthropic/claude-opus-4-8", "", "extractive")).toBeNull();
+    expect(await said({})).toBeNull();
+    expect(await said({ ANTHROPIC_API_KEY: "" }, LAST)).toBeNull();
+    expect(await said({ ANTHROPIC_API_KEY: KEY }, LAST, "extractive")).toBeNull();
   });
 });
