@@ -14,7 +14,6 @@ export const BUILT_IN: Readonly<Record<string, unknown>> = {
       strategy: "auto",
       model: "",
       summarize_threshold: 0.5,
-      inject: "pair",
       index: true,
       fork: false,
       profiles: BUILT_IN_PROFILES,

@@ -31,7 +31,7 @@ export interface CompactionConfig {
   /** Share of the context window above which the strategy `auto` adds a summary, 0..1. */
   readonly summarize_threshold: number;
   /** How new summaries stand in the view. */
-  readonly inject: Injection;
+  readonly inject?: Injection;
   /** Whether new compactions carry an index of what the view hides. */
   readonly index: boolean;
   /** Compact onto a fork by default. */

@@ -103,7 +103,7 @@ const compaction = z.strictObject({
   strategy: setting(z.enum(STRATEGIES), `one of ${STRATEGIES.join(", ")}`, { words: STRATEGIES, ...GATED }),
   model: text('a model such as "anthropic/claude-haiku", or "" to let jpg choose', GATED),
   summarize_threshold: share(GATED),
-  inject: oneOf(["pair", "request", "system"]),
+  inject: z.exactOptional(oneOf(["pair", "request", "system"])),
   index: flag(),
   fork: flag(),
   profiles: z.record(z.string(), profile),

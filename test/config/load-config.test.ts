@@ -77,7 +77,6 @@ describe("the config without any layer", () => {
           strategy: "auto",
           model: "",
           summarize_threshold: 0.5,
-          inject: "pair",
           index: true,
           fork: false,
           profiles: {

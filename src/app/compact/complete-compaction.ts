@@ -1,6 +1,6 @@
 // Makes a planned compaction whole: id, time, digest and token counts, the loss receipt, and what its summary says that the events
 // do not bear out.
-import type { Compaction } from "../../core/compaction/compaction.ts";
+import type { Compaction, Injection } from "../../core/compaction/compaction.ts";
 import { withKeptTurnsOf } from "../../core/compaction/kept-turns.ts";
 import { userError } from "../../core/errors.ts";
 import { isMessage } from "../../core/event/event.ts";
@@ -40,7 +40,7 @@ export async function complete(
     );
   }
   const { before, after } = planned.tokens;
-  const { inject } = planned.config.conversation.compaction;
+  const inject = planned.config.conversation.compaction.inject ?? usualInjection(draft);
   const summary = draft.summary === undefined || inject === "pair" ? {} : { summary: { inject, ...draft.summary } };
   return withKeptTurnsOf(draft, {
     ...draft,
@@ -60,6 +60,11 @@ export async function complete(
       ...(planned.plan.summarize === undefined ? { events_removed: Math.max(0, eventsRemoved(planned)) } : {}),
     },
   });
+}
+
+/** One System message where jpg or a model decided (Compaction v2), a request and its answer where the user did (RFD 064). */
+function usualInjection({ source }: CompactionDraft): Injection {
+  return source === "auto" || source === "agent" ? "system" : "pair";
 }
 
 /**

@@ -87,7 +87,7 @@ async function identify(
   }: { readonly summaries: ReadonlyMap<PlannedStep, { readonly summary: string }>; readonly group: string | null },
 ): Promise<readonly Compaction[]> {
   const { tree, live, config } = loaded;
-  const { inject } = config.conversation.compaction;
+  const { inject = "pair" } = config.conversation.compaction;
   const facts = coverFacts(workspace.store, tree);
   const timestamp = timestampAfter(
     workspace.runtime.now(),

@@ -92,20 +92,24 @@ export interface SummaryModelChoice extends ModelChoice {
   readonly profileModel?: string;
   /** The model that this call talks to. */
   readonly answering?: string;
+  /** The model of the chat in which the user asks for the summary: writes it itself, where none is named. */
+  readonly chatModel?: string;
 }
 
 /**
  * Chooses the model that writes a summary: the one that the flag, the profile or `compaction.model` names, whether it can be
- * asked or not; else the first that can be: the cheap model of the provider that this call talks to, of the conversation's
+ * asked or not; else the first that can be: the model of the chat that asks for it, the cheap model of the provider that this call talks to, of the conversation's
  * provider where the user named it, of the provider of `conversation.model`, of a provider whose key stands in the settings,
  * the first model of a local server that the settings name. Without any: `extractive`. Gives the name in full. Throws
  * `bad_model_name`, `unknown_provider` for a named one.
  */
 export async function chooseSummaryModel(workspace: Workspace, choice: SummaryModelChoice): Promise<string> {
-  const { config, answering, conversationModel: last = null } = choice;
+  const { config, answering, chatModel, conversationModel: last = null } = choice;
   const named = namedSummaryModel(choice);
   if (named === EXTRACTIVE) return EXTRACTIVE;
   if (named !== undefined) return formatModelName(parseModelName(named, configuredProviders(config)));
+  const own = chatModel === undefined ? null : readyName(workspace, config, chatModel);
+  if (own !== null) return formatModelName(own);
   const known = last !== null && isNamed(config, last) ? last : undefined;
   for (const name of [answering, known, config.conversation.model]) {
     const found = name === undefined || name === "" ? null : readyName(workspace, config, name);

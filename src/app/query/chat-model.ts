@@ -8,7 +8,7 @@ import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { chooseModel, chooseSummaryModel } from "../models/choose-model.ts";
 import { lastModel } from "../models/last-model.ts";
-import { asAnswering, type OpenedModel, openModel } from "../models/models.ts";
+import { type OpenedModel, openModel } from "../models/models.ts";
 import { type AssumedModel, assumeModel } from "../models/only-key.ts";
 import { rememberProvider } from "../workspace/remembered-providers.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -95,9 +95,25 @@ async function settleAssumption(
   return true;
 }
 
-/** Chooses the model that writes summaries in a chat with a model: as configured, else the cheap one of its provider. */
-export async function chatSummaryModel(workspace: Workspace, tree: BranchTree, model: OpenedModel): Promise<string> {
-  return chooseSummaryModel(workspace, { config: await configOf(workspace, tree), ...asAnswering(model) });
+/** Who writes the summary of a `/compact`, and whether that is the chat's model for want of another. */
+export interface ChatSummaryModel {
+  /** `provider/model` in full, or `extractive`. */
+  readonly name: string;
+  readonly isChats: boolean;
+}
+
+/**
+ * Chooses the model that writes the summary which the user asks for in a chat: as configured, else the chat's own, which is
+ * sent the conversation anyway, also where nobody named it.
+ */
+export async function chatSummaryModel(
+  workspace: Workspace,
+  tree: BranchTree,
+  { name }: OpenedModel,
+): Promise<ChatSummaryModel> {
+  const config = await configOf(workspace, tree);
+  const chosen = await chooseSummaryModel(workspace, { config, chatModel: name });
+  return { name: chosen, isChats: config.conversation.compaction.model === "" && chosen === name };
 }
 
 async function configOf(workspace: Workspace, tree: BranchTree | null): Promise<Config> {

@@ -3,7 +3,7 @@
 import { loadView } from "../../app/branch/load-view.ts";
 import { compactHistory, type HistoryOutcome } from "../../app/compact/compact-history.ts";
 import { undoCompaction } from "../../app/manage/revert.ts";
-import { chatSummaryModel } from "../../app/query/chat-model.ts";
+import { type ChatSummaryModel, chatSummaryModel } from "../../app/query/chat-model.ts";
 import { defined } from "../../core/defined.ts";
 import { KEEP_RECENT, LEAST_MESSAGES } from "../../core/plan/keep-messages.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
@@ -68,10 +68,13 @@ async function runCompaction(context: SlashContext, asked: CompactAsk, anyway: b
   const { style } = output;
   const tree = await context.loadTree();
   const { as, keep } = asked;
-  const model = asked.model ?? (as === "strip" ? undefined : await chatSummaryModel(workspace, tree, state.model));
+  const chosen =
+    asked.model !== undefined || as === "strip" ? null : await chatSummaryModel(workspace, tree, state.model);
+  const model = asked.model ?? chosen?.name;
   const printer = createAnswerPrinter(terminal, look);
   const outcome = await terminal.interruptible((signal) => {
     signal.addEventListener("abort", printer.end);
+    if (chosen?.isChats === true) printer.line(style.faint(tellChatsModel(chosen)));
     if (as === "summary" && asked.kind === "compact") printer.waitFor("writing the summary");
     return compactHistory(workspace, tree, {
       as,
@@ -88,6 +91,11 @@ async function runCompaction(context: SlashContext, asked: CompactAsk, anyway: b
   if (outcome.kind === "planned")
     terminal.write(safe`${renderTimeline(outcome.report, { style, width: terminal.columns() })}\n`);
   return outcome;
+}
+
+/** Said because nobody named who writes summaries. */
+function tellChatsModel({ name }: ChatSummaryModel): SafeText {
+  return safe`The summary is by ${forTerminalLine(name)}, the model of this chat; --model NAME has another write it.`;
 }
 
 /** Asks whether a short conversation is to be compacted all the same, and how; null when not. */

@@ -86,7 +86,7 @@ describe("agentCompact", () => {
     const { workspace, branch, compactions } = await open(WORDS);
     const report = await agentCompact(workspace, branch, { focus: "the quay" });
     const made = await compactions();
-    expect(made.at(-1)).toMatchObject({ source: "agent", summary: { source: "extractive" } });
+    expect(made.at(-1)).toMatchObject({ source: "agent", summary: { source: "extractive", inject: "system" } });
     expect(report.outcome).toBe("compacted");
     expect(report.summary).toBe(made.at(-1)?.summary?.summary);
     expect(report.text).toContain(report.summary);

@@ -12,6 +12,10 @@ import { revertCompactions } from "../../../src/app/manage/revert.ts";
 import type { CompactReport } from "../../../src/app/plan/compact-report.ts";
 import { openWorkspace, type Workspace } from "../../../src/app/workspace/workspace.ts";
 import type { Event } from "../../../src/core/event/event.ts";
+import { toAnthropicThread } from "../../../src/core/thread/anthropic-thread.ts";
+import { toGoogleThread } from "../../../src/core/thread/google-thread.ts";
+import { toOpenAiChatThread } from "../../../src/core/thread/openai-chat-thread.ts";
+import { toOpenAiResponsesThread } from "../../../src/core/thread/openai-responses-thread.ts";
 import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
 import { createLongSession, type LongSession } from "../../helpers/long-session.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
@@ -30,6 +34,9 @@ import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, ti
 // covers: v2 "Count tokens after tool execution"
 // covers: v2 "Model call fails: tier 2 result stands"
 // covers: v2 "Network errors are not fatal"
+// covers: v2 "One System message holds the summary"
+// covers: v2 "Result: system prompt, summary, protected recent messages"
+// covers: v2 "Risk: role confusion → System role, clear delimiter"
 
 /** Of the window of the session's model: 200,000 tokens. */
 const SMALL = "auto.trigger_ratio=0.03";
@@ -250,10 +257,45 @@ describe("a summary after tries that came to nothing", () => {
     await grow();
     const report = await run(branch, [...ON, ...HEAVY, "profiles.worded.summary.model=extractive"]);
     expect(rangeOf(report)).toEqual([0, 7]);
-    expect(report?.compaction?.summary).toMatchObject({ source: "extractive" });
+    expect(report?.compaction?.summary).toMatchObject({ source: "extractive", inject: "system" });
     session.turns(6);
     await grow();
     expect(rangeOf(await run(branch, [...ON, ...HEAVY, "profiles.worded.summary.model=extractive"]))).toEqual([8, 13]);
+  });
+});
+
+describe("an automatic summary", () => {
+  const SUMMARIES = [...ON, ...HEAVY, "profiles.worded.summary.model=extractive"];
+
+  it.each([["openai-chat"], ["openai-responses"]] as const)("is one System message for %s", async (provider) => {
+    session.turns(10);
+    const branch = await grow();
+    await run(branch, SUMMARIES);
+    const { view } = await loadView(base.store, await treeOf(branch));
+    const render = provider === "openai-chat" ? toOpenAiChatThread : toOpenAiResponsesThread;
+    const roles = render(view, {}).items.map(({ item }) => item["role"]);
+    expect([roles[0], roles.filter((role) => role === "system")]).toEqual(["system", ["system"]]);
+  });
+
+  it("is a reminder in the user's message for Anthropic and Google, which have no such role there", async () => {
+    session.turns(10);
+    const branch = await grow();
+    await run(branch, SUMMARIES);
+    const { view } = await loadView(base.store, await treeOf(branch));
+    for (const render of [toAnthropicThread, toGoogleThread]) {
+      const [first, ...others] = render(view, { model: "claude-opus-4-8" }).messages;
+      expect(first?.role).toBe("user");
+      expect(JSON.stringify(first)).toContain("<system-reminder>\\n[CONVERSATION HISTORY SUMMARY - ");
+      expect(others.map(({ role }) => role)).not.toContain("system");
+    }
+  });
+
+  it("is what the setting says, where there is one", async () => {
+    session.turns(10);
+    const branch = await grow();
+    const report = await run(branch, [...SUMMARIES, "inject=pair"]);
+    expect(report?.compaction?.summary).toMatchObject({ source: "extractive" });
+    expect(report?.compaction?.summary?.inject).toBeUndefined();
   });
 });
 
@@ -327,7 +369,7 @@ describe("the pipelines in place of a profile", () => {
     const report = await run(branch, low);
     expect(rangeOf(report)).toEqual([0, 6]);
     expect(rangeOf(report?.further ?? null)).toEqual([0, 6]);
-    expect(report?.further?.compaction?.summary).toMatchObject({ source: "extractive" });
+    expect(report?.further?.compaction?.summary).toMatchObject({ source: "extractive", inject: "system" });
     expect(said.filter((line) => line.startsWith("turns"))).toEqual([
       expect.stringMatching(/^turns 0\.\.6 by pipeline tiered: tool results stripped; /),
       expect.stringMatching(/^turns 0\.\.6 by pipeline tiered: summary \(extract\); /),
