@@ -126,7 +126,9 @@ describe.skipIf(tmuxMissing !== null)("jpg chat in a terminal (tmux)", () => {
     const chat = await chatIn(20);
     const before = await viewLines();
     const shown = await say(chat, "/compact", "[Summary + 15 messages]");
-    expect(shown).toContain("The summary is by test/model-1, the model of this chat; --model NAME has another write it.");
+    expect(shown).toContain(
+      "The summary is by test/model-1, the model of this chat; --model NAME has another write it.",
+    );
     expect(shown).toMatch(
       /— context compacted \(\S+ → \S+ tokens\) —\nCompacted 45 messages into summary\n\/diff shows/,
     );
