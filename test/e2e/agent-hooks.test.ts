@@ -72,6 +72,11 @@ describe("hooks install", () => {
     expect(await jpg(["hooks", "uninstall", "claude-code"])).toContain("are not there");
   });
 
+  it("passes over a folder of PATH that cannot be looked into", async () => {
+    const env = { PATH: `${"/too-long".repeat(1000)}:${sandbox.env["PATH"]}` };
+    expect(await sandbox.jpg(["hooks", "install", "--mcp", "claude-code"], { env })).toMatchObject({ code: 0 });
+  });
+
   it("makes files that are not there, and uninstall takes them away again, for every agent", async () => {
     const names = (await sandbox.json<{ agent: string }[]>(["hooks"])).map(({ agent }) => agent);
     const agents = [...new Set(names)];

@@ -1,12 +1,12 @@
 // Has agents call jpg: puts into their settings what they need to keep their sessions (`hooks`) or to use jpg's tools (`server`),
 // takes it out again, and says what stands where. What the user wrote there stays as it is.
-import { statSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import type { AgentFormat, AgentSetup } from "../../formats/agent-format.ts";
 import type { SettingsPart } from "../../formats/agent-settings.ts";
+import { hasProgram } from "../../store/files/find-program.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import { agents, machineOf } from "../sessions/session-registry.ts";
 import type { Runtime } from "../workspace/runtime.ts";
@@ -129,12 +129,8 @@ function partOf(
 
 /** By its name where that finds it, for every program of the user and, in a project's file, of everybody else. */
 function serverCommand({ env, nodePath, jpgPath }: Runtime, isShared: boolean): readonly string[] {
-  const isOnPath = (env["PATH"] ?? "").split(delimiter).some((folder) => isFile(folder, "jpg"));
+  const isOnPath = (env["PATH"] ?? "").split(delimiter).some((folder) => folder !== "" && hasProgram("jpg", folder));
   return isShared || isOnPath ? ["jpg", "mcp"] : [nodePath, jpgPath, "mcp"];
-}
-
-function isFile(folder: string, name: string): boolean {
-  return folder !== "" && statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true;
 }
 
 async function writeScript(runtime: Runtime): Promise<void> {

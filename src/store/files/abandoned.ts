@@ -64,8 +64,9 @@ async function isGitIn(pid: number, places: readonly string[]): Promise<boolean>
   if (!name.startsWith("git")) return false;
   const words = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   if (READERS.test(words)) return false;
-  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
-  if (folder === null) return true;
+  const folder = await readlink(`/proc/${pid}/cwd`).catch((error: NodeJS.ErrnoException) => error);
+  // One that has ended meanwhile works nowhere.
+  if (typeof folder !== "string") return folder.code !== "ENOENT";
   return places.some((place) => folder === place || folder.startsWith(`${place}/`) || words.includes(place));
 }
 
