@@ -6,11 +6,21 @@ const PLACE = "/dev/shm";
 /** What all tests need at a time, ten times over; bytes. */
 const ROOM = 2 ** 30;
 
-/** A folder that is in memory, for the tests of this process; undefined where there is none that is roomy and runs programs, or the user chose one. */
+/** What a place may be called: tests write paths into command lines and settings as they are. */
+const PLAIN = /^[\w./-]+$/;
+
+/** A folder for the tests of this process, in memory where that is roomy and runs programs; undefined = where TMPDIR says, or the system. */
 export function memoryFolder(): string | undefined {
-  if (process.env["TMPDIR"] !== undefined || process.platform !== "linux") return undefined;
+  const { TMPDIR: chosen } = process.env;
+  if (chosen !== undefined && PLAIN.test(chosen)) return undefined;
+  if (hasRoom()) return `${PLACE}/jpg-tests-${process.pid}`;
+  return chosen === undefined ? undefined : `/tmp/jpg-tests-${process.pid}`;
+}
+
+function hasRoom(): boolean {
+  if (process.platform !== "linux") return false;
   const options = /^\S+ \/dev\/shm tmpfs (\S+)/m.exec(readFileSync("/proc/mounts", "utf8"))?.[1]?.split(",");
-  if (options === undefined || options.includes("noexec") || !options.includes("rw")) return undefined;
+  if (options === undefined || options.includes("noexec") || !options.includes("rw")) return false;
   const { bavail, bsize } = statfsSync(PLACE);
-  return bavail * bsize < ROOM ? undefined : `${PLACE}/jpg-tests-${process.pid}`;
+  return bavail * bsize >= ROOM;
 }
