@@ -672,7 +672,8 @@ describe("the model of a conversation", () => {
 describe("the summary of a chat", () => {
   it("is by the chat's own model, named or not, unless another one is named", async () => {
     const workspace = await withEnv({ ANTHROPIC_API_KEY: KEY });
-    const by = (text: string, chatModel: string) => chooseSummaryModel(workspace, { config: settings(text), chatModel });
+    const by = (text: string, chatModel: string) =>
+      chooseSummaryModel(workspace, { config: settings(text), chatModel });
     expect(await by("", "anthropic/claude-opus-4-8")).toBe("anthropic/claude-opus-4-8");
     expect(await by("[providers.anthropic]", "anthropic/claude-opus-4-8")).toBe("anthropic/claude-opus-4-8");
     expect(await by('[compaction]\nmodel = "extractive"', "anthropic/claude-opus-4-8")).toBe("extractive");
