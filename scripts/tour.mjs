@@ -134,7 +134,8 @@ const CHAPTERS = [
 /** What `jpg log` lists first, as it is typed. */
 function newestCommit(stage) {
   const [newest] = JSON.parse(run(stage, ["jpg", "log", "--json"]).stdout);
-  return newest.commit.slice(0, 7);
+  // Digits alone would be a turn.
+  return newest.commit.slice(0, Math.max(7, newest.commit.search(/[a-f]/) + 1));
 }
 
 /** Appends a request and its answer to a session file, linked to its last message. */
