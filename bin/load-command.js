@@ -90,10 +90,19 @@ function digest(bytes) {
 /** Keeps compiled code, each file whole or not at all. Nothing is said where it cannot: the next call tries again. */
 function keep(folder, compiled) {
   try {
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // One by one: node's `recursive` never ends where the first answers that what is made in it does not exist (/proc).
+    for (const up of ["../../..", "../..", "..", "."]) makeFolder(join(folder, up));
     for (const { script, kept } of compiled) write(kept, script.createCachedData());
     for (const name of fs.readdirSync(folder)) removeOld(join(folder, name));
   } catch {}
+}
+
+function makeFolder(path) {
+  try {
+    fs.mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+  }
 }
 
 function write(path, bytes) {

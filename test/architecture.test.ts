@@ -72,6 +72,32 @@ describe("files of src", () => {
   });
 });
 
+describe("files of a store", () => {
+  // Its own folder, the system's tables, and the one file that opens others.
+  const free = new Set(["src/store/files/read-file.ts", "src/store/native/remotes/push-folder.ts"]);
+  const opens =
+    /(?<![\w.])(?:openSync|(?<=await )open|readFileSync|readFile|appendFileSync|appendFile|writeFileSync|writeFile|createReadStream|createWriteStream)\((.*)$/gm;
+  const isSafe = (rest: string): boolean =>
+    // Made exclusively, by a number of a file that is open, of the system, or without a path.
+    /"[wa]x"|^(?:file\b|written, content, options|path, content, options|content\b|`?"?\/proc\/|\))/.test(rest);
+
+  it("are opened by one function when they may be there already", () => {
+    const unsafe = sourceFiles()
+      .filter((path) => path.startsWith("src/store/") && !free.has(path))
+      .flatMap((path) =>
+        [...readFileSync(join(root, path), "utf8").matchAll(opens)].flatMap(([call, rest = ""]) =>
+          isSafe(rest) ? [] : [`${path}: ${call}`],
+        ),
+      );
+    expect(unsafe).toEqual([]);
+  });
+
+  it("are below folders that are made one by one", () => {
+    const endless = /(?<!fs\.)\bmkdir(?:Sync)?\([^;]*recursive: true/;
+    expect(sourceFiles().filter((path) => endless.test(readFileSync(join(root, path), "utf8")))).toEqual([]);
+  });
+});
+
 describe("safe text", () => {
   it("is claimed only where it is made", () => {
     const claimed = sourceFiles().filter((path) => /\bas SafeText\b/.test(readFileSync(join(root, path), "utf8")));

@@ -1,6 +1,7 @@
 // The world outside as commands see it: environment, clock, randomness, standard input. Read here and nowhere below.
 import { randomBytes } from "node:crypto";
-import { homedir } from "node:os";
+import { userInfo } from "node:os";
+import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Runtime } from "../app/workspace/runtime.ts";
 
@@ -10,7 +11,7 @@ export function createRuntime(version: string): Runtime {
     version,
     env: process.env,
     cwd: process.cwd(),
-    home: process.env["HOME"] ?? homedir(),
+    home: homeFolder(process.env["HOME"]),
     nodePath: process.execPath,
     jpgPath: fileURLToPath(new URL("../../bin/jpg.js", import.meta.url)),
     now: () => new Date(),
@@ -29,4 +30,14 @@ export function createRuntime(version: string): Runtime {
       return Buffer.concat(chunks);
     },
   };
+}
+
+/** The user's folder by HOME; where that names none (cron, containers) by the system, so that nothing is kept below the current one. */
+function homeFolder(named = ""): string {
+  if (isAbsolute(named)) return named;
+  try {
+    return userInfo().homedir;
+  } catch {
+    return "/"; // a user whom the system does not know
+  }
 }

@@ -45,7 +45,8 @@ export function openPane(command: readonly string[], { cwd, env, columns = 100 }
     ([name, value]) => `${name}=${quote(value)}`,
   );
   const script = join(folder, "run.sh");
-  const ending = 'echo "left with $?"; stty -a; sleep 60';
+  // Who waits for the code finds the settings, too.
+  const ending = 'code=$?; stty -a; echo "left with $code"; sleep 60';
   const [sent, listening] = [join(folder, "sent"), join(folder, "listening")];
   const waiting = `until [ -e ${quote(listening)} ]; do sleep 0.02; done`;
   writeFileSync(sent, "");

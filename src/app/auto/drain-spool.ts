@@ -1,10 +1,12 @@
 // Takes in what agents' hooks have put aside: each session into the store of the directory that it was begun in. What cannot be
 // imported stays where it is, with the reason.
+
 import { statSync } from "node:fs";
-import { mkdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { appendAll } from "../../core/append-all.ts";
 import { JpgError, messageOf } from "../../core/errors.ts";
+import { makeFolders } from "../../store/files/make-folders.ts";
 import { isLocked, withLock } from "../../store/files/process-lock.ts";
 import { hookPlaces } from "../hooks/hook-places.ts";
 import { beginsWith, listSpool, noteProblem, removeEntry, type SpoolEntry } from "../hooks/spool.ts";
@@ -46,7 +48,7 @@ export async function drainSpool(runtime: Runtime, { again }: DrainOptions): Pro
     );
   // Looked at once more after the lock is let go: a hook that came meanwhile has left it to this process.
   while ((await waiting()).length > 0) {
-    await mkdir(dirname(places.lock), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(places.lock), 0o700);
     if (await isLocked(places.lock)) break;
     await withLock(places.lock, async () => {
       for (const entry of await waiting()) {

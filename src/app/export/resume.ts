@@ -1,12 +1,13 @@
 // Puts a conversation where its agent looks for sessions and says how to go on; never overwrites what the agent wrote since.
+
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { defined } from "../../core/defined.ts";
 import { reasonOf, userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import type { ResumePlan } from "../../formats/resume-plan.ts";
 import { withoutRepository } from "../../store/environment.ts";
+import { makeFolders } from "../../store/files/make-folders.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { hasServer } from "../hooks/has-server.ts";
@@ -99,7 +100,7 @@ function resumingAgent(name: string): ResumingAgent {
 
 async function writeWhole({ path, hints }: ResumePlan, text: string): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true });
+    makeFolders(dirname(path));
     await replaceFile(path, text, { mode: 0o600 });
   } catch (error) {
     throw userError("cannot_write", `${path} cannot be written: ${reasonOf(error)}.`, {

@@ -1,10 +1,11 @@
 // What jpg put into which file of settings, so that exactly that can be taken out again. Of the files themselves nothing is kept:
 // settings hold keys. Without this record entries are still found by what they say.
-import { mkdir } from "node:fs/promises";
+
 import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { codeOf } from "../../core/errors.ts";
 import { parseJson } from "../../core/parse-json.ts";
+import { makeFolders } from "../../store/files/make-folders.ts";
 import { readOwnText } from "../../store/files/read-file.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 
@@ -53,7 +54,7 @@ export async function recordInstalled(
     (other) => other.agent !== agent || other.what !== what || other.path !== path,
   );
   const parts = part === null ? others : [...others, part];
-  await mkdir(dirname(record), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(record), 0o700);
   await replaceFile(record, `${JSON.stringify({ format: FORMAT, parts }, null, 2)}\n`, { mode: 0o600 });
   return parts;
 }

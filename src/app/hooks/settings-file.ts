@@ -1,9 +1,11 @@
 // A file of an agent's settings on disk: read as a whole, replaced as a whole, and only while it is what was read. A link, a
 // file that may not be written and bytes that are no text are left alone.
-import { chmod, lstat, mkdir, readFile, readlink, rm } from "node:fs/promises";
+
+import { chmod, lstat, readFile, readlink, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { defined } from "../../core/defined.ts";
 import { codeOf, JpgError, reasonOf, userError } from "../../core/errors.ts";
+import { makeFolders } from "../../store/files/make-folders.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import { userFileMode } from "../workspace/user-umask.ts";
 
@@ -62,7 +64,7 @@ async function refuseReadOnly(path: string): Promise<void> {
 
 async function write(path: string, text: string): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true });
+    makeFolders(dirname(path));
     const found = await lstat(path).catch(() => null);
     await replaceFile(path, text, { mode: 0o600 });
     await chmod(path, found === null ? userFileMode() : found.mode & 0o777);

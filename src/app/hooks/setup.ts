@@ -1,12 +1,14 @@
 // Has agents call jpg: puts into their settings what they need to keep their sessions (`hooks`) or to use jpg's tools (`server`),
 // takes it out again, and says what stands where. What the user wrote there stays as it is.
-import { mkdir, rm } from "node:fs/promises";
+
+import { rm } from "node:fs/promises";
 import { delimiter, dirname } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import type { AgentFormat, AgentSetup } from "../../formats/agent-format.ts";
 import type { SettingsPart } from "../../formats/agent-settings.ts";
 import { hasProgram } from "../../store/files/find-program.ts";
+import { makeFolders } from "../../store/files/make-folders.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import { agents, machineOf } from "../sessions/session-registry.ts";
 import type { Runtime } from "../workspace/runtime.ts";
@@ -135,8 +137,8 @@ function serverCommand({ env, nodePath, jpgPath }: Runtime, isShared: boolean): 
 
 async function writeScript(runtime: Runtime): Promise<void> {
   const places = hookPlaces(runtime);
-  await mkdir(dirname(places.script), { recursive: true, mode: 0o700 });
-  await mkdir(places.spool, { recursive: true, mode: 0o700 });
+  makeFolders(dirname(places.script), 0o700);
+  makeFolders(places.spool, 0o700);
   await replaceFile(places.script, hookScript(places), { mode: 0o700 });
 }
 

@@ -1,11 +1,12 @@
 // The journal of the turn that is being talked, one file in the store's git dir: what a model says is in it before anyone is
 // shown it. The file is also the lock of its branch: it is created exclusively, and names the process that writes it.
+
 import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { promisify } from "node:util";
 import { defined } from "../../core/defined.ts";
 import { codeOf, type JpgError, reasonOf, repositoryError, userError } from "../../core/errors.ts";
 import type { ChatResponse, Event } from "../../core/event/event.ts";
+import { makeFolders } from "../../store/files/make-folders.ts";
 import { ABANDONED, abandonJournal, journalPath, readJournalHead, removeJournal } from "./journal-files.ts";
 import { formatJournalLine, type JournalHead, type JournalLine } from "./journal-lines.ts";
 
@@ -33,9 +34,11 @@ const sync = promisify(fdatasync);
 /** Opens the journal of a branch's turn. Throws `turn_open` when another process has one open, `disk_full`, `journal_not_written`. */
 export async function openJournal(folder: string, head: JournalHead): Promise<TurnJournal> {
   const path = journalPath(folder, head.branch);
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+  try {
+    makeFolders(folder);
+  } catch (error) {
     throw notWritten(path, error);
-  });
+  }
   const file = openExclusively(path);
   if (file === null) throw turnOpen(head.branch, path, (await readJournalHead(path))?.writer.pid);
   const lines = createLineWriter(path, file);

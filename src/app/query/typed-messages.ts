@@ -1,8 +1,9 @@
 // The messages that the user typed in chats, for the next one: a file of the user's own (0600) in the state folder, one JSON text
 // a line, the newest last, of bounded length. A message that begins with a blank is not kept, as in shells.
-import { mkdir } from "node:fs/promises";
+
 import { dirname, join } from "node:path";
 import { resolveUserPaths } from "../../config/paths.ts";
+import { makeFolders } from "../../store/files/make-folders.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { readIfExists } from "../workspace/workspace.ts";
@@ -24,7 +25,7 @@ export async function keepTypedMessage(user: User, text: string): Promise<void> 
   if (text.startsWith(" ") || text.trim() === "" || text.length > LONGEST) return;
   const lines = [...(await readLines(user)), JSON.stringify(text)].slice(-KEPT);
   const path = fileOf(user);
-  await mkdir(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   await replaceFile(path, `${lines.join("\n")}\n`, { mode: 0o600 });
 }
 

@@ -1,12 +1,14 @@
 // Sessions that agents keep in stores of their own, as files: a folder for each project, among what can be had again. The
 // agent's program is asked where its store has changed, and prints what changed; a file has the time of its session.
-import { mkdir, readdir, rm, stat, utimes } from "node:fs/promises";
+
+import { readdir, rm, stat, utimes } from "node:fs/promises";
 import { delimiter, isAbsolute, join, relative } from "node:path";
 import { resolveUserPaths } from "../../config/paths.ts";
 import { appendAll } from "../../core/append-all.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
 import type { AgentFormat, AgentStore, StoredSession } from "../../formats/agent-format.ts";
 import { withoutRepository } from "../../store/environment.ts";
+import { makeFolders } from "../../store/files/make-folders.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import { askIntoFile } from "../programs/ask-into-file.ts";
 import { sha256 } from "../workspace/object-id.ts";
@@ -145,7 +147,7 @@ async function keepSessions(
   const names = new Set(sessions.map(({ id }) => `${id}${ending}`));
   const present = await readdir(folder).catch(() => []);
   for (const name of present) if (name.endsWith(ending) && !names.has(name)) await rm(join(folder, name));
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder, 0o700);
   const failures: StoreFailure[] = [];
   const waiting = sessions
     .filter(({ changed }) => changed >= (choice.sinceMs ?? 0))

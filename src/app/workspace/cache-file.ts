@@ -1,9 +1,11 @@
 // Small files in the user's cache folder. They are only a help: one that cannot be read or written is as good as none, and
 // what stands in one is checked by whoever reads it.
-import { mkdir, readFile } from "node:fs/promises";
+
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { resolveUserPaths } from "../../config/paths.ts";
 import { type Fields, fieldsOf } from "../../core/event/fields.ts";
+import { makeFolders } from "../../store/files/make-folders.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -20,7 +22,7 @@ export async function readCacheFile(runtime: Runtime, name: string): Promise<Fie
 export async function writeCacheFile(runtime: Runtime, name: string, fields: Fields): Promise<void> {
   const path = pathOf(runtime, name);
   try {
-    await mkdir(dirname(path), { recursive: true });
+    makeFolders(dirname(path));
     await replaceFile(path, `${JSON.stringify(fields)}\n`);
   } catch {
     // A cache folder that is full or not the user's: what would be in it is worked out again next time.

@@ -1,7 +1,8 @@
 // Makes a conversation store, or completes one, and says where it is and where settings go.
-import { mkdir } from "node:fs/promises";
+
 import { dirname, resolve } from "node:path";
 import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/paths.ts";
+import { makeFolders } from "../../store/files/make-folders.ts";
 import { createFile } from "../../store/files/replace-file.ts";
 import { locate, makeStore } from "./engine.ts";
 import type { Runtime } from "./runtime.ts";
@@ -43,7 +44,7 @@ export async function initStore(
 /** Puts the commented settings where the user's own are read, unless some stand there; false too where that cannot be written. */
 async function writeSettingsTemplate(path: string): Promise<boolean> {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(path), 0o700);
     return await createFile(path, await readTemplate("config.toml"));
   } catch {
     return false; // nothing hangs on it: jpg works without settings

@@ -1,10 +1,11 @@
 // The providers that the user named for a conversation with `--model`, so that it goes on without saying so again. Kept in
 // the user's state folder: what came with a store or a clone names none.
-import { mkdir } from "node:fs/promises";
+
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { resolveUserPaths } from "../../config/paths.ts";
 import { parseJson } from "../../core/parse-json.ts";
+import { makeFolders } from "../../store/files/make-folders.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import { sha256 } from "./object-id.ts";
 import { readIfExists, type Workspace } from "./workspace.ts";
@@ -24,7 +25,7 @@ export async function rememberProvider(workspace: Workspace, conversation: strin
   const before = await rememberedProviders(workspace, conversation);
   if (before.includes(provider)) return;
   const path = fileOf(workspace, conversation);
-  await mkdir(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   const record = { format: FORMAT, store: workspace.location.root, conversation, providers: [...before, provider] };
   await replaceFile(path, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
 }

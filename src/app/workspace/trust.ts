@@ -1,6 +1,6 @@
 // Trust in a project's config file: bound to its text, kept in the user's state directory. What it would allow is read from
 // the same text that is trusted then.
-import { mkdir } from "node:fs/promises";
+
 import { dirname } from "node:path";
 import { type ConfigFile, loadConfig } from "../../config/load-config.ts";
 import { resolveUserPaths } from "../../config/paths.ts";
@@ -8,6 +8,7 @@ import { renderSettings } from "../../config/show-config.ts";
 import { trustDigest, withoutTrust, withTrust } from "../../config/trust.ts";
 import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
+import { makeFolders } from "../../store/files/make-folders.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import { locate } from "./engine.ts";
 import type { Runtime } from "./runtime.ts";
@@ -72,7 +73,7 @@ function allowedSetting({ key, value, line }: ReturnType<typeof loadConfig>["ign
 async function changeTrust(runtime: Runtime, change: (before: string | undefined) => string): Promise<void> {
   const { trustFile } = resolveUserPaths(runtime.env, runtime.home);
   const after = change((await readIfExists(trustFile)) ?? undefined);
-  await mkdir(dirname(trustFile), { recursive: true });
+  makeFolders(dirname(trustFile));
   await replaceFile(trustFile, after, { mode: 0o600 });
 }
 

@@ -1,9 +1,10 @@
 // Makes a store without the git program: the files that `git init` would make, with jpg's settings, hooks and excludes, so that
 // git finds a store like any other when it comes. Running it again completes what is missing.
-import { mkdir } from "node:fs/promises";
+
 import { dirname, join } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { PRIVATE } from "../files/file-sharing.ts";
+import { makeFolders } from "../files/make-folders.ts";
 import { withLock } from "../files/process-lock.ts";
 import { readFileIfThere } from "../files/read-file.ts";
 import { makeOwnFolder, replaceFile } from "../files/replace-file.ts";
@@ -28,7 +29,7 @@ const FOLDERS = ["objects", "objects/info", "objects/pack", "refs", "refs/heads"
 /** Creates or completes the store at `root`. Throws `not_a_store` when a repository of something else is there, `store_not_writable`. */
 export async function createStoreWithoutGit(root: string, options: CreateStoreOptions): Promise<void> {
   const { env } = options;
-  await makeFolder(() => mkdir(root, { recursive: true }), root);
+  await makeFolder(async () => makeFolders(root), root);
   const found = await findOwnRepository(root, env);
   const gitDir = found?.commonDir ?? join(root, ".git");
   if (found === null) await makeFolder(() => makeOwnFolder(gitDir), gitDir);

@@ -1,6 +1,7 @@
 // Makes a branch the one that a worktree has checked out: HEAD goes over to it, index and files follow when git is there.
 import { join } from "node:path";
 import { repositoryError, userError } from "../../core/errors.ts";
+import { requireOwnGitDir } from "../files/own-git-dir.ts";
 import { readHeadFile, readRefFile } from "../refs/ref-files.ts";
 import { lockFile } from "../refs/ref-lock.ts";
 import { branchOfRef, refOfBranch } from "../refs/ref-name.ts";
@@ -51,6 +52,7 @@ async function moveHead(
   gitDir: string,
   { ref, to }: { readonly ref: string; readonly to: string | null },
 ): Promise<boolean> {
+  if (repository.isOnDisk) requireOwnGitDir(repository.gitDir);
   const path = join(gitDir, "HEAD");
   const lock = await lockFile(repository, path);
   if (lock === null) throw repositoryError("ref_locked", `Another process holds the lock ${path}.lock.`);

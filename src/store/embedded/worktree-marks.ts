@@ -1,5 +1,6 @@
-// Moves branches and HEAD while nobody else moves the worktrees that show them. The engine never writes git's index: it marks
-// those worktrees as behind, and the next jpg that has git brings them along.
+// Moves branches and HEAD while nobody else moves the worktrees that show them. The engine never writes git's index. Where git has
+// one, it would take the change out again with the next `git commit`: such a worktree is left to git. One that never had an index
+// is marked as behind, and the next jpg that has git brings it along.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { needsGit } from "../files/needs-git.ts";
@@ -41,7 +42,8 @@ export async function withBranchMarks(
 
 /**
  * Runs `move` with a worktree locked and marked; `readAt` tells, under the lock, what its index stands at when it is not
- * behind already. Throws `lock_held`, and `needs_git` where a step of somebody who was killed is to be settled first.
+ * behind already. Throws `lock_held`, and `needs_git` where git has the worktree checked out, or a step of somebody who was killed
+ * is to be settled first.
  */
 export function withWorktreeMark(
   { gitDir, path, env }: Pick<Worktree, "gitDir" | "path"> & Pick<EmbeddedRepository, "env">,
@@ -52,6 +54,7 @@ export function withWorktreeMark(
     if (existsSync(join(gitDir, STEP_RECORD))) {
       throw needsGit(`A jpg that was killed left ${path} half changed: setting that right`, env);
     }
+    if (existsSync(join(gitDir, "index"))) throw needsGit(`Changing what git has checked out in ${path}`, env);
     const isNew = await markBehind(gitDir, await readAt());
     let isMoved = false;
     try {

@@ -1,11 +1,13 @@
 // Puts packs in place: each file appears as a whole, and is on the disk when it does.
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFolders } from "../files/make-folders.ts";
 import type { Pack } from "./pack-format.ts";
 
 /** Puts a pack in place, its index last: that is what git looks for. One of the same name has the same content. */
 export function writePack(folder: string, { name, pack, index }: Pack): void {
-  mkdirSync(folder, { recursive: true });
+  makeFolders(folder);
   writeDurably(join(folder, `pack-${name}.pack`), pack);
   writeDurably(join(folder, `pack-${name}.idx`), index);
 }

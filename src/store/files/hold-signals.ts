@@ -6,9 +6,19 @@ const ENDING = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 /** How much is under way that must not be cut; signals are the process's, so this is, too. */
 let holders = 0;
 const came = new Set<NodeJS.Signals>();
-const hold = (signal: NodeJS.Signals): unknown => came.add(signal);
 
-/** Runs work; a signal that would have ended the process meanwhile ends it afterwards, unless somebody else listens for it. */
+/** Whoever sent a signal waits no longer than this: a cut in the middle is what the next jpg mends after a power cut, too. */
+const LONGEST_MS = 1500;
+
+function hold(signal: NodeJS.Signals): void {
+  if (came.size === 0) setTimeout(letThrough, LONGEST_MS).unref();
+  came.add(signal);
+}
+
+/**
+ * Runs work; a signal that would have ended the process meanwhile ends it afterwards, or after 1.5 seconds, unless somebody else
+ * listens for it.
+ */
 export async function holdSignals<T>(work: () => Promise<T>): Promise<T> {
   if (holders++ === 0) for (const signal of ENDING) process.on(signal, hold);
   try {

@@ -1,6 +1,7 @@
-// The one way in which jpg reads a file of a store or of its worktrees, where a stranger may have put a link to a file of
-// the user's, or a pipe on which one waits for ever. What is read is what was looked at.
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from "node:fs";
+// The one way in which jpg opens a file of a store or of its worktrees that may be there already: a stranger may have put a link
+// to a file of the user's, or a pipe on which one waits for ever. What is read or added to is what was looked at.
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { codeOf } from "../../core/errors.ts";
 
 /** Whether a link at the end of the path is followed: in git's own files it may be, because git makes some. */
 export interface LinkChoice {
@@ -12,10 +13,37 @@ export interface LinkChoice {
  * folder, a device. The caller closes it.
  */
 export function openOwnFile(path: string, { followLink = false }: LinkChoice = {}): number {
-  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | (followLink ? 0 : constants.O_NOFOLLOW));
+  return requireFile(path, openSync(path, constants.O_RDONLY | NEVER_WAIT | (followLink ? 0 : constants.O_NOFOLLOW)));
+}
+
+/** Opens a file that is one for adding to its end; it is made where it is not there. Throws as `openOwnFile`; the caller closes it. */
+export function openForAppending(path: string, mode = 0o600): number {
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
+  return requireFile(path, openSync(path, O_WRONLY | O_APPEND | O_CREAT | NEVER_WAIT | O_NOFOLLOW, mode));
+}
+
+/** Adds text to the end of a file that is one, or is not there. Throws as `openOwnFile`. */
+export function appendToOwnFile(path: string, text: string, mode?: number): void {
+  const file = openForAppending(path, mode);
+  try {
+    writeFileSync(file, text);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** For who is at the other end of a pipe. */
+const NEVER_WAIT = constants.O_NONBLOCK;
+
+function requireFile(path: string, file: number): number {
   if (fstatSync(file).isFile()) return file;
   closeSync(file);
   throw Object.assign(new Error(`${path} is not a regular file`), { code: "EINVAL", syscall: "open", path });
+}
+
+/** Whether a path, or a folder on the way to it, does not exist. */
+export function isMissing(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR"].includes(codeOf(error));
 }
 
 /** Reads a file that is one. Throws as `openOwnFile` does. */

@@ -1,10 +1,11 @@
 // Makes a store: an ordinary git repository with jpg's settings, hooks and excludes. Running it again completes what is
 // missing and changes nothing else.
-import { mkdir } from "node:fs/promises";
+
 import { join, parse } from "node:path";
 import { asSentence, repositoryError, userError } from "../../core/errors.ts";
 import type { Environment } from "../environment.ts";
 import { PRIVATE } from "../files/file-sharing.ts";
+import { makeFolders } from "../files/make-folders.ts";
 import { withLock } from "../files/process-lock.ts";
 import { readFileIfThere } from "../files/read-file.ts";
 import { makeOwnFolder } from "../files/replace-file.ts";
@@ -37,7 +38,7 @@ export async function createStore(root: string, options: CreateStoreOptions): Pr
   const { env } = options;
   // Before anything is made: without a git that will do, nothing is left behind. Its version is the same in every folder.
   const version = await requireGitVersion({ cwd: parse(root).root, env });
-  await makeFolder(() => mkdir(root, { recursive: true }), root);
+  await makeFolder(async () => makeFolders(root), root);
   const found = await findOwnRepository(root, env);
   if (found !== null) await refuseForeign({ gitDir: found.commonDir, cwd: root, env });
   const gitDir = found?.commonDir ?? join(root, ".git");

@@ -1,7 +1,6 @@
 // The conversation store over the `git` program. Opening starts no process; reads share one `cat-file --batch`; a write is
 // one fast-import, or a few objects as files, and one ref transaction, plus a check and a step for each worktree that holds a branch it moves.
 import { join } from "node:path";
-import { defined } from "../../core/defined.ts";
 import { type JpgError, repositoryError, userError } from "../../core/errors.ts";
 import type {
   BranchTip,
@@ -224,8 +223,8 @@ async function write(
   }));
 }
 
-function toMove({ branch, expected, parent, commits, added }: ImportedBranch): BranchMove {
+function toMove({ branch, expected, parent, commits }: ImportedBranch): BranchMove {
   const to = commits.at(-1) ?? parent;
   if (to === null) throw userError("empty_write", `There is nothing to write to ${branch}: no commits and no parent.`);
-  return { branch, expected, to, ...defined({ added }) };
+  return { branch, expected, to };
 }

@@ -1,10 +1,11 @@
 // Changes refs by compare-and-swap, all or none, beside any git that does the same: each ref is locked as git locks it, compared,
 // and put in place by renaming. A deletion leaves packed-refs first, so that no old value shows through.
 import { dirname, join } from "node:path";
-import { repositoryError } from "../../core/errors.ts";
 import { holdSignals } from "../files/hold-signals.ts";
+import { requireOwnGitDir } from "../files/own-git-dir.ts";
 import { listRefs, readHeadFile, readPackedRefs, readRefFile, targetOf } from "./ref-files.ts";
 import { type FileLock, lockFile } from "./ref-lock.ts";
+import { refInTheWay } from "./ref-name.ts";
 import type { RefPlace } from "./ref-place.ts";
 import { openReflogs, removeReflog } from "./reflog.ts";
 
@@ -16,25 +17,21 @@ export interface RefChange {
 }
 
 /**
- * Changes refs, or what they name symbolically; false, with nothing changed, when one stands elsewhere. `beforeMoving` is run when
- * all are locked and stand where they should, right before they move. Throws `ref_locked`, `ref_in_the_way`, and what
- * `beforeMoving` throws, with nothing changed.
+ * Changes refs, or what they name symbolically; false, with nothing changed, when one stands elsewhere. Throws `ref_locked`,
+ * `ref_in_the_way`, `store_unsafe`, with nothing changed.
  */
 export async function changeRefs(
   repository: RefPlace,
   changes: readonly RefChange[],
   message: string,
-  beforeMoving: () => Promise<void> = () => Promise.resolve(),
 ): Promise<boolean> {
-  const change = () => changeLocked(repository, changes, { message, beforeMoving });
-  return repository.isOnDisk ? await holdSignals(change) : await change();
+  const change = () => changeLocked(repository, changes, message);
+  if (!repository.isOnDisk) return await change();
+  requireOwnGitDir(repository.gitDir);
+  return await holdSignals(change);
 }
 
-async function changeLocked(
-  repository: RefPlace,
-  changes: readonly RefChange[],
-  { message, beforeMoving }: Omit<Move, "locks">,
-): Promise<boolean> {
+async function changeLocked(repository: RefPlace, changes: readonly RefChange[], message: string): Promise<boolean> {
   const locks: FileLock[] = [];
   try {
     const named = changes.map(async (change) => ({ ...change, ref: await targetOf(repository, change.ref) }));
@@ -51,7 +48,7 @@ async function changeLocked(
       if (from === null) await requireFreeName(repository, ref, changes);
       if (from !== to) held.push({ ref, from, to, lock });
     }
-    await applyChanges(repository, held, { message, locks, beforeMoving });
+    await applyChanges(repository, held, { message, locks });
     return true;
   } finally {
     for (const lock of locks) lock.release();
@@ -82,13 +79,12 @@ interface Move {
   readonly message: string;
   /** All that are held, for whoever takes one more. */
   readonly locks: FileLock[];
-  readonly beforeMoving: () => Promise<void>;
 }
 
 async function applyChanges(
   repository: RefPlace,
   changes: readonly HeldChange[],
-  { message, locks, beforeMoving }: Move,
+  { message, locks }: Move,
 ): Promise<void> {
   const head = await readHeadFile(repository);
   const active = head !== null && "ref" in head ? await targetOf(repository, head.ref) : null;
@@ -97,8 +93,8 @@ async function applyChanges(
     if (lock !== null) locks.push(lock);
   }
   const writes = changes.map(async ({ to, lock }) => (to === null ? undefined : await lock.write(`${to}\n`)));
-  // The disk is not waited for twice; nor is a lock given up that is still being written.
-  const done = await Promise.allSettled([beforeMoving(), ...writes]);
+  // No lock is given up that is still being written.
+  const done = await Promise.allSettled(writes);
   for (const one of done) if (one.status === "rejected") throw one.reason;
   const gone = changes.filter(({ to }) => to === null).map(({ ref }) => ref);
   if (gone.length > 0) await removePacked(repository, new Set(gone), locks);
@@ -163,15 +159,8 @@ async function requireFreeName(repository: RefPlace, ref: string, changes: reado
   const parts = ref.split("/");
   const above = parts.slice(3).map((_, at) => parts.slice(0, at + 3).join("/"));
   for (const name of above) {
-    if (!isGoing(name) && (await readRefFile(repository, name)) !== null) throw inTheWay(repository, ref, name);
+    if (!isGoing(name) && (await readRefFile(repository, name)) !== null) throw refInTheWay(repository.root, ref, name);
   }
   const below = (await listRefs(repository, `${ref}/`)).find((found) => !isGoing(found.ref));
-  if (below !== undefined) throw inTheWay(repository, ref, below.ref);
-}
-
-function inTheWay({ root }: RefPlace, ref: string, other: string): Error {
-  return repositoryError("ref_in_the_way", `${ref} cannot be made in ${root}: ${other} exists.`, {
-    hints: ["Choose another name: none may stand for a conversation and for a folder of them."],
-    data: { ref, other },
-  });
+  if (below !== undefined) throw refInTheWay(repository.root, ref, below.ref);
 }

@@ -1,6 +1,7 @@
 // Reads refs from the files that git keeps them in: a file of its own for each first, then packed-refs.
 import { join } from "node:path";
-import { isMissing, type RefPlace, readText } from "./ref-place.ts";
+import { isMissing } from "../files/read-file.ts";
+import { type RefPlace, readText } from "./ref-place.ts";
 import { findPackedRef, type Head, parseHead } from "./ref-text.ts";
 
 /** A ref and the commit it names; null when what stands there is no object id. */

@@ -1,7 +1,7 @@
 // A git dir as who reads and changes refs by their files sees it; its file system may be in memory.
 import type * as nodeFs from "node:fs";
 import { codeOf } from "../../core/errors.ts";
-import { readFileIfThere } from "../files/read-file.ts";
+import { isMissing, readFileIfThere } from "../files/read-file.ts";
 import type { Identity } from "../store-surroundings.ts";
 
 /**
@@ -68,9 +68,4 @@ export async function readText(
     if (isMissing(error) || codeOf(error) === "EISDIR") return null;
     throw error;
   }
-}
-
-/** Whether a path, or a folder on the way to it, does not exist. */
-export function isMissing(error: unknown): boolean {
-  return ["ENOENT", "ENOTDIR"].includes(codeOf(error));
 }

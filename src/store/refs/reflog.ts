@@ -1,5 +1,6 @@
 // Reflogs: what a ref stood at before, one line a change, in git's form (git-reflog(1)). Appended while the ref is locked.
 import { dirname, join } from "node:path";
+import { appendToOwnFile } from "../files/read-file.ts";
 import { ZERO_ID } from "../object-ids.ts";
 import { formatSignature } from "../signature-text.ts";
 import { isTrue, readSetting } from "./config-file.ts";
@@ -12,6 +13,8 @@ export interface RefStep {
   readonly message: string;
 }
 
+/** As git makes them, under the umask of the store. */
+const FILE_MODE = 0o666;
 /** Refs whose changes git remembers when `core.logAllRefUpdates` is true. */
 const LOGGED = /^(HEAD$|refs\/(heads|remotes|notes)\/)/;
 
@@ -23,7 +26,7 @@ export interface Reflogs {
 
 /** Opens the reflogs for who is changing refs now. */
 export async function openReflogs(repository: RefPlace): Promise<Reflogs> {
-  const { fs, gitDir: commonDir } = repository;
+  const { fs, gitDir: commonDir, isOnDisk } = repository;
   const isLogged = logRule((await readText(repository, join(commonDir, "config"))) ?? "");
   const when = repository.now();
   const who = formatSignature({
@@ -36,7 +39,9 @@ export async function openReflogs(repository: RefPlace): Promise<Reflogs> {
       const path = join(gitDir, "logs", ref);
       if (!isLogged(ref) && fs.statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
       fs.mkdirSync(dirname(path), { recursive: true });
-      fs.appendFileSync(path, `${from ?? ZERO_ID} ${to ?? ZERO_ID} ${who}\t${message.replace(/\s+/g, " ")}\n`);
+      const line = `${from ?? ZERO_ID} ${to ?? ZERO_ID} ${who}\t${message.replace(/\s+/g, " ")}\n`;
+      if (isOnDisk) appendToOwnFile(path, line, FILE_MODE);
+      else fs.appendFileSync(path, line);
     },
   };
 }

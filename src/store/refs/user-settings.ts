@@ -28,22 +28,6 @@ export async function readIdentityFile(
   return findIdentity([...userSettings(settings), ...own], env, role) ?? FALLBACK_IDENTITY;
 }
 
-/**
- * The same in the store alone, where git would name just that one: null when a file includes others, or nobody is named, for git may
- * know a file that jpg does not.
- */
-export async function readPlainIdentity(
-  gitDir: string,
-  env: Environment,
-  role: "author" | "committer",
-): Promise<Identity | null> {
-  const texts = await Promise.all([...userFiles(env), join(gitDir, "config")].map(readFileIfThere));
-  const read = texts.filter((text) => text !== null);
-  return read.some((text) => INCLUDES.test(text)) ? null : findIdentity(read.flatMap(parseConfig), env, role);
-}
-
-const INCLUDES = /^\s*\[\s*include/im;
-
 /** Of settings, those that count less first. */
 function findIdentity(settings: readonly Setting[], env: Environment, role: "author" | "committer"): Identity | null {
   const last = (name: string): string | undefined => settings.findLast((setting) => setting.name === name)?.value;

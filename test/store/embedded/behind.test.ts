@@ -1,4 +1,5 @@
-// The embedded engine leaves index and files of worktrees to git: it marks them, and the next jpg that has git brings them along.
+// The embedded engine leaves git's index alone: where git has a branch checked out it does not move it, and a worktree that never
+// had an index is marked, so that the next jpg that has git brings it along.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -16,7 +17,6 @@ beforeEach(async () => {
   temp = await createTempStore();
   const place = { root: temp.root, env: temp.env };
   native = await openNativeStore(place);
-  await append(native, "main", [commit("root", [file("conversation.json", "{}")])]);
   embedded = await openEmbeddedStore({ ...place, now: () => new Date() });
 });
 afterEach(async () => {
@@ -26,66 +26,78 @@ afterEach(async () => {
 
 const status = (cwd = temp.root): string => git(cwd, temp.env, ["status", "--porcelain"]);
 const mark = (): boolean => existsSync(join(temp.root, ".git/jpg-behind"));
+const grow = (store: ConversationStore, branch: string, path: string, text = path) =>
+  append(store, branch, [commit(path, [file(path, text)])]);
 
-describe("a worktree whose branch the embedded engine moved", () => {
-  it("keeps its index and files, and is brought along once by the next that has git", async () => {
-    const index = readFileSync(join(temp.root, ".git/index"));
-    await append(embedded, "main", [commit("a", [file("compactions/a.jsonl", "a")])]);
-    await append(embedded, "main", [commit("b", [file("meta/b.jsonl", "b")])]);
-    expect(readFileSync(join(temp.root, ".git/index"))).toEqual(index);
-    expect(mark()).toBe(true);
-    await native.worktrees?.settle();
+describe("what git has checked out", () => {
+  const needsGit = { code: "needs_git", message: expect.stringContaining(`checked out in`) };
+
+  beforeEach(() => grow(native, "main", "conversation.json", "{}"));
+
+  it("is not moved, and a stock commit takes nothing out again", async () => {
+    const before = git(temp.root, temp.env, ["rev-parse", "main"]);
+    await expect(grow(embedded, "main", "meta/label.jsonl")).rejects.toMatchObject(needsGit);
+    expect(git(temp.root, temp.env, ["rev-parse", "main"])).toBe(before);
     expect({ mark: mark(), status: status() }).toEqual({ mark: false, status: "" });
-    expect(readFileSync(join(temp.root, "compactions/a.jsonl"), "utf8")).toBe("a");
-    expect(readFileSync(join(temp.root, "meta/b.jsonl"), "utf8")).toBe("b");
+    await grow(native, "main", "meta/label.jsonl");
+    git(temp.root, temp.env, ["commit", "--allow-empty", "-qm", "a note"]);
+    expect((await native.listTree("main")).map(({ path }) => path)).toEqual(["conversation.json", "meta/label.jsonl"]);
   });
 
-  it("is brought along by a write, too, and by a switch", async () => {
-    await append(embedded, "main", [commit("a", [file("compactions/a.jsonl", "a")])]);
-    await append(native, "main", [commit("b", [file("compactions/b.jsonl", "b")])]);
-    expect({ mark: mark(), status: status() }).toEqual({ mark: false, status: "" });
-    await append(embedded, "talk/main", [commit("c", [file("compactions/c.jsonl", "c")])]);
-    await embedded.useBranch("talk/main");
-    expect(mark()).toBe(true);
-    await native.useBranch("main");
-    expect({ mark: mark(), status: status() }).toEqual({ mark: false, status: "" });
-    expect(existsSync(join(temp.root, "compactions/c.jsonl"))).toBe(false);
+  it("does not go over to another branch, whose files the index has not", async () => {
+    const { commit: tip } = await grow(embedded, "talk/main", "compactions/c.jsonl");
+    await expect(embedded.useBranch("talk/main")).rejects.toMatchObject(needsGit);
+    await native.useBranch("talk/main");
+    await expect(
+      embedded.trash?.put([{ name: "talk/main", commit: tip }], "2026-05-01T12:00:00.000Z"),
+    ).rejects.toMatchObject(needsGit);
+    expect(await embedded.readBranch("talk/main")).toBe(tip);
   });
 
-  it("follows a HEAD that went over to another branch, or to none", async () => {
-    const { commit: tip } = await append(embedded, "talk/main", [commit("c", [file("compactions/c.jsonl", "c")])]);
-    await embedded.useBranch("talk/main");
+  it("in a linked worktree, too", async () => {
+    await grow(native, "talk/main", "conversation.json", "{}");
+    await native.worktrees?.add(join(temp.folder, "beside"), "talk/main", { full: true });
+    await expect(grow(embedded, "talk/main", "d")).rejects.toMatchObject(needsGit);
+  });
+
+  it("leaves other branches free", async () => {
+    expect((await grow(embedded, "other/main", "a")).moved).toBe(true);
+    await expect(embedded.worktrees?.add(join(temp.folder, "x"), "main", { full: true })).rejects.toMatchObject({
+      code: "needs_git",
+    });
+  });
+});
+
+describe("a worktree that never had an index", () => {
+  it("is brought along once by the next that has git", async () => {
+    await grow(embedded, "main", "compactions/a.jsonl");
+    await grow(embedded, "main", "meta/b.jsonl");
+    expect({ mark: mark(), index: existsSync(join(temp.root, ".git/index")) }).toEqual({ mark: true, index: false });
     await native.worktrees?.settle();
     expect({ mark: mark(), status: status() }).toEqual({ mark: false, status: "" });
-    expect(existsSync(join(temp.root, "compactions/c.jsonl"))).toBe(true);
-    await embedded.trash?.put([{ name: "talk/main", commit: tip }], "2026-05-01T12:00:00.000Z");
-    expect(await embedded.readActiveBranch()).toBe("main");
+    expect(readFileSync(join(temp.root, "compactions/a.jsonl"), "utf8")).toBe("compactions/a.jsonl");
+    expect(readFileSync(join(temp.root, "meta/b.jsonl"), "utf8")).toBe("meta/b.jsonl");
+  });
+
+  it("is brought along by a write, too, and follows a HEAD that went over to another branch", async () => {
+    await grow(embedded, "main", "compactions/a.jsonl");
+    await grow(embedded, "talk/main", "compactions/c.jsonl");
+    await embedded.useBranch("talk/main");
+    expect(mark()).toBe(true);
+    await grow(native, "talk/main", "compactions/d.jsonl");
+    expect({ mark: mark(), status: status() }).toEqual({ mark: false, status: "" });
+    const present = ["a", "c", "d"].filter((name) => existsSync(join(temp.root, `compactions/${name}.jsonl`)));
+    expect(present).toEqual(["c", "d"]);
   });
 
   it("stays as it is while local changes are in the way: reading goes on, writing says so", async () => {
-    await append(embedded, "main", [commit("a", [file("conversation.json", '{"a":1}')])]);
+    await grow(embedded, "main", "conversation.json", "{}");
     writeFileSync(join(temp.root, "conversation.json"), "mine");
     await native.worktrees?.settle();
     expect(mark()).toBe(true);
     expect(readFileSync(join(temp.root, "conversation.json"), "utf8")).toBe("mine");
     expect(await native.listTree("main")).toHaveLength(1);
-    const writing = append(native, "main", [commit("b", [file("b", "b")])]);
-    await expect(writing).rejects.toMatchObject({ code: "worktree_in_the_way" });
-    git(temp.root, temp.env, ["checkout", "--", "conversation.json"]);
-    await native.worktrees?.settle();
-    expect({ mark: mark(), status: status() }).toEqual({ mark: false, status: "" });
-  });
-
-  it("is marked where it is, a linked one in its own git dir", async () => {
-    const path = join(temp.folder, "beside");
-    await append(native, "talk/main", [commit("c", [file("conversation.json", "{}")])]);
-    const worktree = await native.worktrees?.add(path, "talk/main", { full: true });
-    await append(embedded, "talk/main", [commit("d", [file("compactions/d.jsonl", "d")])]);
-    expect(existsSync(join(worktree?.gitDir ?? "", "jpg-behind"))).toBe(true);
-    expect(mark()).toBe(false);
-    await native.worktrees?.settle();
-    expect(status(path)).toBe("");
-    expect(existsSync(join(path, "compactions/d.jsonl"))).toBe(true);
+    await expect(grow(native, "main", "b")).rejects.toMatchObject({ code: "worktree_in_the_way" });
   });
 
   it("is not marked when the branch did not move", async () => {
@@ -97,14 +109,7 @@ describe("a worktree whose branch the embedded engine moved", () => {
 
   it("is left alone after a jpg that was killed in the middle of it, until git is there", async () => {
     writeFileSync(join(temp.root, ".git/jpg-step.json"), "{}");
-    await expect(append(embedded, "main", [commit("a", [file("a", "a")])])).rejects.toMatchObject({
-      code: "needs_git",
-    });
-    expect((await append(embedded, "other/main", [commit("a", [file("a", "a")])])).moved).toBe(true);
-  });
-
-  it("cannot be made", async () => {
-    const adding = embedded.worktrees?.add(join(temp.folder, "x"), "main", { full: true });
-    await expect(adding).rejects.toMatchObject({ code: "needs_git" });
+    await expect(grow(embedded, "main", "a")).rejects.toMatchObject({ code: "needs_git" });
+    expect((await grow(embedded, "other/main", "a")).moved).toBe(true);
   });
 });

@@ -82,3 +82,24 @@ it("is held by many at once with one listener for each signal", async () => {
   expect((await Promise.allSettled(held)).filter(({ status }) => status === "rejected")).toHaveLength(1);
   expect(process.listenerCount("SIGHUP")).toBe(before);
 });
+
+it("ends a process whose work does not end, too", async () => {
+  const module = new URL("../../../src/store/files/hold-signals.ts", import.meta.url).href;
+  const begun = join(folder.path, "begun");
+  const script = `
+    import { holdSignals } from ${JSON.stringify(module)};
+    import { writeFileSync } from "node:fs";
+    await holdSignals(async () => {
+      writeFileSync(${JSON.stringify(begun)}, "");
+      await new Promise((resolve) => setTimeout(resolve, 120_000));
+    });
+  `;
+  writeFileSync(join(folder.path, "stuck.mts"), script);
+  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), join(folder.path, "stuck.mts")], {
+    stdio: "ignore",
+  });
+  const ended = once(child, "exit");
+  while (!existsSync(begun)) await new Promise((resolve) => setTimeout(resolve, 5));
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([null, "SIGTERM"]);
+});

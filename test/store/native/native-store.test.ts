@@ -54,27 +54,27 @@ describe("processes", () => {
     expect(commands()).toEqual([]);
   });
 
-  it("are none for an append, however long the conversation is, and one when it is active", async () => {
+  it("are one for an append, however long the conversation is, and those of the worktree when it is active", async () => {
     const store = await openNativeStore({ root: temp.root, env: watched });
     await append(store, "t/main", turns(1500));
     const before = commands().length;
     await append(store, "t/main", [commit("next", [file("turns/0015/1500", "x")])]);
-    expect(commands().slice(before)).toEqual([]);
+    expect(commands().slice(before)).toEqual(["update-ref"]);
     await store.useBranch("t/main");
     const active = commands().length;
     await append(store, "t/main", [commit("next", [file("turns/0015/1501", "x")])]);
-    expect(commands().slice(active)).toEqual(["read-tree"]);
+    expect(commands().slice(active)).toEqual(["read-tree", "update-ref", "read-tree"]);
     await store.close();
   });
 
-  it("are none for branches that go on with commits which are there", async () => {
+  it("move branches that go on with commits which are there, and do nothing else", async () => {
     const store = await openNativeStore({ root: temp.root, env: watched });
     const { commit: tip } = await append(store, "t/main", turns(2));
     await store.write([{ branch: "u/main", expected: null, parent: tip, commits: [] }]);
     const before = commands().length;
     const written = await append(store, "t/main", turns(1));
     await store.write([{ branch: "u/main", expected: tip, parent: written.commit, commits: [] }]);
-    expect(commands().slice(before)).toEqual([]);
+    expect(commands().slice(before)).toEqual(["update-ref", "update-ref"]);
     expect(await store.readBranch("u/main")).toBe(written.commit);
     await store.close();
   });

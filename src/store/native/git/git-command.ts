@@ -3,6 +3,7 @@
 
 import type { Environment } from "../../environment.ts";
 import { clearLock } from "../../files/leftovers.ts";
+import { requireOwnGitDir } from "../../files/own-git-dir.ts";
 import { gitError } from "./git-error.ts";
 import { type GitPlace, type GitResult, type GitRunner, runGit } from "./git-process.ts";
 import { requireGitVersion } from "./git-version.ts";
@@ -52,12 +53,35 @@ export async function tryCommand(
   command: GitCommand,
   runner: GitRunner = runGit,
 ): Promise<GitResult> {
+  if (mayWrite(command)) requireOwnGitDir(repository.gitDir);
   const { input, extraEnv } = command;
   const place = placeOf(repository, extraEnv);
   const run = (): Promise<GitResult> =>
     runner(formatArguments(repository, command), input === undefined ? place : { ...place, input });
   const result = await run();
   return result.code !== 0 && (await clearLock(repository, result.stderr)) ? await run() : result;
+}
+
+/** Commands that write nothing, to no ref and no setting. */
+const READING: ReadonlySet<string> = new Set([
+  "cat-file",
+  "count-objects",
+  "diff-index",
+  "for-each-ref",
+  "fsck",
+  "grep",
+  "log",
+  "ls-remote",
+  "ls-tree",
+  "merge-base",
+  "rev-list",
+  "rev-parse",
+  "var",
+]);
+
+function mayWrite({ args: [name = "", ...words] }: GitCommand): boolean {
+  const readsSettings = name === "config" && words.some((word) => /^--(?:get.*|list|name-only)$/.test(word));
+  return !readsSettings && !READING.has(name);
 }
 
 /** Runs a command that must succeed and gives its output. Throws as `commandError` says. */

@@ -1,11 +1,13 @@
 // Puts a few objects into a repository as files of their own, as git keeps what is new. Each appears whole and is on the disk
 // when it does, whatever `core.fsync` says. One that is there already is put in its place again: its age begins anew, so that a
 // `git gc` which runs meanwhile does not take it for something that nobody wants.
+
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, fsync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { deflateSync } from "node:zlib";
+import { makeFolders } from "../../files/make-folders.ts";
 
 /** An object that is not in the repository yet. */
 export interface NewObject {
@@ -52,7 +54,7 @@ interface Draft {
 
 function openDraft(gitDir: string, { oid, deflated }: NewObject): Draft {
   const folder = join(gitDir, "objects", oid.slice(0, 2));
-  mkdirSync(folder, { recursive: true });
+  makeFolders(folder);
   // Git clears files of such names that a crash left.
   const path = join(folder, `tmp_obj_jpg_${process.pid}_${randomBytes(8).toString("hex")}`);
   const file = openSync(path, "wx", READ_ONLY);

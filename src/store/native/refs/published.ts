@@ -1,9 +1,7 @@
 // Whether commits of a store may be somewhere else: it has a remote, or something was pushed from it, by URL too, or handed over
 // as a file. What others may have is never replaced.
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { readFileIfThere } from "../../files/read-file.ts";
+import { appendToOwnFile, readFileIfThere } from "../../files/read-file.ts";
 import { ZERO_ID } from "../../object-ids.ts";
 import { hasRemoteBranches } from "./ref-reader.ts";
 
@@ -15,13 +13,7 @@ export async function recordPublished(gitDir: string, commits: readonly string[]
   const known = new Set(((await readFileIfThere(join(gitDir, RECORD))) ?? "").split("\n"));
   const added = [...new Set(commits)].filter((commit) => commit !== ZERO_ID && !known.has(commit));
   if (added.length === 0) return;
-  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
-  const file = await open(join(gitDir, RECORD), O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, 0o600);
-  try {
-    await file.appendFile(added.map((commit) => `${commit}\n`).join(""));
-  } finally {
-    await file.close();
-  }
+  appendToOwnFile(join(gitDir, RECORD), added.map((commit) => `${commit}\n`).join(""));
 }
 
 /** Whether a store has a remote, has branches of one, or pushed anything. */

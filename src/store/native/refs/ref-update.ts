@@ -2,9 +2,8 @@
 // that one stale branch does not hold the others back, and thousands of them do not go one by one.
 import { setTimeout as sleep } from "node:timers/promises";
 import { ZERO_ID } from "../../object-ids.ts";
-import { refOfBranch } from "../../refs/ref-name.ts";
+import { refInTheWay, refOfBranch } from "../../refs/ref-name.ts";
 import { commandError, type GitCommand, type Repository, tryCommand } from "../git/git-command.ts";
-import { changeFewRefs } from "./few-refs.ts";
 import { isReftable, readRef } from "./ref-reader.ts";
 
 /** A move of one branch; `expected` null = it must not exist. */
@@ -12,12 +11,10 @@ export interface BranchMove {
   readonly branch: string;
   readonly expected: string | null;
   readonly to: string;
-  /** The paths that it adds to the branch's tree, where it does nothing else; absent = more, or not known. */
-  readonly added?: readonly string[];
 }
 
 /** What reflogs say of a move. */
-export const MOVE_MESSAGE = "jpg: write";
+const MOVE_MESSAGE = "jpg: write";
 
 const LOCK_ATTEMPTS = 20;
 const LOCK_WAIT_MS = 15;
@@ -40,23 +37,15 @@ async function moveTogether(
 ): Promise<void> {
   const [first] = moves;
   if (first === undefined) return;
-  const isMoved = (await moveByFiles(repository, moves)) ?? (await moveByGit(repository, moves, first));
+  const isMoved =
+    moves.length === 1
+      ? await moveBranch(repository, first)
+      : (await tryCommand(repository, updateCommand(moves))).code === 0;
   if (isMoved) for (const move of moves) moved.add(move);
   if (isMoved || moves.length === 1) return;
   const half = Math.ceil(moves.length / 2);
   await moveTogether(repository, moves.slice(0, half), moved);
   await moveTogether(repository, moves.slice(half), moved);
-}
-
-/** Null when git has to move them. */
-function moveByFiles(repository: Repository, moves: readonly BranchMove[]): Promise<boolean | null> {
-  const changes = moves.map(({ branch, expected, to }) => ({ ref: refOfBranch(branch), expected, to }));
-  return changeFewRefs(repository, changes, MOVE_MESSAGE);
-}
-
-async function moveByGit(repository: Repository, moves: readonly BranchMove[], first: BranchMove): Promise<boolean> {
-  if (moves.length === 1) return await moveBranch(repository, first);
-  return (await tryCommand(repository, updateCommand(moves))).code === 0;
 }
 
 async function moveBranch(repository: Repository, move: BranchMove): Promise<boolean> {
@@ -68,6 +57,8 @@ async function moveBranch(repository: Repository, move: BranchMove): Promise<boo
     const result = await tryCommand(repository, command);
     if (result.code === 0) return true;
     if (await isStale()) return false;
+    const [, other, ref] = /'([^']+)' exists; cannot create '([^']+)'/.exec(result.stderr) ?? [];
+    if (ref !== undefined && other !== undefined) throw refInTheWay(repository.cwd, ref, other);
     const isLocked = /\.lock': File exists/.test(result.stderr);
     if (!isLocked || attempt >= LOCK_ATTEMPTS) throw await commandError(repository, command, result);
     await sleep(LOCK_WAIT_MS + attempt);

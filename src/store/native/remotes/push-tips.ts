@@ -3,7 +3,6 @@ import { defined } from "../../../core/defined.ts";
 import type { BranchTip } from "../../conversation-store.ts";
 import type { PushedBranch, Remote, TransferOptions } from "../../sharing.ts";
 import { type Repository, runCommand } from "../git/git-command.ts";
-import { changeFewRefs } from "../refs/few-refs.ts";
 import { recordPublished } from "../refs/published.ts";
 import { objectsOf, withPushFolder } from "./push-folder.ts";
 import { REMOTE_PREFIX } from "./remote-config.ts";
@@ -50,9 +49,7 @@ export async function pushTips(
 
 async function keepTracked(repository: Repository, name: string, tips: readonly BranchTip[]): Promise<void> {
   if (tips.length === 0) return;
-  const changes = tips.map((tip) => ({ ref: `refs/remotes/${name}/${tip.name}`, to: tip.commit }));
-  if ((await changeFewRefs(repository, changes, MESSAGE)) === true) return;
-  const input = changes.map(({ ref, to }) => `update ${ref}\0${to}\0\0`).join("");
+  const input = tips.map((tip) => `update refs/remotes/${name}/${tip.name}\0${tip.commit}\0\0`).join("");
   await runCommand(repository, { args: ["update-ref", "-m", MESSAGE, "-z", "--stdin"], input });
 }
 

@@ -1,14 +1,11 @@
 // Keeps a folder that jpg makes out of the repository around it: `git add -A` there would take a worktree for an embedded
 // repository and commit a link to it. The repository's own info/exclude says so, which is shared with nobody.
-import { constants } from "node:fs";
-import { appendFile, mkdir } from "node:fs/promises";
+
 import { dirname, join, relative } from "node:path";
 import type { Environment } from "../../environment.ts";
-import { readFileIfThere } from "../../files/read-file.ts";
+import { makeFolders } from "../../files/make-folders.ts";
+import { appendToOwnFile, readFileIfThere } from "../../files/read-file.ts";
 import { findPlainRepository } from "../refs/plain-repository.ts";
-
-/** Adds to the user's file, which keeps its permissions, and follows no link. */
-const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
 /** Names a folder (absolute, without links) in the exclude file of the repository around it. Gives that file; null where no repository is around. */
 export async function excludeFromSurroundings(folder: string, env: Environment): Promise<string | null> {
@@ -18,8 +15,9 @@ export async function excludeFromSurroundings(folder: string, env: Environment):
   const line = `/${escapePattern(relative(around.top, folder))}/`;
   const text = (await readFileIfThere(path)) ?? "";
   if (text.split("\n").includes(line)) return path;
-  await mkdir(dirname(path), { recursive: true });
-  await appendFile(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`, { flag: APPEND });
+  makeFolders(dirname(path));
+  // The user's file keeps its permissions; one that is made gets what git's own would.
+  appendToOwnFile(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`, 0o666);
   return path;
 }
 

@@ -6,7 +6,6 @@ import type { Worktree } from "../../worktrees.ts";
 import type { Repository } from "../git/git-command.ts";
 import { readRef } from "../refs/ref-reader.ts";
 import { type BranchMove, moveBranches } from "../refs/ref-update.ts";
-import { type HeldMove, moveFollowed } from "./followed-move.ts";
 import { takeBack } from "./half-step.ts";
 import { readActiveBranch } from "./use-branch.ts";
 import { type Advance, applyAdvance, checkAdvance } from "./worktree-advance.ts";
@@ -47,7 +46,12 @@ async function followLate(
   }
 }
 
-/** Moves branches under the locks of the worktrees that hold some of them. */
+/** The move of a branch, and a worktree that holds it. */
+interface HeldMove extends BranchMove {
+  readonly worktree: Worktree;
+}
+
+/** Moves branches under the locks of the worktrees that hold some of them, once nothing stands in the way of those that follow. */
 async function moveHeld(
   repository: Repository,
   moves: readonly BranchMove[],
@@ -58,34 +62,15 @@ async function moveHeld(
     const isStale = (branch: string): boolean =>
       moves.some((move, i) => move.branch === branch && current[i] !== move.expected);
     const fresh = held.filter(({ branch }) => !isStale(branch));
-    const [only, another] = fresh;
-    const isAlone = moves.length === 1 && only !== undefined && another === undefined;
-    return (isAlone ? await moveAlone(repository, only) : null) ?? (await moveChecked(repository, moves, fresh));
+    for (const move of fresh) await checkAdvance(repository, toAdvance(move));
+    const moved = await moveOnRecord(repository, moves, fresh);
+    const movedBranches = new Set(moves.filter((_, i) => moved[i]).map(({ branch }) => branch));
+    await follow(
+      repository,
+      fresh.filter(({ branch }) => movedBranches.has(branch)),
+    );
+    return moved;
   });
-}
-
-/** Moves one branch that one worktree holds; null, with nothing changed, where that takes a look at the worktree beforehand. */
-async function moveAlone(repository: Repository, move: HeldMove): Promise<readonly boolean[] | null> {
-  const followed = await moveFollowed(repository, move);
-  if (followed === null) return null;
-  if (followed.failure !== null) throw await leaveBehind(repository, move, followed.failure.cause);
-  return [followed.moved];
-}
-
-/** Moves branches, once nothing stands in the way of those worktrees that are to follow. */
-async function moveChecked(
-  repository: Repository,
-  moves: readonly BranchMove[],
-  held: readonly HeldMove[],
-): Promise<readonly boolean[]> {
-  for (const move of held) await checkAdvance(repository, toAdvance(move));
-  const moved = await moveOnRecord(repository, moves, held);
-  const movedBranches = new Set(moves.filter((_, i) => moved[i]).map(({ branch }) => branch));
-  await follow(
-    repository,
-    held.filter(({ branch }) => movedBranches.has(branch)),
-  );
-  return moved;
 }
 
 /** Moves the branches; the steps of worktrees whose branch has moved stay on record. */

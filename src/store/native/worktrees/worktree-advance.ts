@@ -34,8 +34,7 @@ export async function checkAdvance(repository: Repository, advance: Advance): Pr
   if (!isClear(result)) throw await refusalOfSwitch(here, advance, command, result);
 }
 
-/** Checks that nothing was begun in the worktree and not finished; throws `worktree_in_the_way`. */
-export function checkUnfinished(advance: Advance): void {
+function checkUnfinished(advance: Advance): void {
   for (const [file, operation, finish] of UNFINISHED) {
     if (existsSync(join(advance.worktree.gitDir, file))) throw unfinishedError(advance, operation, finish);
   }

@@ -19,8 +19,6 @@ export interface ImportedBranch {
   readonly parent: string | null;
   /** Ids of the commits, oldest first. */
   readonly commits: readonly string[];
-  /** The paths that they add, where they do nothing else; absent = more, or not known. */
-  readonly added?: readonly string[];
   /** Position of the first commit that asks for a signature; `commits.length` when none does. */
   readonly firstSigned: number;
   /** The commits from `firstSigned` on, without their changes. */

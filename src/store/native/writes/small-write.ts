@@ -94,15 +94,9 @@ async function makeCommits(
   };
   const editor = openTreeEditor(sink, load, (await needed(reader, `${parent}^{tree}`)).oid);
   const commits: string[] = [];
-  const added: string[] = [];
-  let onlyAdds = expected === parent;
   for (const spec of specs) {
     for (const merged of spec.merges ?? []) await needed(reader, `${merged}^{commit}`);
-    for (const change of spec.changes) {
-      onlyAdds &&= !("remove" in change) && !(await editor.has(change.path));
-      added.push(change.path);
-      await makeChange(reader, { sink, editor }, change);
-    }
+    for (const change of spec.changes) await makeChange(reader, { sink, editor }, change);
     const tree = await editor.write();
     commits.push(await sink.write("commit", formatCommit(spec, { tree, parent: commits.at(-1) ?? parent })));
   }
@@ -115,7 +109,7 @@ async function makeCommits(
     sign: sign === true,
     merges,
   }));
-  return { branch, expected, parent, commits, firstSigned, specs: signed, ...(onlyAdds ? { added } : {}) };
+  return { branch, expected, parent, commits, firstSigned, specs: signed };
 }
 
 async function makeChange(

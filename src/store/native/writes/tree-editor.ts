@@ -12,8 +12,6 @@ export interface ObjectSink {
 export interface TreeEditor {
   /** Puts a blob at a path, in place of whatever stands there or on the way. Throws `bad_path`. */
   put(path: string, oid: string): Promise<void>;
-  /** Whether something stands at a path, or a file on the way to it. Throws `bad_path`. */
-  has(path: string): Promise<boolean>;
   /** Removes a file or a folder; nothing happens when it is not there. Throws `bad_path`. */
   remove(path: string): Promise<void>;
   /** Writes what changed and gives the id of the whole. */
@@ -51,18 +49,6 @@ export function openTreeEditor(objects: ObjectSink, load: LoadTree, tree: string
       for (const part of folders.reverse()) folder = await enterOrMake(load, folder, part);
       folder.entries.set(name, { mode: FILE_MODE, isTree: false, oid, inside: null });
       folder.isChanged = true;
-    },
-    async has(path) {
-      quotePath(path);
-      let folder: Folder | null = await open();
-      const parts = path.split("/");
-      for (const [at, part] of parts.entries()) {
-        const entry: Entry | undefined = folder.entries.get(part);
-        if (entry === undefined) return false;
-        folder = at === parts.length - 1 ? null : await enter(load, entry);
-        if (folder === null) return true;
-      }
-      return true;
     },
     async remove(path) {
       quotePath(path);
