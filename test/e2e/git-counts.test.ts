@@ -67,21 +67,21 @@ it("starts few gits for what people do all day", async () => {
   await count("use", ["use", "main"]);
   expect(counted).toMatchInlineSnapshot(`
     {
-      "compact": "config config read-tree",
-      "fork": "read-tree switch",
+      "compact": "config config read-tree read-tree update-ref",
+      "fork": "read-tree switch update-ref",
       "log": "",
-      "pull, a branch that is new": "fetch",
-      "pull, a merge": "fetch read-tree",
-      "pull, forward": "fetch read-tree read-tree",
+      "pull, a branch that is new": "fetch update-ref",
+      "pull, a merge": "fetch read-tree update-ref",
+      "pull, forward": "fetch read-tree read-tree update-ref",
       "pull, nothing new": "fetch",
       "pull, nothing new here": "fetch",
-      "push, a fork": "cat-file cat-file ls-remote push rev-list",
-      "push, a merge": "cat-file ls-remote push rev-list",
-      "push, a record": "cat-file ls-remote push rev-list",
+      "push, a fork": "cat-file cat-file ls-remote push rev-list update-ref",
+      "push, a merge": "cat-file ls-remote push rev-list update-ref",
+      "push, a record": "cat-file ls-remote push rev-list update-ref",
       "push, nothing new": "ls-remote",
-      "push, the first": "cat-file ls-remote push rev-list",
+      "push, the first": "cat-file ls-remote push rev-list update-ref",
       "remote ls": "",
-      "undo": "config config read-tree read-tree",
+      "undo": "config config read-tree read-tree update-ref",
       "use": "read-tree switch",
     }
   `);

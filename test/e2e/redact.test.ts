@@ -249,6 +249,60 @@ describe("jpg redact", () => {
     expect(await sandbox.json<Redacted>(["redact", redacted ?? ""])).toMatchObject({ redacted: null, secrets: [] });
   });
 
+  it.each([
+    ["a title", ["title", "@", "A plain title"]],
+    ["a label", ["label", "@", "harbour"]],
+    ["a pin", ["pin", "@", "1"]],
+    ["a comment", ["comment", "1", "well said"]],
+  ])("makes a copy that can be pushed when %s is the same in both", async (_, command) => {
+    await importTurns([`Use ${TOKEN}`, "Done."], ["Next", "Done."]);
+    expect(await sandbox.jpg(command)).toMatchObject({ code: 0 });
+    const bare = await addRemote();
+    const { redacted } = await sandbox.json<Redacted>(["redact", "@"]);
+    const pushed = await sandbox.jpg(["push", redacted ?? ""]);
+    expect([pushed.code, pushed.stderr]).toEqual([0, expect.not.stringContaining("is local")]);
+    expect(sandbox.git(["ls-remote", bare])).toContain(redacted);
+    expect(await sandbox.jpg(["push", "@"])).toMatchObject({ code: 2, stderr: expect.stringContaining("is local") });
+  });
+
+  it("masks a text in the other forms in which it was written, too", async () => {
+    const secret = "rose&bud 17/é";
+    const inner = Buffer.from(`user:${secret}\n`).toString("base64");
+    const forms = [
+      encodeURIComponent(secret),
+      "rose%26bud+17%2f%c3%a9",
+      "rose&amp;bud 17/é",
+      secret.toUpperCase(),
+      inner,
+    ];
+    const conversation = await importTurns([`It is ${secret}`, forms.join(" and ")]);
+    const { redacted } = await sandbox.json<Redacted>(["redact", conversation, "--text", secret]);
+    const text = reached(`${redacted}/main`);
+    for (const form of forms.slice(0, -1)) expect(placeOf(form, text)).toBeNull();
+    // Of base64 what its neighbours have no part in.
+    expect(placeOf(inner.slice(8, -8), text)).toBeNull();
+  });
+
+  it("masks both halves of a secret that two parts of a message had, where a summary has them in two lines", async () => {
+    const writer = createClaudeWriter();
+    const texts = [`use ${TOKEN.slice(0, 20)}`, `${TOKEN.slice(20)} to deploy, please`];
+    writer.node({
+      ...{ type: "user" },
+      message: { role: "user", content: texts.map((text) => ({ type: "text", text })) },
+    });
+    writer.say("Done.");
+    for (const word of ["one", "two", "three"]) {
+      writer.prompt(word);
+      writer.say("Done.");
+    }
+    await sandbox.json(["import", sandbox.session("session.jsonl", sessionBytes(writer.lines))]);
+    const summary = sandbox.session("summary.md", `Asked: use ${TOKEN.slice(0, 20)}\n- ${TOKEN.slice(20)} to deploy\n`);
+    expect(await sandbox.jpg(["compact", "--to", "1", "--accept", summary, "--force"])).toMatchObject({ code: 0 });
+    const { redacted } = await sandbox.json<Redacted>(["redact", "@"]);
+    const text = reached(`${redacted}/main`);
+    expect([placeOf(TOKEN.slice(0, 20), text), placeOf(TOKEN.slice(20), text)]).toEqual([null, null]);
+  });
+
   it("masks what it is told to, read from standard input, and goes on counting behind older masks", async () => {
     await importTurns([`the ship is called Aurelia, ${TOKEN}`, "aye, redacted-text-4 and Aurelia"]);
     const { code, stdout } = await sandbox.jpg(["redact", "@", "--text", "-"], { input: "Aurelia\n" });
@@ -256,9 +310,14 @@ describe("jpg redact", () => {
     const copy = refs().match(/refs\/heads\/(\S*redacted\S*|the-ship\S*text-5\S*)/)?.[1] ?? "";
     const text = (await sandbox.jpg(["print", copy])).stdout;
     expect(text).toContain("redacted-text-5");
-    expect(text).toContain(TOKEN);
+    // What rules find is masked as well, unless rules are named.
+    expect(text).not.toContain(TOKEN);
     expect(text).not.toContain("Aurelia");
     expect(await sandbox.jpg(["redact", "@", "--text", "abc"])).toMatchObject({ code: 2 });
+  });
+
+  it("makes no copy where a text that is to be masked was never said", async () => {
+    await importTurns(["Hello", "Hi."]);
     expect(await sandbox.json<Redacted>(["redact", "@", "--text", "Nobody said that"])).toMatchObject({
       redacted: null,
     });

@@ -1,5 +1,6 @@
 // Finds what is to be masked, in a history or in lines that are nowhere stored yet.
 import { appendAll } from "../../core/append-all.ts";
+import { writtenForms } from "../../core/secrets/written-forms.ts";
 import type { ConversationStore, HistoryCommit } from "../../store/conversation-store.ts";
 import { findInSources, type ScannedSource } from "../secrets/scan-source.ts";
 import { loadSecretScanner } from "../secrets/secret-scanner.ts";
@@ -52,9 +53,10 @@ export async function findMasks(
   const numbers = new Map<string, number>();
   // Without texts that are wanted there is nothing to look for.
   let hasTexts = wanted.texts.length === 0;
+  const sought = wanted.texts.flatMap(writtenForms);
   const seams: (readonly [string, string])[] = [];
   const look = (text: string, isSource: boolean): void => {
-    hasTexts ||= readingsOf(text).some((reading) => wanted.texts.some((said) => reading.includes(said)));
+    hasTexts ||= readingsOf(text).some((reading) => sought.some((form) => reading.includes(form)));
     if (isSource) return;
     appendAll(seams, seamsIn(text));
     if (text.includes("$attachment")) for (const [, name = ""] of text.matchAll(REFERENCE)) attachments.add(name);

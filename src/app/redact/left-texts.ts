@@ -2,6 +2,7 @@
 import { sampleOf } from "../../core/secrets/mask.ts";
 import { textsOfContents } from "../../core/secrets/mask-line.ts";
 import { meantText } from "../../core/secrets/meant-text.ts";
+import { writtenForms } from "../../core/secrets/written-forms.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { OutgoingObject } from "../../store/sharing.ts";
 import { fingerprintOf } from "../secrets/scan-source.ts";
@@ -31,7 +32,7 @@ export async function findLeftTexts(
 function* leftIn(path: string, bytes: Buffer, texts: readonly string[]): Generator<LeavingSecret> {
   const written = bytes.toString().replace(MASK, "");
   const forms = readingsOf(written);
-  for (const text of texts) {
+  for (const text of texts.flatMap(writtenForms)) {
     const form = forms.find((one) => one.includes(text));
     if (form === undefined) continue;
     const line = form.slice(0, form.indexOf(text)).split("\n").length;
@@ -54,11 +55,19 @@ export function seamsIn(text: string): readonly (readonly [string, string])[] {
   );
 }
 
-/** How a secret reads that stands over a seam where its two parts are put together with a blank, as in a title. */
+/** So much of a secret gives it away, characters. */
+const LEAST_PART = 8;
+
+/**
+ * How a secret reads elsewhere that stands over a seam: its two parts put together with a blank, as in a title, or each by itself,
+ * as in a summary that was made of the two texts.
+ */
 export function acrossSeam([left, right]: readonly [string, string], secret: string): readonly string[] {
   const at = (left + right).indexOf(secret, Math.max(0, left.length - secret.length + 1));
   const length = left.length - at;
-  return at < 0 || length <= 0 || length >= secret.length ? [] : [`${secret.slice(0, length)} ${secret.slice(length)}`];
+  if (at < 0 || length <= 0 || length >= secret.length) return [];
+  const parts = [secret.slice(0, length), secret.slice(length)];
+  return [parts.join(" "), parts.join("\n"), ...parts.filter((part) => part.length >= LEAST_PART)];
 }
 
 /** A file's text as it is, as it is meant, and what parts of one content say together. */

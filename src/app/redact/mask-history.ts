@@ -45,11 +45,9 @@ function maskSignature(signature: Signature, { mask }: Masker): Signature {
 const QUOTES = /^(`{3,})[a-z]*\n(?:.*\n)*?\1$/gm;
 
 /** A subject ends where a line does; ids of commits of the old history, which stands nowhere else, say nothing. */
-function maskMessage(message: string, { mask }: Masker, isOld: (commit: string) => boolean): string {
-  return mask(message.replace(QUOTES, "    (left out of the redacted copy; `jpg show` has it)"))
-    .split("\n")
-    .map(mask)
-    .join("\n")
+function maskMessage(message: string, masker: Masker, isOld: (commit: string) => boolean): string {
+  return masker
+    .maskLines(message.replace(QUOTES, "    (left out of the redacted copy; `jpg show` has it)"))
     .replace(/\b[0-9a-f]{40}\b/g, (id) => (isOld(id) ? "of the original" : id));
 }
 

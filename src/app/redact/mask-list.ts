@@ -2,12 +2,13 @@
 import { turnIndexOfPath } from "../../core/event/turn-file.ts";
 import { sampleOf } from "../../core/secrets/mask.ts";
 import { meantText } from "../../core/secrets/meant-text.ts";
+import { writtenForms } from "../../core/secrets/written-forms.ts";
 import { fingerprintOf } from "../secrets/scan-source.ts";
 import { acrossSeam } from "./left-texts.ts";
 
-/** Which secrets are masked: what rules find, those of some rules only, and texts that somebody names. */
+/** Which secrets are masked: what rules find, or what some of them do, and texts that somebody names. */
 export interface WantedSecrets {
-  /** Names of rules; none = all, unless texts are named. */
+  /** Names of rules; none = all. */
   readonly rules: readonly string[];
   readonly texts: readonly string[];
   /** Fingerprints of secrets that the user lets pass. */
@@ -77,7 +78,7 @@ export interface MaskList {
 
 /** Begins a list; `numbers` = the highest number of each kind that is taken. */
 export function createMaskList(
-  { rules, texts, allowed, passing = [], given: earlier = {} }: WantedSecrets,
+  { rules, allowed, passing = [], given: earlier = {} }: WantedSecrets,
   numbers: Map<string, number>,
 ): MaskList {
   for (const mask of Object.values(earlier)) keepNumbers(mask, numbers);
@@ -86,7 +87,7 @@ export function createMaskList(
   const isWanted = ({ rule, secret }: FoundPlace): boolean => {
     if (rule === "text") return true;
     if (allowed.includes(fingerprintOf(secret)) || passing.includes(rule)) return false;
-    return rules.length === 0 ? texts.length === 0 : rules.includes(rule);
+    return rules.length === 0 || rules.includes(rule);
   };
   return {
     masks,
@@ -110,7 +111,8 @@ export function createMaskList(
       // Where it stays counts more than the agent's own line of it.
       const shown = known === undefined || (isSourcePath(known.path) && !isSourcePath(path)) ? fresh : known;
       secrets.set(same, { ...shown, count: (known?.count ?? 0) + 1 });
-      for (const form of [secret, plain]) addForm(masks, form, { rule, mask });
+      const forms = rule === "text" ? [secret, plain].flatMap(writtenForms) : [secret, plain];
+      for (const form of forms) addForm(masks, form, { rule, mask });
     },
   };
 }

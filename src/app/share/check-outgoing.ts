@@ -45,7 +45,7 @@ export async function checkOutgoing(
   const names = outgoing.tips.map(({ name }) => name);
   if (names.length === 0) return;
   const { objects } = outgoing.list ?? (await sharing.outgoing(outgoingObjects(outgoing)));
-  await refuseLocalObjects(workspace, local, objects);
+  await refuseLocalObjects(workspace, local, { tips: outgoing.tips, objects });
   const nothing = nothingDone({ command });
   const found = await lookInto(workspace.store, { objects, names }, { tips: outgoing.tips, nothing });
   const { config } = await workspace.config();
@@ -123,14 +123,17 @@ async function refuseLocal(workspace: Workspace, local: ReadonlySet<string>, { t
 async function refuseLocalObjects(
   workspace: Workspace,
   local: ReadonlySet<string>,
-  objects: readonly OutgoingObject[],
+  { tips, objects }: Pick<Outgoing, "tips"> & { readonly objects: readonly OutgoingObject[] },
 ): Promise<void> {
   if (local.size === 0 || objects.length === 0) return;
   const { store } = workspace;
   const branches = await store.listBranches();
   const removed = ((await store.trash?.list()) ?? []).map(({ branch: name, commit }) => ({ name, commit }));
   const isLocal = ({ name }: BranchTip): boolean => local.has(conversationOf(name));
-  const known = branches.filter((tip) => !isLocal(tip)).map(({ commit }) => commit);
+  const free = branches.filter((tip) => !isLocal(tip));
+  const known = free.map(({ commit }) => commit);
+  // What is sent is all held by conversations that may leave: a masked copy shares with its original what had no secret.
+  if (tips.every(({ name, commit }) => free.some((tip) => tip.name === name && tip.commit === commit))) return;
   const leaving = new Set(objects.map(({ oid }) => oid));
   for (const tip of [...branches, ...removed].filter(isLocal)) {
     const own = await requireSharing(workspace).outgoing({ tips: [tip.commit], known });

@@ -14,7 +14,7 @@ export const command: CommandSpec = {
     { flags: "--rule <rule>", description: "mask only what this rule finds", repeatable: true },
     {
       flags: "--text <text>",
-      description: "mask this text; - reads it from standard input, to keep it out of the shell's history",
+      description: "mask this text, too; - reads it from standard input, to keep it out of the shell's history",
       repeatable: true,
     },
     { flags: "--dry-run", description: "list what would be masked, make nothing" },

@@ -1,6 +1,6 @@
 // Masks a line of JSON without writing it anew: its strings are replaced where they stand, names of fields too, and numbers that
 // are a secret; everything else (order, padding, forms of numbers, fields that stand there twice) stays as it is.
-import { type MaskedSpan, type Masker, replaceSpans } from "./masker.ts";
+import { type MaskedSpan, replaceSpans, type TextMasker } from "./masker.ts";
 
 /** Shorter strings hold no secret, characters with their quotes. */
 const SHORTEST = 6;
@@ -9,7 +9,7 @@ const SHORTEST = 6;
 const NUMBER = /-?\d[\d.eE+-]*/g;
 
 /** Masks the strings and numbers of a line; `names` = whole strings that stand for something else, by what they are. What is no JSON is masked as a text. */
-export function maskLine(line: string, masker: Masker, names: ReadonlyMap<string, string> = new Map()): string {
+export function maskLine(line: string, masker: TextMasker, names: ReadonlyMap<string, string> = new Map()): string {
   if (!/^\s*[{["]/.test(line)) return masker.mask(line);
   // What goes over several parts first: each of them has a piece of it only.
   const joined = holdsParts(line) ? maskParts(line, masker) : line;
@@ -17,7 +17,7 @@ export function maskLine(line: string, masker: Masker, names: ReadonlyMap<string
   return masked === line ? line : withoutProof(line, masked);
 }
 
-function maskStrings(line: string, masker: Masker, names: ReadonlyMap<string, string>): string {
+function maskStrings(line: string, masker: TextMasker, names: ReadonlyMap<string, string>): string {
   let masked = "";
   let from = 0;
   let behind = 0;
@@ -48,7 +48,7 @@ function maskStrings(line: string, masker: Masker, names: ReadonlyMap<string, st
 }
 
 /** A number that holds a secret, a card's say, becomes a string: no number says that it is a mask. */
-function maskNumbers(text: string, { mask }: Masker): string {
+function maskNumbers(text: string, { mask }: TextMasker): string {
   return text.replace(NUMBER, (number) => {
     const other = mask(number);
     return other === number ? number : JSON.stringify(other);
@@ -89,7 +89,7 @@ interface TextPart {
 }
 
 /** Masks what begins in one part of a content and ends in a later one. */
-function maskParts(line: string, masker: Masker): string {
+function maskParts(line: string, masker: TextMasker): string {
   const value = parse(line);
   let isChanged = false;
   for (const parts of partsIn(value)) if (maskAcross(parts, masker)) isChanged = true;
@@ -118,7 +118,7 @@ export function isTextPart(value: unknown): value is TextPart {
   return typeof value === "object" && value !== null && "text" in value && typeof value.text === "string";
 }
 
-function maskAcross(parts: readonly TextPart[], masker: Masker): boolean {
+function maskAcross(parts: readonly TextPart[], masker: TextMasker): boolean {
   const spans = masker.spans(parts.map(({ text }) => text).join(""));
   let start = 0;
   let isChanged = false;

@@ -10,11 +10,16 @@ export interface MaskedSpan {
   readonly mask: string;
 }
 
-export interface Masker {
+export interface TextMasker {
   /** What is to be masked in a text, in order, none overlapping. */
   spans(text: string): readonly MaskedSpan[];
   /** The text with masks. One without secrets is returned as it is. */
   mask(text: string): string;
+}
+
+export interface Masker extends TextMasker {
+  /** The same of a text whose lines may have been cut, as in a commit's message. */
+  maskLines(text: string): string;
 }
 
 /** A cut text gives a secret away from so many of its characters on. */
@@ -36,23 +41,27 @@ export function createMasker(masks: ReadonlyMap<string, string>): Masker {
     end,
     mask: forms.get(secret) ?? "",
   });
-  const cut = (text: string): MaskedSpan[] =>
-    cutsOf(text).flatMap(({ ends, begins }) =>
+  const cut = (text: string, ends: RegExp): MaskedSpan[] =>
+    cutsOf(text, ends).flatMap(({ ends, begins }) =>
       cuttable.flatMap((secret) => [
         ...(ends === undefined ? [] : beginningBefore(text, secret, ends).map((start) => spanOf(start, ends, secret))),
         ...(begins === undefined ? [] : endBehind(text, secret, begins).map((end) => spanOf(begins, end, secret))),
       ]),
     );
-  const spans = (text: string): readonly MaskedSpan[] => {
+  const spans = (text: string, ends = DOTS): readonly MaskedSpan[] => {
     if (text.length < 4 || pattern === null) return [];
-    const found = [...whole(text), ...cut(text)];
+    const found = [...whole(text), ...cut(text, ends)];
     const plain = meantText(text);
     if (plain !== null)
-      for (const { start, end, mask } of [...whole(plain.text), ...cut(plain.text)])
+      for (const { start, end, mask } of [...whole(plain.text), ...cut(plain.text, ends)])
         found.push({ ...plain.placeOf(start, end), mask });
     return joinSpans(found);
   };
-  return { spans, mask: (text) => replaceSpans(text, spans(text)) };
+  return {
+    spans: (text) => spans(text),
+    mask: (text) => replaceSpans(text, spans(text)),
+    maskLines: (text) => replaceSpans(text, spans(text, DOTS_AND_LINES)),
+  };
 }
 
 /** Secrets as they are, and as they stand in messages for hosts, with blanks behind signs. */
@@ -93,9 +102,12 @@ interface Cut {
   readonly begins?: number;
 }
 
-function cutsOf(text: string): readonly Cut[] {
+const DOTS = /…|\.{3}/g;
+const DOTS_AND_LINES = /…|\.{3}|\n/g;
+
+function cutsOf(text: string, marks: RegExp): readonly Cut[] {
   const cuts: Cut[] = [{ begins: 0, ends: text.length }];
-  for (const { 0: dots, index } of text.matchAll(/…|\.{3}/g)) cuts.push({ ends: index, begins: index + dots.length });
+  for (const { 0: dots, index } of text.matchAll(marks)) cuts.push({ ends: index, begins: index + dots.length });
   return cuts;
 }
 
