@@ -7,7 +7,7 @@ const POLL_MS = 2000;
 
 /** Begins to ask. */
 export function watch(): void {
-  const own = decodeURIComponent(/^\/c\/([^/]+)/.exec(location.pathname)?.[1] ?? "");
+  const own = decodeURIComponent(/^\/[^/]+\/c\/([^/]+)/.exec(location.pathname)?.[1] ?? "");
   let known: string | null = one("#turns")?.dataset["commit"] ?? null;
   // A form that was sent brings another page: what it changes need not come in here, and may leave nothing that could.
   let isLeaving = false;
@@ -33,7 +33,7 @@ export function watch(): void {
 /** Where branches stand; a text = why nobody tells any more. */
 async function readState(): Promise<Readonly<Record<string, string>> | string> {
   try {
-    const answer = await fetch("/state");
+    const answer = await fetch(`/${location.pathname.split("/")[1]}/state`);
     if (answer.ok) return await answer.json();
     return answer.status === 403
       ? "This page is out of date: jpg serve was restarted. Open the address that it printed."

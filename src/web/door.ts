@@ -1,6 +1,7 @@
 // Who may come in. A page of this machine's own can be asked for by any page of the web that a browser shows (DNS rebinding,
 // forged requests): the name in `Host` has to be this server's, what changes something has to come from its own pages, and
-// whoever asks shows a cookie that only the printed address gives, once.
+// whoever asks shows a cookie that only the printed address gives, once. Cookies know no ports: a server of another user on this
+// machine would be sent it. So all pages are below a folder that nobody else knows, and the cookie is for that folder alone.
 import { timingSafeEqual } from "node:crypto";
 
 /** What a request says of where it comes from. */
@@ -13,9 +14,9 @@ export interface Knock {
   readonly cookie: string | undefined;
 }
 
-/** `enter`: came with the printed address; is given the cookie and sent on to `path`. */
+/** `in`: with the address inside the folder. `enter`: came with the printed address; is given the cookie and sent on to `path`. */
 export type Admission =
-  | { readonly kind: "in" }
+  | { readonly kind: "in"; readonly url: string }
   | { readonly kind: "enter"; readonly path: string }
   | { readonly kind: "refused"; readonly status: 403 | 421; readonly why: string; readonly hint: string };
 
@@ -23,7 +24,8 @@ export interface DoorOptions {
   /** Names and addresses that this server goes by, with their port, e.g. `127.0.0.1:4747`. */
   readonly hosts: readonly string[];
   readonly cookieName: string;
-  /** Secrets, not to be guessed. */
+  /** Secrets, not to be guessed; `folder` is the first part of every path. */
+  readonly folder: string;
   readonly secret: string;
   readonly token: string;
 }
@@ -40,7 +42,12 @@ export class Door {
   /** The value of the header that gives the cookie. */
   get cookie(): string {
     const { cookieName, secret } = this.#options;
-    return `${cookieName}=${secret}; Path=/; HttpOnly; SameSite=Strict`;
+    return `${cookieName}=${secret}; Path=${this.folder}/; HttpOnly; SameSite=Strict`;
+  }
+
+  /** What all paths begin with, without the slash at its end. */
+  get folder(): string {
+    return `/${this.#options.folder}`;
   }
 
   admit({ method, url, host, origin, cookie }: Knock): Admission {
@@ -53,11 +60,12 @@ export class Door {
       );
     if (method !== "GET" && method !== "HEAD" && origin !== `http://${host}`)
       return refused(403, "Changes can only be made from a page of this server.", "Do it on the page itself.");
-    if (readCookies(cookie).some(([name, value]) => name === cookieName && isSame(value, secret)))
-      return { kind: "in" };
+    const isInside = isSame(url.slice(0, this.folder.length + 1), `${this.folder}/`);
+    if (isInside && readCookies(cookie).some(([name, value]) => name === cookieName && isSame(value, secret)))
+      return { kind: "in", url: url.slice(this.folder.length) };
     const { path, query } = readAddress(url);
     const given = query.get("token");
-    if (given === null || !isSame(given, token))
+    if (!isInside || given === null || !isSame(given, token))
       return refused(
         403,
         "This page is only for the person who started jpg serve.",

@@ -47,13 +47,14 @@ export async function servePages(request: ServeRequest): Promise<void> {
       (name) => `${name}:${at}`,
     ),
     cookieName: `jpg-${at}`,
+    folder: randomId(runtime, 16),
     secret: randomId(runtime, 32),
     token,
   });
   const said = new Map<string, readonly string[]>();
   const context: ServeContext = { runtime, options, door, said, readOnly, pages: createPageReader() };
   server.on("request", (incoming, response) => void answer(context, incoming, response));
-  request.onListening({ address: `http://${shown}:${at}/?token=${token}`, readOnly });
+  request.onListening({ address: `http://${shown}:${at}${door.folder}/?token=${token}`, readOnly });
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
@@ -94,20 +95,21 @@ function listen(server: Server, { host, port }: { readonly host: string; readonl
 }
 
 async function answer(context: ServeContext, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-  const url = incoming.url ?? "/";
+  const { door } = context;
   let form = new URLSearchParams();
   try {
     const { host, origin, cookie } = incoming.headers;
-    const admission = context.door.admit({ method: incoming.method ?? "", url, host, origin, cookie });
+    const admission = door.admit({ method: incoming.method ?? "", url: incoming.url ?? "/", host, origin, cookie });
     if (admission.kind !== "in") return admit(context, response, admission);
-    const { path, query } = readAddress(url);
+    const { path, query } = readAddress(admission.url);
     const method = incoming.method === "HEAD" ? "GET" : incoming.method;
     const here = ROUTES.filter((candidate) => candidate.path.test(path));
     const route = here.find((candidate) => candidate.method === method);
-    if (route === undefined && here.length > 0) return notAllowed(response, here);
-    if (route === undefined) return notice(response, 404, { title: "Not here", lines: [`Nothing is at ${path}.`] });
+    if (route === undefined && here.length > 0) return notAllowed(context, response, here);
+    if (route === undefined)
+      return notice(context, response, 404, { title: "Not here", lines: [`Nothing is at ${path}.`] });
     if (route.method === "POST" && context.readOnly)
-      return notice(response, 403, {
+      return notice(context, response, 403, {
         title: "Not from here",
         lines: ["This server is open to other machines: nothing can be changed."],
       });
@@ -118,19 +120,18 @@ async function answer(context: ServeContext, incoming: IncomingMessage, response
     if (route.method === "POST") form = new URLSearchParams(await readForm(incoming));
     send(context, response, await run(context, route, { path, query, form, place }));
   } catch (error) {
-    fail(response, error, form);
+    fail(context, response, error, form);
   }
 }
 
-function notAllowed(response: ServerResponse, here: readonly Route[]): void {
+function notAllowed(context: ServeContext, response: ServerResponse, here: readonly Route[]): void {
   response.setHeader("allow", here.map(({ method }) => (method === "GET" ? "GET, HEAD" : method)).join(", "));
-  notice(response, 405, { title: "Not so", lines: ["This page cannot be requested that way."] });
+  notice(context, response, 405, { title: "Not so", lines: ["This page cannot be requested that way."] });
 }
 
-function admit({ door }: ServeContext, response: ServerResponse, admission: Exclude<Admission, { kind: "in" }>): void {
-  if (admission.kind === "refused")
-    notice(response, admission.status, { title: "Not here", lines: [admission.why], hints: [admission.hint] });
-  else response.writeHead(303, { ...HEADERS, location: admission.path, "set-cookie": door.cookie }).end();
+function admit(context: ServeContext, response: ServerResponse, admission: Exclude<Admission, { kind: "in" }>): void {
+  if (admission.kind === "refused") refuse(response, admission);
+  else response.writeHead(303, { ...HEADERS, location: admission.path, "set-cookie": context.door.cookie }).end();
 }
 
 interface Asked {
@@ -165,7 +166,8 @@ function decodeName(name: string): string {
 
 function send(context: ServeContext, response: ServerResponse, answered: PageAnswer | SentOn): void {
   if ("body" in answered) {
-    response.writeHead(200, { ...HEADERS, "content-type": `${answered.type}; charset=utf-8` }).end(answered.body);
+    const body = answered.type === "text/html" ? insideFolder(context.door, answered.body) : answered.body;
+    response.writeHead(200, { ...HEADERS, "content-type": `${answered.type}; charset=utf-8` }).end(body);
     return;
   }
   const name = randomId(context.runtime, 12);
@@ -173,7 +175,12 @@ function send(context: ServeContext, response: ServerResponse, answered: PageAns
   for (const oldest of [...context.said.keys()].slice(0, -MOST_SAID)) context.said.delete(oldest);
   const [address = "", anchor] = answered.address.split("#");
   const location = `${address}${address.includes("?") ? "&" : "?"}said=${name}${anchor === undefined ? "" : `#${anchor}`}`;
-  response.writeHead(303, { ...HEADERS, location }).end();
+  response.writeHead(303, { ...HEADERS, location: `${context.door.folder}${location}` }).end();
+}
+
+/** Pages name paths of this server from its root. Only jpg's own markup has a quote: that of a text is escaped. */
+function insideFolder({ folder }: Door, body: string): string {
+  return body.replace(/(\s(?:href|src|action|formaction|data-[a-z]+)=")\/(?!\/)/g, `$1${folder}/`);
 }
 
 const STATUS: Readonly<Record<string, number>> = {
@@ -185,7 +192,7 @@ const STATUS: Readonly<Record<string, number>> = {
 };
 
 /** Says what failed. What somebody wrote is given back with it: a page that comes again has not got it. */
-function fail(response: ServerResponse, error: unknown, form: URLSearchParams): void {
+function fail(context: ServeContext, response: ServerResponse, error: unknown, form: URLSearchParams): void {
   if (response.headersSent) {
     response.destroy();
     return;
@@ -193,7 +200,7 @@ function fail(response: ServerResponse, error: unknown, form: URLSearchParams): 
   const known = error instanceof JpgError;
   const status = known ? (error.code.startsWith("unknown_") ? 404 : (STATUS[error.kind] ?? 500)) : 500;
   const written = form.get("text") ?? form.get("title") ?? "";
-  notice(response, status, {
+  notice(context, response, status, {
     title: "That did not work",
     lines: [messageOf(error)],
     hints: known ? error.hints : [],
@@ -201,8 +208,17 @@ function fail(response: ServerResponse, error: unknown, form: URLSearchParams): 
   });
 }
 
-function notice(response: ServerResponse, status: number, said: Notice): void {
-  const body = renderNotice(said, { kind: "served", readOnly: true });
+function notice({ door }: ServeContext, response: ServerResponse, status: number, said: Notice): void {
+  respond(response, status, insideFolder(door, renderNotice(said, { kind: "served", readOnly: true })));
+}
+
+/** Who was not let in is not told the folder. */
+function refuse(response: ServerResponse, { status, why, hint }: Extract<Admission, { kind: "refused" }>): void {
+  const said = { title: "Not here", lines: [why], hints: [hint] };
+  respond(response, status, renderNotice(said, { kind: "served", readOnly: true }));
+}
+
+function respond(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, { ...HEADERS, "content-type": "text/html; charset=utf-8" }).end(body);
 }
 

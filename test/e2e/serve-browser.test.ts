@@ -74,7 +74,7 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     await page.getByRole("heading", { name: "Another" }).waitFor();
     // A page that does not take in what changed says so: it knows how it was once it has asked.
     const asked = page.waitForResponse((response) => response.url().endsWith("/state"));
-    await page.goto(pages.origin);
+    await page.goto(`${pages.origin}/`);
     await asked;
     await sandbox.jpg(["title", "@", "A third"]);
     await page.getByRole("link", { name: "Show it as it is now" }).click();

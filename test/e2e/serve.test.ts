@@ -250,7 +250,8 @@ describe("pages of a store", () => {
     );
     expect((await pages.ask("/c/no-such-conversation")).status).toBe(404);
     expect((await pages.ask("/c/%E0%A4%A")).status).toBe(400);
-    expect((await pages.ask("/../../etc/passwd")).status).toBe(404);
+    // Outside the folder of the pages.
+    expect((await pages.ask("/../../etc/passwd")).status).toBe(403);
     expect(sandbox.git(["for-each-ref"])).toBe(before);
   });
 

@@ -13,8 +13,10 @@ export interface Reply {
 export interface ServedPages {
   /** The address that is printed, with its token. */
   readonly address: string;
-  /** The same without path and token. */
+  /** The same without token and the slash at its end: what every page is below. */
   readonly origin: string;
+  /** The path of it: the secret part of all addresses, which is left out of paths here and of what is answered. */
+  readonly folder: string;
   readonly readOnly: boolean;
   /** Asks for a path, with the cookie, or sends a form as the page itself does. */
   ask(path: string, options?: AskOptions): Promise<Reply>;
@@ -22,6 +24,8 @@ export interface ServedPages {
 }
 
 export interface AskOptions {
+  /** Asks for the path as it is, not inside the folder. */
+  readonly outside?: boolean;
   readonly form?: Readonly<Record<string, string>>;
   /** In place of what a browser would send. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -40,18 +44,26 @@ export async function servePagesOf(
     ended.catch(reject);
   });
   const { origin, pathname, search } = new URL(address.replace("0.0.0.0", "127.0.0.1"));
+  const folder = pathname.replace(/\/$/, "");
   const named = new URL(address).host;
   let cookie = "";
-  const ask: ServedPages["ask"] = async (path, { form, headers = {} } = {}) => {
+  const ask: ServedPages["ask"] = async (path, { form, headers = {}, outside = false } = {}) => {
     const body = form === undefined ? undefined : new URLSearchParams(form).toString();
     const own = { host: named, ...(cookie === "" ? {} : { cookie }) };
     const sent =
       body === undefined ? {} : { origin: `http://${named}`, "content-type": "application/x-www-form-urlencoded" };
-    return exchange(`${origin}${path}`, {
-      method: body === undefined ? "GET" : "POST",
-      headers: { ...own, ...sent, ...headers },
-      body,
-    });
+    const url = `${origin}${outside || path.startsWith(`${folder}/`) ? "" : folder}${path}`;
+    const method = body === undefined ? "GET" : "POST";
+    const reply = await exchange(url, { method, headers: { ...own, ...sent, ...headers }, body });
+    const { location } = reply.headers;
+    return {
+      ...reply,
+      headers: {
+        ...reply.headers,
+        ...(location === undefined ? {} : { location: String(location).replace(folder, "") }),
+      },
+      body: outside ? reply.body : reply.body.replaceAll(`"${folder}/`, '"/'),
+    };
   };
   if (enter) {
     const entered = await ask(`${pathname}${search}`);
@@ -59,7 +71,8 @@ export async function servePagesOf(
   }
   return {
     address,
-    origin,
+    origin: `${origin}${folder}`,
+    folder,
     readOnly,
     ask,
     async close() {
