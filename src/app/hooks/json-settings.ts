@@ -62,12 +62,21 @@ function removeOne(text: string, entry: JsonEntry, isOwn: IsOwn): string | null 
     const item = last.parts?.find(({ value }) => isOwn(valueAt(text, value), entry));
     if (item === undefined) return null;
     path.push({ holder: last, part: item });
+    // A group of the user's own keeps its other commands.
+    const command = stepsDown(text, item.value, (value) => isOwn(value, entry)).findLast(({ holder }) => holder.isList);
+    if (command !== undefined && command.holder.parts?.length !== 1) path.push(command);
   } else if (!isOwn(valueAt(text, last), entry)) return null;
   // A list or object that held nothing else goes with it.
   let at = path.length - 1;
   while (at > 0 && path[at]?.holder.parts?.length === 1) at -= 1;
   const { holder, part } = path[at] ?? { holder: root, part: null };
   return part === null ? null : cutPart(text, holder, part);
+}
+
+/** The way down to the innermost value that is so, a value with such a one in it being so itself. */
+function stepsDown(text: string, node: OutlineNode, isSo: (value: unknown) => boolean): Step[] {
+  const part = node.parts?.find(({ value }) => isSo(valueAt(text, value)));
+  return part === undefined ? [] : [{ holder: node, part }, ...stepsDown(text, part.value, isSo)];
 }
 
 /** Where an entry goes; null where it stands already. */

@@ -53,15 +53,21 @@ function isReadable(text: string, part: SettingsPart): boolean {
   return part.type === "toml" ? removeToml(text, part) !== null : outlineJson(text) !== null;
 }
 
-/** An entry is jpg's when all that jpg's says stands in it: its owner may have added to it. A hook is by the script that it calls. */
+/** An entry is jpg's when all that jpg's says stands in it: its owner may have added to it. A hook is by a line that only calls the script. */
 function isOwnEntry(value: unknown, { value: own, isItem }: JsonEntry): boolean {
   const [held, said] = [stringsIn(value), stringsIn(own)];
   if (!isItem) return said.every((text) => held.includes(text));
-  return held.some((text) => text.includes(HOOK_MARK));
+  return held.some((text) => HOOK_LINE.test(text));
 }
 
 /** What every line that calls jpg's hook holds, wherever the user's files are. */
 export const HOOK_MARK = "jpg/hooks/keep.sh";
+
+const SCRIPT = `(?:'(?:[^']|'\\\\'')*${HOOK_MARK}'|[^\\s'";&|]*${HOOK_MARK})`;
+/** A line that calls jpg's hook and does nothing else, as any jpg wrote it. What a user wrote around it is the user's. */
+const HOOK_LINE = new RegExp(
+  `^(?:(?:\\[ ! -f ${SCRIPT} \\] \\|\\| )?(?:/bin/)?sh ${SCRIPT}|/bin/sh -c 'f="[^"';&|]*${HOOK_MARK}"; \\[ ! -f "\\$f" \\] \\|\\| exec /bin/sh "\\$f")(?: [a-z-]+){0,2}'?$`,
+);
 
 function stringsIn(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];

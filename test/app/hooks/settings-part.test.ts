@@ -216,4 +216,32 @@ describe("a table of a TOML file", () => {
     expect(addPart("a = \n", TABLE)).toEqual({ problem: "is not TOML" });
     expect(findPart('[mcp_servers.jpg]\ncommand = "other"\n', TABLE)).toBe("foreign");
   });
+
+  it.each([
+    `test -f ~/.local/state/${HOOK_MARK} && notify-send done`,
+    `cat ~/.local/state/${HOOK_MARK}; say bye`,
+    `/bin/sh /state/${HOOK_MARK} agent; rm -rf build`,
+    `[ ! -f '/state/${HOOK_MARK}' ] || /bin/sh '/state/${HOOK_MARK}' agent && say bye`,
+    `echo ${HOOK_MARK}`,
+  ])("leaves alone a command of the user's that names the script: %s", (command) => {
+    const own = `{"hooks":{"SessionEnd":[{"hooks":[{"type":"command","command":${JSON.stringify(command)}}]}]}}`;
+    expect(findPart(own, HOOKS)).toBe("absent");
+    const { text, inserted } = added(own, HOOKS);
+    expect(JSON.parse(removePart(text, HOOKS, inserted) ?? "")).toEqual(JSON.parse(own));
+    expect(JSON.parse(removePart(text, HOOKS, []) ?? "")).toEqual(JSON.parse(own));
+  });
+
+  it("takes jpg's command out of a group in which the user has others", () => {
+    const group = (...commands: readonly string[]) =>
+      JSON.stringify({
+        hooks: { SessionEnd: [{ matcher: "x", hooks: commands.map((command) => ({ type: "command", command })) }] },
+      });
+    for (const commands of [
+      [LINE, "say bye"],
+      ["say bye", LINE],
+      [LINE, "say bye", `sh /old/${HOOK_MARK} agent copy`],
+    ])
+      expect(JSON.parse(removePart(group(...commands), HOOKS, []) ?? "")).toEqual(JSON.parse(group("say bye")));
+    expect(JSON.parse(removePart(group(LINE), HOOKS, []) ?? "")).toEqual({});
+  });
 });
