@@ -118,6 +118,14 @@ export type IsAside = (merge: {
 }) => Promise<boolean>;
 
 /** Each that reaches out throws `remote_*` errors of kind `repository` that say what failed at which address. */
+/** What a fetch saw. */
+export interface Fetched {
+  /** Whether a ref of `refs/remotes/` moved. */
+  readonly isMoved: boolean;
+  /** Names of the branches that the remote has now. */
+  readonly there: ReadonlySet<string>;
+}
+
 export interface Sharing {
   /** In the order of the configuration. Throws `bad_remote_url` for one that jpg does not reach. */
   remotes(): Promise<readonly Remote[]>;
@@ -132,8 +140,8 @@ export interface Sharing {
    * of the empty repository at the address names. Nothing is sent, and no branch here is made.
    */
   makeReadme(url: string, text: string, options?: TransferOptions): Promise<RemoteTip>;
-  /** Gets what a remote has into `refs/remotes/<name>/`; local branches stay where they are. Gives whether a ref there moved. */
-  fetch(remote: Remote, options?: TransferOptions): Promise<boolean>;
+  /** Gets what a remote has into `refs/remotes/<name>/`; what is gone from the remote stays there, and local branches where they are. */
+  fetch(remote: Remote, options?: TransferOptions): Promise<Fetched>;
   /** Has branches follow those of their names on a remote, as stock git notes it down; none that follows something already. */
   follow(remote: Remote, branches: readonly string[]): Promise<void>;
   /** The branches of a remote as they were last fetched or sent, ordered by name. */

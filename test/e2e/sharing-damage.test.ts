@@ -1,7 +1,7 @@
 // What fsck would find an error in leaves no store, nor does what is local: not with jpg push, and not with stock git.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 import { git, initRepository } from "../helpers/temp-repository.ts";
 import { createTerminalSession } from "../helpers/terminal-session.ts";
@@ -103,4 +103,42 @@ it("looks at the store that git pushes from, wherever git is run", async () => {
   await sandbox.jpg(["local", "@", "--off"]);
   git("team", `${sandbox.conversation}/main`);
   expect(refs()).toContain(sandbox.conversation);
+});
+
+describe("what somebody removed from the remote", () => {
+  const gone = (): string => `${sandbox.conversation}/main`;
+  const there = (): string => sandbox.git(["ls-remote", "team"]);
+
+  beforeEach(async () => {
+    expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0 });
+    const url = sandbox.git(["remote", "get-url", "team"]).trim();
+    sandbox.git(["--git-dir", url, "update-ref", "-d", `refs/heads/${gone()}`]);
+  });
+
+  it.each([[["push"]], [["push", "--all"]], [["push", "@"]]])(
+    "is not sent again by `jpg %s` before its user says so",
+    async (command) => {
+      const { code, stderr } = await sandbox.jpg(command);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`Somebody removed ${gone()} from team`)]);
+      expect(there()).not.toContain(gone());
+      expect(await sandbox.jpg([...command, "--yes"])).toMatchObject({ code: 0 });
+      expect(there()).toContain(gone());
+      expect(await sandbox.jpg(command)).toMatchObject({ code: 0 });
+    },
+  );
+
+  it("is told of by fetch and pull, and stays here", async () => {
+    for (const command of ["fetch", "pull"]) {
+      const { code, stdout } = await sandbox.jpg([command]);
+      expect([code, stdout]).toEqual([0, expect.stringContaining(`still here: ${sandbox.conversation}`)]);
+      expect(stdout).toContain("which has 0 branches");
+      expect(await sandbox.json([command])).toMatchObject({ gone: [gone()], total: 0 });
+    }
+    expect(sandbox.git(["branch", "--list", gone()])).toContain(gone());
+    // A fork that is new to the remote goes there all the same.
+    await sandbox.jpg(["fork", "@", "beside"]);
+    await sandbox.jpg(["push", "--all"]);
+    expect(there()).toContain(`${sandbox.conversation}/beside`);
+    expect(there()).not.toContain(gone());
+  });
 });

@@ -360,7 +360,7 @@ describe("a project's own remote", () => {
     expect(refs().filter((ref) => ref.startsWith("refs/jpg/"))).toEqual([]);
     await sandbox.jpg(["pull"]);
     expect(tip(main, sandbox.store)).toMatch(/^[0-9a-f]{40}$/);
-    expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0 });
+    expect(await sandbox.jpg(["push", "--yes"])).toMatchObject({ code: 0 });
     expect(refs()).toContain(`refs/jpg/conversations/${main}`);
   });
 

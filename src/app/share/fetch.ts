@@ -21,6 +21,8 @@ export function fetchedPlace({ name, url, as }: Remote): RemotePlace {
 /** What a fetch brought. */
 export interface FetchReport extends RemotePlace {
   readonly branches: readonly { readonly branch: string; readonly status: "new" | "updated" }[];
+  /** Branches that the remote had when it was last looked at, and has no more. */
+  readonly gone: readonly string[];
   /** Branches that the remote has, new ones among them. */
   readonly total: number;
 }
@@ -33,16 +35,23 @@ export async function fetchConversations(
 ): Promise<FetchReport> {
   const sharing = requireSharing(workspace);
   const before = byName(await sharing.tracked(remote.name));
-  await sharing.fetch(remote, options);
+  const { there } = await sharing.fetch(remote, options);
   const after = await sharing.tracked(remote.name);
+  const gone = goneFrom(after, there);
   return {
     ...fetchedPlace(remote),
     branches: after.flatMap(({ name, commit }) => {
       const old = before.get(name);
       return old === commit ? [] : [{ branch: name, status: old === undefined ? "new" : "updated" } as const];
     }),
-    total: after.length,
+    gone,
+    total: after.length - gone.length,
   };
+}
+
+/** Names of the branches that a remote had and has no more; `there` = what it has. */
+export function goneFrom(tracked: readonly BranchTip[], there: ReadonlySet<string>): readonly string[] {
+  return tracked.flatMap(({ name }) => (there.has(name) ? [] : [name]));
 }
 
 function byName(tips: readonly BranchTip[]): ReadonlyMap<string, string> {

@@ -11,7 +11,7 @@ import { listTurnOids } from "../branch/turn-list.ts";
 import { makeActive, readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { branchBases } from "./branch-bases.ts";
-import { fetchedPlace, type RemotePlace } from "./fetch.ts";
+import { fetchedPlace, goneFrom, type RemotePlace } from "./fetch.ts";
 import { requireSharing } from "./remotes.ts";
 import { type ComparedBranch, goForward, type PulledBranch, takeBranch, whyNotTaken } from "./take-branch.ts";
 
@@ -21,6 +21,8 @@ export interface PullReport extends RemotePlace {
   readonly branches: readonly PulledBranch[];
   /** Branches that were removed here and are left out. */
   readonly removed: readonly string[];
+  /** Branches that are here, that the remote had when it was last looked at and has no more. */
+  readonly gone: readonly string[];
   /** Branches that the remote has. */
   readonly total: number;
   /** The branch that is active; null when there is none. */
@@ -36,12 +38,15 @@ export async function pullConversations(
   const sharing = requireSharing(workspace);
   // One's own are listed meanwhile: each that differs is read again before it is moved. So are theirs, as they were before: most
   // pulls bring nothing.
-  const [own, before, isMoved] = await Promise.all([
+  const [own, before, { isMoved, there }] = await Promise.all([
     workspace.store.listBranches(),
     sharing.tracked(remote.name),
     sharing.fetch(remote, options),
   ]);
-  const tracked = isMoved ? await sharing.tracked(remote.name) : before;
+  const all = isMoved ? await sharing.tracked(remote.name) : before;
+  const tracked = all.filter(({ name }) => there.has(name));
+  const mine = new Set(own.map(({ name }) => name));
+  const gone = goneFrom(all, there).filter((name) => mine.has(name));
   const wentOn = new Map<string, string>();
   const taken = await takeIn(workspace, {
     remote,
@@ -53,7 +58,7 @@ export async function pullConversations(
   const fork = (branch: PulledBranch): readonly string[] => (branch.fork === undefined ? [] : [branch.fork]);
   const moved = taken.branches.filter(({ status }) => status !== "kept").flatMap((one) => [one.branch, ...fork(one)]);
   if (moved.length > 0) await refreshViews(workspace, new Set(moved), wentOn);
-  return { ...fetchedPlace(remote), total: tracked.length, active, ...taken };
+  return { ...fetchedPlace(remote), total: tracked.length, active, gone, ...taken };
 }
 
 type TakenIn = Pick<PullReport, "branches" | "removed">;

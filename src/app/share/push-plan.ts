@@ -14,12 +14,14 @@ import { requireSharing } from "./remotes.ts";
 export interface PushRequest {
   readonly id?: string;
   readonly all: boolean;
+  /** Whether what somebody removed from the remote is sent again. */
+  readonly again?: boolean;
 }
 
 /** A branch and what would become of it on the remote. */
 export interface PlannedPush extends BranchTip {
-  /** `ahead`: the remote has all of it and more. `behind`: the remote's has commits that are not here, or that this branch was only told of. */
-  readonly status: "new" | "updated" | "unchanged" | "ahead" | "behind";
+  /** `gone`: the remote had it when it was last looked at, and has it no more. `ahead`: the remote has all of it and more. `behind`: the remote's has commits that are not here, or that this branch was only told of. */
+  readonly status: "new" | "updated" | "unchanged" | "ahead" | "behind" | "gone";
   /** The commit there, of one that is updated. */
   readonly at?: string;
 }
@@ -49,7 +51,10 @@ export async function planPush(
   const { [remote.as]: there, isEmpty } = await sharing.listRefs(remote.pushUrl, options);
   const present = await sharing.present([...new Set(there.map(({ commit }) => commit))]);
   const remoteTips = new Map(there.map(({ name, commit }) => [name, commit]));
-  const branches = await compareTips(workspace, tips, { remoteTips, present });
+  const compared = await compareTips(workspace, tips, { remoteTips, present });
+  const had = new Set(request.again === true ? [] : (await sharing.tracked(remote.name)).map(({ name }) => name));
+  const isGone = ({ name, status }: PlannedPush): boolean => status === "new" && had.has(name);
+  const branches = compared.map((branch) => (isGone(branch) ? { ...branch, status: "gone" as const } : branch));
   const known = [...present];
   const leaving = branches.filter(isLeaving);
   const list = await sharing.outgoing(outgoingObjects({ tips: leaving, known }));

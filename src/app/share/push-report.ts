@@ -1,6 +1,8 @@
 // What became of a push: what arrived, what did not and why.
+
+import { conversationOf } from "../../core/conversation-name.ts";
 import { defined } from "../../core/defined.ts";
-import { repositoryError } from "../../core/errors.ts";
+import { repositoryError, userError } from "../../core/errors.ts";
 import { shownUrl } from "../../core/remote-address.ts";
 import type { PushedBranch, Remote } from "../../store/sharing.ts";
 import type { RemotePlace } from "./fetch.ts";
@@ -73,6 +75,7 @@ export function reportPush(
 export function pushError({ remote, url, as, branches }: PushReport): Error | null {
   const refused = branches.filter(({ status }) => status === "refused");
   const behind = branches.filter(({ status }) => status === "behind");
+  const gone = branches.filter(({ status }) => status === "gone");
   if (refused.length > 0) {
     const { reason = "it did not say why", said } = refused[0] ?? {};
     const words = said === undefined ? "" : ` It says: "${said}"`;
@@ -83,6 +86,17 @@ export function pushError({ remote, url, as, branches }: PushReport): Error | nu
     const branch = ["Check the host's rules for branches, and what you are allowed to push."];
     const code = as === "hidden" ? "hidden_refs_refused" : "push_refused";
     return repositoryError(code, message, { hints: as === "hidden" ? hidden : branch });
+  }
+  if (behind.length === 0 && gone[0] !== undefined) {
+    const conversation = conversationOf(gone[0].branch);
+    const message = `Somebody removed ${namesOf(gone)} from ${remote} since you last looked at it: it was not sent again.`;
+    return userError("removed_there", message, {
+      hints: [
+        `Ask why it was removed. \`jpg push ${conversation} --to ${remote} --yes\` sends it again.`,
+        `\`jpg rm ${conversation}\` removes it here as well; \`jpg local ${conversation}\` keeps it, for you alone.`,
+      ],
+      data: { branches: gone.map(({ branch }) => branch) },
+    });
   }
   if (behind.length === 0) return null;
   return repositoryError("push_behind", `${remote} has commits of ${namesOf(behind)} that are not here.`, {

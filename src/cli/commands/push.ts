@@ -3,12 +3,13 @@ import { type PushPlan, planPush } from "../../app/share/push-plan.ts";
 import { pushError, pushedPlace } from "../../app/share/push-report.ts";
 import { addRemote, chooseRemote, findRemote, noRemote, projectOrigin } from "../../app/share/remotes.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
+import { conversationOf } from "../../core/conversation-name.ts";
 import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
 import { shownUrl } from "../../core/remote-address.ts";
 import { safe } from "../../core/safe-text.ts";
 import { shellWord } from "../../core/shell-word.ts";
-import { askYesNo } from "../frame/ask.ts";
+import { askYesNo, isTerminal } from "../frame/ask.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
 import { exitCodeOf } from "../frame/exit-code.ts";
@@ -25,6 +26,7 @@ export const command: CommandSpec = {
     { flags: "--all", description: "all conversations that are not local" },
     { flags: "--to <remote>", description: "remote to send to; default the only one, else origin" },
     { flags: "--dry-run", description: "show what would be sent, send nothing" },
+    { flags: "--yes", description: "send again what somebody removed there, without asking" },
     { flags: "--allow <rule>", description: "send what this rule finds, this once", repeatable: true },
   ],
   examples: [
@@ -46,7 +48,11 @@ async function run({ args, options, output, json, open }: CommandContext, signal
   const remote = (await chooseRemote(workspace, { name, flag: "--to" })) ?? (await offerOrigin(workspace, output));
   const watched = { ...watchTransfer(output), signal };
   output.info(safe`To ${renderRemotePlace(pushedPlace(remote))}`);
-  const plan = await planPush(workspace, remote, { request, options: watched });
+  const planned = await planPush(workspace, remote, { request, options: watched });
+  const isAgain = !isDryRun && (flag(options, "yes") || (await askAgain(planned, output)));
+  const plan = isAgain
+    ? await planPush(workspace, remote, { request: { ...request, again: true }, options: watched })
+    : planned;
   const allow = texts(options, "allow");
   const report = await (isDryRun ? tryPush : sendPush)(workspace, plan, { ...watched, allow });
   const error = pushError(report);
@@ -55,6 +61,19 @@ async function run({ args, options, output, json, open }: CommandContext, signal
   if (error === null) return 0;
   if (!json) output.error(error);
   return exitCodeOf(error);
+}
+
+/** Asks whether what somebody removed from the remote, a leak for one, is sent again; not where nobody can be asked. */
+async function askAgain({ branches, remote }: PushPlan, output: CommandContext["output"]): Promise<boolean> {
+  const gone = branches.filter(({ status }) => status === "gone");
+  if (gone.length === 0 || !isTerminal(process.stdin, output)) return false;
+  const names = [...new Set(gone.map(({ name }) => conversationOf(name)))];
+  const text = [
+    `Somebody removed from ${remote.name} since you last looked at it:`,
+    ...names.slice(0, 20).map((name) => `  ${name}`),
+    "Send it again?",
+  ].join("\n");
+  return askYesNo({ text, otherwise: "no", instead: "--yes" }, { output });
 }
 
 /** Offers the project's own remote. Throws `no_remote`, and `needs_terminal` where nobody can be asked. */

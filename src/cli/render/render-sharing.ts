@@ -88,10 +88,11 @@ const PUSH_STATUS: Readonly<Record<PushReport["branches"][number]["status"], str
   ahead: "more is there: pull",
   behind: "not sent: pull first",
   refused: "refused",
+  gone: "not sent: removed there",
 };
 
 /** What a fetch brought. */
-export function renderFetch({ remote, branches, total }: FetchReport, { style, width }: Rendering): SafeText {
+export function renderFetch({ remote, branches, total, gone }: FetchReport, { style, width }: Rendering): SafeText {
   const cells = branches.map(({ branch, status }) => [status, branch]);
   const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }];
   const name = forTerminalLine(remote);
@@ -99,12 +100,20 @@ export function renderFetch({ remote, branches, total }: FetchReport, { style, w
     branches.length > 0
       ? safe`Your own branches are unchanged; \`jpg pull\` brings these in.`
       : safe`Nothing new from ${name}, which has ${renderCount(total, "branch", "branches")}.`;
-  return joinLines([...renderFew(cells, columns, width), end]);
+  return joinLines([...renderFew(cells, columns, width), end, ...renderGone(name, gone)]);
+}
+
+/** What somebody took off a remote, a leak for one: it stays here, and is not sent again unasked. */
+function renderGone(remote: SafeText, gone: readonly string[]): readonly SafeText[] {
+  const names = joinSafe([...new Set(gone.map(conversationOf))].slice(0, MOST_ROWS).map(forTerminalLine), ", ");
+  return gone.length === 0
+    ? []
+    : [safe`Removed from ${remote} by somebody, and still here: ${names}. \`jpg rm ID\` removes one here, too.`];
 }
 
 /** What a pull took in. */
 export function renderPull(report: PullReport, rendering: Rendering): SafeText {
-  const { remote, branches, removed, total, active } = report;
+  const { remote, branches, removed, gone, total, active } = report;
   const name = forTerminalLine(remote);
   const forked = branches.filter(({ status }) => status === "forked");
   const isBegun = branches.some(({ branch, status, fork }) => active === (status === "new" ? branch : fork));
@@ -120,6 +129,7 @@ export function renderPull(report: PullReport, rendering: Rendering): SafeText {
     ...(removed.length === 0
       ? []
       : [safe`Not brought back because they were removed here: ${joinSafe(removed.map(forTerminalLine), ", ")}.`]),
+    ...renderGone(name, gone),
     ...(active === null || !isBegun ? [] : [safe`Now on ${forTerminalLine(active)}`]),
   ]);
 }

@@ -21,7 +21,15 @@ it("a pull that made forks names them whole, however narrow the terminal; of sev
   const [long, short] = ["fix-the-parser-that-reads-every-line-twice-k3f9", "tide-m2q8"];
   const forked = (id: string, fork: string) =>
     ({ branch: `${id}/main`, status: "forked", turns: 1, fork: `${id}/${fork}` }) as const;
-  const report = { remote: "team", as: "branches", url: "/srv/team.git", removed: [], total: 4, active: null } as const;
+  const report = {
+    remote: "team",
+    as: "branches",
+    url: "/srv/team.git",
+    removed: [],
+    gone: [],
+    total: 4,
+    active: null,
+  } as const;
   const pulled = (branches: readonly ReturnType<typeof forked>[]): string => renderPull({ ...report, branches }, PLAIN);
   expect(pulled([forked(long, "main-ada-1")])).toMatchInlineSnapshot(`
     "  forked  fix-the-parser-that-reads-every-line-twice-k3f9/main  1 turn more

@@ -5,7 +5,7 @@ import { defined } from "../../../core/defined.ts";
 import { repositoryError, userError } from "../../../core/errors.ts";
 import { checkRemoteUrl, shownUrl } from "../../../core/remote-address.ts";
 import type { BranchTip } from "../../conversation-store.ts";
-import type { Remote, RemoteRefs, TransferOptions } from "../../sharing.ts";
+import type { Fetched, Remote, RemoteRefs, TransferOptions } from "../../sharing.ts";
 import { type GitCommand, type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import type { GitResult, GitRunner } from "../git/git-process.ts";
 import { markAsked } from "../git/promisors.ts";
@@ -47,18 +47,19 @@ export async function readFromNowhere(
 }
 
 /**
- * Gets a remote's conversations into `refs/remotes/<name>/`. Nothing there is removed, no tag comes, no branch moves. Gives whether
- * anything there moved, by the lines in which git says so.
+ * Gets a remote's conversations into `refs/remotes/<name>/`. Nothing there is removed, no tag comes, no branch moves. Gives what git
+ * says of each branch that the remote has.
  */
 export async function fetchRemote(
   repository: Repository,
   { name, url, as }: Remote,
   options: TransferOptions = {},
-): Promise<boolean> {
+): Promise<Fetched> {
   const args = [
     ...["fetch", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance"],
     ...[
       "--refmap=",
+      "--verbose",
       "--progress",
       "--",
       await askFrom(repository, { name, url }),
@@ -67,8 +68,11 @@ export async function fetchRemote(
   ];
   for (let attempt = 1; ; attempt++) {
     const result = await transfer(repository, { args, config: FETCH_CONFIG, extraEnv: LARGEST }, { url, options });
-    // What an earlier attempt moved it does not say again.
-    if (result.code === 0) return attempt > 1 || result.stderr.includes(" -> ");
+    if (result.code === 0) {
+      const { there, isMoved } = parseFetched(result.stderr, name);
+      // What an earlier attempt moved it does not say again.
+      return { there, isMoved: isMoved || attempt > 1 };
+    }
     // Another fetch of this store has just moved what git was about to move.
     const isRace =
       attempt < MOST_FETCHES && /cannot lock ref .*(?: but expected |exists|File exists)/.test(result.stderr);
@@ -76,11 +80,27 @@ export async function fetchRemote(
   }
 }
 
+/** Reads ` = [up to date]  a/main -> origin/a/main` and its like, one for each branch. */
+function parseFetched(stderr: string, name: string): Fetched {
+  const there = new Set<string>();
+  let isMoved = false;
+  for (const [, flag, ref = ""] of stderr.matchAll(/(?:^|[\r\n]) ([ +*=t!-]) [^\r\n]* -> (\S+)/g)) {
+    isMoved ||= flag !== "=";
+    const short = ref.replace(/^refs\/remotes\//, "");
+    if (short.startsWith(`${name}/`)) there.add(short.slice(name.length + 1));
+  }
+  return { there, isMoved };
+}
+
 /**
  * What git itself would refuse to take over: trees with `.git` in them, dangerous .gitmodules, malformed objects. No file counts as
  * a big one, which would be unpacked piece by piece and pass over the limit.
  */
-const FETCH_CONFIG: readonly string[] = ["fetch.fsckObjects=true", `core.bigFileThreshold=${mostThatGitCounts()}`];
+const FETCH_CONFIG: readonly string[] = [
+  "fetch.fsckObjects=true",
+  "fetch.output=full",
+  `core.bigFileThreshold=${mostThatGitCounts()}`,
+];
 
 /** Where git counts sizes in 32 bits it refuses a larger number. */
 function mostThatGitCounts(): string {
