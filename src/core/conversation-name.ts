@@ -112,6 +112,11 @@ export function parseBranchName(name: string): BranchName {
   return { conversation, fork };
 }
 
+/** Whether a conversation can be called so: a legal part of a branch name and a plain file name. */
+export function isConversationName(name: string): boolean {
+  return problemOf(name) === null && !RESERVED_CONVERSATION.test(name);
+}
+
 /** The part of a branch name that stock git reads as something else; null when none is. */
 export function reservedPart(name: string): string | null {
   const [conversation, fork] = [conversationOf(name), forkOf(name)];

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { appendAll } from "../../core/append-all.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
+import { isConversationName } from "../../core/conversation-name.ts";
 import { repositoryError } from "../../core/errors.ts";
 import { fieldsOf } from "../../core/event/fields.ts";
 import { shownTitle } from "../../core/title.ts";
@@ -141,6 +142,8 @@ export function parseHeader(text: string, branch: string): ConversationHeader {
     );
   }
   if (typeof value.format !== "number" || typeof value.id !== "string") throw damaged("format or id is missing");
+  if (!isConversationName(value.id))
+    throw damaged(`its id ${JSON.stringify(value.id)} is not a name of a conversation`);
   return {
     format: value.format,
     id: value.id,

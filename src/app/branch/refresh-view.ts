@@ -30,10 +30,24 @@ import {
 const TURNS_AHEAD = 32;
 
 /**
- * Brings the views of all worktrees of a branch, or of several, up to date. `parent` = the commit that the caller has just
- * built on, by branch where there are several: worktrees that stood there have followed already. `known` as in `loadView`.
+ * Brings the views of all worktrees of a branch, or of several, up to date, after what a command was asked for is done: a view that
+ * cannot be written, on a full disk for one, is told of and is no failure. See `writeViews`.
  */
-export async function refreshViews(
+export async function refreshViews(...[workspace, ...rest]: Parameters<typeof writeViews>): Promise<void> {
+  try {
+    await writeViews(workspace, ...rest);
+  } catch (error) {
+    if (!(error instanceof JpgError) || error.code !== "view_not_written") throw error;
+    workspace.warn([error.message, ...error.hints].join(" "));
+  }
+}
+
+/**
+ * Brings the views of all worktrees of a branch, or of several, up to date. `parent` = the commit that the caller has just
+ * built on, by branch where there are several: worktrees that stood there have followed already. `known` as in `loadView`. Throws
+ * `view_not_written`.
+ */
+export async function writeViews(
   workspace: Workspace,
   branches: string | ReadonlySet<string>,
   parent: string | ReadonlyMap<string, string> | null = null,
@@ -121,7 +135,7 @@ export async function followReset(workspace: Workspace, { branch, commit }: Bran
       const made = readViewState(workspace.store, worktree);
       if (made === null || (made.commit === commit && made.branch === branch)) continue;
       if ((await workspace.store.readBranch(branch)) !== commit) continue;
-      return await refreshViews(workspace, branch);
+      return await writeViews(workspace, branch);
     }
   } catch (error) {
     if (!(error instanceof JpgError)) throw error;

@@ -1,7 +1,8 @@
 // Checks a store: git's objects and refs, every file of every branch, and the views in its worktrees. It changes nothing.
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf, forkOf } from "../../core/conversation-name.ts";
 import { createFinding, type Finding } from "../../core/integrity/finding.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import { collectBlobs, parseHeader } from "../branch/branch-tree.ts";
 import { recordedCommit } from "../branch/view-state.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { createCheckedFiles } from "./checked-files.ts";
@@ -90,12 +91,32 @@ async function compareHeaders(
   if (oid === undefined) return [];
   const [[other, first] = [name, oid]] = headers;
   headers.set(name, oid);
-  if (first === oid) return [];
+  if (first === oid) return other === name ? await compareId(store, name, oid) : [];
   return [
     createFinding("header_differs", {
       path,
       message: `it is not that of ${other}: forks of one conversation share it`,
       hint: `\`jpg git log -p -- ${path}\` shows who changed it; revert that commit`,
+    }),
+  ];
+}
+
+/** The id is the conversation's name; stock git may have renamed its branches, which then can meet those of another. */
+async function compareId(store: ConversationStore, name: string, oid: string): Promise<readonly Finding[]> {
+  const path = "conversation.json";
+  const [bytes] = await collectBlobs(store, [oid]);
+  let id: string;
+  try {
+    ({ id } = parseHeader(new TextDecoder().decode(bytes), name));
+  } catch {
+    return []; // was reported of this branch
+  }
+  if (id === conversationOf(name)) return [];
+  return [
+    createFinding("id_differs", {
+      path,
+      message: `it is of ${id}, and its branches are called ${conversationOf(name)}`,
+      hint: `\`jpg git branch -m ${name} ${id}/${forkOf(name)}\` gives each its own name, unless another has it`,
     }),
   ];
 }

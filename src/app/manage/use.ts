@@ -1,7 +1,7 @@
 // Makes a branch the active one.
 import { conversationOf } from "../../core/conversation-name.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
-import { refreshViews } from "../branch/refresh-view.ts";
+import { writeViews } from "../branch/refresh-view.ts";
 import { makeActive, readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -16,6 +16,6 @@ export interface UseReport {
 export async function useConversation(workspace: Workspace, tree: BranchTree): Promise<UseReport> {
   const previous = (await readStanding(workspace)).branch;
   if (previous !== tree.branch) await makeActive(workspace, tree.branch);
-  await refreshViews(workspace, tree.branch);
+  await writeViews(workspace, tree.branch);
   return { conversation: conversationOf(tree.branch), branch: tree.branch, previous };
 }

@@ -72,7 +72,7 @@ async function fill(
   try {
     const report = await pullConversations(workspace, await findRemote(workspace, "origin"), transfer);
     const begun = report.branches.filter(({ status }) => status === "new").map(({ branch }) => branch);
-    if (begun.length === 0) throw noConversations(url);
+    if (begun.length === 0) throw noConversations(url, report.branches[0]);
     if (head === null || !begun.includes(head) || report.active === head) return report;
     await makeActive(workspace, head);
     return { ...report, active: head };
@@ -90,7 +90,16 @@ async function requireFree(path: string): Promise<boolean> {
   });
 }
 
-function noConversations(url: string): Error {
+/** `kept` = a branch of which nothing became, and why. */
+function noConversations(url: string, kept?: PullReport["branches"][number]): Error {
+  if (kept?.reason !== undefined)
+    return repositoryError(
+      "no_conversations",
+      `No conversation at ${shownUrl(url)} can be read; ${kept.branch}: ${kept.reason}`,
+      {
+        hints: ["Whoever made it sees what is wrong with `jpg fsck`."],
+      },
+    );
   return repositoryError("no_conversations", `There is no conversation at ${shownUrl(url)}.`, {
     hints: ["Check the address; `jpg push` sends conversations there."],
   });

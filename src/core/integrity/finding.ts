@@ -13,6 +13,7 @@ export type FindingCode =
   | "header_unreadable"
   | "newer_format"
   | "header_differs"
+  | "id_differs"
   | "attributes_differ"
   | "not_a_file"
   | "misplaced_file"
@@ -58,6 +59,7 @@ export interface Finding {
 
 /** Findings that leave everything readable as it was written. */
 const WARNINGS: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  "id_differs",
   "attributes_differ",
   "misplaced_file",
   "changed_in_place",
