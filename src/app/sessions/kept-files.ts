@@ -19,7 +19,7 @@ import { createBufferSource } from "./buffer-source.ts";
 import { type KeptPlace, openKeptPlace } from "./kept-place.ts";
 import { isPacked, unpackBeginning } from "./packed-file.ts";
 import { readBeginning, type SessionFile } from "./session-files.ts";
-import { agents, isSessionName, machineOf } from "./session-registry.ts";
+import { agents, detectFormat, isSessionName, machineOf } from "./session-registry.ts";
 
 /** A session file that was found where an agent keeps its sessions. */
 export interface KeptSession extends SessionFile {
@@ -128,9 +128,37 @@ async function judge(
   const isHeld = directory === null ? null : await place.holds(directory);
   if (isHeld !== null) return isHeld ? session : null;
   if (folder.isOwn !== true) return null;
+  return isClaimed(path, directory, choice) ? session : unclearSession(session, directory);
+}
+
+function isClaimed(path: string, directory: SessionDirectory | null, choice: KeptChoice): boolean {
+  const wasMoved = directory !== null && "path" in directory && directory.wasMoved === true;
+  return wasMoved || choice.isClaimed?.(path) === true;
+}
+
+/** Null for one in which nothing was said, and which names no directory. */
+async function unclearSession(
+  session: KeptSession,
+  directory: SessionDirectory | null,
+): Promise<UnclearSession | null> {
   const named = directory !== null && "path" in directory ? directory : null;
-  const isOurs = named?.wasMoved === true || choice.isClaimed?.(path) === true;
-  return isOurs ? session : { ...session, directory: named?.path ?? null };
+  // Agents make files at their start, before anything is said: whose these are is of no matter.
+  return named === null && (await isUnused(session.path)) ? null : { ...session, directory: named?.path ?? null };
+}
+
+/** A file in which nothing was said is no longer, bytes. */
+const MOST_UNUSED = 256 * 1024;
+
+/** Whether a session file holds no turn. */
+async function isUnused(path: string): Promise<boolean> {
+  try {
+    const bytes = readBeginning(path, MOST_UNUSED);
+    if (bytes.length === 0) return true;
+    const source = createBufferSource(bytes);
+    return bytes.length < MOST_UNUSED && detectFormat(source, path).read(source).turnCount === 0;
+  } catch {
+    return false; // the import says what is wrong with it
+  }
 }
 
 /** How much of a file is read, bytes: a user with thousands of sessions waits for each, but a first line may hold pictures. */

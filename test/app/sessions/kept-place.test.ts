@@ -35,7 +35,11 @@ const makeFolder = (...names: string[]): string => {
 
 const claudeName = (directory: string): string => directory.replace(/[^A-Za-z0-9]/g, "-");
 const claudeLine = (cwd: string | null, more = {}): string =>
-  JSON.stringify({ type: "user", uuid: "u", parentUuid: null, ...(cwd === null ? {} : { cwd }), ...more });
+  JSON.stringify({
+    ...{ type: "user", uuid: "u", parentUuid: null, message: { role: "user", content: "Ask" } },
+    ...(cwd === null ? {} : { cwd }),
+    ...more,
+  });
 
 /** Keeps a session as an agent does; its name tells it from others. */
 const KEEP: Readonly<Record<string, (name: string, cwd: string) => void>> = {
