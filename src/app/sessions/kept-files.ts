@@ -20,6 +20,7 @@ import { type KeptPlace, openKeptPlace } from "./kept-place.ts";
 import { isPacked, unpackBeginning } from "./packed-file.ts";
 import { readBeginning, type SessionFile } from "./session-files.ts";
 import { agents, detectFormat, isSessionName, machineOf } from "./session-registry.ts";
+import { listSideFiles } from "./side-files.ts";
 
 /** A session file that was found where an agent keeps its sessions. */
 export interface KeptSession extends SessionFile {
@@ -102,28 +103,55 @@ async function findIn(place: KeptPlace, runtime: Runtime, choice: KeptChoice): P
   const found = new Map<string, KeptSession | UnclearSession | null>();
   for (const kept of await keptFolders(place, runtime)) {
     if (choice.agents?.includes(kept.agent.name) === false) continue;
-    for await (const path of sessionsIn(kept))
-      if (!found.has(path)) found.set(path, isChosen(path, choice) ? await judge(path, kept, { place, choice }) : null);
+    for await (const { path, within } of sessionsIn(kept))
+      if (!found.has(path))
+        found.set(path, isChosen(path, choice) ? await judge(path, within, kept, { place, choice }) : null);
   }
   const sessions = [...found.values()].filter((session) => session !== null);
   const isUnclear = (session: KeptSession): session is UnclearSession => "directory" in session;
   return { files: sessions.filter((session) => !isUnclear(session)), unclear: sessions.filter(isUnclear) };
 }
 
-async function* sessionsIn({ folder, isNamed }: KeptFolder): AsyncGenerator<string> {
-  for await (const { path: within, entries } of foldersWithin(folder))
-    for (const entry of entries) if (isNamed(entry.name, within) && !isPipe(entry)) yield join(within, entry.name);
+/** A session's file, and the folder in which the agent keeps it or what it stands beside. */
+interface PlacedFile {
+  readonly path: string;
+  readonly within: string;
+}
+
+async function* sessionsIn({ agent, folder, isNamed }: KeptFolder): AsyncGenerator<PlacedFile> {
+  for await (const { path: within, entries } of foldersWithin(folder)) {
+    const names = new Set(entries.map(({ name }) => name));
+    for (const entry of entries) {
+      if (isNamed(entry.name, within) && !isPipe(entry)) yield { path: join(within, entry.name), within };
+      else if (entry.isDirectory())
+        for (const path of await orphansIn(within, entry.name, { agent, names })) yield { path, within };
+    }
+  }
+}
+
+/** What the agents of a session wrote whose own file is gone: of others it is found beside that. */
+async function orphansIn(
+  within: string,
+  folder: string,
+  { agent, names }: { readonly agent: AgentFormat; readonly names: ReadonlySet<string> },
+): Promise<readonly string[]> {
+  const { beside, endings } = agent.files;
+  const main = endings.map((ending) => `${folder}${ending}`).find((name) => beside?.folder(name) === folder);
+  if (beside?.isSession === undefined || main === undefined || names.has(main)) return [];
+  const listing = await listSideFiles({ path: join(within, main), named: false }, beside);
+  return listing.files.filter(beside.isSession).map((name) => join(listing.folder, name));
 }
 
 /** A session that is one of this place, or may be; null = it is another's. Of one that cannot be read, or unpacked, the import says so. */
 async function judge(
   path: string,
+  within: string,
   { agent, folder }: KeptFolder,
   { place, choice }: { readonly place: KeptPlace; readonly choice: KeptChoice },
 ): Promise<KeptSession | UnclearSession | null> {
   const session = { path, named: false, agent: agent.agent.name };
   if (folder.of !== undefined || agent.files.directory === undefined) return session;
-  const directory = await readDirectory(path, agent, basename(dirname(path)));
+  const directory = await readDirectory(path, agent, basename(within));
   if (directory === undefined) return folder.isOwn === false ? null : session;
   const isHeld = directory === null ? null : await place.holds(directory);
   if (isHeld !== null) return isHeld ? session : null;
