@@ -149,7 +149,8 @@ async function judge(
   { agent, folder }: KeptFolder,
   { place, choice }: { readonly place: KeptPlace; readonly choice: KeptChoice },
 ): Promise<KeptSession | UnclearSession | null> {
-  const session = { path, named: false, agent: agent.agent.name };
+  const isBeside = dirname(path) !== within;
+  const session = { path, named: false, agent: agent.agent.name, ...(isBeside && { isBeside }) };
   if (folder.of !== undefined || agent.files.directory === undefined) return session;
   const directory = await readDirectory(path, agent, basename(within));
   if (directory === undefined) return folder.isOwn === false ? null : session;
@@ -181,9 +182,9 @@ const MOST_UNUSED = 256 * 1024;
 async function isUnused(path: string): Promise<boolean> {
   try {
     const bytes = readBeginning(path, MOST_UNUSED);
-    if (bytes.length === 0) return true;
+    if (bytes.length === MOST_UNUSED) return false;
     const source = createBufferSource(bytes);
-    return bytes.length < MOST_UNUSED && detectFormat(source, path).read(source).turnCount === 0;
+    return bytes.toString("utf8").trim() === "" || detectFormat(source, path).read(source).turnCount === 0;
   } catch {
     return false; // the import says what is wrong with it
   }

@@ -186,6 +186,29 @@ describe("a session of Claude Code", () => {
     }
   });
 
+  it("is of no matter where nothing was said in it, but for one that says whose it is", async () => {
+    const web = makeProject("shop/web");
+    keepClaude("empty", web, []);
+    keepClaude("summary", web, [JSON.stringify({ type: "summary", summary: "Old", leafUuid: "x" })]);
+    writeText(join(top, "home/.claude/projects", claudeName(web), "none.jsonl"), "");
+    keepClaude("asked", web, [claudeLine(null)]);
+    const { files, unclear } = await findAt(web);
+    expect(files).toEqual([]);
+    expect(unclear.map(({ path }) => nameOf(path))).toEqual(["asked"]);
+  });
+
+  it("is found by what its agents wrote, once the agent has deleted it", async () => {
+    const web = makeProject("shop/web");
+    for (const name of ["gone", "there"]) keepClaude(`${name}/subagents/agent-${name}`, web, [claudeLine(web)]);
+    keepClaude("gone/notes", web, [claudeLine(web)]);
+    keepClaude("there", web, [claudeLine(web)]);
+    const { files } = await findAt(web);
+    expect(files.map(({ path, isBeside }) => [nameOf(path), isBeside])).toEqual([
+      ["agent-gone", true],
+      ["there", undefined],
+    ]);
+  });
+
   it("stays with a project that was renamed together with its folder of sessions", async () => {
     const old = makeProject("old");
     renameSync(old, join(top, "new"));
