@@ -101,8 +101,7 @@ export async function openNativeStore({ root, env, cwd, say }: StorePlace): Prom
       if (partial !== null) await bringTexts(partial, trees, { commits, under: query.under });
       return findText(repository, commits, query);
     },
-    write: (writes) =>
-      write(repository, { root: worktreeRoot, reader: partial === null ? reader : null, ...defined({ say }) }, writes),
+    write: (writes) => write(repository, { root: worktreeRoot, reader: partial === null ? reader : null, say }, writes),
     verify: () => verifyStore(repository),
     createBranch: (name, commit) => createBranch(repository, name, commit),
     get objectsRead() {
@@ -209,7 +208,11 @@ async function write(
     root,
     reader,
     say,
-  }: Pick<StorePlace, "say"> & { readonly root: string | null; readonly reader: ObjectReader | null },
+  }: {
+    readonly root: string | null;
+    readonly reader: ObjectReader | null;
+    readonly say: StorePlace["say"] | undefined;
+  },
   writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
 ): Promise<readonly WriteResult[]> {
   const worktrees = await listWorktrees(repository, root);
