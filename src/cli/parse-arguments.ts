@@ -28,6 +28,7 @@ export function parseArguments(
 
 function parseOwn(spec: CommandSpec, words: readonly string[]): ParsedArguments {
   const command = buildCommand(spec);
+  const given = watchSingle(spec, command);
   const untaken = findUntaken(spec.options ?? [], words);
   let args: readonly string[] = [];
   command.action((...values: unknown[]) => {
@@ -43,7 +44,32 @@ function parseOwn(spec: CommandSpec, words: readonly string[]): ParsedArguments 
       ? untaken.error
       : usageError(spec, words, error);
   }
+  for (const [flags, values] of given) if (values.length > 1) throw severalValues(spec, flags, values);
   return { args, options: command.opts(), untaken };
+}
+
+/** The different values that options were given, of those that take one; filled while a command is parsed. */
+function watchSingle(spec: CommandSpec, command: Command): ReadonlyMap<string, readonly string[]> {
+  const given = new Map<string, string[]>();
+  for (const { flags, repeatable } of optionsOf(spec)) {
+    if (repeatable === true || !/[<[]/.test(flags)) continue;
+    const values: string[] = [];
+    given.set(flags, values);
+    command.on(`option:${new Option(flags).name()}`, (value: string | null) => {
+      if (!values.includes(value ?? "")) values.push(value ?? "");
+    });
+  }
+  return given;
+}
+
+function severalValues(spec: CommandSpec, flags: string, values: readonly string[]): Error {
+  const option = flags.replace(/\s*[<[].*$/, "");
+  const named = values.map((value) => (value === "" ? "none" : shellWord(value)));
+  return userError(
+    "contradictory_flags",
+    `jpg ${spec.name}: ${option} takes one value and was given ${named.length}: ${named.join(" and ")}.`,
+    { hints: ["Leave all but one of them out.", `\`jpg ${spec.name} --help\` lists its arguments and options.`] },
+  );
 }
 
 function sentence(summary: string): string {

@@ -33,7 +33,7 @@ export function marksInForce(records: readonly MarkRecord[]): ConversationMarks 
 
 /** Parses a label that a person gives: one line without commas. Throws `bad_label`. */
 export function parseLabel(text: string): string {
-  const label = forLine(text);
+  const label = forLine(text).normalize("NFC");
   if (label !== "" && !label.includes(",") && [...label].length <= LONGEST) return label;
   throw userError(
     "bad_label",
@@ -50,6 +50,8 @@ export function sortLabels(labels: Iterable<string>): readonly string[] {
 }
 
 function cleanLabels(values: readonly unknown[]): readonly string[] {
-  const lines = values.flatMap((value) => (typeof value === "string" ? [forLine(value, LONGEST)] : []));
+  const lines = values.flatMap((value) =>
+    typeof value === "string" ? [forLine(value, LONGEST).normalize("NFC")] : [],
+  );
   return sortLabels(lines.filter((line) => line !== "")).slice(0, MOST);
 }

@@ -136,6 +136,16 @@ export function forkOf(branch: string): string {
   return branch.slice(branch.lastIndexOf("/") + 1);
 }
 
+/**
+ * Finds a name that differs from another in upper and lower case alone: file systems of macOS and Windows keep one file for both,
+ * and git keeps each branch in a file.
+ */
+export function differingByCase(name: string, names: Iterable<string>): string | undefined {
+  const folded = name.toLowerCase();
+  for (const other of names) if (other !== name && other.toLowerCase() === folded) return other;
+  return undefined;
+}
+
 /** A part as it is, or the nearest that can stand in a name. */
 function sound(part: string): string {
   return problemOf(part) === null ? part : slugOf(part);

@@ -1,5 +1,6 @@
 // Words that are looked for, and where they stand in a text: names count whole and in their parts, in whatever case.
 import { userError } from "./errors.ts";
+import { plainForm } from "./text-pattern.ts";
 
 /** Words that are looked for, lower case, with what each counts: 1, or less for a part of a name. */
 export type SoughtWords = ReadonlyMap<string, number>;
@@ -32,7 +33,7 @@ const DOTTED = { small: "i\u0307", expression: "(?:i\u0307|\u0130)" };
 
 /** Parses words to look for. Throws `bad_pattern` where there is none. */
 export function parseWords(text: string): SoughtWords {
-  const whole = [...text.matchAll(WORD)].slice(0, MOST_WORDS).map(([word]) => word);
+  const whole = [...plainForm(text).matchAll(WORD)].slice(0, MOST_WORDS).map(([word]) => word);
   if (whole.length === 0)
     throw userError("bad_pattern", "There is nothing to rank by: the pattern has no word of two letters or digits.", {
       hints: ["Give words that are near what you look for, or leave --rank out to search for the text as it is."],

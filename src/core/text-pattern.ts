@@ -5,12 +5,14 @@ import { messageOf, userError } from "./errors.ts";
 /** A pattern that is ready. */
 export interface TextPattern {
   readonly expression: RegExp;
+  /** The same for texts in plain form; null where the pattern has none. */
+  readonly plain: RegExp | null;
   readonly ignoreCase: boolean;
   /**
-   * A part of every text that matches, in a form that no writer of JSON has reason to escape: what does not hold it need
-   * not be read. Null when nothing is known of all of them.
+   * Every text that matches holds one of them: the first in a form that no writer of JSON has reason to escape, the others as jpg
+   * writes them. What holds none need not be read. Null when nothing is known of all of them.
    */
-  readonly needle: string | null;
+  readonly needles: readonly string[] | null;
 }
 
 export interface PatternOptions {
@@ -30,31 +32,68 @@ export interface MatchedLine {
 /** Longest line shown, characters, and how much of it may stand before the match. */
 const LONGEST_LINE = 160;
 const BEFORE_MATCH = 60;
-/** What JSON must or may escape is no part of a needle, nor what `git grep` cannot fold. */
-const UNESCAPED = /[^\u0000-\u001f"\\/<>&'\u007f-\uffff]+/g;
+/** What JSON must or may escape is no part of a needle, nor what `git grep` cannot fold, nor a blank, which has several forms. */
+const UNESCAPED = /[^\u0000-\u0020"\\/<>&'\u007f-\uffff]+/g;
+/** Blanks that look like a space: no-break, figure, thin, narrow no-break, ideographic. */
+const BLANKS = /[\u00a0\u2007\u2009\u202f\u3000]/g;
+/** Nobody sees them, or knows that they are there: soft hyphen, zero-width space, word joiner, byte order mark. */
+const UNSEEN: readonly string[] = ["\u00ad", "\u200b", "\u2060", "\ufeff"];
+const ANY_UNSEEN = new RegExp(`[${UNSEEN.join("")}]`, "g");
+const ASCII = /^[\0-\x7f]*$/;
+
+/**
+ * Gives a text in the form in which texts that look alike are equal: composed (NFC), every space a plain one, without characters that
+ * nobody sees.
+ */
+export function plainForm(text: string): string {
+  return ASCII.test(text) ? text : text.normalize("NFC").replace(BLANKS, " ").replace(ANY_UNSEEN, "");
+}
 
 /** Parses a pattern. Throws `bad_pattern` for an empty one, and for an expression that is none. */
 export function parsePattern(text: string, { regex = false, ignoreCase = false }: PatternOptions = {}): TextPattern {
   if (text === "") throw badPattern("the pattern is empty");
   const flags = ignoreCase ? "iu" : "u";
   if (!regex) {
-    const runs = text.match(UNESCAPED) ?? [];
+    const runs = text.normalize("NFC").match(UNESCAPED) ?? [];
     const longest = runs.reduce<string>((best, run) => (run.length > best.length ? run : best), "");
-    const expression = new RegExp(text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), flags);
-    return { expression, ignoreCase, needle: longest === "" ? null : longest };
+    const plain = plainForm(text);
+    return {
+      expression: new RegExp(escaped(text), flags),
+      plain: plain === "" ? null : new RegExp(escaped(plain), flags),
+      ignoreCase,
+      needles: longest === "" ? null : [longest, ...UNSEEN],
+    };
   }
   try {
-    return { expression: new RegExp(text, flags), ignoreCase, needle: null };
+    return { expression: new RegExp(text, flags), plain: plainExpression(text, flags), ignoreCase, needles: null };
   } catch (error) {
     throw badPattern(messageOf(error));
   }
 }
 
-/** Finds the first match in texts; null when there is none. */
-export function findLine(texts: Iterable<string>, { expression }: TextPattern): MatchedLine | null {
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}
+
+/** An expression in plain form; null where only its first form is one. */
+function plainExpression(text: string, flags: string): RegExp | null {
+  const plain = plainForm(text);
+  try {
+    return plain === "" ? null : new RegExp(plain, flags);
+  } catch {
+    return null; // an escaped blank, say
+  }
+}
+
+/** Finds the first match in texts, as they are written or in plain form; null when there is none. */
+export function findLine(texts: Iterable<string>, { expression, plain }: TextPattern): MatchedLine | null {
   for (const text of texts) {
     const match = expression.exec(text);
     if (match !== null) return lineAround(text, match.index, match.index + match[0].length);
+    const form = plainForm(text);
+    const isSame = form === text && plain?.source === expression.source;
+    const again = isSame ? null : (plain?.exec(form) ?? null);
+    if (again !== null) return lineAround(form, again.index, again.index + again[0].length);
   }
   return null;
 }

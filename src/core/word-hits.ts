@@ -1,6 +1,7 @@
 // What texts hold of the words that are looked for: how often, where first, and in which lines.
 import { type LineSketch, sketchLines } from "./line-sketch.ts";
 import type { FindWords } from "./sought-words.ts";
+import { plainForm } from "./text-pattern.ts";
 
 export interface WordHits {
   /** How often each word stands there; those that do not are left out. */
@@ -18,12 +19,14 @@ export interface NamePlace {
   readonly to: number;
 }
 
-/** Reads texts, taken together. */
+/** Reads texts in plain form, taken together; their lines are compared as they are written. */
 export function readWordHits(texts: readonly string[], find: FindWords): WordHits {
   const times = new Map<string, number>();
   const first = new Map<string, NamePlace>();
   const lines: string[] = [];
-  for (const text of texts) {
+  for (const written of texts) {
+    const text = plainForm(written);
+    const lineAt = text === written ? plainLine(text) : writtenLine(text, written);
     let lineEnd = -1;
     find(text, ({ words, from, to }) => {
       for (const word of words) {
@@ -33,8 +36,27 @@ export function readWordHits(texts: readonly string[], find: FindWords): WordHit
       if (from <= lineEnd) return;
       const next = text.indexOf("\n", to);
       lineEnd = next < 0 ? text.length : next;
-      lines.push(text.slice(text.lastIndexOf("\n", from) + 1, lineEnd));
+      lines.push(lineAt(from, lineEnd));
     });
   }
   return { times, first, lines: sketchLines(lines) };
+}
+
+type LineAt = (from: number, lineEnd: number) => string;
+
+function plainLine(text: string): LineAt {
+  return (from, lineEnd) => text.slice(text.lastIndexOf("\n", from) + 1, lineEnd);
+}
+
+/** Gives lines of what a text in plain form was made of, by their number; asked in their order. */
+function writtenLine(text: string, written: string): LineAt {
+  const lines = written.split("\n");
+  let [at, line] = [0, 0];
+  return (from) => {
+    for (let next = text.indexOf("\n", at); next >= 0 && next < from; next = text.indexOf("\n", at)) {
+      at = next + 1;
+      line += 1;
+    }
+    return lines[line] ?? "";
+  };
 }

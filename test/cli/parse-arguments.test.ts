@@ -28,6 +28,14 @@ const spec: CommandSpec = {
   run: async () => 0,
 };
 
+const SEVERAL = [
+  [["--to", "1", "--to", "2"], "--to", "1 and 2"],
+  [["--to=1", "x", "--to=2", "--to=3"], "--to", "1 and 2 and 3"],
+  [["--kind", "round", "--kind", "square"], "--kind", "round and square"],
+  [["--with=a b", "--with"], "--with", "'a b' and none"],
+  [["--from", "1", "--from", "2"], "--from", "1 and 2"],
+] as const;
+
 const parse = (...words: string[]) => parseArguments(spec, words);
 function errorOf(...words: string[]): JpgError {
   try {
@@ -189,5 +197,23 @@ describe("text that begins with a dash", () => {
     expect(hintsOf("--ignore-cas")).toContain("Did you mean --ignore-case?");
     expect(hintsOf("-x").at(-1)).toContain("`jpg find --help`");
     expect(errorOf("-x").hints).toHaveLength(1);
+  });
+});
+
+describe("an option that takes one value", () => {
+  it.each(SEVERAL)("is refused with several: %j", (words, option, values) => {
+    const { code, message } = errorOf(...words);
+    expect([code, message]).toEqual([
+      "contradictory_flags",
+      `jpg pack: ${option} takes one value and was given ${values.split(" and ").length}: ${values}.`,
+    ]);
+  });
+
+  it("is taken when it is given twice alike, and one that may be repeated with many", () => {
+    expect(parse("--to", "1", "--to", "1").options["to"]).toBe("1");
+    expect(parse("-s", "a", "--shape", "b").options["shape"]).toEqual(["a", "b"]);
+    const global = GLOBAL_OPTIONS.find(({ flags }) => flags.startsWith("--store"));
+    expect(global).toBeDefined();
+    expect(() => parseArguments(spec, ["--store", "b"], ["--store", "a"])).toThrow(/--store takes one value/);
   });
 });

@@ -24,6 +24,7 @@ describe("marks of a conversation", () => {
 describe("a label", () => {
   it("is one line of 1 to 50 characters without a comma", () => {
     expect(parseLabel("  to  review ")).toBe("to review");
+    expect(parseLabel("Büro".normalize("NFD"))).toBe("Büro");
     for (const text of ["", " \n", "a,b", "x".repeat(51)]) expect(() => parseLabel(text)).toThrow(JpgError);
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findLine, parsePattern } from "../../src/core/text-pattern.ts";
+import { findLine, parsePattern, plainForm } from "../../src/core/text-pattern.ts";
 
 describe("parsePattern", () => {
   it("takes a text as it is", () => {
@@ -39,7 +39,8 @@ describe("parsePattern", () => {
     ['"\n', {}, /"\n/u, false, null],
   ])("makes of %j with %j what is ready to search with", (text, options, expression, ignoreCase, needle) => {
     const pattern = parsePattern(text, options);
-    expect(pattern).toEqual({ expression: expect.any(RegExp), ignoreCase, needle });
+    expect(pattern).toMatchObject({ expression: expect.any(RegExp), plain: expect.any(RegExp), ignoreCase });
+    expect(pattern.needles?.[0] ?? null).toBe(needle);
     expect(pattern.expression.flags).toBe(expression.flags);
     if (!/\n/.test(text)) expect(pattern.expression.source).toBe(expression.source);
   });
@@ -49,14 +50,61 @@ describe("parsePattern", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), text, fc.string(), (before, pattern, after) => {
         fc.pre(pattern !== "");
-        const { needle, expression } = parsePattern(pattern);
+        const { needles, expression } = parsePattern(pattern);
         const whole = before + pattern + after;
         expect(expression.test(whole)).toBe(true);
-        if (needle === null) return;
+        if (needles === null) return;
         const forms = [JSON.stringify(whole), JSON.stringify(whole).replaceAll("/", "\\/"), escapeAll(whole), whole];
-        for (const form of forms) expect(form).toContain(needle);
+        for (const form of forms) expect(form).toContain(needles[0]);
       }),
     );
+  });
+});
+
+describe("texts that look alike", () => {
+  const forms = (text: string) => [text.normalize("NFC"), text.normalize("NFD")];
+  const finds = (text: string, pattern: string, options = {}) => {
+    const parsed = parsePattern(pattern, options);
+    const found = findLine([text], parsed);
+    const isRead = parsed.needles === null || parsed.needles.some((needle) => JSON.stringify(text).includes(needle));
+    return isRead && found !== null;
+  };
+
+  it.each(["Das Büro in Zürich", "한글 파일", "Ångström", "ệ", "naïve café"])("%s, composed or not", (text) => {
+    for (const said of forms(text))
+      for (const sought of forms(text)) {
+        expect(finds(`x ${said} y`, sought)).toBe(true);
+        expect(finds(`x ${said} y`, sought, { ignoreCase: true })).toBe(true);
+        expect(finds(`x ${said} y`, sought, { regex: true })).toBe(true);
+      }
+  });
+
+  it("with blanks of several kinds, and with characters that nobody sees", () => {
+    for (const blank of ["\u00a0", "\u202f", "\u2009", "\u3000"]) {
+      expect(finds(`10${blank}km`, "10 km")).toBe(true);
+      expect(finds("10 km", `10${blank}km`)).toBe(true);
+    }
+    for (const unseen of ["\u00ad", "\u200b", "\u2060", "\ufeff"]) {
+      expect(finds(`sea${unseen}wall`, "seawall")).toBe(true);
+      expect(finds("seawall", `sea${unseen}wall`)).toBe(true);
+      expect(finds(`sea${unseen}wall`, unseen)).toBe(true);
+      expect(finds("seawall", unseen)).toBe(false);
+    }
+  });
+
+  it("and takes an expression as it is typed before it takes it in plain form", () => {
+    const said = "Das Büro".normalize("NFD");
+    expect(finds(said, "B.ro", { regex: true })).toBe(true);
+    expect(finds(said, "u\\u0308", { regex: true })).toBe(true);
+    expect(finds("a\u00a0b", "a\\u00a0b", { regex: true })).toBe(true);
+    expect(finds("a\u00a0b", "a[\u00a0]b", { regex: true })).toBe(true);
+    expect(() => parsePattern("a\\\u00a0", { regex: true })).toThrow(/invalid escape/i);
+  });
+
+  it("shows the line in plain form where only that was found", () => {
+    const found = findLine(["Das Büro".normalize("NFD")], parsePattern("Büro"));
+    expect(found).toEqual({ line: "Das Büro", from: 4, to: 8 });
+    expect(plainForm("plain")).toBe("plain");
   });
 });
 

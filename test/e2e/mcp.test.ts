@@ -116,6 +116,8 @@ describe("the tools of jpg mcp", () => {
       ["show", {}, /id/],
       ["search", { pattern: "" }, /pattern/],
       ["search", { pattern: "x", limit: "many" }, /limit/],
+      ["search", {}, /`pattern` is missing/],
+      ["search", { pattern: "tide", query: "wall" }, /`pattern` \("tide"\) and `query` \("wall"\) differ/],
       ["stats", { conversation: "nowhere" }, /no conversation or commit called nowhere/],
       ["show", { id: "nothing-like-it" }, /called nothing-like-it\./],
       ["fork", { name: "../../etc" }, /name/],
@@ -145,6 +147,7 @@ describe("the tools of jpg mcp", () => {
       hits: [],
     });
     const found = await agent.ask("search", { pattern: "Request 3", conversation: "@" });
+    expect(await agent.ask("search", { query: "Request 3", conversation: "@" })).toEqual(found);
     const [{ event } = { event: "" }] = found["hits"] as { event: string }[];
     expect(await agent.ask("show", { id: event })).toMatchObject({ kind: "event", turn: 3 });
     expect(await agent.ask("fork", { name: "here" })).toMatchObject({ turns: 4 });

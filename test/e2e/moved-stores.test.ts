@@ -31,6 +31,21 @@ const viewIn = (place: string): string => readFileSync(join(place, "VIEW.md"), "
 const THOUGHT = "thought 0: the gauge";
 const ADOPTED = "is a clone without jpg's hooks: it has them now, and stock git keeps VIEW.md up to date in it.";
 
+it("a project whose path holds a line end is said to be moved once, and has worktrees", async () => {
+  const sandbox = await sandboxOf();
+  const project = join(sandbox.root, "harbour\nwall");
+  renameSync(sandbox.project, project);
+  expect((await sandbox.jpg(["ls"], { cwd: project })).stderr).toContain("was moved or copied");
+  expect((await sandbox.jpg(["ls"], { cwd: project })).stderr).toBe("");
+  for (const name of ["tide", "low\ntide"]) {
+    const worktree = join(sandbox.root, name);
+    expect(await sandbox.jpg(["checkout", "@", worktree], { cwd: project })).toMatchObject({ code: 0, stderr: "" });
+    expect(viewIn(worktree)).toContain(THOUGHT);
+    expect((await sandbox.jpg(["ls"], { cwd: worktree })).stderr).toBe("");
+  }
+  expect((await sandbox.jpg(["fsck"], { cwd: project })).code).toBe(0);
+});
+
 describe.concurrent("a stock clone", () => {
   it("gets jpg's hooks with the first command, and git passes over its views", async () => {
     const { sandbox, clone } = await cloned();

@@ -213,3 +213,29 @@ describe("rm", () => {
     expect(sandbox.git(["branch", "--show-current"]).trim()).toBe(other);
   });
 });
+
+describe("a fork that differs only by case from another", () => {
+  it("is not made, not brought back and not taken from a remote", async () => {
+    const { conversation, jpg, git, store, root } = await prepare();
+    await jpg(["fork", "@", "Try", "--no-activate"]);
+    const refused = await jpg(["fork", "@", "try"]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(
+      `${conversation}/try differs only by case from ${conversation}/Try, which already exists: macOS and Windows cannot keep both.`,
+    );
+    await jpg(["rm", `${conversation}/Try`]);
+    expect((await jpg(["fork", "@", "try", "--no-activate"])).code).toBe(0);
+    expect((await jpg(["rm", "--restore", `${conversation}/Try`])).stderr).toContain(
+      `There is a new branch ${conversation}/try; nothing was restored.`,
+    );
+    // An older jpg made both.
+    const there = join(root, "there.git");
+    git(["clone", "--quiet", "--bare", store, there], root);
+    git(["branch", `${conversation}/TRY`, `${conversation}/try`], there);
+    await jpg(["remote", "add", "origin", there, "--as", "branches"]);
+    const pulled = await jpg(["pull"]);
+    expect(`${pulled.stdout}${pulled.stderr}`).toContain(`it differs only by case from ${conversation}/try`);
+    const clone = await jpg(["clone", there, join(root, "clone")], { cwd: root });
+    expect(`${clone.stdout}${clone.stderr}`).toContain("differs only by case from");
+  });
+});

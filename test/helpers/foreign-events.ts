@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Content, ContentPart, Event, EventMetadata } from "../../src/core/event/event.ts";
 import type { Turn } from "../../src/core/event/turn.ts";
 import { drawnOnce } from "./drawn-once.ts";
-import { type RandomConversation, randomConversation } from "./random-conversation.ts";
+import { type RandomConversation, randomConversation, TINY_PNG } from "./random-conversation.ts";
 
 /** Models that views are rendered for, and that made the events. */
 const MODELS = ["claude-opus-4-8", "claude-sonnet-4-5", "gpt-5.2", "gemini-2.5-pro", "gemini-3-pro"] as const;
@@ -15,7 +15,7 @@ const blank = fc.constantFrom("", " ", "\n\n");
 const part: fc.Arbitrary<ContentPart> = fc.oneof(
   fc.constantFrom("words", "").map((text) => ({ type: "text" as const, text })),
   fc.constantFrom<ContentPart>(
-    { type: "image", media_type: "image/png", data: "AAAA" },
+    { type: "image", media_type: "image/png", data: TINY_PNG },
     { type: "image", url: "https://example.invalid/a.png" },
     { type: "image" },
     { type: "document", media_type: "application/pdf", data: "AAAA", title: "A" },

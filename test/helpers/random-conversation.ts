@@ -44,10 +44,13 @@ export const randomTurns: fc.Arbitrary<readonly Turn[]> = fc
     return parsed.map(({ index, events }) => ({ index, events: events.map((event, at) => vary(event, seed + at)) }));
   });
 
+/** One black pixel: images that providers take. */
+export const TINY_PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
+
 function vary(event: Event, seed: number): Event {
   if (event.type === "tool_call_response" && event.call_id === "c0") return { ...event, call_id: "c1" };
   if (event.type !== "chat_request" || seed % 3 !== 0) return event;
-  const image = { type: "image", media_type: "image/png", data: "AAAA" } as const;
+  const image = { type: "image", media_type: "image/png", data: TINY_PNG } as const;
   return {
     ...event,
     content: [{ type: "text", text: `look ${event.id}` }, image, { type: "attachment", name: "a.txt" }],

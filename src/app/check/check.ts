@@ -1,5 +1,8 @@
 // Holds a conversation's view, or a session file as it stands, against the rules of providers.
 import { defined } from "../../core/defined.ts";
+import { type MediaPart, mediaOf } from "../../core/event/content.ts";
+import type { Event } from "../../core/event/event.ts";
+import { fieldsOf } from "../../core/event/fields.ts";
 import { projectTurns } from "../../core/projection/projection.ts";
 import type { View } from "../../core/projection/view.ts";
 import { PROVIDER_NAMES, type ProviderName } from "../../core/provider-rules/provider.ts";
@@ -20,7 +23,10 @@ import {
 } from "./check-report.ts";
 import { PROVIDER_CHECKS } from "./provider-checks.ts";
 
-/** Checks the view of a branch as jpg would send it. What it finds as an error is a mistake of jpg. */
+/**
+ * Checks the view of a branch as jpg would send it. What it finds as an error is a mistake of jpg, but for images: these are sent
+ * as they are, and violations name their events.
+ */
 export async function checkConversation(
   workspace: Workspace,
   tree: BranchTree,
@@ -52,7 +58,35 @@ function checkView(view: View, provider: ProviderName, model: string | undefined
   const list = PROVIDER_CHECKS[provider].render(view, options);
   // A view that shows nothing is a list to which the first request will be added.
   const violations = list.length === 0 ? [] : PROVIDER_CHECKS[provider].check(list, { ...options, complete: false });
-  return { checked: describeList(provider, model, list), violations };
+  const eventOf = violations.length === 0 ? () => undefined : mediaEvents(view, list);
+  const named = violations.map(
+    (violation): CheckViolation => ({ ...violation, ...defined({ event: eventOf(violation) }) }),
+  );
+  return { checked: describeList(provider, model, list), violations: named };
+}
+
+/** Tells which event's image is at the place of a violation; of equal images, each is told once, in order. */
+function mediaEvents(view: View, list: readonly unknown[]): (violation: CheckViolation) => string | undefined {
+  const media = view.turns
+    .flatMap(({ events }) => events)
+    .flatMap((event) =>
+      mediaIn(event).flatMap(({ data }) => (typeof data === "string" ? [{ data, id: event.id }] : [])),
+    )
+    .filter(({ data }) => data !== "");
+  return ({ position: { message, block } }) => {
+    const { content, parts, output } = fieldsOf(list[message]);
+    const blocks = [content, parts, output].find((value): value is unknown[] => Array.isArray(value)) ?? [];
+    const text = JSON.stringify(blocks[block ?? -1] ?? "");
+    const at = media.findIndex(({ data }) => text.includes(data));
+    const found = media[at]?.id;
+    if (at >= 0 && media.some(({ data }, other) => other > at && data === media[at]?.data)) media.splice(at, 1);
+    return found;
+  };
+}
+
+function mediaIn(event: Event): readonly MediaPart[] {
+  if (event.type === "chat_request" || event.type === "tool_call_response") return mediaOf(event.content);
+  return event.type === "chat_response" && event.message !== undefined ? mediaOf(event.message) : [];
 }
 
 function checkNaively(view: View, provider: ProviderName, model: string | undefined): ListCheck {

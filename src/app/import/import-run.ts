@@ -123,6 +123,7 @@ export function passOver(run: ImportRun, file: PassedOver, error: unknown): null
   // An agent that was just begun has said nothing yet; what is no session stays a file beside one.
   const isBeside = file.isBeside === true || file.isPart === true;
   if (isBeside && error instanceof JpgError && NO_SESSION.has(error.code)) return null;
+  if (!file.named && error instanceof JpgError && error.code === "empty_session") return null;
   if (run.isSingle || !(error instanceof JpgError) || !(error.kind === "user" || isOfOneBranch(error))) throw error;
   run.failed.push({ path: file.path, error, ...(file.named && { named: true }) });
   return null;

@@ -207,8 +207,9 @@ async function activate(
   if (newest === undefined) return;
   const { branch: active, commit } = await readStanding(workspace);
   const isThere = active !== null && (await store.readBranch(active)) !== null;
+  const isFoundAgent = own.length === 0 && files.every(({ named }) => !named);
   // Nobody who looks at a commit, in a bisect say, is taken away from it.
-  const stays = commit !== null || (request.keepActive === true && isThere);
+  const stays = commit !== null || ((request.keepActive === true || isFoundAgent) && isThere);
   if (!stays && active !== newest.branch) await makeActive(workspace, newest.branch);
   await refreshViews(workspace, new Set([...(stays ? [] : [newest.branch]), ...changed.map(({ branch }) => branch)]));
 }

@@ -102,7 +102,7 @@ function newestFirst(a: ListRow, b: ListRow): number {
 }
 
 function hasLabels({ labels = [] }: ConversationFacts, wanted: readonly string[] = []): boolean {
-  return wanted.length === 0 || wanted.every((label) => labels.includes(label));
+  return wanted.length === 0 || wanted.every((label) => labels.includes(label.normalize("NFC")));
 }
 
 /** A branch that has a row, its conversation, and how many other branches that has. */

@@ -164,13 +164,13 @@ async function branchesOf(workspace: Workspace, id: string | undefined): Promise
 async function findCandidates(
   { store }: Workspace,
   branches: readonly BranchTip[],
-  { needle, ignoreCase }: TextPattern,
+  { needles, ignoreCase }: TextPattern,
 ): Promise<ReadonlyMap<string, readonly number[] | "all">> {
   const commits = [...new Set(branches.map(({ commit }) => commit))];
   const everything = new Map(commits.map((commit) => [commit, "all" as const]));
-  if (needle === null) return everything;
+  if (needles === null) return everything;
   try {
-    return await narrow(store, commits, { needle, ignoreCase });
+    return await narrow(store, commits, { needles, ignoreCase });
   } catch (error) {
     // One branch that git cannot read ends its search: then each is read by itself.
     if (error instanceof JpgError && error.kind === "repository") return everything;
@@ -181,9 +181,9 @@ async function findCandidates(
 async function narrow(
   store: ConversationStore,
   commits: readonly string[],
-  { needle, ignoreCase }: { readonly needle: string; readonly ignoreCase: boolean },
+  { needles, ignoreCase }: { readonly needles: readonly string[]; readonly ignoreCase: boolean },
 ): Promise<ReadonlyMap<string, readonly number[]>> {
-  const found = await store.findText(commits, { texts: [needle], under: ["turns", "attachments"], ignoreCase });
+  const found = await store.findText(commits, { texts: needles, under: ["turns", "attachments"], ignoreCase });
   const names = new Set<string>();
   for (const paths of found.values())
     for (const path of paths) if (path.startsWith("attachments/")) names.add(path.slice(path.lastIndexOf("/") + 1));

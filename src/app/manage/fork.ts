@@ -1,7 +1,7 @@
 // Forks a conversation: a new branch that shares history. A plain fork writes one ref and no object.
 import { pinnedEvents } from "../../core/compaction/pin.ts";
 import { findProfile } from "../../core/compaction/profile.ts";
-import { branchName, conversationOf, isTurnNumber } from "../../core/conversation-name.ts";
+import { branchName, conversationOf, differingByCase, isTurnNumber } from "../../core/conversation-name.ts";
 import { defined } from "../../core/defined.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from "../../core/plan/plan-fork.ts";
@@ -57,6 +57,7 @@ export async function forkConversation(workspace: Workspace, tree: BranchTree, i
   const branch =
     input.name === undefined ? await newForkName(workspace, conversation, "fork") : namedFork(conversation, input.name);
   if ((await workspace.store.readBranch(branch)) !== null) throw branchExists(branch);
+  await requireOtherThanCase(workspace, branch);
   if (input.activate) await requireSwitchable(workspace);
   if (input.compact !== undefined) await checkProfile(workspace, tree, input.compact);
   const live = await loadCompactions(workspace.store, tree);
@@ -210,6 +211,23 @@ function namedFork(conversation: string, name: string): string {
       `To fork with the turns up to that one: \`jpg fork --until ${name}\``,
     ],
   });
+}
+
+/** Refuses a name that some file systems take for another's. Throws `branch_exists`. */
+async function requireOtherThanCase({ store }: Workspace, branch: string): Promise<void> {
+  const other = differingByCase(
+    branch,
+    (await store.listBranches()).map(({ name }) => name),
+  );
+  if (other === undefined) return;
+  throw userError(
+    "branch_exists",
+    `${branch} differs only by case from ${other}, which already exists: macOS and Windows cannot keep both.`,
+    {
+      hints: ["Give the fork another name: `jpg fork [ID] NAME`.", `\`jpg use ${other}\` makes that one active.`],
+      data: { branch, other },
+    },
+  );
 }
 
 function branchExists(branch: string): Error {

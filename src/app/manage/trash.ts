@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
   conversationOf,
+  differingByCase,
   forkOf,
   isTurnNumber,
   mayBeBeginning,
@@ -90,10 +91,13 @@ export async function listRemoved(workspace: Workspace): Promise<readonly Trashe
 export async function restoreConversation(workspace: Workspace, id: string): Promise<readonly TrashedBranch[]> {
   const found = await findRemoved(workspace, id);
   const latest = found.filter(({ removedAt }) => removedAt === found[0]?.removedAt);
+  const names = (await workspace.store.listBranches()).map(({ name }) => name);
   for (const { branch } of latest) {
-    if ((await workspace.store.readBranch(branch)) === null) continue;
-    throw userError("branch_exists", `There is a new branch ${branch}; nothing was restored.`, {
-      hints: [`\`jpg rm ${shellWord(branch)}\` moves that one to the trash first.`],
+    // One that differs only by case takes its place on macOS and Windows.
+    const other = names.includes(branch) ? branch : differingByCase(branch, names);
+    if (other === undefined) continue;
+    throw userError("branch_exists", `There is a new branch ${other}; nothing was restored.`, {
+      hints: [`\`jpg rm ${shellWord(other)}\` moves that one to the trash first.`],
     });
   }
   await trashOf(workspace).restore(latest);

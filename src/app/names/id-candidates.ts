@@ -2,6 +2,7 @@
 // so and what begins so; resolve-id.ts decides which counts.
 import { conversationOf } from "../../core/conversation-name.ts";
 import { turnIndexOfPath } from "../../core/event/turn-file.ts";
+import { plainForm } from "../../core/text-pattern.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
@@ -156,9 +157,15 @@ export async function findByTitle(
   for (const name of new Set(branches.map((branch) => conversationOf(branch.name)))) {
     const tip = mainBranch(branches, name, active);
     const title = tip === null ? null : await titleOf(workspace, tip);
-    if (tip !== null && title?.toLowerCase().startsWith(word.toLowerCase())) found.push({ name, tip, isFork: false });
+    if (tip !== null && title !== null && spelled(title).startsWith(spelled(word)))
+      found.push({ name, tip, isFork: false });
   }
   return candidatesOf(found);
+}
+
+/** A word as it is compared with others. */
+function spelled(text: string): string {
+  return plainForm(text).toLowerCase();
 }
 
 /** Null when the conversation cannot be read: it is found by its name only, and does not hide the others. */

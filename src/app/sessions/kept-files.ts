@@ -19,7 +19,8 @@ import { createBufferSource } from "./buffer-source.ts";
 import { type KeptPlace, openKeptPlace } from "./kept-place.ts";
 import { isPacked, unpackBeginning } from "./packed-file.ts";
 import { readBeginning, type SessionFile } from "./session-files.ts";
-import { agents, isSessionName, machineOf } from "./session-registry.ts";
+import { agents, detectFormat, isSessionName, machineOf } from "./session-registry.ts";
+import { listSideFiles } from "./side-files.ts";
 
 /** A session file that was found where an agent keeps its sessions. */
 export interface KeptSession extends SessionFile {
@@ -102,35 +103,91 @@ async function findIn(place: KeptPlace, runtime: Runtime, choice: KeptChoice): P
   const found = new Map<string, KeptSession | UnclearSession | null>();
   for (const kept of await keptFolders(place, runtime)) {
     if (choice.agents?.includes(kept.agent.name) === false) continue;
-    for await (const path of sessionsIn(kept))
-      if (!found.has(path)) found.set(path, isChosen(path, choice) ? await judge(path, kept, { place, choice }) : null);
+    for await (const { path, within } of sessionsIn(kept))
+      if (!found.has(path))
+        found.set(path, isChosen(path, choice) ? await judge(path, within, kept, { place, choice }) : null);
   }
   const sessions = [...found.values()].filter((session) => session !== null);
   const isUnclear = (session: KeptSession): session is UnclearSession => "directory" in session;
   return { files: sessions.filter((session) => !isUnclear(session)), unclear: sessions.filter(isUnclear) };
 }
 
-async function* sessionsIn({ folder, isNamed }: KeptFolder): AsyncGenerator<string> {
-  for await (const { path: within, entries } of foldersWithin(folder))
-    for (const entry of entries) if (isNamed(entry.name, within) && !isPipe(entry)) yield join(within, entry.name);
+/** A session's file, and the folder in which the agent keeps it or what it stands beside. */
+interface PlacedFile {
+  readonly path: string;
+  readonly within: string;
+}
+
+async function* sessionsIn({ agent, folder, isNamed }: KeptFolder): AsyncGenerator<PlacedFile> {
+  for await (const { path: within, entries } of foldersWithin(folder)) {
+    const names = new Set(entries.map(({ name }) => name));
+    for (const entry of entries) {
+      if (isNamed(entry.name, within) && !isPipe(entry)) yield { path: join(within, entry.name), within };
+      else if (entry.isDirectory())
+        for (const path of await orphansIn(within, entry.name, { agent, names })) yield { path, within };
+    }
+  }
+}
+
+/** What the agents of a session wrote whose own file is gone: of others it is found beside that. */
+async function orphansIn(
+  within: string,
+  folder: string,
+  { agent, names }: { readonly agent: AgentFormat; readonly names: ReadonlySet<string> },
+): Promise<readonly string[]> {
+  const { beside, endings } = agent.files;
+  const main = endings.map((ending) => `${folder}${ending}`).find((name) => beside?.folder(name) === folder);
+  if (beside?.isSession === undefined || main === undefined || names.has(main)) return [];
+  const listing = await listSideFiles({ path: join(within, main), named: false }, beside);
+  return listing.files.filter(beside.isSession).map((name) => join(listing.folder, name));
 }
 
 /** A session that is one of this place, or may be; null = it is another's. Of one that cannot be read, or unpacked, the import says so. */
 async function judge(
   path: string,
+  within: string,
   { agent, folder }: KeptFolder,
   { place, choice }: { readonly place: KeptPlace; readonly choice: KeptChoice },
 ): Promise<KeptSession | UnclearSession | null> {
-  const session = { path, named: false, agent: agent.agent.name };
+  const isBeside = dirname(path) !== within;
+  const session = { path, named: false, agent: agent.agent.name, ...(isBeside && { isBeside }) };
   if (folder.of !== undefined || agent.files.directory === undefined) return session;
-  const directory = await readDirectory(path, agent, basename(dirname(path)));
+  const directory = await readDirectory(path, agent, basename(within));
   if (directory === undefined) return folder.isOwn === false ? null : session;
   const isHeld = directory === null ? null : await place.holds(directory);
   if (isHeld !== null) return isHeld ? session : null;
   if (folder.isOwn !== true) return null;
+  return isClaimed(path, directory, choice) ? session : unclearSession(session, directory);
+}
+
+function isClaimed(path: string, directory: SessionDirectory | null, choice: KeptChoice): boolean {
+  const wasMoved = directory !== null && "path" in directory && directory.wasMoved === true;
+  return wasMoved || choice.isClaimed?.(path) === true;
+}
+
+/** Null for one in which nothing was said, and which names no directory. */
+async function unclearSession(
+  session: KeptSession,
+  directory: SessionDirectory | null,
+): Promise<UnclearSession | null> {
   const named = directory !== null && "path" in directory ? directory : null;
-  const isOurs = named?.wasMoved === true || choice.isClaimed?.(path) === true;
-  return isOurs ? session : { ...session, directory: named?.path ?? null };
+  // Agents make files at their start, before anything is said: whose these are is of no matter.
+  return named === null && (await isUnused(session.path)) ? null : { ...session, directory: named?.path ?? null };
+}
+
+/** A file in which nothing was said is no longer, bytes. */
+const MOST_UNUSED = 256 * 1024;
+
+/** Whether a session file holds no turn. */
+async function isUnused(path: string): Promise<boolean> {
+  try {
+    const bytes = readBeginning(path, MOST_UNUSED);
+    if (bytes.length === MOST_UNUSED) return false;
+    const source = createBufferSource(bytes);
+    return bytes.toString("utf8").trim() === "" || detectFormat(source, path).read(source).turnCount === 0;
+  } catch {
+    return false; // the import says what is wrong with it
+  }
 }
 
 /** How much of a file is read, bytes: a user with thousands of sessions waits for each, but a first line may hold pictures. */

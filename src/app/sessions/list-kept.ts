@@ -68,11 +68,17 @@ async function newestOf(
   });
   found.sort((a, b) => b.changed.getTime() - a.changed.getTime());
   const rows: KeptRow[] = [];
-  for (const { file, bytes, changed } of found.slice(0, most)) {
+  let looked = 0;
+  for (const { file, bytes, changed } of found) {
+    if (rows.length >= most) break;
+    looked += 1;
     const row = { agent: file.agent, path: file.path, updated_at: changed.toISOString(), bytes };
-    rows.push({ ...row, ...(await describe(runtime, file, bytes)) });
+    const described = await describe(runtime, file, bytes);
+    // Agents make files at their start: nothing was said in them.
+    const isUnused = bytes === 0 || (described.turns === 0 && described.is_beginning !== true);
+    if (!isUnused) rows.push({ ...row, ...described });
   }
-  return { rows, older: found.length - rows.length };
+  return { rows, older: found.length - looked };
 }
 
 /** A store that could not be asked, or a session that it did not print: there is no file of it. */

@@ -2,7 +2,7 @@
 // where both sides have turns, theirs keeps the name and one's own becomes a fork. Nothing is lost on the way, and a pull that
 // is interrupted is gone on with by the next.
 import { appendAll } from "../../core/append-all.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf, differingByCase } from "../../core/conversation-name.ts";
 import type { BranchTip, BranchWrite } from "../../store/conversation-store.ts";
 import type { Remote, TransferOptions } from "../../store/sharing.ts";
 import { bringBranches } from "../branch/branch-tree.ts";
@@ -143,10 +143,14 @@ async function begin(
   await bringBranches(workspace.store, tips);
   const writes: BranchWrite[] = [];
   for (const tip of tips) {
-    const reason = await whyNotTaken(workspace, tip, {
-      remote: remote.name,
-      family: families.get(conversationOf(tip.name)) ?? null,
-    });
+    const other = differingByCase(tip.name, [...own.keys(), ...writes.map(({ branch }) => branch)]);
+    const reason =
+      other === undefined
+        ? await whyNotTaken(workspace, tip, {
+            remote: remote.name,
+            family: families.get(conversationOf(tip.name)) ?? null,
+          })
+        : `it differs only by case from ${other}, and macOS and Windows cannot keep both`;
     if (reason !== null) report.push({ branch: tip.name, status: "kept", turns: 0, reason });
     else writes.push({ branch: tip.name, expected: null, parent: tip.commit, commits: [] });
   }

@@ -48,19 +48,26 @@ export const projects: {
   readonly worktrees: (commonDir: string) => Promise<readonly string[]>;
 } = { around: findProjectAround, worktrees: listWorktreeTops };
 
-/** Opens the store at `root`; what is written from then on is for those whom it is shared with. Throws `git_missing`. */
-export async function openStore(runtime: Runtime, root: string): Promise<ConversationStore> {
-  const store = await openEngine(runtime, root);
+/**
+ * Opens the store at `root`; what is written from then on is for those whom it is shared with. `say` is told what the user should
+ * know while something takes long. Throws `git_missing`.
+ */
+export async function openStore(
+  runtime: Runtime,
+  root: string,
+  say?: (text: string) => void,
+): Promise<ConversationStore> {
+  const store = await openEngine(runtime, root, say);
   followSharing(await sharingOf(store.gitDir));
   return withoutReadme(store);
 }
 
 /** The engine that works without git is loaded only where it is used. */
-async function openEngine(runtime: Runtime, root: string): Promise<ConversationStore> {
+async function openEngine(runtime: Runtime, root: string, say?: (text: string) => void): Promise<ConversationStore> {
   const { env, cwd, now, engine } = runtime;
   // Much is read without git: whoever asks for it is told at once, not in the middle.
   if (engine === "native" && !hasGit(env)) throw gitMissingError(undefined);
-  if (chooseEngine(runtime) === "native") return openNativeStore({ root, env, cwd });
+  if (chooseEngine(runtime) === "native") return openNativeStore({ root, env, cwd, ...defined({ say }) });
   const { openEmbeddedStore } = await import("../../store/embedded/embedded-store.ts");
   return openEmbeddedStore({ root, env, cwd, now });
 }

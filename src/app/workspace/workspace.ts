@@ -50,20 +50,20 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
   const location = await locate(runtime, options.store);
   if (!location.exists && options.create !== true) throw noStore(location);
   if (location.exists) await keepInPlace(runtime, location.root, options);
-  const store = withRememberedLog(
-    location.exists
-      ? await openStore(runtime, location.root)
-      : createStoreOnWrite(location.root, chooseEngine(runtime), async () => {
-          await makeStore(runtime, location.root);
-          return openStore(runtime, location.root);
-        }),
-  );
-  if (location.exists) await settleSteps(store, options);
   const warned = new Set<string>();
   const warn = (message: string): void => {
     if (!warned.has(message)) options.warn?.(message);
     warned.add(message);
   };
+  const store = withRememberedLog(
+    location.exists
+      ? await openStore(runtime, location.root, warn)
+      : createStoreOnWrite(location.root, chooseEngine(runtime), async () => {
+          await makeStore(runtime, location.root);
+          return openStore(runtime, location.root, warn);
+        }),
+  );
+  if (location.exists) await settleSteps(store, options);
   return {
     store,
     location,

@@ -12,7 +12,7 @@ export const command: CommandSpec = {
   name: "check",
   summary: "check a conversation, session or request by providers' rules",
   description:
-    "Finds what a provider would refuse. For a conversation it checks the view, as jpg would send it; for a session file, what the agent would send if it repaired nothing; for a file with a request body or only its messages, those messages, for the provider whose format it is. Each line gives the severity (E: refused, W: accepted, but harmful), the rule, and the place, counted from 0. Exit code 1 if anything would be refused.",
+    "Finds what a provider would refuse. For a conversation it checks the view, as jpg would send it; for a session file, what the agent would send if it repaired nothing; for a file with a request body or only its messages, those messages, for the provider whose format it is. Images are looked into: type, bytes, pixels and number. Each line gives the severity (E: refused, W: accepted, but harmful), the rule, and the place, counted from 0. Exit code 1 if anything would be refused.",
   arguments: [{ name: "[id-or-file]", description: "conversation or file; default @" }],
   options: [
     {

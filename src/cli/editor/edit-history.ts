@@ -1,4 +1,5 @@
 // What was typed before, had again: line by line with the arrow keys, or searched with Ctrl-R. Pure.
+import { plainForm } from "../../core/text-pattern.ts";
 import { typedCells } from "./cells.ts";
 import { type EditState, type HistorySearch, lineEnd, lineStart, withCells } from "./edit-state.ts";
 
@@ -37,7 +38,7 @@ export function showFound(state: EditState, search: HistorySearch, history: read
 /** Finds the newest text with a query, from a position of the history on; null when there is none. */
 export function findIn(history: readonly string[], query: string, from: number): number | null {
   if (query === "") return null;
-  const wanted = query.toLowerCase();
-  const at = history.findIndex((text, index) => index >= from && text.toLowerCase().includes(wanted));
+  const wanted = plainForm(query).toLowerCase();
+  const at = history.findIndex((text, index) => index >= from && plainForm(text).toLowerCase().includes(wanted));
   return at < 0 ? null : at;
 }

@@ -17,7 +17,10 @@ export function renderCheck(report: CheckReport, { style }: Rendering): SafeText
   });
   const what = safe`${KINDS[report.kind]} ${forTerminalLine(report.source)}`;
   const lists = joinSafe(report.checked.map(describe), "; ");
-  const hint = judgesEnd(report) ? [style.faint(END_HINT)] : [];
+  const hint = [
+    ...(judgesEnd(report) ? [style.faint(END_HINT)] : []),
+    ...(report.violations.some(({ rule }) => IMAGE_RULES.has(rule)) ? [style.faint(IMAGE_HINTS[report.kind])] : []),
+  ];
   return joinLines([
     ...lines,
     ...hint,
@@ -26,6 +29,15 @@ export function renderCheck(report: CheckReport, { style }: Rendering): SafeText
 }
 
 const END_HINT = safe`If a request will be added, use --history: it does not check how the messages end.`;
+
+const IMAGE_RULES: ReadonlySet<string> = new Set(["A24", "C10", "R11", "G13"]);
+
+/** How images are taken out: those of a file by importing it first. */
+const IMAGE_HINTS: Readonly<Record<CheckReport["kind"], SafeText>> = {
+  view: safe`To take images out of the view, type \`jpg compact -s strip-attachments --keep 0\`.`,
+  session: safe`To go on without images, type \`jpg import FILE\`, then \`jpg compact -s strip-attachments --keep 0\`, then \`jpg resume\`.`,
+  request: safe`Take the image out of the request, or replace it by one that fits.`,
+};
 
 /** Whether a last message is found wrong: a list that was written to be continued ends so. */
 function judgesEnd({ kind, checked, violations }: CheckReport): boolean {

@@ -1,6 +1,10 @@
 // Checks a message list against the structural rules of the Anthropic Messages API: each rule is a small function in a
 // table, ids as in the rule book (A1 …; A0 = the message is no message). What needs the model's own data is not checked.
+
+import { fieldsOf } from "../event/fields.ts";
+import { contextWindow } from "../model/context-window.ts";
 import {
+  type AnthropicBlock,
   type AnthropicChecked,
   type AnthropicCheckOptions,
   type AnthropicMessage,
@@ -10,12 +14,14 @@ import {
 import { hasModelFeature } from "./anthropic-models.ts";
 import { ANTHROPIC_SERVER_TOOL_RULE } from "./anthropic-server-tools.ts";
 import { ANTHROPIC_TOOL_RULES } from "./anthropic-tools.ts";
+import { ANTHROPIC_IMAGES, type ImageLimits, refusedImages, type SentImage } from "./image-rules.ts";
 import { type Breach, type Rule, runRules, type Violation } from "./rule.ts";
 
 export type { AnthropicCheckOptions, AnthropicMessage } from "./anthropic-messages.ts";
 
 /**
- * Finds what the Anthropic API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: A0–A15, A17 and A18 when `thinking` is given, A19 as far as the shape shows it.
+ * Finds what the Anthropic API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: A0–A15, A17 and A18 when `thinking` is given, A19 as far as the
+ * shape shows it, A24 (images).
  */
 export function checkAnthropic(
   messages: readonly AnthropicMessage[],
@@ -130,6 +136,35 @@ function isThinking(type: unknown): boolean {
   return type === "thinking" || type === "redacted_thinking";
 }
 
+function images({ all, options }: AnthropicChecked): Iterable<Breach> {
+  return refusedImages([...sentImages(all)], limitsFor(options.model));
+}
+
+/** Images of messages, and of results inside them. */
+function* sentImages(all: AnthropicChecked["all"]): Generator<SentImage> {
+  for (const message of all) {
+    for (const [block, value] of message.blocks.entries()) {
+      for (const inner of withResults(value)) {
+        const { type, source } = fieldsOf(inner);
+        const { type: kind, media_type, data } = fieldsOf(source);
+        if (type === "image" && kind === "base64")
+          yield { position: { message: message.index, block }, mediaType: media_type, data };
+      }
+    }
+  }
+}
+
+function withResults(value: AnthropicBlock): readonly unknown[] {
+  const { type, content } = value;
+  return type === "tool_result" && Array.isArray(content) ? content : [value];
+}
+
+/** Models with a context larger than 200k tokens take 600 images. */
+function limitsFor(model: string | undefined): ImageLimits {
+  const isLarge = model !== undefined && (contextWindow(model) ?? 0) > 200_000;
+  return isLarge ? { ...ANTHROPIC_IMAGES, count: 600 } : ANTHROPIC_IMAGES;
+}
+
 const RULES: readonly Rule<AnthropicChecked>[] = [
   { id: "A0", severity: "error", find: noMessage },
   ...ANTHROPIC_TOOL_RULES,
@@ -143,4 +178,5 @@ const RULES: readonly Rule<AnthropicChecked>[] = [
   { id: "A17", severity: "error", find: loopWithoutThinking },
   { id: "A18", severity: "error", find: thinkingAtEnd },
   { id: "A19", severity: "error", find: unsigned },
+  { id: "A24", severity: "error", find: images },
 ];

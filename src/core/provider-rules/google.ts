@@ -1,6 +1,6 @@
 // Checks a list of contents against the structural rules of Google's generateContent: each rule is a small function in a
 // table, ids as in the rule book (G1 …; G0 = the content is no content).
-import { isFields } from "../event/fields.ts";
+import { fieldsOf, isFields } from "../event/fields.ts";
 import {
   type GoogleCheckOptions,
   type GoogleContent,
@@ -9,12 +9,13 @@ import {
   toGoogleInput,
 } from "./google-contents.ts";
 import { GOOGLE_TOOL_RULES } from "./google-tools.ts";
+import { GOOGLE_IMAGES, misnamedImages, refusedImages, type SentImage } from "./image-rules.ts";
 import { type Breach, type Rule, runRules, type Violation } from "./rule.ts";
 
 export type { GoogleCheckOptions, GoogleContent } from "./google-contents.ts";
 
 /**
- * Finds what Google's API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: G0–G11; G8
+ * Finds what Google's API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: G0–G11, G13 (images); G8
  * when `model` is a Gemini 3 or newer, the rest of G6 and G11 when `vertex` is given, of G9 what the shape shows.
  */
 export function checkGoogle(
@@ -130,6 +131,25 @@ function listed(names: readonly string[]): string {
   return `${names.length === 1 ? "a field" : "fields"} that the API does not know: ${names.join(", ")}`;
 }
 
+/** Images of contents, and of what functions gave. */
+function* sentImages({ contents }: GoogleInput): Generator<SentImage> {
+  for (const { index, parts } of contents) {
+    for (const [block, part] of parts.entries()) {
+      for (const holder of withResults(part)) {
+        const image = fieldsOf(holder["inlineData"] ?? holder["inline_data"]);
+        const mediaType = image["mimeType"] ?? image["mime_type"];
+        if (/^image\//i.test(String(mediaType)))
+          yield { position: { message: index, block }, mediaType, data: image["data"] };
+      }
+    }
+  }
+}
+
+function withResults(part: GooglePart): readonly GooglePart[] {
+  const { parts } = fieldsOf(part["functionResponse"]);
+  return [part, ...(Array.isArray(parts) ? parts.map(fieldsOf) : [])];
+}
+
 const RULES: readonly Rule<GoogleInput>[] = [
   { id: "G0", severity: "error", find: noContent },
   { id: "G1", severity: "error", find: wrongRoles },
@@ -137,4 +157,6 @@ const RULES: readonly Rule<GoogleInput>[] = [
   ...GOOGLE_TOOL_RULES,
   { id: "G7", severity: "error", find: emptyParts },
   { id: "G11", severity: "error", find: unknownFields },
+  { id: "G13", severity: "error", find: (input) => refusedImages([...sentImages(input)], GOOGLE_IMAGES) },
+  { id: "G13", severity: "warning", find: (input) => misnamedImages([...sentImages(input)], GOOGLE_IMAGES) },
 ];

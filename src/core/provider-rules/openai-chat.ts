@@ -1,6 +1,8 @@
 // Checks a message list against the structural rules of OpenAI Chat Completions: each rule is a small function in a table,
 // ids as in the rule book (C1 …; C0 = the schema refuses it). C9 is about trimming functions, not about a list.
+import { misnamedImages, OPENAI_IMAGES, refusedImages, type SentImage, sentInUrl } from "./image-rules.ts";
 import {
+  asObject,
   type ChatMessage,
   type OpenAiChatCheckOptions,
   type OpenAiChatInput,
@@ -13,8 +15,8 @@ import { type Breach, type Rule, runRules, type Violation } from "./rule.ts";
 export type { OpenAiChatCheckOptions } from "./openai-chat-messages.ts";
 
 /**
- * Finds what the API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: C0–C6, C8, and
- * for servers that are only compatible C7. Takes any values; `block` of a position counts parts or calls.
+ * Finds what the API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: C0–C6, C8, C10
+ * (images), and for servers that are only compatible C7. Takes any values; `block` of a position counts parts or calls.
  */
 export function checkOpenAiChat(
   messages: readonly unknown[],
@@ -62,6 +64,16 @@ function* reasoningSent({ all, options }: OpenAiChatInput): Generator<Breach> {
   }
 }
 
+function* sentImages({ all }: OpenAiChatInput): Generator<SentImage> {
+  for (const { index, value } of all) {
+    const parts = Array.isArray(value["content"]) ? value["content"] : [];
+    for (const [block, part] of parts.entries()) {
+      const { type, image_url } = asObject(part);
+      if (type === "image_url") yield* sentInUrl(asObject(image_url)["url"], { message: index, block });
+    }
+  }
+}
+
 const RULES: readonly Rule<OpenAiChatInput>[] = [
   ...OPENAI_CHAT_SHAPE_RULES,
   ...OPENAI_CHAT_TOOL_RULES,
@@ -69,6 +81,8 @@ const RULES: readonly Rule<OpenAiChatInput>[] = [
   { id: "C5", severity: "warning", find: nullContent },
   { id: "C7", severity: "warning", find: compatibility },
   { id: "C8", severity: "warning", find: reasoningSent },
+  { id: "C10", severity: "error", find: (input) => refusedImages([...sentImages(input)], OPENAI_IMAGES) },
+  { id: "C10", severity: "warning", find: (input) => misnamedImages([...sentImages(input)], OPENAI_IMAGES) },
 ];
 
 function assistants(all: readonly ChatMessage[]): readonly ChatMessage[] {

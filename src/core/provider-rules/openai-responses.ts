@@ -1,5 +1,7 @@
 // Checks an input list against the structural rules of OpenAI's Responses API: each rule is a small function in a table, ids
 // as in the rule book (R1 …; R0 = the schema refuses it). R7, R9 and R10 say how to render, a list alone does not show them.
+import { misnamedImages, OPENAI_IMAGES, refusedImages, type SentImage, sentInUrl } from "./image-rules.ts";
+import { asObject } from "./openai-chat-messages.ts";
 import {
   fitsCall,
   hasId,
@@ -18,7 +20,7 @@ export type { OpenAiResponsesCheckOptions } from "./openai-responses-items.ts";
 
 /**
  * Finds what the API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: R0–R2 (with the
- * exception R3), R4 and R5 where item ids are sent, R6, R8. Takes any values; `message` of a position counts items.
+ * exception R3), R4 and R5 where item ids are sent, R6, R8, R11 (images). Takes any values; `message` of a position counts items.
  */
 export function checkOpenAiResponses(
   items: readonly unknown[],
@@ -102,6 +104,20 @@ function* lateCompaction({ all }: OpenAiResponsesInput): Generator<Breach> {
   }
 }
 
+/** Images of messages, and of what calls gave. */
+function* sentImages({ all }: OpenAiResponsesInput): Generator<SentImage> {
+  for (const { index, value } of all) {
+    const parts = [value["content"], value["output"]].find((list) => Array.isArray(list)) ?? [];
+    for (const [block, part] of (parts as readonly unknown[]).entries()) {
+      const { type, image_url } = asObject(part);
+      if (type === "input_image") yield* sentInUrl(image_url, { message: index, block });
+    }
+    // A screenshot that a computer call gave is one part, not a list.
+    const { type, image_url } = asObject(value["output"]);
+    if (type === "input_image" || type === "computer_screenshot") yield* sentInUrl(image_url, { message: index });
+  }
+}
+
 const RULES: readonly Rule<OpenAiResponsesInput>[] = [
   ...OPENAI_RESPONSES_SHAPE_RULES,
   { id: "R1", severity: "error", find: unanswered },
@@ -114,6 +130,8 @@ const RULES: readonly Rule<OpenAiResponsesInput>[] = [
   { id: "R6", severity: "error", find: noSummary },
   { id: "R8", severity: "error", find: emptyCompaction },
   { id: "R8", severity: "warning", find: lateCompaction },
+  { id: "R11", severity: "error", find: (input) => refusedImages([...sentImages(input)], OPENAI_IMAGES) },
+  { id: "R11", severity: "warning", find: (input) => misnamedImages([...sentImages(input)], OPENAI_IMAGES) },
 ];
 
 /** Messages and calls that carry an id, each with the reasoning before it since somebody else spoke. */

@@ -1,5 +1,7 @@
 // The naive messages of a view in the shape of each provider, with the event behind every block.
 import { defined } from "../defined.ts";
+import { type MediaPart, mediaOf } from "../event/content.ts";
+import type { Content } from "../event/event.ts";
 import type { View } from "../projection/view.ts";
 import type { ProviderName } from "../provider-rules/provider.ts";
 import { toBlocks, toThinkingBlock } from "./anthropic-blocks.ts";
@@ -45,17 +47,31 @@ function anthropicBlock(item: NaiveItem): Json {
     case "call":
       return { type: "tool_use", id: item.call.call_id, name: item.call.name, input: item.call.arguments };
     case "result":
-      return { type: "tool_result", tool_use_id: item.result.call_id, content: item.text };
+      return { type: "tool_result", tool_use_id: item.result.call_id, content: anthropicResult(item) };
   }
 }
 
-/** Texts and calls make one message; each result is a message of its own, before the texts of the user. */
+/** A text, or blocks where images stand beside it. */
+function anthropicResult({ text, result }: Extract<NaiveItem, { readonly kind: "result" }>): string | readonly Json[] {
+  const images = imagesOf(result.content);
+  if (images.length === 0) return text;
+  return [...(text === "" ? [] : [{ type: "text", text }]), ...toBlocks(images).blocks];
+}
+
+/**
+ * Texts and calls make one message; each result is a message of its own, before the texts of the user, who also shows the images
+ * of results: a tool's message takes none.
+ */
 function toChat({ role, items }: NaiveMessage): readonly NaiveEntry[] {
   const results = items.flatMap((item) => (item.kind === "result" ? [item] : []));
   const calls = items.flatMap((item) => (item.kind === "call" ? [item] : []));
-  const said = items.filter((item) => item.kind === "text" || item.kind === "media");
+  const said = items.flatMap((item) => {
+    if (item.kind !== "result") return item.kind === "text" || item.kind === "media" ? [item] : [];
+    return imagesOf(item.result.content).map((part) => ({ kind: "media" as const, event: item.event, part }));
+  });
+  const hasImage = role === "user" && said.some((item) => urlOf(item) !== null);
   const text = said.map(textOf).join("\n");
-  const message = { role, content: said.length === 0 ? null : text };
+  const message = { role, content: said.length === 0 ? null : hasImage ? said.map(chatPart) : text };
   const entries: NaiveEntry[] = results.map(({ event, result, text: content }) => ({
     value: { role: "tool", tool_call_id: result.call_id, content },
     events: [event],
@@ -64,6 +80,11 @@ function toChat({ role, items }: NaiveMessage): readonly NaiveEntry[] {
     entries.push({ value: { ...message, tool_calls: calls.map(chatCall) }, events: eventsOf(calls) });
   else if (said.length > 0) entries.push({ value: message, events: eventsOf(said) });
   return entries;
+}
+
+function chatPart(item: NaiveItem): Json {
+  const url = urlOf(item);
+  return url === null ? { type: "text", text: textOf(item) } : { type: "image_url", image_url: { url } };
 }
 
 function chatCall({ call }: Extract<NaiveItem, { readonly kind: "call" }>): Json {
@@ -88,13 +109,27 @@ function toResponses({ role, items }: NaiveMessage): readonly NaiveEntry[] {
         ];
       }
       case "result":
-        return [{ value: { type: "function_call_output", call_id: item.result.call_id, output: item.text }, events }];
-      default: {
-        const type = role === "user" ? "input_text" : "output_text";
-        return [{ value: { type: "message", role, content: [{ type, text: textOf(item) }] }, events }];
-      }
+        return [
+          {
+            value: { type: "function_call_output", call_id: item.result.call_id, output: responsesOutput(item) },
+            events,
+          },
+        ];
+      default:
+        return [{ value: { type: "message", role, content: [responsesPart(item, role)] }, events }];
     }
   });
+}
+
+function responsesPart(item: NaiveItem, role: NaiveMessage["role"]): Json {
+  const url = role === "user" ? urlOf(item) : null;
+  if (url !== null) return { type: "input_image", image_url: url };
+  return { type: role === "user" ? "input_text" : "output_text", text: textOf(item) };
+}
+
+function responsesOutput({ text, result }: Extract<NaiveItem, { readonly kind: "result" }>): string | readonly Json[] {
+  const images = imagesOf(result.content).map((part) => ({ type: "input_image", image_url: dataUrl(part) }));
+  return images.length === 0 ? text : [...(text === "" ? [] : [{ type: "input_text", text }]), ...images];
 }
 
 /** Thoughts are never sent back; a result is named after the call that has its id. */
@@ -102,7 +137,11 @@ function toGoogle(messages: readonly NaiveMessage[]): readonly NaiveEntry[] {
   const calls = messages.flatMap(({ items }) => items.flatMap((item) => (item.kind === "call" ? [item.call] : [])));
   const names = new Map(calls.map(({ call_id, name }) => [call_id, name] as const));
   return messages.flatMap(({ role, items }) => {
-    const sent = items.filter((item) => item.kind !== "reasoning");
+    const sent = items.flatMap((item): readonly NaiveItem[] => {
+      if (item.kind === "reasoning") return [];
+      const images = item.kind === "result" ? imagesOf(item.result.content) : [];
+      return [item, ...images.map((part) => ({ kind: "media" as const, event: item.event, part }))];
+    });
     if (sent.length === 0) return [];
     const parts = sent.map((item) => googlePart(item, names));
     return [{ value: { role: role === "assistant" ? "model" : "user", parts }, events: eventsOf(sent) }];
@@ -126,6 +165,26 @@ function googlePart(item: NaiveItem, names: ReadonlyMap<string, string>): Json {
     default:
       return { text: textOf(item) };
   }
+}
+
+/** Images whose bytes are at hand. */
+function imagesOf(content: Content): readonly InlineImage[] {
+  return mediaOf(content).filter(isInlineImage);
+}
+
+type InlineImage = MediaPart & { readonly data: string };
+
+function isInlineImage(part: MediaPart): part is InlineImage {
+  return part.type === "image" && typeof part.data === "string";
+}
+
+/** The data URL of an image; null of anything else. */
+function urlOf(item: NaiveItem): string | null {
+  return item.kind === "media" && isInlineImage(item.part) ? dataUrl(item.part) : null;
+}
+
+function dataUrl({ media_type, data }: InlineImage): string {
+  return `data:${media_type ?? "application/octet-stream"};base64,${data}`;
 }
 
 function textOf(item: NaiveItem): string {

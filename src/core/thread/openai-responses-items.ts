@@ -102,9 +102,9 @@ function toSent(
   return rule === undefined ? { item } : { rule };
 }
 
-/** The first rule that an item breaks by itself: half of a pair breaks R1 or R2. */
+/** The first rule that an item breaks by itself: half of a pair breaks R1 or R2. What is wrong with an image, a check says. */
 function refusalOf(item: ProviderObject): string | undefined {
-  return checkOpenAiResponses([item]).find(({ severity }) => severity === "error")?.rule;
+  return checkOpenAiResponses([item]).find(({ rule, severity }) => severity === "error" && rule !== "R11")?.rule;
 }
 
 function withoutId({ id: _, ...item }: ProviderObject): ProviderObject {

@@ -3,6 +3,7 @@ import { loadCallerConversation } from "../../app/import/caller-session.ts";
 import { searchConversations } from "../../app/inspect/search.ts";
 import { SEARCH_SCOPES } from "../../app/inspect/search-texts.ts";
 import { defined } from "../../core/defined.ts";
+import { userError } from "../../core/errors.ts";
 import { imported } from "./schemas.ts";
 import { defineTool, type McpTool } from "./tool.ts";
 
@@ -17,6 +18,22 @@ const hit = z.object({
   alike: z.number().optional().describe("How many events are not listed because this one has their matching lines."),
 });
 
+/** Models say `query` as often as `pattern`. Throws `usage` where none is given, or two that differ. */
+function soughtText(pattern: string | undefined, query: string | undefined): string {
+  const text = pattern ?? query;
+  if (text === undefined)
+    throw userError("usage", "`pattern` is missing: expected the words to look for.", {
+      hints: ['For example: {"pattern": "tide table"}'],
+    });
+  if (query !== undefined && query !== text)
+    throw userError(
+      "usage",
+      `\`pattern\` (${JSON.stringify(text)}) and \`query\` (${JSON.stringify(query)}) differ, but they mean the same.`,
+      { hints: ["Give only one of them."] },
+    );
+  return text;
+}
+
 export const searchTool: McpTool = defineTool({
   name: "search",
   title: "Search conversations",
@@ -27,7 +44,9 @@ export const searchTool: McpTool = defineTool({
       .string()
       .min(1)
       .max(1000)
+      .optional()
       .describe("Words near what you miss, such as names and paths; if `ranked` is false, the exact text."),
+    query: z.string().min(1).max(1000).optional().describe("The same as `pattern`; give one of them."),
     ranked: z
       .boolean()
       .default(true)
@@ -50,12 +69,13 @@ export const searchTool: McpTool = defineTool({
   readOnly: true,
   run: async (
     { workspace },
-    { pattern, ranked: rank, in: scopes, conversation: id, ignore_case: ignoreCase, limit },
+    { pattern, query, ranked: rank, in: scopes, conversation: id, ignore_case: ignoreCase, limit },
   ) => {
+    const sought = soughtText(pattern, query);
     const caller = await loadCallerConversation(workspace, id, "read");
     const where = id === undefined ? {} : { id: caller.tree.revision ?? caller.tree.branch };
     const { hits, cut } = await searchConversations(workspace, {
-      pattern,
+      pattern: sought,
       rank,
       ignoreCase,
       limit,

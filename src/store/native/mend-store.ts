@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { JpgError } from "../../core/errors.ts";
 import type { Environment } from "../environment.ts";
 import { readFileIfThere } from "../files/read-file.ts";
+import { readSetting } from "../refs/config-file.ts";
 import type { HookPrograms, Mended } from "../upkeep.ts";
 import type { Repository } from "./git/git-command.ts";
 import { runGit } from "./git/git-process.ts";
@@ -95,14 +96,8 @@ async function adoptClone(repository: Repository, programs: HookPrograms): Promi
 
 /** The folder in which a config file's text says that jpg's textconv program stands; null when it says nothing. */
 function textconvFolderIn(config: string): string | null {
-  const value = settingIn(config, "textconv");
-  return value === null ? null : textconvFolder(value);
-}
-
-/** The last value of a key in a config file's text, as git writes it; null when there is none. */
-function settingIn(config: string, key: string): string | null {
-  const value = [...config.matchAll(new RegExp(`^\\s*${key}\\s*=\\s*(.*?)\\s*$`, "gim"))].at(-1)?.[1];
-  return value === undefined ? null : value.replace(/^"(.*)"$/, "$1").replace(/\\(["\\])/g, "$1");
+  const value = readSetting(config, "diff.jpg.textconv");
+  return value === undefined ? null : textconvFolder(value);
 }
 
 function isSame(a: string, b: string): boolean {

@@ -47,10 +47,12 @@ interface StorePlace {
   readonly env: Environment;
   /** Where jpg was started; absent = not in a project that counts. */
   readonly cwd?: string;
+  /** Told what the user should know while something takes long. */
+  readonly say?: (text: string) => void;
 }
 
 /** Opens the store whose own worktree is `root`. Starts no process. Throws `store_missing`, `foreign_repository`. */
-export async function openNativeStore({ root, env, cwd }: StorePlace): Promise<ConversationStore> {
+export async function openNativeStore({ root, env, cwd, say }: StorePlace): Promise<ConversationStore> {
   const found = await findOwnRepository(root, env);
   if (found === null) {
     throw userError("store_missing", `There is no jpg store at ${root}.`, {
@@ -98,7 +100,7 @@ export async function openNativeStore({ root, env, cwd }: StorePlace): Promise<C
       if (partial !== null) await bringTexts(partial, trees, { commits, under: query.under });
       return findText(repository, commits, query);
     },
-    write: (writes) => write(repository, { root: worktreeRoot, reader: partial === null ? reader : null }, writes),
+    write: (writes) => write(repository, { root: worktreeRoot, reader: partial === null ? reader : null, say }, writes),
     verify: () => verifyStore(repository),
     createBranch: (name, commit) => createBranch(repository, name, commit),
     get objectsRead() {
@@ -201,11 +203,19 @@ async function createBranch(repository: Repository, name: string, commit: string
 
 async function write(
   repository: Repository,
-  { root, reader }: { readonly root: string | null; readonly reader: ObjectReader | null },
+  {
+    root,
+    reader,
+    say,
+  }: {
+    readonly root: string | null;
+    readonly reader: ObjectReader | null;
+    readonly say: StorePlace["say"] | undefined;
+  },
   writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
 ): Promise<readonly WriteResult[]> {
   const worktrees = await listWorktrees(repository, root);
-  const signer = createSigner(repository);
+  const signer = createSigner(repository, say);
   const [small] = await Promise.all([
     reader === null ? null : writeSmall(repository, { reader, onSign: signer.ask }, writes),
     clearLeftovers(repository, worktrees),

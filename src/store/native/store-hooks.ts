@@ -58,7 +58,7 @@ export function textconvPath(hooksDir: string): string {
 
 /** The folder in which a value of `diff.jpg.textconv` says that the program stands; null in a value that jpg did not write. */
 export function textconvFolder(value: string): string | null {
-  const path = /^'(.*)\/jpg-textconv'$/.exec(value)?.[1];
+  const path = /^'(.*)\/jpg-textconv'$/s.exec(value)?.[1];
   return path === undefined ? null : unquoteForShell(path);
 }
 

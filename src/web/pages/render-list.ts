@@ -1,6 +1,7 @@
 // The list of conversations as a page: what `jpg ls` lists; of what was searched for, also what was said.
 import type { ListRow } from "../../app/inspect/list-row.ts";
 import type { SearchReport } from "../../app/inspect/search-report.ts";
+import { plainForm } from "../../core/text-pattern.ts";
 import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { branchAddress } from "./addresses.ts";
 import { type Place, renderDocument } from "./document.ts";
@@ -33,8 +34,8 @@ export function renderListPage({ rows, words, found, now }: ListPage, place: Pla
 }
 
 function matches({ id, title, labels = [] }: ListRow, words: string): boolean {
-  const text = [id, title, ...labels].join("\n").toLowerCase();
-  return words
+  const text = plainForm([id, title, ...labels].join("\n")).toLowerCase();
+  return plainForm(words)
     .toLowerCase()
     .split(/\s+/)
     .every((word) => text.includes(word));

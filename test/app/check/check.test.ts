@@ -10,6 +10,7 @@ import { exportConversation } from "../../../src/app/export/export.ts";
 import { PROVIDER_NAMES } from "../../../src/core/provider-rules/provider.ts";
 import { createClaudeWriter, type Json, sessionBytes } from "../../helpers/claude-session.ts";
 import { corpusMissing, listGoldens, sharedFolder } from "../../helpers/corpus.ts";
+import { TINY_PNG } from "../../helpers/random-conversation.ts";
 import { createMemoryWorkspace, createTestRuntime, importBytes, tipOf } from "../../helpers/workspace.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "jpg-check-"));
@@ -85,6 +86,43 @@ describe("check of a conversation", () => {
       ])
         expect(report).toMatchObject({ ok: true, violations: [], checked: [{ provider: to }] });
     }
+  });
+});
+
+/** A session with images: one of the user's, and one that a tool gave; neither is what it is called. */
+function sessionWithImages(): Json[] {
+  const writer = createClaudeWriter();
+  const image = { type: "image", source: { type: "base64", media_type: "image/jpeg", data: TINY_PNG } };
+  writer.prompt("Measure the tide");
+  writer.tools(1);
+  writer.say("Done.");
+  return writer.lines.map((line) => {
+    const { message } = line as { message?: { role: string; content: unknown } };
+    if (message?.role !== "user") return line;
+    const content = Array.isArray(message.content)
+      ? [{ ...(message.content[0] as Json), content: [image] }]
+      : [{ type: "text", text: "look" }, image];
+    return { ...line, message: { ...message, content } };
+  });
+}
+
+describe("check of images", () => {
+  it("names the events that hold them, in a file and in a view", async () => {
+    const lines = sessionWithImages();
+    const ids = lines.filter((line) => line["type"] === "user").map((line) => String(line["uuid"]));
+    const wanted = [
+      ["A24", ids[0]],
+      ["A24", ids[1]],
+    ];
+    const byEvent = ({ violations }: CheckReport) => violations.map(({ rule, event }) => [rule, event]);
+    expect(byEvent(await checkFile(runtime, fileOf("s.jsonl", sessionBytes(lines)), {}))).toEqual(wanted);
+    const workspace = await createMemoryWorkspace();
+    const { branch } = await importBytes(workspace, sessionBytes(lines));
+    const tree = await loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
+    const report = await checkConversation(workspace, tree, { provider: "all" });
+    expect(report.ok).toBe(false);
+    expect([...new Set(report.violations.map(({ provider }) => provider))]).toEqual([...PROVIDER_NAMES]);
+    expect(byEvent(await checkConversation(workspace, tree, {}))).toEqual(wanted);
   });
 });
 

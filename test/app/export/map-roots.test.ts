@@ -28,9 +28,76 @@ describe("other roots", () => {
     expect(mapped("/a/x", "/a=/a/deeper")).toBe("/a/deeper/x");
   });
 
-  it("may be of a Windows machine on either side", () => {
-    expect(mapped("C:\\Users\\ada\\x.ts C:\\Users\\adam", "C:\\Users\\ada=/to")).toBe("/to\\x.ts C:\\Users\\adam");
-    expect(mapped("/home/ada/x", "/home/ada=C:\\Users\\ben")).toBe("C:\\Users\\ben/x");
+  const APP = "C:\\Users\\ada\\app";
+  it.each([
+    ["C:\\Users\\ada\\app\\src\\x.ts", "/to/src/x.ts"],
+    ["C:/Users/ada/app/src/x.ts", "/to/src/x.ts"],
+    ["c:\\users\\Ada\\APP\\src\\x.ts", "/to/src/x.ts"],
+    ["C:\\Users/ada\\app/src\\x.ts", "/to/src/x.ts"],
+    ["/c/Users/ada/app/src/x.ts", "/to/src/x.ts"],
+    ["/mnt/c/Users/ada/app/src/x.ts", "/to/src/x.ts"],
+    ["/cygdrive/c/Users/ada/app/x.ts", "/to/x.ts"],
+    ["\\\\?\\C:\\Users\\ada\\app\\src\\x.ts", "/to/src/x.ts"],
+    ["//?/C:/Users/ada/app/x.ts", "/to/x.ts"],
+    ["C:\\Users\\ada\\app", "/to"],
+    ["C:\\Users\\ada\\app\\", "/to/"],
+    ["C:\\Users\\ada\\app\\My Notes\\a (1).txt", "/to/My Notes/a (1).txt"],
+    ["C:\\Users\\ada\\app\\app\\[slug]\\page.tsx", "/to/app/[slug]/page.tsx"],
+    ["cd C:\\Users\\ada\\app\\src && grep \\d x", "cd /to/src && grep \\d x"],
+    ["C:\\Users\\ada\\app\\a.ts is wrong, use \\d", "/to/a.ts is wrong, use \\d"],
+    ["at C:\\Users\\ada\\app\\a.ts:12:5, then D:\\b\\c", "at /to/a.ts:12:5, then D:\\b\\c"],
+    ['{"file":"C:\\\\Users\\\\ada\\\\app\\\\src\\\\x.ts","n":"\\n"}', '{"file":"/to/src/x.ts","n":"\\n"}'],
+    ["'C:\\\\Users\\\\ada\\\\app\\\\x.ts'", "'/to/x.ts'"],
+    ["C:\\Users\\ada\\app2\\x.ts", "C:\\Users\\ada\\app2\\x.ts"],
+    ["C:\\Users\\ada\\app.old\\x.ts", "C:\\Users\\ada\\app.old\\x.ts"],
+    ["C:\\Users\\adam\\app", "C:\\Users\\adam\\app"],
+    ["D:\\Users\\ada\\app", "D:\\Users\\ada\\app"],
+    ["XC:\\Users\\ada\\app", "XC:\\Users\\ada\\app"],
+    ["https://host/c/Users/ada/app", "https://host/c/Users/ada/app"],
+    ["/srv/mnt/c/Users/ada/app/x", "/srv/mnt/c/Users/ada/app/x"],
+  ])("of a Windows machine are known however they are written: %j", (text, wanted) => {
+    for (const root of [
+      APP,
+      `${APP}\\`,
+      "c:/Users/ada/app//",
+      "\\\\?\\C:\\Users\\ada\\app",
+      "/c/Users/ada/app",
+      "/mnt/c/Users/ada/app",
+    ])
+      expect(mapped(text, `${root}=/to`)).toBe(wanted);
+  });
+
+  it("may be shares of a server", () => {
+    for (const root of ["\\\\tide\\work\\app", "//tide/work/app/", "\\\\?\\UNC\\Tide\\work\\app"]) {
+      expect(mapped("\\\\tide\\work\\app\\src\\x.ts", `${root}=/to`)).toBe("/to/src/x.ts");
+      expect(mapped("//TIDE/work/app/src/x.ts", `${root}=/to`)).toBe("/to/src/x.ts");
+      expect(mapped("\\\\?\\UNC\\tide\\work\\app\\x.ts", `${root}=/to`)).toBe("/to/x.ts");
+      expect(mapped('["\\\\\\\\tide\\\\work\\\\app\\\\x.ts"]', `${root}=/to`)).toBe('["/to/x.ts"]');
+      expect(mapped("\\\\tide\\work\\app2\\x.ts", `${root}=/to`)).toBe("\\\\tide\\work\\app2\\x.ts");
+      expect(mapped("https://tide/work/app/x", `${root}=/to`)).toBe("https://tide/work/app/x");
+    }
+  });
+
+  it("become folders of a Windows machine, with its slashes", () => {
+    const to = (text: string, root: string) => mapped(text, `/home/ada=${root}`);
+    expect(to("/home/ada/src/x.ts", "C:\\Users\\ben")).toBe("C:\\Users\\ben\\src\\x.ts");
+    expect(to("/home/ada/src/x.ts", "C:\\Users\\ben\\")).toBe("C:\\Users\\ben\\src\\x.ts");
+    expect(to("/home/ada/src/x.ts", "C:/Users/ben")).toBe("C:/Users/ben/src/x.ts");
+    expect(to("/home/ada/src/x.ts", "D:\\")).toBe("D:\\src\\x.ts");
+    expect(to("/home/ada", "D:\\")).toBe("D:\\");
+    expect(to("/home/ada/src/x.ts", "\\\\tide\\work")).toBe("\\\\tide\\work\\src\\x.ts");
+    expect(to("ls /home/ada/src /usr/bin PATH=/home/ada/bin:/bin", "C:\\b")).toBe(
+      "ls C:\\b\\src /usr/bin PATH=C:\\b\\bin:/bin",
+    );
+    expect(JSON.parse(to('{"file":"/home/ada/src/x.ts"}', "C:\\b"))).toEqual({ file: "C:\\b\\src\\x.ts" });
+    expect(mapped("C:\\a\\x.ts 'C:\\\\a\\\\x.ts' c:/a/x.ts", "C:\\a=D:\\b")).toBe(
+      "D:\\b\\x.ts 'D:\\\\b\\\\x.ts' D:\\b\\x.ts",
+    );
+  });
+
+  it("leave a backslash in a name alone where both sides write slashes, and may become the top folder", () => {
+    expect(mapped("/home/ada/a\\b/x", "/home/ada=/to")).toBe("/to/a\\b/x");
+    expect(mapped("/home/ada/x /home/ada", "/home/ada=/")).toBe("/x /");
   });
 
   it("may hold what means something in an expression, and may begin here", () => {
@@ -48,6 +115,9 @@ describe("other roots", () => {
     [["=/b"]],
     [["/a=/b", "/a=/c"]],
     [["/a/=/b", "/a=/c"]],
+    [["C:\\=/b"]],
+    [["\\\\tide=/b"]],
+    [["C:\\a=/b", "/mnt/c/A=/c"]],
   ])("are refused where they say nothing, or two things: %j", (words) => {
     expect(() => parseRoots(words, "/here")).toThrow(JpgError);
   });

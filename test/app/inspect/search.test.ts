@@ -60,6 +60,23 @@ describe("searchConversations", () => {
     expect(places(await find("NO MOORING", { ignoreCase: true }))).toEqual([`${quoted} 0`]);
   });
 
+  it("finds texts that look alike in every way of searching, however their letters are composed", async () => {
+    const writer = createClaudeWriter();
+    writer.prompt("Das Büro in Zürich".normalize("NFD"));
+    writer.say("Das Büro\u00a0in Zürich");
+    writer.prompt("한글 파일".normalize("NFD"));
+    const lines = writer.lines.map((line) => ({ ...line, sessionId: "5e551073-0000-4000-8000-0000000000cc" }));
+    const { branch } = await importBytes(workspace, sessionBytes(lines));
+    const [both, one] = [[`${branch} 0`, `${branch} 0`], [`${branch} 1`]];
+    for (const form of ["NFC", "NFD"]) {
+      expect(places(await find("Büro in Z".normalize(form)))).toEqual(both);
+      expect(places(await find("BÜRO".normalize(form), { ignoreCase: true }))).toEqual(both);
+      expect(places(await find("B.ro in Zü".normalize(form), { regex: true }))).toEqual(both);
+      expect(places(await find("zürich".normalize(form), { rank: true }))).toEqual(both);
+      expect(places(await find("한글".normalize(form)))).toEqual(one);
+    }
+  });
+
   it("finds by regular expression", async () => {
     expect(places(await find("buoy s[aeiou]nk$", { regex: true }))).toEqual([`${quoted} 1`]);
   });

@@ -35,7 +35,11 @@ const makeFolder = (...names: string[]): string => {
 
 const claudeName = (directory: string): string => directory.replace(/[^A-Za-z0-9]/g, "-");
 const claudeLine = (cwd: string | null, more = {}): string =>
-  JSON.stringify({ type: "user", uuid: "u", parentUuid: null, ...(cwd === null ? {} : { cwd }), ...more });
+  JSON.stringify({
+    ...{ type: "user", uuid: "u", parentUuid: null, message: { role: "user", content: "Ask" } },
+    ...(cwd === null ? {} : { cwd }),
+    ...more,
+  });
 
 /** Keeps a session as an agent does; its name tells it from others. */
 const KEEP: Readonly<Record<string, (name: string, cwd: string) => void>> = {
@@ -180,6 +184,29 @@ describe("a session of Claude Code", () => {
         ["unsaid", null],
       ]);
     }
+  });
+
+  it("is of no matter where nothing was said in it, but for one that says whose it is", async () => {
+    const web = makeProject("shop/web");
+    keepClaude("empty", web, []);
+    keepClaude("summary", web, [JSON.stringify({ type: "summary", summary: "Old", leafUuid: "x" })]);
+    writeText(join(top, "home/.claude/projects", claudeName(web), "none.jsonl"), "");
+    keepClaude("asked", web, [claudeLine(null)]);
+    const { files, unclear } = await findAt(web);
+    expect(files).toEqual([]);
+    expect(unclear.map(({ path }) => nameOf(path))).toEqual(["asked"]);
+  });
+
+  it("is found by what its agents wrote, once the agent has deleted it", async () => {
+    const web = makeProject("shop/web");
+    for (const name of ["gone", "there"]) keepClaude(`${name}/subagents/agent-${name}`, web, [claudeLine(web)]);
+    keepClaude("gone/notes", web, [claudeLine(web)]);
+    keepClaude("there", web, [claudeLine(web)]);
+    const { files } = await findAt(web);
+    expect(files.map(({ path, isBeside }) => [nameOf(path), isBeside])).toEqual([
+      ["agent-gone", true],
+      ["there", undefined],
+    ]);
   });
 
   it("stays with a project that was renamed together with its folder of sessions", async () => {

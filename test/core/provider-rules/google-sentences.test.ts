@@ -2,12 +2,13 @@
 import { describe, expect, it } from "vitest";
 import { checkGoogle, type GoogleCheckOptions, type GoogleContent } from "../../../src/core/provider-rules/google.ts";
 import type { GooglePart } from "../../../src/core/provider-rules/google-contents.ts";
+import { TINY_PNG } from "../../helpers/random-conversation.ts";
 import { listSentences } from "../../helpers/violations.ts";
 
 const user = (...parts: GooglePart[]): GoogleContent => ({ role: "user", parts });
 const model = (...parts: GooglePart[]): GoogleContent => ({ role: "model", parts });
 const text = (value: unknown): GooglePart => ({ text: value });
-const image: GooglePart = { inline_data: { mime_type: "image/png", data: "AAAA" } };
+const image: GooglePart = { inline_data: { mime_type: "image/png", data: TINY_PNG } };
 const call = (thoughtSignature?: unknown): GooglePart => ({
   functionCall: { name: "look", args: {} },
   ...(thoughtSignature !== undefined && { thoughtSignature }),

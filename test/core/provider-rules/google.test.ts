@@ -5,6 +5,7 @@ import { checkGoogle, type GoogleCheckOptions, type GoogleContent } from "../../
 import type { GooglePart } from "../../../src/core/provider-rules/google-contents.ts";
 import { hasGoogleFeature } from "../../../src/core/provider-rules/google-models.ts";
 import { corpusMissing, sharedFolder } from "../../helpers/corpus.ts";
+import { TINY_PNG } from "../../helpers/random-conversation.ts";
 
 const user = (...parts: GooglePart[]): GoogleContent => ({ role: "user", parts });
 const model = (...parts: GooglePart[]): GoogleContent => ({ role: "model", parts });
@@ -27,7 +28,7 @@ describe("checkGoogle", () => {
   it("finds nothing in a valid list", () => {
     expect(
       check([
-        user(text("a"), { inlineData: { mimeType: "image/png", data: "AAAA" } }),
+        user(text("a"), { inlineData: { mimeType: "image/png", data: TINY_PNG } }),
         model(text("b"), call(), call("find")),
         user(response(), response("find"), text("c")),
         model({ text: "", thoughtSignature: "c2ln" }),

@@ -156,7 +156,7 @@ describe("toNaiveList", () => {
     `);
     expect(lines("openai-chat")).toMatchInlineSnapshot(`
       [
-        "{"value":{"role":"user","content":"one\\n[image]\\nnotes.txt\\ntwo"},"events":["a","a","a"]}",
+        "{"value":{"role":"user","content":[{"type":"text","text":"one"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}},{"type":"text","text":"notes.txt\\ntwo"}]},"events":["a","a","a"]}",
         "{"value":{"role":"assistant","content":"look\\n[document]","tool_calls":[{"id":"call-d","type":"function","function":{"name":"look","arguments":"{\\"x\\":1}"}},{"id":"call-e","type":"function","function":{"name":"look","arguments":"{}"}},{"id":"call-f","type":"function","function":{"name":"look","arguments":"raw"}}]},"events":["d","e","f"]}",
         "{"value":{"role":"tool","tool_call_id":"call-d","content":"seen"},"events":["g"]}",
       ]
@@ -164,7 +164,7 @@ describe("toNaiveList", () => {
     expect(lines("openai-responses")).toMatchInlineSnapshot(`
       [
         "{"value":{"type":"message","role":"user","content":[{"type":"input_text","text":"one"}]},"events":["a"]}",
-        "{"value":{"type":"message","role":"user","content":[{"type":"input_text","text":"[image]"}]},"events":["a"]}",
+        "{"value":{"type":"message","role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]},"events":["a"]}",
         "{"value":{"type":"message","role":"user","content":[{"type":"input_text","text":"notes.txt\\ntwo"}]},"events":["a"]}",
         "{"value":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"look"}]},"events":["c"]}",
         "{"value":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"[document]"}]},"events":["c"]}",
@@ -190,6 +190,34 @@ describe("toNaiveList", () => {
     ]);
     expect(list("openai-chat", answered("a", { message: "x" }), answered("b", { message: [gone] }))).toEqual([
       { value: { role: "assistant", content: "x\n[document]" }, events: ["a", "b"] },
+    ]);
+  });
+
+  it("shows the images of a tool's result where each provider takes them", () => {
+    const seen: Content = [{ type: "text", text: "seen" }, image, gone];
+    const values = (provider: ProviderName) =>
+      list(provider, call("d", {}), result("g", "d", seen))
+        .slice(1)
+        .map((entry) => JSON.stringify(entry));
+    expect(PROVIDER_NAMES.map(values)).toMatchInlineSnapshot(`
+      [
+        [
+          "{"value":{"role":"user","content":[{"type":"tool_result","tool_use_id":"call-d","content":[{"type":"text","text":"seen"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]}]},"events":["g"]}",
+        ],
+        [
+          "{"value":{"role":"tool","tool_call_id":"call-d","content":"seen"},"events":["g"]}",
+          "{"value":{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]},"events":["g"]}",
+        ],
+        [
+          "{"value":{"type":"function_call_output","call_id":"call-d","output":[{"type":"input_text","text":"seen"},{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]},"events":["g"]}",
+        ],
+        [
+          "{"value":{"role":"user","parts":[{"functionResponse":{"name":"look","response":{"output":"seen"}}},{"inlineData":{"mimeType":"image/png","data":"AAAA"}}]},"events":["g","g"]}",
+        ],
+      ]
+    `);
+    expect(list("anthropic", result("g", "d", [image]))[0]?.value["content"]).toMatchObject([
+      { content: [{ type: "image" }] },
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkOpenAiChat, type OpenAiChatCheckOptions } from "../../../src/core/provider-rules/openai-chat.ts";
 import { corpusMissing, listGoldens, readGolden } from "../../helpers/corpus.ts";
+import { TINY_PNG } from "../../helpers/random-conversation.ts";
 
 type Message = Readonly<Record<string, unknown>>;
 const user = (content: unknown = "a"): Message => ({ role: "user", content });
@@ -15,7 +16,7 @@ const call = (id: string, args: unknown = "{}", name = "bash"): Message => ({
   function: { name, arguments: args },
 });
 const tool = (tool_call_id: string, content: unknown = ""): Message => ({ role: "tool", tool_call_id, content });
-const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
+const image = { type: "image_url", image_url: { url: `data:image/png;base64,${TINY_PNG}` } };
 
 /** Breaches as "rule message.block", warnings with a question mark. */
 function check(messages: readonly unknown[], options: OpenAiChatCheckOptions = {}): string[] {

@@ -49,7 +49,7 @@ describe("checkOpenAiResponses", () => {
       { type: "web_search_call", status: "completed", action: {} },
       output("1", [
         { type: "input_text", text: "x" },
-        { type: "input_image", image_url: "data:," },
+        { type: "input_image", image_url: "https://example.invalid/a.png" },
       ]),
       user,
       { type: "custom_tool_call_output", call_id: "p", output: "done" },

@@ -12,7 +12,7 @@ import { toOpenAiChatThread } from "../../../src/core/thread/openai-chat-thread.
 import { toOpenAiResponsesThread } from "../../../src/core/thread/openai-responses-thread.ts";
 import type { ItemThread, ThreadItem } from "../../../src/core/thread/openai-thread.ts";
 import { drawnOnce } from "../../helpers/drawn-once.ts";
-import { randomConversation } from "../../helpers/random-conversation.ts";
+import { randomConversation, TINY_PNG } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
 
 type Render = (view: View, systemMessages: boolean) => ItemThread;
@@ -31,7 +31,7 @@ const providers: readonly [string, Render, Check][] = [
 const text = fc.constantFrom("hi", " ", "", "two\nlines");
 const part = fc.oneof(
   text.map((value) => ({ type: "text", text: value })),
-  fc.constant({ type: "image", media_type: "image/png", data: "AAAA" }),
+  fc.constant({ type: "image", media_type: "image/png", data: TINY_PNG }),
   fc.constant({ type: "image", url: "https://example.invalid/a.png" }),
   fc.constant({ type: "document", media_type: "application/pdf", data: "AAAA" }),
   fc.constant({ type: "attachment", name: "a.txt" }),

@@ -36,6 +36,12 @@ const RULES: readonly FailureRule[] = [
     hints: (where) => [`Make ${where} writable for you, or name another store with --store DIR.`],
   },
   {
+    code: "hook_refused",
+    pattern: /ref updates aborted by hook/,
+    says: "A reference-transaction hook of yours refused it",
+    hints: (where) => [`To see which folder it is in: git -C ${shellWord(where)} config --show-origin core.hooksPath`],
+  },
+  {
     code: "object_missing",
     pattern: /^fatal: (Blob not found|Not a (valid )?(commit|blob|object)|Object .* not found)/m,
     says: "An object is missing",

@@ -18,7 +18,7 @@ export interface RepositoryDir {
 export async function findRepositoryDir(directory: string): Promise<RepositoryDir | null> {
   const dotGit = join(directory, ".git");
   if (await isGitDir(dotGit)) return { commonDir: dotGit, gitDir: dotGit, isBare: false };
-  const link = /^gitdir: (.+?)\s*$/.exec((await readFileIfThere(dotGit)) ?? "")?.[1];
+  const link = /^gitdir: (.+?)\s*$/s.exec((await readFileIfThere(dotGit)) ?? "")?.[1];
   if (link !== undefined) {
     const gitDir = resolve(directory, link);
     const common = (await readFileIfThere(join(gitDir, "commondir")))?.trim();

@@ -67,9 +67,24 @@ const RULES: readonly TransferRule[] = [
     hints: [CHECK],
   },
   {
+    code: "remote_unsigned",
+    pattern: /receiving end does not support --signed push/,
+    says: "takes no signed pushes",
+    hints: [
+      "`git config --global push.gpgSign if-asked` signs pushes only where the remote takes that; `false` signs none.",
+      "Or its owner sets receive.certNonceSeed there.",
+    ],
+  },
+  {
+    code: "remote_refused",
+    pattern: /ref updates aborted by hook|hook declined/,
+    says: "refused this by a hook of its own",
+    hints: ["Ask its owner what its hook wants. Nothing was changed there."],
+  },
+  {
     code: "remote_unreachable",
     pattern:
-      /Could not resolve (host|hostname)|Connection (refused|timed out|reset)|Empty reply from server|(Recv|Send) failure|No route to host|Network is unreachable|Failed to connect|Couldn't connect|unable to connect|Operation timed out|Name or service not known|SSL|certificate/i,
+      /Could not resolve (host|hostname)|Connection (refused|timed out|reset)|Empty reply from server|(Recv|Send) failure|No route to host|Network is unreachable|Failed to connect|Couldn't connect|unable to connect|Operation timed out|Name or service not known|SSL|(?<!push )certificate/i,
     says: "cannot be reached",
     hints: [`Check the network. ${CHECK}`, AGAIN],
   },
@@ -116,12 +131,19 @@ export function transferError(
   { code, stderr }: Pick<GitResult, "code" | "stderr">,
 ): JpgError {
   const place = shownUrl(url);
-  const said = withoutSecrets(readableStderr(stderr.replaceAll(url, place).replace(ADVICE, "").replace(PROGRESS, "")));
-  const cause = said.replace(CONSEQUENCE, "") || said;
-  const rule = RULES.find(({ pattern }) => pattern.test(stderr));
+  const said = withoutSecrets(
+    readableStderr(stderr.replaceAll(url, place).replace(NO_CERTIFICATE, "").replace(ADVICE, "").replace(PROGRESS, "")),
+  );
+  const once = [...new Set(said.split("; "))].join("; ");
+  const cause = once.replace(CONSEQUENCE, "") || said;
+  // A warning of git's own, which is no cause.
+  const heard = stderr.replace(NO_CERTIFICATE, "");
+  const rule = RULES.find(({ pattern }) => pattern.test(heard));
   // A full disk on this side, a store that may not be written or is damaged; a folder here that git does not trust.
   const own = gitError({ args: ["fetch"], code, stderr, where: cwd });
   if (own.code === "foreign_repository" && isLocalPath(url)) return own;
+  // What is fetched moves no ref there: a hook that stops it is of this side.
+  if (own.code === "hook_refused" && !doing.startsWith("Pushing")) return own;
   if (own.code === "disk_full" || (rule === undefined && own.code !== "git_failed")) return own;
   const says = rule === undefined ? "" : `it ${rule.says}: `;
   return repositoryError(
@@ -153,8 +175,12 @@ export function remoteWords(stderr: string): string {
 /** What git adds to every failure of a transport. */
 const ADVICE = /^Please make sure you have the correct access rights\nand the repository exists\.$/m;
 
-/** What git adds to what it, or ssh, has said of the cause. */
-const CONSEQUENCE = /; fatal: Could not read from remote repository\.$/;
+/** With `push.gpgSign=if-asked`, of every remote that takes no signed pushes. */
+const NO_CERTIFICATE = /^warning: not sending a push certificate since .*\n/m;
+
+/** What git adds to what it, ssh or a hook has said of the cause. */
+const CONSEQUENCE =
+  /(?:; (?:fatal: Could not read from remote repository\.|fatal: ref updates aborted by hook|send-pack: unexpected disconnect while reading sideband packet|fatal: the remote end hung up unexpectedly))+$/;
 
 /** How far git, on either side, got before: as many lines of it as there are steps would hide what went wrong. */
 const PROGRESS =

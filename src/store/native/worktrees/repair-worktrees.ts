@@ -47,7 +47,7 @@ function placesOf({ gitDir, oldGitDir, worktreesDir }: MovedStore, old: string):
 /** Whether a path is such a file and no link, and names the git dir of that worktree. */
 function isLinkTo(path: string, gitDir: string): boolean {
   try {
-    const named = /^gitdir: (.+?)\s*$/.exec(readOwnText(path))?.[1];
+    const named = /^gitdir: (.+?)\s*$/s.exec(readOwnText(path))?.[1];
     return named !== undefined && resolve(dirname(path), named) === gitDir;
   } catch {
     return false; // nothing there, or nothing of git's

@@ -57,7 +57,7 @@ async function describeLinked(repository: Repository, gitDir: string): Promise<W
   if (link === undefined || link === "") return null;
   const file = resolve(gitDir, link);
   // A folder that was deleted by hand is only an entry to prune; one of a store that this one was copied from is not ours.
-  const back = /^gitdir: (.+?)\s*$/.exec((await readFileIfThere(file)) ?? "")?.[1];
+  const back = /^gitdir: (.+?)\s*$/s.exec((await readFileIfThere(file)) ?? "")?.[1];
   if (back === undefined || !isSamePath(resolve(dirname(file), back), gitDir)) return null;
   return await describeWorktree(repository, dirname(file), gitDir);
 }

@@ -1,5 +1,6 @@
 // Signs commits that ask for it, when the user's git says so. fast-import cannot sign, so such a commit and all after it in
 // the same write are made again with `git commit-tree`, same trees, dates and messages.
+import { shellWord } from "../../../core/shell-word.ts";
 import type { CommitSpec, Signature } from "../../conversation-store.ts";
 import type { Environment } from "../../environment.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";
@@ -14,8 +15,8 @@ export interface Signer {
   sign(branches: readonly ImportedBranch[]): Promise<readonly ImportedBranch[]>;
 }
 
-/** Creates the signer of a write. */
-export function createSigner(repository: Repository): Signer {
+/** Creates the signer of a write; `say` is told where signing takes so long that somebody may have to do something. */
+export function createSigner(repository: Repository, say: (text: string) => void = () => undefined): Signer {
   let answer: ReturnType<typeof tryCommand> | null = null;
   return {
     ask() {
@@ -24,9 +25,33 @@ export function createSigner(repository: Repository): Signer {
       // A write that fails for another reason says that one.
       answer.catch(() => undefined);
     },
-    sign: async (branches) =>
-      (await answer)?.stdout.toString().trim() === "true" ? signBranches(repository, branches) : branches,
+    sign: async (branches) => {
+      if ((await answer)?.stdout.toString().trim() !== "true") return branches;
+      const timer = setTimeout(() => void describeWait(repository).then(say), LONG_MS);
+      try {
+        return await signBranches(repository, branches);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
   };
+}
+
+/** A signature that nobody has to do anything for is made sooner. */
+const LONG_MS = 2000;
+
+/** What runs when a format has no program of its own set. */
+const PROGRAMS: Readonly<Record<string, string>> = { openpgp: "gpg", x509: "gpgsm", ssh: "ssh-keygen" };
+
+async function describeWait(repository: Repository): Promise<string> {
+  const read = async (key: string): Promise<string | null> => {
+    const { code, stdout } = await tryCommand(repository, { args: ["config", "--get", key] });
+    return code === 0 ? stdout.toString().trim() : null;
+  };
+  const format = (await read("gpg.format"))?.toLowerCase() ?? "openpgp";
+  const own = (await read(`gpg.${format}.program`)) ?? (format === "openpgp" ? await read("gpg.program") : null);
+  const unsigned = `git -C ${shellWord(repository.cwd)} config commit.gpgSign false`;
+  return `git is signing with ${own ?? PROGRAMS[format] ?? format} (commit.gpgSign), which may be waiting for a PIN, a password or a key. To commit unsigned here, stop this command and type \`${unsigned}\`.`;
 }
 
 async function signBranches(

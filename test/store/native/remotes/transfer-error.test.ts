@@ -47,6 +47,45 @@ describe("a host that does not let one in", () => {
   });
 });
 
+describe("a push that a remote does not take", () => {
+  const pushed = (text: string) =>
+    transferError("Pushing to", { url: "host:x", cwd: "/here" }, { code: 1, stderr: text });
+  const END =
+    "send-pack: unexpected disconnect while reading sideband packet\nfatal: the remote end hung up unexpectedly\n";
+
+  it("is refused by a hook, in its words, whatever git adds", () => {
+    const warning = "warning: not sending a push certificate since the receiving end does not support --signed push\n";
+    const { code, message, hints } = pushed(
+      `${warning}ledger is closed\nledger is closed\nfatal: ref updates aborted by hook\n${END}`,
+    );
+    expect([code, message]).toEqual([
+      "remote_refused",
+      "Pushing to host:x failed: it refused this by a hook of its own: ledger is closed.",
+    ]);
+    expect(hints).toEqual(["Ask its owner what its hook wants. Nothing was changed there."]);
+  });
+
+  it("is not taken with a certificate, which is no trouble with the network", () => {
+    const { code, message } = pushed(`fatal: the receiving end does not support --signed push\n${END}`);
+    expect([code, message]).toEqual([
+      "remote_unsigned",
+      "Pushing to host:x failed: it takes no signed pushes: fatal: the receiving end does not support --signed push.",
+    ]);
+  });
+
+  it("is told from a fetch that a hook of this side stops", () => {
+    const { code, hints } = transferError(
+      "Fetching from",
+      { url: "host:x", cwd: "/my store" },
+      { code: 128, stderr: "not now\nfatal: ref updates aborted by hook\n" },
+    );
+    expect([code, hints]).toEqual([
+      "hook_refused",
+      ["To see which folder it is in: git -C '/my store' config --show-origin core.hooksPath"],
+    ]);
+  });
+});
+
 const failed = (url: string, stderr: string) =>
   transferError("Fetching from", { url, cwd: "/store" }, { code: 128, stderr });
 

@@ -52,6 +52,25 @@ describe("commits that ask to be signed", () => {
     });
   });
 
+  it("wait for a program that waits, and say which, how long that may take and how to do without", async () => {
+    const told = join(temp.folder, "told");
+    useSigner(`while [ ! -e '${told}' ]; do sleep 0.1; done; ${SIGNER}`);
+    const said: string[] = [];
+    const waiting = await openNativeStore({
+      ...temp,
+      say: (text) => {
+        said.push(text);
+        writeText(told, "");
+      },
+    });
+    const result = await append(waiting, "t/main", commits);
+    await waiting.close();
+    expect(result.commits.map(isSigned)).toEqual([false, true, false]);
+    expect(said).toEqual([
+      `git is signing with ${join(temp.folder, "signer")} (commit.gpgSign), which may be waiting for a PIN, a password or a key. To commit unsigned here, stop this command and type \`git -C ${temp.root} config commit.gpgSign false\`.`,
+    ]);
+  });
+
   it("keep all their parents", async () => {
     useSigner(SIGNER);
     const { commit: side = "" } = await append(store, "t/side", [commit("turn 0", [file("turns/0", "0")])]);
