@@ -331,10 +331,54 @@ describe.concurrent("a conversation that cannot be read", () => {
     await expectRefusal(sandbox, ["show"], { code: "damaged_header", exit: 3, says: /conversation\.json.*not JSON/ });
   });
 
-  it("names the missing turn when a turn file was deleted", async () => {
+  it("is read with a turn that a commit took out of it, and said how to have it back", async () => {
     const sandbox = await imported();
+    const before = (await sandbox.jpg(["print"])).stdout;
     sandbox.git(["-c", "core.hooksPath=/dev/null", "rm", "-q", "--sparse", "turns/0000/000002.jsonl"]);
     sandbox.git(["-c", "core.hooksPath=/dev/null", "commit", "-qm", "gone"]);
+    const commit = sandbox.git(["rev-parse", "HEAD"]).trim();
+    for (const command of [["print"], ["show"], ["stats"], ["log"], ["ls"], ["diff"], ["search", "a"]])
+      expect([command, (await sandbox.jpg(command)).code]).toEqual([command, 0]);
+    const read = await sandbox.jpg(["print"]);
+    expect(read.stdout).toBe(before);
+    expect(read.stderr).toContain("Turn 2 of");
+    expect(read.stderr).toContain(`jpg git revert ${commit.slice(0, 7)}`);
+    await expectRefusal(sandbox, ["compact"], {
+      code: "turn_missing",
+      exit: 3,
+      says: /Turn 2/,
+      hint: /jpg git revert/,
+    });
+    sandbox.git(["-c", "core.hooksPath=/dev/null", "revert", "--no-edit", commit]);
+    expect(await sandbox.jpg(["compact", "--dry-run"])).toMatchObject({ code: 0 });
+    expect((await sandbox.jpg(["print"])).stderr).toBe("");
+  });
+
+  it("is read with a turn that a rebase dropped, as it was where the branch stood", async () => {
+    const sandbox = await imported();
+    const branch = `${sandbox.conversation}/main`;
+    const before = (await sandbox.jpg(["print"])).stdout;
+    const tip = sandbox.git(["rev-parse", branch]).trim();
+    const run = (...args: string[]): string => sandbox.git(["-c", "core.hooksPath=/dev/null", ...args]).trim();
+    run("rm", "-q", "--cached", "--sparse", "turns/0000/000002.jsonl");
+    run("update-ref", "-m", "rebase", "HEAD", run("commit-tree", run("write-tree"), "-m", "dropped"));
+    const read = await sandbox.jpg(["print"]);
+    expect([read.code, read.stdout]).toEqual([0, before]);
+    expect(read.stderr).toContain(`jpg git branch ${sandbox.conversation}/before ${tip.slice(0, 12)}`);
+    await expectRefusal(sandbox, ["compact"], {
+      code: "turn_missing",
+      exit: 3,
+      says: /Turn 2/,
+      hint: /jpg git branch/,
+    });
+  });
+
+  it("names a turn that is nowhere any more", async () => {
+    const sandbox = await imported();
+    const run = (...args: string[]): string => sandbox.git(["-c", "core.hooksPath=/dev/null", ...args]).trim();
+    run("rm", "-q", "--cached", "--sparse", "turns/0000/000002.jsonl");
+    run("update-ref", "HEAD", run("commit-tree", run("write-tree"), "-m", "dropped"));
+    rmSync(join(sandbox.store, ".git/logs"), { recursive: true });
     await expectRefusal(sandbox, ["print"], { code: "turn_missing", exit: 3, says: /Turn 2/, hint: /jpg git log/ });
   });
 });

@@ -324,7 +324,8 @@ async function gitMerge(clone: Clone, branch: string, from: string): Promise<voi
 /** Null where a turn is gone that others follow: a fork of the first turns has a commit that removes the later ones. */
 async function treeUnlessGone(clone: Clone, branch: string): Promise<BranchTree | null> {
   try {
-    return await clone.tree(branch);
+    const tree = await clone.tree(branch);
+    return tree.missing === undefined ? tree : null;
   } catch (error) {
     if (error instanceof JpgError && error.code === "turn_missing") return null;
     throw error;

@@ -8,6 +8,7 @@ import { fieldsOf } from "../../core/event/fields.ts";
 import { shownTitle } from "../../core/title.ts";
 import type { BranchTip, ConversationStore, TreeFile } from "../../store/conversation-store.ts";
 import { decodeText } from "./decoded-text.ts";
+import { findMissingTurns, type MissingTurn } from "./missing-turns.ts";
 import { listTurnOids } from "./turn-list.ts";
 
 /** conversation.json: written once, by the root commit. */
@@ -54,6 +55,8 @@ export interface BranchTree {
   readonly header: ConversationHeader;
   /** Object id of each turn file; index = turn position. */
   readonly turnOids: readonly string[];
+  /** Turns among them that the commit itself has no more; absent = none. */
+  readonly missing?: readonly MissingTurn[];
   readonly compactions: readonly TreeFile[];
   readonly configs: readonly TreeFile[];
   readonly metas: readonly TreeFile[];
@@ -93,7 +96,7 @@ export async function loadBranchTree(store: ConversationStore, branch: string, c
     branch,
     commit,
     header: parseHeader(decodeText(bytes), branch),
-    turnOids: checkTurns(turnOids, branch),
+    ...(await wholeTurns(store, { branch, commit }, turnOids)),
     compactions: under("compactions"),
     configs: under("config"),
     metas: under("meta"),
@@ -167,10 +170,20 @@ export async function collectBlobs(store: ConversationStore, oids: readonly stri
   return blobs;
 }
 
-function checkTurns(oids: readonly (string | undefined)[], branch: string): readonly string[] {
-  const missing = oids.indexOf(undefined);
-  if (missing < 0) return oids as readonly string[];
-  throw repositoryError("turn_missing", `Turn ${missing} of ${branch} is missing: turns are numbered without gaps.`, {
+/** Turns without holes. Throws `turn_missing` where one is nowhere to be found. */
+async function wholeTurns(
+  store: ConversationStore,
+  { branch, commit }: Pick<BranchTree, "branch" | "commit">,
+  oids: readonly (string | undefined)[],
+): Promise<Pick<BranchTree, "turnOids" | "missing">> {
+  const hole = oids.indexOf(undefined);
+  if (hole < 0) return { turnOids: oids as readonly string[] };
+  const missing = await findMissingTurns(store, { branch, commit }, oids);
+  if (missing !== null) {
+    const found = new Map(missing.map(({ turn, oid }) => [turn, oid]));
+    return { turnOids: oids.map((oid, turn) => oid ?? found.get(turn) ?? ""), missing };
+  }
+  throw repositoryError("turn_missing", `Turn ${hole} of ${branch} is missing: turns are numbered without gaps.`, {
     hints: ["`jpg git log --diff-filter=D -- turns` shows the commit that removed it; revert that commit."],
   });
 }

@@ -12,7 +12,7 @@ import { readPrevious } from "./turn-bytes.ts";
 import { listTurnOids } from "./turn-list.ts";
 
 /** The turns of a branch at a commit. */
-export type Turns = Pick<BranchTree, "branch" | "commit" | "turnOids" | "atTurn">;
+export type Turns = Pick<BranchTree, "branch" | "commit" | "turnOids" | "missing" | "atTurn">;
 
 /** A tree of turns that was checked. */
 interface CheckedTurns {

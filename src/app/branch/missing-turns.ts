@@ -1,0 +1,63 @@
+// Turns that stock git took out of the middle of a branch (`git revert` of one, a rebase that drops one): they are read where they
+// still stand, in the history or where the branch stood before, and nothing new is made of the branch until they are back.
+import { turnPath } from "../../core/event/turn-file.ts";
+import type { ConversationStore } from "../../store/conversation-store.ts";
+
+/** A turn that the branch has no more, and a commit that has it. */
+export interface MissingTurn {
+  /** 0-based. */
+  readonly turn: number;
+  readonly oid: string;
+  readonly commit: string;
+  /** The commit of the branch's history that removed it; null = the branch was moved to a history without it. */
+  readonly removedBy: string | null;
+}
+
+/** Finds the turns of a list that has holes. Null when one of them is nowhere. */
+export async function findMissingTurns(
+  store: ConversationStore,
+  { branch, commit }: { readonly branch: string; readonly commit: string },
+  oids: readonly (string | undefined)[],
+): Promise<readonly MissingTurn[] | null> {
+  const wanted = oids.flatMap((oid, turn) => (oid === undefined ? [turn] : []));
+  const places = await placesOf(store, { branch, commit });
+  const found: MissingTurn[] = [];
+  for (const turn of wanted) {
+    const one = await findIn(store, places, turn);
+    if (one === null) return null;
+    found.push(one);
+  }
+  return found;
+}
+
+/** Commits that may have what is missing, the likeliest first; `removes` = what the commit after them takes away, null = not known. */
+interface Place {
+  readonly commit: string;
+  readonly removedBy: string | null;
+  readonly removes: ReadonlySet<string> | null;
+}
+
+async function placesOf(
+  store: ConversationStore,
+  { branch, commit }: { readonly branch: string; readonly commit: string },
+): Promise<readonly Place[]> {
+  const log = await store.readLog({ from: commit, paths: ["turns"] });
+  const removals = log.flatMap(({ commit: removedBy, parents: [before], removed }) =>
+    before === undefined || removed.length === 0 ? [] : [{ commit: before, removedBy, removes: new Set(removed) }],
+  );
+  const former = (await store.formerTips(branch)).filter((tip) => /[1-9a-f]/.test(tip));
+  return [...removals, ...former.map((tip) => ({ commit: tip, removedBy: null, removes: null }))];
+}
+
+async function findIn(store: ConversationStore, places: readonly Place[], turn: number): Promise<MissingTurn | null> {
+  const path = turnPath(turn);
+  for (const { commit, removedBy, removes } of places) {
+    if (removes?.has(path) === false) continue;
+    const oid = await store.readEntries(commit, [path]).then(
+      (entries) => entries.get(path),
+      () => undefined, // a commit that git has cleared away
+    );
+    if (oid !== undefined) return { turn, oid, commit, removedBy };
+  }
+  return null;
+}
