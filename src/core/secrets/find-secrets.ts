@@ -2,7 +2,7 @@
 import { createStartFinder } from "./first-characters.ts";
 import { ISSUER_FORMS, type IssuerForms, MIDDLE_FORMS } from "./issuer-forms.ts";
 import { isDocumented, isRandom } from "./likely-secret.ts";
-import { NAME_WORDS, namedValue } from "./named-values.ts";
+import { NAME_WORDS, namedValues } from "./named-values.ts";
 import { KEY_STARTS, privateKeyEnd } from "./private-keys.ts";
 import { AFTER_TOKEN, BEFORE_TOKEN, mayBeginToken, PLACE_RULES, type PlaceRule } from "./secret-rules.ts";
 
@@ -16,7 +16,7 @@ export interface FoundSecret {
 }
 
 /** Looks at one position; what it finds may begin further on. */
-type Look = (text: string, at: number) => FoundSecret | null;
+type Look = (text: string, at: number) => readonly FoundSecret[];
 
 /** What is looked for, and how it begins. */
 interface Place {
@@ -47,10 +47,10 @@ export function findSecrets(text: string): readonly FoundSecret[] {
     for (const pattern of start.patterns) {
       const isToken = pattern < FORMS.length;
       if (isToken && start.at < tokenEnd) continue;
-      const secret = LOOKS[pattern]?.(text, start.at) ?? null;
-      if (secret === null) continue;
-      found.push(secret);
-      if (isToken) tokenEnd = secret.end;
+      for (const secret of LOOKS[pattern]?.(text, start.at) ?? []) {
+        found.push(secret);
+        if (isToken) tokenEnd = secret.end;
+      }
     }
   }
   return withoutOverlaps(found);
@@ -59,12 +59,14 @@ export function findSecrets(text: string): readonly FoundSecret[] {
 function lookForToken({ issuer, form }: (typeof FORMS)[number]): Look {
   const pattern = new RegExp(`${BEFORE_TOKEN}(?:${form})${AFTER_TOKEN}`, "y");
   return (text, at) => {
-    if (!mayBeginToken(text, at)) return null;
+    if (!mayBeginToken(text, at)) return NOTHING;
     pattern.lastIndex = at;
     const end = pattern.test(text) ? pattern.lastIndex : -1;
-    return end >= 0 && isIssued(issuer, text, at, end) ? { rule: issuer.id, start: at, end } : null;
+    return end >= 0 && isIssued(issuer, text, at, end) ? [{ rule: issuer.id, start: at, end }] : NOTHING;
   };
 }
+
+const NOTHING: readonly FoundSecret[] = [];
 
 /** Whether what has an issuer's form may be of that issuer. */
 function isIssued({ isVague }: IssuerForms, text: string, start: number, end: number): boolean {
@@ -75,23 +77,23 @@ function isIssued({ isVague }: IssuerForms, text: string, start: number, end: nu
   return isVague !== true || (!isPart && isRandom(value, VAGUE_BITS));
 }
 
-function lookForKey(text: string, start: number): FoundSecret | null {
+function lookForKey(text: string, start: number): readonly FoundSecret[] {
   const end = privateKeyEnd(text, start);
-  return end < 0 ? null : { rule: "private-key", start, end };
+  return end < 0 ? NOTHING : [{ rule: "private-key", start, end }];
 }
 
-function lookForNamed(text: string, at: number): FoundSecret | null {
-  const value = namedValue(text, at);
-  return value === null ? null : { rule: "assigned", ...value };
+function lookForNamed(text: string, at: number): readonly FoundSecret[] {
+  return namedValues(text, at).map((value) => ({ rule: "assigned", ...value }));
 }
 
 function lookForPlace({ id, form, isLikely }: PlaceRule): Look {
   const pattern = new RegExp(form, "dyi");
   return (text, at) => {
     pattern.lastIndex = at;
-    const { 1: value = "", indices } = pattern.exec(text) ?? [];
-    const [start, end] = indices?.[1] ?? [0, 0];
-    return value !== "" && isLikely(value) ? { rule: id, start, end } : null;
+    const match = pattern.exec(text);
+    const [start, end] = match?.indices?.[1] ?? [0, 0];
+    const value = match?.[1] ?? "";
+    return value !== "" && isLikely(value) ? [{ rule: id, start, end }] : NOTHING;
   };
 }
 
@@ -99,14 +101,16 @@ function lookForPlace({ id, form, isLikely }: PlaceRule): Look {
 const BEFORE_MARK = 90;
 
 function lookAround(issuer: IssuerForms): Look {
-  const pattern = new RegExp(`(?:${Object.keys(issuer.forms).join("|")})${AFTER_TOKEN}`, "y");
+  const pattern = new RegExp(`${BEFORE_TOKEN}(?:${Object.keys(issuer.forms).join("|")})${AFTER_TOKEN}`, "y");
   return (text, at) => {
     const before = /[\w.~+/-]*$/.exec(text.slice(Math.max(0, at - BEFORE_MARK), at))?.[0] ?? "";
-    pattern.lastIndex = at - before.length;
-    const end = pattern.test(text) ? pattern.lastIndex : -1;
-    return end > at && isIssued(issuer, text, at - before.length, end)
-      ? { rule: issuer.id, start: at - before.length, end }
-      : null;
+    // The end of an escape may stand before it.
+    for (let start = at - before.length; start < at; start++) {
+      pattern.lastIndex = start;
+      const end = mayBeginToken(text, start) && pattern.test(text) ? pattern.lastIndex : -1;
+      if (end > at && isIssued(issuer, text, start, end)) return [{ rule: issuer.id, start, end }];
+    }
+    return NOTHING;
   };
 }
 
@@ -117,10 +121,17 @@ function inAnyCase(text: string): string {
   );
 }
 
+/** What says least of its issuer, and so counts last of what is found at one place. */
+const LEAST_TELLING: ReadonlySet<string> = new Set(["assigned", "authorization", "bearer", "url-token"]);
+
+function rankOf({ rule }: FoundSecret): number {
+  return LEAST_TELLING.has(rule) ? 1 : 0;
+}
+
 /** Keeps of finds that overlap the one that begins first, of those that begin together the longest. */
 export function withoutOverlaps(found: readonly FoundSecret[]): readonly FoundSecret[] {
   const kept: FoundSecret[] = [];
-  const ordered = [...found].sort((a, b) => a.start - b.start || b.end - a.end);
+  const ordered = [...found].sort((a, b) => a.start - b.start || b.end - a.end || rankOf(a) - rankOf(b));
   for (const secret of ordered) if (secret.start >= (kept.at(-1)?.end ?? 0)) kept.push(secret);
   return kept;
 }

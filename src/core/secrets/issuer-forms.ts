@@ -217,7 +217,7 @@ export const ISSUER_FORMS: readonly IssuerForms[] = [
   issuer("clojars", "Clojars", { "CLOJARS_[a-z0-9]{60}": "CLOJARS_{l60}" }),
   issuer("packagist", "Packagist", { "packagist_[a-z]{2,4}_[0-9a-f]{60,}": "packagist_out_{h68}" }),
   // Payments and shops
-  issuer("stripe", "Stripe, and those that write keys like it (Clerk, Paystack, Checkout)", {
+  issuer("stripe", "Stripe, and those that write keys like it (Clerk, Paystack, WorkOS)", {
     "[rs]k_(?:live|test|prod|sbox|org)_[A-Za-z0-9_]{16,}": "sk_live_{w24}",
     "whsec_[A-Za-z0-9+/]{24,}={0,2}": "whsec_{w32}",
   }),
@@ -334,10 +334,7 @@ export const ISSUER_FORMS: readonly IssuerForms[] = [
   issuer("hubspot", "HubSpot", { [`pat-(?:na|eu)\\d-${U}`]: `pat-na1-${MADE_U}` }),
   issuer("salesforce", "Salesforce", { "00D[A-Za-z0-9]{12,15}![\\w.]{80,120}": "00D{w12}!{w96}" }),
   vague("okta", "Okta", { "00[\\w-]{40}": "00{w40}" }),
-  issuer("workos", "WorkOS and Stytch", {
-    "sk_(?:live|test)_[A-Za-z0-9+/_-]{40,}": "sk_live_{w60}",
-    "secret-(?:live|test)-[\\w=-]{30,}": "secret-live-{w40}",
-  }),
+  issuer("stytch", "Stytch", { "secret-(?:live|test)-[\\w=-]{30,}": "secret-live-{w40}" }),
   vague("dropbox", "Dropbox", { "sl\\.(?:u\\.)?[\\w-]{60,}": "sl.u.{w130}" }),
   issuer("mapbox", "Mapbox", { "sk\\.eyJ[\\w-]{20,}\\.[\\w-]{20,}": "sk.eyJ{w60}.{w22}" }),
   issuer("adobe", "Adobe", { "p8e-[A-Za-z0-9_-]{32}": "p8e-{w32}" }),

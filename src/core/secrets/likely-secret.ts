@@ -9,7 +9,9 @@ const STAND_INS =
   /example|placeholder|change.?(?:me|it)|\byour|your[-_]|x{4,}|dummy|sample|fake|mock|redacted|insert|replace|todo|undefined|\bnull\b|password_here|_here\b|^(?:my|the|our|some|super|test|a|an)?[-_]?(?:secret|password|passw0rd|pass|token|key|postgres|admin|root|user)[-_!\d]*$/i;
 /** A call, a template, a variable of a shell, a member: what stands there comes from elsewhere. */
 const FROM_ELSEWHERE =
-  /^[\w.]*(?:env|config|settings|options|process)\b(?![^\w.[("'-])|[$#%@]\{|\$\(|\{\{|\(\)|^[$%@&#!*]*[A-Za-z_][\w.:]*\(|^%\w+%$|^<[^<>]*>$|^\$env:|^!(?:secret|Ref|Sub|ENV|vault)\b/i;
+  /^[\w.]*(?:env|config|settings|options|process)\b(?![^\w.[("'-])|[$#%@]\{|\$\(|\{\{|\(\)|^[$%@&#!*]*[A-Za-z_][\w.:]*\(|^%\w+%$|^<[^<>]*>$|^[A-Za-z_][\w.]*\[[\w"']+\]$|^(?:u?int|float|big(?:u?int)?)\d+|^\$env:|^!(?:secret|Ref|Sub|ENV|vault)\b/i;
+/** A constant of a program, an id of a provider's API, a word in the place of a password. */
+const NAMES = /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$|^[a-z]{2,8}_01[1-9A-HJ-NP-Za-km-z]{22}$|^x-(?:oauth-basic|access-token)$/;
 /** A variable, a reference of YAML, an anchor, a colour: a sign and a name. */
 const SIGN_AND_NAME = /^[$%@&#!*]+[A-Za-z_]?[\w-]*(?:\.[\w-]+|\[\w+\])*%?$/;
 const COLOUR = /^#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
@@ -24,7 +26,7 @@ export function isDocumented(value: string): boolean {
 
 /** Whether somebody may have chosen it as a password: it stands for nothing else. */
 export function mayBePassword(value: string): boolean {
-  return !isFromElsewhere(value) && !STAND_INS.test(value) && !isDocumented(value);
+  return !isFromElsewhere(value) && !STAND_INS.test(value) && !NAMES.test(value) && !isDocumented(value);
 }
 
 function isFromElsewhere(value: string): boolean {

@@ -29,72 +29,92 @@ export const NAME_WORDS: readonly string[] = [
   "[wW][eE][bB][hH][oO][oO][kK]",
   "[sS][eE][eE][dD]",
   "[dD][sS][nN]",
+  "[pP][sS][kK]",
+  "[cC][oO][nN][tT][rR][aA][sS][eE]",
+  "[kK][eE][nN][nN][wW][oO][rR][tT]",
+  "[sS][eE][nN][hH][aA]",
 ];
 
 const WORD =
-  /pass(?:word|wd|phrase|code|wort|wrd)?s?|psw?d|pwd|pw|secrets?|tokens?|keys?|cred(?:ential)?s?|auth|pat|jwt|sig(?:nature)?|mnemonic|pin|salt|webhook|seed|dsn/iy;
+  /pass(?:word|wd|phrase|code|wort|wrd|e)?s?|psk|contrase(?:ñ|\\u00f1|n)a|kennwort|senha|psw?d|pwd|pw|secrets?|tokens?|keys?|cred(?:ential)?s?|auth|pat|jwt|sig|mnemonic|pin|salt|webhook|seed|dsn/iy;
 /** What may follow the word in a name: which one it is, and how it is written. */
 const SUFFIX =
   /(?:(?:[_.-]|(?=[A-Z\d]))(?:b64|base64|enc(?:oded)?|prod(?:uction)?|dev(?:elopment)?|staging|stage|test|live|local|ci|value|val|string|str|plain(?:text)?|clear|raw|text|txt|hex|old|new|previous|current|backup|base|primary|secondary|main|default|master|root|admin|user|data|v?\d{1,3}|[a-z]{2}\d)){0,3}/iy;
 /** Closes a name: a quote, whatever JSON inside JSON makes of it, the stars of Markdown, a bracket. */
 const CLOSE = "(?:\\\\{0,7}[\"'`]|\\*\\*|__)?[\\])]?(?:\\\\{0,7}[\"'`]|\\*\\*|__)?";
-const TYPE = "[?!]?:[ \\t]{0,3}[&\\w.<>\\[\\]|' ]{1,40}?[ \\t]{0,2}=(?![=>])";
+const TYPE = "(?:[ \\t]{1,4}As String[ \\t]{0,4}=|[ \\t]?\\{ ?get;[^}\\n]{0,20}\\}[ \\t]?=)|[?!]?:[ \\t]{0,3}[&\\w.<>\\[\\]|' ]{1,40}?[ \\t]{0,2}=(?![=>])";
 const GO_TYPE = "[ \\t]{1,8}(?:string|\\*string|\\[\\]byte|[Ss]tr|text)[ \\t]{0,8}=";
-const SIGN = "(?::=|=>|->|[!=]={1,2}|[?|&+]{0,2}=|:\\*\\*|::?|\\?:)";
-const ASSIGNED = `(?:[ \\t]{0,30}(?:${TYPE}|${SIGN})|${GO_TYPE})(?:\\*\\*|__)?[ \\t]{0,30}(?:![\\w]{2,10} )?(?:[|>][+-]?[ \\t]*\\r?\\n[ \\t]{1,24}|\\r?\\n[ \\t]{1,24}(?=["'\`]))?`;
-const PAIRED = "(?:\\\\{0,7}[\"'`])?(?:[ \\t]{0,20},)?\\s{0,40}(?:- )?(?:\\\\{0,7}[\"'`])?(?:value|Value|val|secret|content|default)(?:\\\\{0,7}[\"'`])?[ \\t]{0,8}[:=][ \\t]{0,8}";
+const SIGN = "(?::[-=?+](?=[^\\s])|:=|=>|->|<-|[!=]={1,2}|[?|&+]{0,2}=|:\\*\\*|::?|\\?:|\\|\\||\\?\\?| or (?=[\"']))";
+const ASSIGNED = `(?: for [\\w@.-]{1,40})?(?:[ \\t]{0,30}(?:${TYPE}|${SIGN})|${GO_TYPE})(?:\\*\\*|__)?[ \\t]{0,30}(?:![\\w]{2,10} |&\\w{1,20} )?(?:[|>][+-]?[ \\t]*\\r?\\n[ \\t]{1,24}|\\r?\\n[ \\t]{1,24}(?=["'\`]))?`;
+const PAIRED = "(?:\\\\{0,7}[\"'`])?(?:[ \\t]{0,4}\\{(?:\\s{1,40}\\w{1,30}[ \\t]{0,20}=[ \\t]{0,4}(?:\\w{1,30}|\"[^\"\\n]{0,200}\")){0,4}\\s{1,40})?(?:[ \\t]{0,20},)?\\s{0,40}(?:- )?(?:\\\\{0,7}[\"'`])?(?:value|Value|val|secret|content|default)(?:\\\\{0,7}[\"'`])?[ \\t]{0,8}[:=][ \\t]{0,8}";
 const TAGGED = "(?:</(?:key|name|td|th|dt|label|string)>\\s{0,40}<(?:string|value|td|dd)[^>]{0,40}>|(?:\\s[^<>\\n]{0,60})?>(?:<!\\[CDATA\\[)?)";
 const CELL = "[ \\t]{0,40}[|│┃][ \\t]{0,20}";
 const CALLED = "\\((?=\\\\{0,7}[\"'`])";
 const LISTED = "\\\\{0,7}[\"'`]\\)?[ \\t]{0,4},\\s{0,40}(?=\\\\{0,7}[\"'`])";
 const SAID = "(?:\\*\\*)?(?: for [\\w@./ -]{1,40}?)?[ \\t](?:is|was|to|are|ist|lautet|es|est)(?: now| set to| called)?:?\\s{1,4}";
-const BLANK = "(?:\\\\{0,7}[\"'`])?[ \\t]{1,30}(?:\\\\\\r?\\n\\s{0,20})?";
+const BLANK = "(?:\\\\{0,7}[\"'`])?[ \\t]{1,30}(?:\\\\\\r?\\n\\s{0,20})?(?:--?(?:body|value|b|v)[= ])?";
 const ways = { assigned: ASSIGNED, paired: PAIRED, tagged: TAGGED, cell: CELL, called: CALLED, listed: LISTED, said: SAID, blank: BLANK };
 type Way = keyof typeof ways;
 const WAYS = Object.entries(ways).map(([way, form]) => [way as Way, new RegExp((way === "listed" || way === "blank" ? "" : CLOSE) + form, "y")] as const);
 
-const QUOTE = /\\{0,7}(?:["'`])|&quot;|“/y;
+const QUOTE = /\\{0,7}(?:["'`])|&quot;|“|\[\[/y;
+const CLOSING: Readonly<Record<string, string>> = { "“": "”", "[[": "]]" };
 const LONGEST = 4000;
 /** A value without quotes: up to a blank, or to a sign behind which another name begins. */
 const BARE = /(?:(?![;&,|][ \t]?["']?[\w .-]{1,30}["']?[=:])(?!\\+[nrt"'])[^\s"`<>│┃]){1,4000}/y;
+/** Google's passwords for programs, as it shows them. */
+const APP_PASSWORD = /(?:[a-z]{4} ){3}[a-z]{4}(?![a-z ])/y;
 /** Ends what a language put behind a value. */
 const TAIL = /(?:\*\*|__|[,;.:!?|'\\]|…)+$/;
 
 /** Names of that kind which name no secret. */
 const HARMLESS =
-  /(?:public|pub|primary|foreign|cach(?:e|ing)|sort|partition|range|index|object|row|group|host|hot|query|lookup|unique|routing|i18n|translation|locale|message|dedup\w*|idempotency|event|map|dict|json|field|column|property|attribute|react|item|storage|state|store|selected|active|parent|child|shortcut|arrow|enter|tab|escape|press|sub|this|meta|context|config|issue|project|board|task|ticket|bundle|s3|file|path|dir|turn|request|response|trace|span|job|node|page|next|prev|continuation|sync|cursor|pagination|cancel\w*|design|max|min|total|input|output|prompt|completion|reasoning|num|count|stop|eos|bos|pad|mask|special|syntax|lexer|param|lookahead|csrf|xsrf|abort|placeholder|known|sstable|by|com|tur|mon|don|hoc|jac)[-_. ]?(?:keys?|tokens?|sig|pat|seed|pin)$|by[-_]?pass$|com-?pass$|(?:^|[-_.])(?:pass|seed|salt|sig|pin)s?$/i;
+  /(?<![a-z])(?:public|pub|primary|foreign|cach(?:e|ing)|sort|partition|range|index|object|row|group|host|hot|query|lookup|unique|routing|i18n|translation|locale|message|dedup\w*|idempotency|event|map|dict|json|field|column|property|attribute|react|item|storage|state|store|selected|active|parent|child|shortcut|arrow|enter|tab|escape|press|sub|this|meta|context|issue|project|board|task|ticket|bundle|s3|file|path|dir|turn|request|response|trace|span|job|node|page|next|prev|continuation|sync|cursor|pagination|cancel\w*|design|max|min|total|input|output|prompt|completion|reasoning|num|count|stop|eos|bos|pad|mask|special|syntax|lexer|param|lookahead|csrf|xsrf|abort|placeholder|known|websocket)[-_. ]?(?:keys?|tokens?|sig|pat|seed|pin)$|(?:by[-_]?pass|com-?pass|monkey|turkey|donkey|hockey|keys|seeds?|salt|sigs?|pin)$/;
 /** Of names that end in `key` those that are of a secret for certain. */
 const KEYS =
-  /(?:api|access|private|priv|secret|encrypt(?:ion)?|crypt\w*|decrypt(?:ion)?|sign(?:ing)?|master|auth\w*|service(?:[-_ ]?(?:role|account))?|account|licen[cs]e|deploy|app(?:lication)?|client|consumer|session|cookie|hmac|jwt|jwk|webhook|shared|preshared|psk|ssh|rsa|root|admin|user|server|stripe|openai|org|team|bot|rest|write|ingest|integration|subscription|function|nuget|push|agent|security|hash|vault|kms|aes|data|backup|install|validator|wallet|deployer|maps|search|dev|developer|x)[-_. ]?keys?$/i;
+  /(?:api|access|private|priv|secret|encrypt(?:ion)?|crypt\w*|decrypt(?:ion)?|sign(?:ing)?|master|auth\w*|role|account|licen[cs]e|deploy|app(?:lication)?|client|consumer|session|cookie|hmac|jwt|jwk|webhook|shared|ssh|rsa|root|admin|user|server|org|team|bot|rest|write|ingest|integration|subscription|function|push|agent|security|hash|vault|kms|aes|data|backup|install|validator|wallet|deployer|maps|search|dev|developer|(?<![a-z])x)[-_. ]?keys?$/;
 
-/** Finds the value that a word of a name at a position names; null = it names none, or none that is a secret. */
-export function namedValue(text: string, at: number): ValueSpan | null {
+/** Finds the values that a word of a name at a position names; none = it names none that is a secret. */
+export function namedValues(text: string, at: number): readonly ValueSpan[] {
   WORD.lastIndex = at;
-  if (!WORD.test(text)) return null;
+  if (!WORD.test(text)) return [];
   const wordEnd = WORD.lastIndex;
+  const written = nameBefore(text, at) + text.slice(at, wordEnd);
+  const named = { written, name: inSmallWords(written) };
+  const beside = valueBeside(text, wordEnd, named);
+  if (beside !== null) return [beside];
+  const below = [...valuesBelow(text, at, named), ...valuesInserted(text, wordEnd, named)];
+  return below.length > 0 ? below : valueNear(text, wordEnd, named);
+}
+
+function valueBeside(text: string, wordEnd: number, named: Omit<Naming, "way">): ValueSpan | null {
   SUFFIX.lastIndex = wordEnd;
   SUFFIX.test(text);
   for (const nameEnd of new Set([SUFFIX.lastIndex, wordEnd])) {
     for (const [way, pattern] of WAYS) {
       pattern.lastIndex = nameEnd;
       if (!pattern.test(text)) continue;
-      const name = nameBefore(text, at) + text.slice(at, wordEnd);
-      const value = valueAt(text, pattern.lastIndex, { way, name, before: text[at - nameBefore(text, at).length - 1] });
+      const value = valueAt(text, pattern.lastIndex, { way, ...named });
       if (value !== null) return value;
     }
   }
   return null;
 }
 
+/** What stands before a word of a name: the rest of an identifier, or the words of a name that is written apart. */
 function nameBefore(text: string, at: number): string {
-  return /(?:[\w$@.:/-]|[A-Za-z] (?=[A-Za-z]*$)){0,60}$/.exec(text.slice(Math.max(0, at - 60), at))?.[0] ?? "";
+  return /(?:(?:[A-Za-z]{2,16} ){0,2}|[\w$@.:/-]{0,60})$/.exec(text.slice(Math.max(0, at - 60), at))?.[0] ?? "";
 }
 
 interface Naming {
   readonly way: Way;
-  /** What stands before the value names it, up to the word. */
+  /** The name up to its word, as it is written, and in small letters with a line between words. */
+  readonly written: string;
   readonly name: string;
-  readonly before: string | undefined;
+}
+
+function inSmallWords(name: string): string {
+  return name.replace(/([a-z\d])([A-Z])/g, "$1_$2").toLowerCase();
 }
 
 function valueAt(text: string, at: number, naming: Naming): ValueSpan | null {
@@ -102,17 +122,20 @@ function valueAt(text: string, at: number, naming: Naming): ValueSpan | null {
   const quote = QUOTE.exec(text)?.[0];
   if (quote !== undefined) return quotedValue(text, { at: at + quote.length, quote }, naming);
   if (!mayBeBare(naming)) return null;
+  APP_PASSWORD.lastIndex = at;
+  if (IS_PASSWORD.test(naming.name) && APP_PASSWORD.test(text)) return { start: at, end: APP_PASSWORD.lastIndex };
   BARE.lastIndex = at;
-  const run = BARE.exec(text)?.[0] ?? "";
+  const whole = BARE.exec(text)?.[0] ?? "";
+  const run = naming.way === "cell" ? whole.replace(/\|.*/, "") : whole;
   for (const value of new Set([withoutTail(run), /^[^,;()<>{}[\]&|'\\]*/.exec(run)?.[0] ?? ""]))
     if (isSecret(value, naming)) return { start: at, end: at + value.length };
   return null;
 }
 
 /** A value without quotes behind a blank is one only where a command, or a file of passwords, has it so. */
-function mayBeBare({ way, name }: Naming): boolean {
+function mayBeBare({ way, written, name }: Naming): boolean {
   if (way === "called" || way === "listed") return false;
-  return way !== "blank" || /^-{1,2}\w|[_-]|[a-z][A-Z]/.test(name) || /^[A-Z_]+$/.test(name) || name === "password" || /\bkey$/i.test(name);
+  return way !== "blank" || /[_-]/.test(name) || /^[A-Z]+$/.test(written) || /(?:^|\s)password$|\bkey$/.test(name);
 }
 
 function withoutTail(run: string): string {
@@ -123,7 +146,7 @@ function withoutTail(run: string): string {
 }
 
 function quotedValue(text: string, { at, quote }: { readonly at: number; readonly quote: string }, naming: Naming): ValueSpan | null {
-  const closing = quote === "“" ? "”" : quote;
+  const closing = CLOSING[quote] ?? quote;
   const end = text.slice(at, at + LONGEST).indexOf(closing);
   const line = text.slice(at, at + LONGEST).search(/[\r\n]/);
   if (end < 0 || (line >= 0 && line < end)) return null;
@@ -131,32 +154,114 @@ function quotedValue(text: string, { at, quote }: { readonly at: number; readonl
   return isSecret(value, { ...naming }) ? { start: at, end: at + end } : null;
 }
 
-/** Words of a name: what it says of how its value looks. */
-const IS_PASSWORD = /(?:pass(?:word|wd|phrase|code|wort|wrd)s?|passwd|psw?d|pwd|secrets?|secret[-_ ]?keys?)$/i;
-const IS_TOKEN = /(?:tokens?|cred(?:ential)?s?|jwt|[-_.](?:auth|pat|pass|pw))$|^(?:pat|_auth|auth)$/i;
+/** Rows of a table below its head, at most. */
+const MOST_ROWS = 30;
+const LONGEST_ROW = 2000;
+const LONGEST_HEAD = 40;
 
-function isSecret(value: string, { way, name }: Naming): boolean {
-  if (value.length < 8 || HARMLESS.test(name) && !/pass$/i.test(name)) return false;
-  const loose = way === "said" || way === "cell" || way === "blank" || way === "tagged" || way === "called" ? 6 : 0;
+/** The cells of a column whose head is a name, in Markdown and in values separated by commas, semicolons or tabs. */
+function valuesBelow(text: string, at: number, named: Omit<Naming, "way">): readonly ValueSpan[] {
+  const start = text.lastIndexOf("\n", at - 1) + 1;
+  if (at - start > LONGEST_ROW) return [];
+  const head = rowAt(text, start);
+  const separator = /^[^\w]*[\w .-]{1,40}[^\w\n]{0,4}([|,;\t])/.exec(head)?.[1];
+  if (separator === undefined || !/^[\w .\-|,;\t"`*→:]+$/.test(head)) return [];
+  const cells = head.split(separator);
+  const column = text.slice(start, at).split(separator).length - 1;
+  if ((cells[column] ?? "").trim().length > LONGEST_HEAD) return [];
+  const found: ValueSpan[] = [];
+  let next = start + head.length + 1;
+  for (let row = 0; row < MOST_ROWS && next < text.length; row++) {
+    const line = rowAt(text, next);
+    const values = line.split(separator);
+    if (values.length !== cells.length) break;
+    const before = values.slice(0, column).reduce((sum, cell) => sum + cell.length + 1, 0);
+    const cell = values[column] ?? "";
+    const opened = cell.replace(/^[\s"'`*]+/, "");
+    const from = next + before + cell.length - opened.length;
+    const value = /^[^\s"'`*]*/.exec(opened)?.[0] ?? "";
+    if (isSecret(value, { way: "cell", ...named })) found.push({ start: from, end: from + value.length });
+    next += line.length + 1;
+  }
+  return found;
+}
+
+function rowAt(text: string, start: number): string {
+  const row = text.slice(start, start + LONGEST_ROW);
+  const end = row.indexOf("\n");
+  return end < 0 ? row : row.slice(0, end);
+}
+
+const INSERTED = /[^()\n;]{0,300}\)\s{0,20}values?\s{0,20}\(([^()\n]{1,1000})\)/iy;
+
+/** The value of a column that a statement of SQL inserts. */
+function valuesInserted(text: string, wordEnd: number, named: Omit<Naming, "way">): readonly ValueSpan[] {
+  INSERTED.lastIndex = wordEnd;
+  const [all, values] = INSERTED.exec(text) ?? [];
+  if (all === undefined || values === undefined) return [];
+  const open = text.lastIndexOf("(", wordEnd);
+  const column = text.slice(open, wordEnd).split(",").length - 1;
+  const cell = values.split(",")[column] ?? "";
+  const value = /^\s*[N]?["']([^"']*)["']\s*$/.exec(cell)?.[1] ?? "";
+  const start = text.indexOf(cell, wordEnd + all.length - values.length - 1) + cell.indexOf(value);
+  return isSecret(value, { way: "called", ...named }) ? [{ start, end: start + value.length }] : [];
+}
+
+/** Words beside which a random word is a secret, and how far from them it is one: on the same line, or on the next. */
+const SAYS_SECRET = /(?:pass(?:word|phrase|code)|secret|token|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|license[-_ ]?key|credentials?)$/;
+const NEAR = 100;
+const RANDOM_WORD = /(?<![\w/.+@#-])[A-Za-z0-9_+/-]{20,200}={0,2}(?![\w/.+@-])/;
+const LEAST_NEAR = 45;
+
+/** The one rule of entropy: a word of small letters, capitals and digits that no language has, beside a word for a secret. */
+function valueNear(text: string, wordEnd: number, { name }: Omit<Naming, "way">): readonly ValueSpan[] {
+  if (!SAYS_SECRET.test(name) || HARMLESS.test(name)) return [];
+  const near = /^[^\n]*(?:\n[ \t>]*){0,2}[^\n]*/.exec(text.slice(wordEnd, wordEnd + NEAR))?.[0] ?? "";
+  const match = RANDOM_WORD.exec(near);
+  if (match === null || match.index + match[0].length >= NEAR) return [];
+  const value = match[0];
+  const isMixed = /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
+  if (!isMixed || !isRandom(value, LEAST_NEAR) || isIdOrDigest(value) || isPath(value)) return [];
+  const start = wordEnd + match.index;
+  return [{ start, end: start + value.length }];
+}
+
+/** Words of a name: what it says of how its value looks. */
+const IS_PASSWORD =
+  /(?:pass(?:word|wd|phrase|code|wort|wrd|e)s?|psw?d|pwd|psk|kennwort|senha|contrase\W?\w{0,5}a|secrets?|secret[-_ ]?keys?)$/;
+const IS_TOKEN = /(?:tokens?|cred(?:ential)?s?|jwt|[-_.](?:auth|pat|pass|pw|pin|webhook))$|^(?:pat|_auth|auth|pass|pw)$/;
+/** Ways in which words of sentences follow a name, too. */
+const LOOSE: ReadonlySet<Way> = new Set(["said", "cell", "blank", "tagged", "called", "listed"]);
+
+function isSecret(value: string, { way, name, written }: Naming): boolean {
+  if (value.length < 8 || HARMLESS.test(name)) return false;
+  if (way === "cell" && /tokens$/.test(name)) return false;
+  const loose = LOOSE.has(way) ? (way === "listed" && !/[_-]/.test(name) ? 14 : /\d/.test(value) ? 6 : 16) : 0;
   if (IS_PASSWORD.test(name)) return isPassword(value, loose);
   if (/\s/.test(value)) return false;
-  if (KEYS.test(name)) return value.length >= 8 && looksRandom(value) && randomBits(value) >= 4 + loose && !isVersionOrPath(value);
-  if (IS_TOKEN.test(name)) return looksToken(value, 8 + loose);
-  if (/key$/i.test(name)) return looksToken(value, 16 + loose) && !isIdOrDigest(value) && value.length >= 16;
-  return looksToken(value, 24 + loose) && !isIdOrDigest(value) && value.length >= 20;
+  const isKey = KEYS.test(name) || /^[A-Z\d]+(?:_[A-Z\d]+)*_KEYS?$/.test(written);
+  if (isKey) return (looksRandom(value) && looksToken(value, 4 + loose)) || isHexKey(value);
+  if (IS_TOKEN.test(name)) return looksToken(value, 8 + loose) || isHexKey(value);
+  if (/key$/.test(name)) return value.length >= 16 && looksToken(value, 16 + loose) && !isIdOrDigest(value);
+  return value.length >= 20 && looksToken(value, 24 + loose) && !isIdOrDigest(value);
 }
 
 function isPassword(value: string, loose: number): boolean {
-  if (/\s/.test(value)) return /^(?:[a-z]{4} ){3}[a-z]{4}$/.test(value) && randomBits(value) > 6;
-  if (isVersionOrPath(value)) return false;
+  if (/\s/.test(value) || isPath(value)) return false;
   return loose === 0 ? looksRandom(value) || isRandom(value, 9) : isRandom(value, loose);
 }
 
 function looksToken(value: string, bits: number): boolean {
-  return value.length >= 12 && isRandom(value, bits) && !isVersionOrPath(value) && /[A-Za-z]/.test(value);
+  return value.length >= 8 && isRandom(value, value.length < 12 ? bits + 8 : bits) && !isPath(value) && /[A-Za-z]/.test(value);
 }
 
-/** A path, an address, an image, a date, a list of words: long enough to look random, and none of it is. */
-function isVersionOrPath(value: string): boolean {
-  return /^(?:\.{0,2}\/|~\/|[a-z]+:\/\/|[A-Za-z]:\\|data:|\d{4}-\d\d-\d\d|v?\d+\.\d+\.\d+)|[\w-]+\/[\w-]+\.[a-z]{1,4}$|^ssh-(?:rsa|ed25519)|^AAAA[BC]3Nza/.test(value);
+/** Hexadecimal digits that a name says are a key; runs of digits make many less random than they are. */
+function isHexKey(value: string): boolean {
+  return /^(?:0x)?[0-9a-f]{32,}$/i.test(value) && mayBePassword(value) && new Set(value.slice(2)).size >= 8;
+}
+
+/** A path, an address, an image, a date, a version: long enough to look random, and none of it is. */
+function isPath(value: string): boolean {
+  if (/^(?:[a-z]+:\/\/|[A-Za-z]:\\|data:|\d{4}-\d\d-\d\d|v?\d+\.\d+\.\d+|ssh-(?:rsa|ed25519)|AAAA[BC]3Nza)/.test(value)) return true;
+  return /^(?:\.{0,2}\/|~\/)|[\w-]+\/[\w-]+\.[a-z]{1,4}$/.test(value) && randomBits(value) < value.length;
 }

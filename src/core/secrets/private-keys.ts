@@ -26,7 +26,7 @@ const LINE_END = /\r?\n|(?:\\+r)?\\+n|%0D%0A|%0A|&#(?:10|xA);|(?=-{4,5} ?END )/y
 /** A line of a key: whatever a tool put before it, its characters, and what a language or a table puts behind them. */
 const LINE = /^(?:.{0,200}?[^A-Za-z0-9+/=])?([A-Za-z0-9+/]+={0,2})[\s"'`,;+)|<>/\\]{0,20}$/;
 /** Blank but for signs and numbers, or a header such as `Proc-Type: 4,ENCRYPTED`. */
-const BETWEEN = /^[^A-Za-z+/=]{0,40}$|^.{0,60}\b(?:Proc-Type|DEK-Info|Version|Comment|Hash|Subject|Private-MAC): .{0,100}$/;
+const BETWEEN = /^[^A-Za-z=]{0,40}$|^.{0,60}\b(?:Proc-Type|DEK-Info|Version|Comment|Hash|Subject|Private-MAC): .{0,100}$/;
 /** A key printed as one line, blanks for the ends of its lines. */
 const ONE_LINE = /^[\sA-Za-z0-9+/=]{40,}$/;
 const MOST_LINES = 400;
@@ -55,8 +55,9 @@ function bodyEnd(text: string, from: number): number {
   for (let count = 0; count < MOST_LINES && at < text.length; count++) {
     const close = lineEnd(text, at);
     const line = text.slice(at, close);
-    const characters = charactersOf(line);
-    if (characters === null && (length > 0 || count > 3 || !BETWEEN.test(line)) && !BETWEEN.test(line)) break;
+    const isBetween = BETWEEN.test(line);
+    const characters = isBetween ? null : charactersOf(line);
+    if (characters === null && !isBetween) break;
     if (characters !== null) {
       length += characters.length;
       different = Math.max(different, new Set(characters).size);
