@@ -18,13 +18,17 @@ const ALPHABETS: Readonly<Record<string, string>> = {
   a: "Q7ZK2R4NW6DYV3CHF5JGLPEUA",
   e: "q7Zm2Kx9Rb4Tn6Wd8Ys3Vc5Hf1JgLpEu",
   n: "q7zm2kx9r4tn6wd8ys3vc5hfjglp",
+  s: "$",
 };
 
-/** Makes a secret of an example of `issuer-forms.ts`: `{w24}` becomes 24 letters and digits. */
+/** Makes a secret of an example of `issuer-forms.ts`: `{w24}` becomes 24 letters and digits, `{login}` a name and a password in base64. */
 export function madeSecret(example: string): string {
-  return example.replace(/\{([a-z])(\d+)\}/g, (_, kind: string, length: string) =>
-    (ALPHABETS[kind] ?? "").repeat(40).slice(0, Number(length)),
-  );
+  const login = Buffer.from(`kim:${random(12)}`).toString("base64");
+  return example
+    .replaceAll("{login}", login)
+    .replace(/\{([a-z])(\d+)\}/g, (_, kind: string, length: string) =>
+      (ALPHABETS[kind] ?? "").repeat(40).slice(0, Number(length)),
+    );
 }
 
 /** Each form of each issuer, and a secret of that form. */

@@ -31,7 +31,9 @@ const VAGUE_BITS = 14;
 
 const PLACES: readonly Place[] = [
   ...KEY_STARTS.map((start) => ({ start, look: lookForKey })),
-  ...MIDDLE_FORMS.flatMap((issuer) => issuer.marks.map((mark) => ({ start: inAnyCase(mark), look: lookAround(issuer) }))),
+  ...MIDDLE_FORMS.flatMap((issuer) =>
+    issuer.marks.map((mark) => ({ start: inAnyCase(mark), look: lookAround(issuer) })),
+  ),
   ...PLACE_RULES.flatMap((rule) => rule.starts.map((start) => ({ start: inAnyCase(start), look: lookForPlace(rule) }))),
   ...NAME_WORDS.map((start) => ({ start, look: lookForNamed })),
 ];
@@ -117,7 +119,9 @@ function lookAround(issuer: IssuerForms): Look {
 /** A text as the source of a regular expression, small letters as capitals. */
 function inAnyCase(text: string): string {
   return text.replace(/[^0-9]/g, (sign) =>
-    /[a-z]/i.test(sign) ? `[${sign.toLowerCase()}${sign.toUpperCase()}]` : `[${/[\\^\]]/.test(sign) ? "\\" : ""}${sign}]`,
+    /[a-z]/i.test(sign)
+      ? `[${sign.toLowerCase()}${sign.toUpperCase()}]`
+      : `[${/[\\^\]]/.test(sign) ? "\\" : ""}${sign}]`,
   );
 }
 

@@ -66,7 +66,9 @@ function patternsByTwo(patterns: readonly Places[]): readonly (readonly number[]
     for (const one of codesOf(first))
       for (const two of codesOf(second)) {
         const key = (one << BITS) | two;
-        (byTwo[key] ??= []).push(index);
+        const list = byTwo[key] ?? [];
+        list.push(index);
+        byTwo[key] = list;
       }
   return byTwo;
 }

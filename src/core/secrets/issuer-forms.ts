@@ -1,6 +1,6 @@
 // What the secrets of issuers look like: a mark that the issuer puts in front, and how it goes on, as issuers' own documentation
 // gives it. Each form has an example that a test makes a secret of: `{w24}` = 24 letters or digits, `{h8}` = hexadecimal digits,
-// `{u8}` = capitals or digits, `{l8}` = small letters or digits, `{d8}` = digits; so no file here holds what looks like a secret.
+// `{u8}` = capitals or digits, `{l8}` = small letters or digits, `{d8}` = digits, `{s1}` = a dollar sign; so no file here holds what looks like a secret.
 
 /** An issuer's secrets. */
 export interface IssuerForms {
@@ -87,7 +87,10 @@ export const ISSUER_FORMS: readonly IssuerForms[] = [
     [`luma-${U}(?:-[\\w-]{1,60})?`]: `luma-${MADE_U}`,
     "gbl_[A-Za-z0-9]{32,}": "gbl_{w40}",
   }),
-  vague("anyscale", "Anyscale", { "esecret_[A-Za-z0-9]{24,}": "esecret_{l26}", "aph0_[A-Za-z0-9_-]{40,}": "aph0_{w42}" }),
+  vague("anyscale", "Anyscale", {
+    "esecret_[A-Za-z0-9]{24,}": "esecret_{l26}",
+    "aph0_[A-Za-z0-9_-]{40,}": "aph0_{w42}",
+  }),
   // Clouds
   issuer("aws-key-id", "Amazon Web Services", { "A[KSB]IA[A-Z2-7]{16}": "AKIA{b16}", "ACCA[A-Z2-7]{16}": "ACCA{b16}" }),
   issuer("aws-session-token", "Amazon Web Services", {
@@ -181,7 +184,9 @@ export const ISSUER_FORMS: readonly IssuerForms[] = [
   issuer("sonarqube", "SonarQube", { "sq[upa]_[0-9a-f]{40}": "squ_{h40}" }),
   issuer("snyk", "Snyk", { "snyk_(?:uat|sat)\\.[0-9a-f]{8}\\.[\\w.-]{40,}": "snyk_uat.{h8}.{w80}" }),
   issuer("socket", "Socket", { "sktsec_[\\w-]{30,}": "sktsec_{w40}" }),
-  issuer("codecov", "Codecov and Dagger", { "dag_[a-z0-9_]{1,30}_[0-9a-f-]{36}": "dag_harbour_{h8}-{h4}-{h4}-{h4}-{h12}" }),
+  issuer("codecov", "Codecov and Dagger", {
+    "dag_[a-z0-9_]{1,30}_[0-9a-f-]{36}": "dag_harbour_{h8}-{h4}-{h4}-{h4}-{h12}",
+  }),
   issuer("pulumi", "Pulumi", { "pul-[0-9a-f]{40}": "pul-{h40}" }),
   issuer("infracost", "Infracost", { "ico-[A-Za-z0-9]{32}": "ico-{w32}" }),
   issuer("expo", "Expo", { "exp_[A-Za-z0-9]{36,}": "exp_{w36}" }),
@@ -223,7 +228,8 @@ export const ISSUER_FORMS: readonly IssuerForms[] = [
   }),
   issuer("square", "Square", { "sq0[a-z]{3}-[\\w-]{22,43}": "sq0atp-{w22}", "EAAA[\\w-]{60}": "EAAA{w60}" }),
   issuer("paypal", "PayPal", {
-    "access_token\\$(?:production|sandbox)\\$[a-z0-9]{16}\\$[0-9a-f]{32}": "access_token$production${l16}${h32}",
+    "access_token\\$(?:production|sandbox)\\$[a-z0-9]{16}\\$[0-9a-f]{32}":
+      "access_token{s1}production{s1}{l16}{s1}{h32}",
     "A21AA[\\w-]{80,}": "A21AA{w92}",
   }),
   issuer("adyen", "Adyen", { "AQE[a-z0-9]{1,4}hm[A-Za-z0-9+/=.,\\-]{60,}": "AQEyhm{w80}" }),
@@ -234,11 +240,15 @@ export const ISSUER_FORMS: readonly IssuerForms[] = [
     "test_[A-Za-z0-9]{28,}": "test_{w32}",
   }),
   issuer("plaid", "Plaid", { [`access-(?:production|sandbox|development)-${U}`]: `access-production-${MADE_U}` }),
-  issuer("paddle", "Paddle", { "pdl_(?:live|sdbx)_apikey_[a-z0-9]{26}_[A-Za-z0-9]{22}_[A-Za-z0-9]{3}": "pdl_live_apikey_{l26}_{w22}_{w3}" }),
+  issuer("paddle", "Paddle", {
+    "pdl_(?:live|sdbx)_apikey_[a-z0-9]{26}_[A-Za-z0-9]{22}_[A-Za-z0-9]{3}": "pdl_live_apikey_{l26}_{w22}_{w3}",
+  }),
   issuer("polar", "Polar", { "polar_(?:oat|pat|whs|at|rt|cs)_[A-Za-z0-9_-]{32,}": "polar_oat_{w43}" }),
   issuer("klarna", "Klarna", { "klarna_(?:live|test)_api_[\\w+/=-]{30,}": "klarna_live_api_{w60}" }),
   issuer("shopify", "Shopify", { "shp(?:at|ca|pa|ss|tk|ua)_[0-9a-fA-F]{32}": "shpat_{h32}" }),
-  issuer("mercadopago", "Mercado Pago", { "APP_USR-\\d{8,20}-\\d{6}-[0-9a-f]{32}-\\d{6,12}": "APP_USR-{d16}-{d6}-{h32}-{d9}" }),
+  issuer("mercadopago", "Mercado Pago", {
+    "APP_USR-\\d{8,20}-\\d{6}-[0-9a-f]{32}-\\d{6,12}": "APP_USR-{d16}-{d6}-{h32}-{d9}",
+  }),
   issuer("cashfree", "Cashfree and Xendit", {
     "cfsk_ma_(?:prod|test)_[0-9a-f]{32}_[0-9a-f]{8}": "cfsk_ma_prod_{h32}_{h8}",
     "xnd_(?:production|development)_[A-Za-z0-9]{30,}": "xnd_production_{w60}",
@@ -259,13 +269,17 @@ export const ISSUER_FORMS: readonly IssuerForms[] = [
   }),
   issuer("discord", "Discord", {
     "[MNO][A-Za-z\\d][A-Za-z\\d_-]{21,26}\\.[\\w-]{6}\\.[\\w-]{27,38}": "MT{w24}.{w6}.{w38}",
-    "discord(?:app)?\\.com/api/(?:v\\d{1,2}/)?webhooks/\\d{17,20}/[\\w-]{60,80}": "discord.com/api/webhooks/{d18}/{w68}",
+    "discord(?:app)?\\.com/api/(?:v\\d{1,2}/)?webhooks/\\d{17,20}/[\\w-]{60,80}":
+      "discord.com/api/webhooks/{d18}/{w68}",
     "mfa\\.[\\w-]{84}": "mfa.{w84}",
   }),
   issuer("telegram", "Telegram", { "\\d\\d\\d{6,8}:AA[\\w-]{32,34}": "{d9}:AA{w33}" }),
   issuer("twilio", "Twilio", { "AC[0-9a-f]{32}": "AC{h32}", "SK[0-9a-f]{32}": "SK{h32}" }),
   issuer("sendgrid", "SendGrid", { "SG\\.[\\w-]{16,24}\\.[\\w-]{39,50}": "SG.{w22}.{w43}" }),
-  issuer("mailgun", "Mailgun", { "key-[0-9a-f]{32}": "key-{h32}", "[0-9a-f][0-9a-f]{31}-[0-9a-f]{8}-[0-9a-f]{8}": "{h32}-{h8}-{h8}" }),
+  issuer("mailgun", "Mailgun", {
+    "key-[0-9a-f]{32}": "key-{h32}",
+    "[0-9a-f][0-9a-f]{31}-[0-9a-f]{8}-[0-9a-f]{8}": "{h32}-{h8}-{h8}",
+  }),
   vague("mandrill", "Mailchimp", { "md-[\\w-]{22}": "md-{w22}" }),
   issuer("resend", "Resend", { "re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}": "re_{w8}_{w24}" }),
   issuer("brevo", "Brevo", {
@@ -308,7 +322,9 @@ export const ISSUER_FORMS: readonly IssuerForms[] = [
   issuer("posthog", "PostHog", { "ph[xs]_[A-Za-z0-9]{40,}": "phx_{w43}" }),
   issuer("launchdarkly", "LaunchDarkly", { [`[sam][dpo][kib]-${U}`]: `sdk-${MADE_U}` }),
   issuer("statsig", "Statsig", { "secret-[A-Za-z0-9]{40,}": "secret-{w43}" }),
-  issuer("configcat", "ConfigCat", { "configcat-(?:sdk|proxy)-\\d/[\\w-]{22}/[\\w-]{22}": "configcat-sdk-1/{w22}/{w22}" }),
+  issuer("configcat", "ConfigCat", {
+    "configcat-(?:sdk|proxy)-\\d/[\\w-]{22}/[\\w-]{22}": "configcat-sdk-1/{w22}/{w22}",
+  }),
   issuer("unleash", "Unleash", {
     "\\*:[a-z]{3,20}\\.[0-9a-f]{56,64}": "*:production.{h60}",
     "default:[a-z]{3,20}\\.[0-9a-f]{56,64}": "default:development.{h60}",
@@ -324,7 +340,10 @@ export const ISSUER_FORMS: readonly IssuerForms[] = [
   issuer("linear", "Linear", { "lin_(?:api|oauth|wh)_[A-Za-z0-9]{32,}": "lin_api_{w40}" }),
   issuer("notion", "Notion", { "ntn_[A-Za-z0-9]{40,}": "ntn_{w46}", "secret_[A-Za-z0-9]{43}": "secret_{w43}" }),
   issuer("figma", "Figma", { "fig[dpoush]{1,2}_[\\w-]{40,}": "figd_{w43}" }),
-  issuer("postman", "Postman", { "PMAK-[0-9a-f]{24}-[0-9a-f]{34}": "PMAK-{h24}-{h34}", "PMAT-[0-9A-Z]{26}": "PMAT-{u26}" }),
+  issuer("postman", "Postman", {
+    "PMAK-[0-9a-f]{24}-[0-9a-f]{34}": "PMAK-{h24}-{h34}",
+    "PMAT-[0-9A-Z]{26}": "PMAT-{u26}",
+  }),
   issuer("airtable", "Airtable", { "pat[A-Za-z0-9]{14}\\.[0-9a-f]{64}": "pat{w14}.{h64}" }),
   vague("airtable-key", "Airtable", { "key[A-Za-z0-9]{14}": "key{w14}" }),
   issuer("asana", "Asana", { "[12]/\\d{13,20}(?:/\\d{13,20})?:[0-9a-f]{32}": "2/{d16}/{d16}:{h32}" }),
@@ -357,7 +376,9 @@ export const ISSUER_FORMS: readonly IssuerForms[] = [
     "edsk[A-HJ-NP-Za-km-z1-9]{50,94}": "edsk{e50}",
     "S[A-D][A-Z2-7]{54}": "SA{b54}",
   }),
-  issuer("jwt", "JSON web tokens", { "eyJ[\\w-]{10,}={0,2}\\.(?:eyJ|ew)[\\w-]{8,}={0,2}\\.[\\w-]{20,}": "eyJ{w20}.eyJ{w40}.{w43}" }),
+  issuer("jwt", "JSON web tokens", {
+    "eyJ[\\w-]{10,}={0,2}\\.(?:eyJ|ew)[\\w-]{8,}={0,2}\\.[\\w-]{20,}": "eyJ{w20}.eyJ{w40}.{w43}",
+  }),
 ];
 
 /** Issuers whose mark stands in the middle: it is looked for, and then what stands around it. */
@@ -369,12 +390,21 @@ export const MIDDLE_FORMS: readonly (IssuerForms & { readonly marks: readonly st
     "[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}": "{w76}AZDO{w4}",
     "[A-Za-z0-9]{52}JQQJ99[A-Z]{2}[A-Za-z0-9]{20,30}": "{w52}JQQJ99AL{w23}",
   }),
-  middle("azure-client-secret", "Microsoft Entra", ["7Q~", "8Q~"], { "[\\w.~-]{3}\\dQ~[\\w.~-]{31,34}": "{w3}8Q~{w34}" }),
-  middle("terraform", "Terraform Cloud", [".atlasv1."], { "[A-Za-z0-9]{14}\\.atlasv1\\.[\\w-]{60,}": "{w14}.atlasv1.{w67}" }),
+  middle("azure-client-secret", "Microsoft Entra", ["7Q~", "8Q~"], {
+    "[\\w.~-]{3}\\dQ~[\\w.~-]{31,34}": "{w3}8Q~{w34}",
+  }),
+  middle("terraform", "Terraform Cloud", [".atlasv1."], {
+    "[A-Za-z0-9]{14}\\.atlasv1\\.[\\w-]{60,}": "{w14}.atlasv1.{w67}",
+  }),
   middle("newrelic-license", "New Relic", ["NRAL"], { "[0-9a-f]{36}NRAL": "{h36}NRAL" }),
   middle("mailchimp", "Mailchimp", ["-us"], { "[0-9a-f]{32}-us\\d{1,2}": "{h32}-us12" }),
 ];
 
-function middle(id: string, name: string, marks: readonly string[], forms: IssuerForms["forms"]): IssuerForms & { readonly marks: readonly string[] } {
+function middle(
+  id: string,
+  name: string,
+  marks: readonly string[],
+  forms: IssuerForms["forms"],
+): IssuerForms & { readonly marks: readonly string[] } {
   return { id, issuer: name, marks, forms };
 }

@@ -52,10 +52,21 @@ function stringsOf(line: string): readonly string[] {
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {
     const next = waiting.pop();
-    if (typeof next === "string") strings.push(next);
-    else if (typeof next === "object" && next !== null) for (const inner of innerOf(next)) waiting.push(inner);
+    if (typeof next === "object" && next !== null) for (const inner of innerOf(next)) waiting.push(inner);
+    else if (typeof next === "string") {
+      const inner = valueIn(next);
+      if (inner === null) strings.push(next);
+      else waiting.push(inner);
+    }
   }
   return strings;
+}
+
+/** What a text says that is JSON itself, such as the arguments of a call; null = it is none. */
+function valueIn(text: string): object | null {
+  if (!/^\s{0,20}(?:\{|\[)\s{0,40}["{[]/.test(text) || !/[}\]]\s{0,20}$/.test(text.slice(-21))) return null;
+  const value = parse(text);
+  return typeof value === "object" ? (value as object | null) : null;
 }
 
 /** Undefined = no JSON. */
@@ -69,11 +80,10 @@ function parse(line: string): unknown {
 
 /** The values in a list or an object, last first; a text beside its name, as an assignment is written. */
 function innerOf(value: object): readonly unknown[] {
-  if (Array.isArray(value))
-    return [...seamsOf(value.filter(isTextPart)), ...wordsOf(value), ...value.toReversed()];
+  if (Array.isArray(value)) return [...seamsOf(value.filter(isTextPart)), ...wordsOf(value), ...value.toReversed()];
   const inner: unknown[] = [];
   for (const [name, field] of Object.entries(value) as [string, unknown][])
-    if (typeof field === "string" && isValue(name, field)) inner.push(`${name}: ${field}`);
+    if (typeof field === "string" && isValue(name, field) && valueIn(field) === null) inner.push(`${name}: ${field}`);
     else if (name.length < SHORTEST_SECRET) inner.push(field);
     else inner.push(name, field);
   return [...inner, ...pairOf(value as Readonly<Record<string, unknown>>)].reverse();
@@ -87,17 +97,19 @@ function isValue(name: string, field: string): boolean {
 
 const SAYS_SECRET = /key|token|secret|pass|auth|cred/i;
 
-/** A name and its value that stand in two fields of an object, as an assignment is written. */
+/** What two fields of an object say together: a name and its value, or a private key and that it is one (RFC 7517). */
 function pairOf(value: Readonly<Record<string, unknown>>): readonly string[] {
+  const key = value.kty === undefined ? undefined : firstText(value, ["d", "k"]);
+  if (key !== undefined) return [`key: {"kty":"","d":"${key}"}`];
   const name = firstText(value, ["name", "Name", "key", "Key", "variable", "env", "id"]);
   const said = firstText(value, ["value", "Value", "secret", "default", "content", "val"]);
   return name === undefined || said === undefined || !SAYS_SECRET.test(name) ? [] : [`${name}: ${said}`];
 }
 
 function firstText(value: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined {
-  return names.map((name) => value[name]).find((field) => typeof field === "string" && field.length <= LONGEST_SECRET) as
-    | string
-    | undefined;
+  return names
+    .map((name) => value[name])
+    .find((field) => typeof field === "string" && field.length <= LONGEST_SECRET) as string | undefined;
 }
 
 /** The words of a command that stand in a list, where an option is one of them. */

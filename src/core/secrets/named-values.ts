@@ -42,20 +42,35 @@ const SUFFIX =
   /(?:(?:[_.-]|(?=[A-Z\d]))(?:b64|base64|enc(?:oded)?|prod(?:uction)?|dev(?:elopment)?|staging|stage|test|live|local|ci|value|val|string|str|plain(?:text)?|clear|raw|text|txt|hex|old|new|previous|current|backup|base|primary|secondary|main|default|master|root|admin|user|data|v?\d{1,3}|[a-z]{2}\d)){0,3}/iy;
 /** Closes a name: a quote, whatever JSON inside JSON makes of it, the stars of Markdown, a bracket. */
 const CLOSE = "(?:\\\\{0,7}[\"'`]|\\*\\*|__)?[\\])]?(?:\\\\{0,7}[\"'`]|\\*\\*|__)?";
-const TYPE = "(?:[ \\t]{1,4}As String[ \\t]{0,4}=|[ \\t]?\\{ ?get;[^}\\n]{0,20}\\}[ \\t]?=)|[?!]?:[ \\t]{0,3}[&\\w.<>\\[\\]|' ]{1,40}?[ \\t]{0,2}=(?![=>])";
+const TYPE =
+  "(?:[ \\t]{1,4}As String[ \\t]{0,4}=|[ \\t]?\\{ ?get;[^}\\n]{0,20}\\}[ \\t]?=)|[?!]?:[ \\t]{0,3}[&\\w.<>\\[\\]|' ]{1,40}?[ \\t]{0,2}=(?![=>])";
 const GO_TYPE = "[ \\t]{1,8}(?:string|\\*string|\\[\\]byte|[Ss]tr|text)[ \\t]{0,8}=";
 const SIGN = "(?::[-=?+](?=[^\\s])|:=|=>|->|<-|[!=]={1,2}|[?|&+]{0,2}=|:\\*\\*|::?|\\?:|\\|\\||\\?\\?| or (?=[\"']))";
 const ASSIGNED = `(?: for [\\w@.-]{1,40})?(?:[ \\t]{0,30}(?:${TYPE}|${SIGN})|${GO_TYPE})(?:\\*\\*|__)?[ \\t]{0,30}(?:![\\w]{2,10} |&\\w{1,20} )?(?:[|>][+-]?[ \\t]*\\r?\\n[ \\t]{1,24}|\\r?\\n[ \\t]{1,24}(?=["'\`]))?`;
-const PAIRED = "(?:\\\\{0,7}[\"'`])?(?:[ \\t]{0,4}\\{(?:\\s{1,40}\\w{1,30}[ \\t]{0,20}=[ \\t]{0,4}(?:\\w{1,30}|\"[^\"\\n]{0,200}\")){0,4}\\s{1,40})?(?:[ \\t]{0,20},)?\\s{0,40}(?:- )?(?:\\\\{0,7}[\"'`])?(?:value|Value|val|secret|content|default)(?:\\\\{0,7}[\"'`])?[ \\t]{0,8}[:=][ \\t]{0,8}";
-const TAGGED = "(?:</(?:key|name|td|th|dt|label|string)>\\s{0,40}<(?:string|value|td|dd)[^>]{0,40}>|(?:\\s[^<>\\n]{0,60})?>(?:<!\\[CDATA\\[)?)";
+const PAIRED =
+  '(?:\\\\{0,7}["\'`])?(?:[ \\t]{0,4}\\{(?:\\s{1,40}\\w{1,30}[ \\t]{0,20}=[ \\t]{0,4}(?:\\w{1,30}|"[^"\\n]{0,200}")){0,4}\\s{1,40})?(?:[ \\t]{0,20},)?\\s{0,40}(?:- )?(?:\\\\{0,7}["\'`])?(?:value|Value|val|secret|content|default)(?:\\\\{0,7}["\'`])?[ \\t]{0,8}[:=][ \\t]{0,8}';
+const TAGGED =
+  "(?:</(?:key|name|td|th|dt|label|string)>\\s{0,40}<(?:string|value|td|dd)[^>]{0,40}>|(?:\\s[^<>\\n]{0,60})?>(?:<!\\[CDATA\\[)?)";
 const CELL = "[ \\t]{0,40}[|│┃][ \\t]{0,20}";
 const CALLED = "\\((?=\\\\{0,7}[\"'`])";
 const LISTED = "\\\\{0,7}[\"'`]\\)?[ \\t]{0,4},\\s{0,40}(?=\\\\{0,7}[\"'`])";
-const SAID = "(?:\\*\\*)?(?: for [\\w@./ -]{1,40}?)?[ \\t](?:is|was|to|are|ist|lautet|es|est)(?: now| set to| called)?:?\\s{1,4}";
+const SAID =
+  "(?:\\*\\*)?(?: for [\\w@./ -]{1,40}?)?[ \\t](?:is|was|to|are|ist|lautet|es|est)(?: now| set to| called)?:?\\s{1,4}";
 const BLANK = "(?:\\\\{0,7}[\"'`])?[ \\t]{1,30}(?:\\\\\\r?\\n\\s{0,20})?(?:--?(?:body|value|b|v)[= ])?";
-const ways = { assigned: ASSIGNED, paired: PAIRED, tagged: TAGGED, cell: CELL, called: CALLED, listed: LISTED, said: SAID, blank: BLANK };
+const ways = {
+  assigned: ASSIGNED,
+  paired: PAIRED,
+  tagged: TAGGED,
+  cell: CELL,
+  called: CALLED,
+  listed: LISTED,
+  said: SAID,
+  blank: BLANK,
+};
 type Way = keyof typeof ways;
-const WAYS = Object.entries(ways).map(([way, form]) => [way as Way, new RegExp((way === "listed" || way === "blank" ? "" : CLOSE) + form, "y")] as const);
+const WAYS = Object.entries(ways).map(
+  ([way, form]) => [way as Way, new RegExp((way === "listed" || way === "blank" ? "" : CLOSE) + form, "y")] as const,
+);
 
 const QUOTE = /\\{0,7}(?:["'`])|&quot;|“|\[\[/y;
 const CLOSING: Readonly<Record<string, string>> = { "“": "”", "[[": "]]" };
@@ -69,7 +84,7 @@ const TAIL = /(?:\*\*|__|[,;.:!?|'\\]|…)+$/;
 
 /** Names of that kind which name no secret. */
 const HARMLESS =
-  /(?<![a-z])(?:public|pub|primary|foreign|cach(?:e|ing)|sort|partition|range|index|object|row|group|host|hot|query|lookup|unique|routing|i18n|translation|locale|message|dedup\w*|idempotency|event|map|dict|json|field|column|property|attribute|react|item|storage|state|store|selected|active|parent|child|shortcut|arrow|enter|tab|escape|press|sub|this|meta|context|issue|project|board|task|ticket|bundle|s3|file|path|dir|turn|request|response|trace|span|job|node|page|next|prev|continuation|sync|cursor|pagination|cancel\w*|design|max|min|total|input|output|prompt|completion|reasoning|num|count|stop|eos|bos|pad|mask|special|syntax|lexer|param|lookahead|csrf|xsrf|abort|placeholder|known|websocket)[-_. ]?(?:keys?|tokens?|sig|pat|seed|pin)$|(?:by[-_]?pass|com-?pass|monkey|turkey|donkey|hockey|keys|seeds?|salt|sigs?|pin)$/;
+  /(?<![a-z])(?:public|pub|primary|foreign|cach(?:e|ing)|sort|partition|range|index|object|row|group|host|hot|query|lookup|unique|routing|i18n|translation|locale|message|dedup\w*|idempotency|event|map|dict|json|field|column|property|attribute|react|item|storage|state|store|selected|active|parent|child|shortcut|arrow|enter|tab|escape|press|sub|this|meta|context|issue|project|board|task|ticket|bundle|s3|file|path|dir|turn|request|response|trace|span|job|node|page|next|prev|continuation|sync|cursor|pagination|cancel\w*|design|max|min|total|input|output|prompt|completion|reasoning|num|count|stop|eos|bos|pad|mask|special|syntax|lexer|param|lookahead|csrf|xsrf|abort|placeholder|known|web_?socket)[-_. ]?(?:keys?|tokens?|sig|pat|seed|pin)$|(?:lib(?:secret|pass\w*)|by[-_]?pass|com-?pass|monkey|turkey|donkey|hockey|keys|seeds?|salt|sigs?|pin)$/;
 /** Of names that end in `key` those that are of a secret for certain. */
 const KEYS =
   /(?:api|access|private|priv|secret|encrypt(?:ion)?|crypt\w*|decrypt(?:ion)?|sign(?:ing)?|master|auth\w*|role|account|licen[cs]e|deploy|app(?:lication)?|client|consumer|session|cookie|hmac|jwt|jwk|webhook|shared|ssh|rsa|root|admin|user|server|org|team|bot|rest|write|ingest|integration|subscription|function|push|agent|security|hash|vault|kms|aes|data|backup|install|validator|wallet|deployer|maps|search|dev|developer|(?<![a-z])x)[-_. ]?keys?$/;
@@ -140,12 +155,20 @@ function mayBeBare({ way, written, name }: Naming): boolean {
 
 function withoutTail(run: string): string {
   let value = run.replace(TAIL, "");
-  for (const [open, close] of [["(", ")"], ["[", "]"], ["{", "}"]] as const)
+  for (const [open, close] of [
+    ["(", ")"],
+    ["[", "]"],
+    ["{", "}"],
+  ] as const)
     while (value.endsWith(close) && !value.slice(0, -1).includes(open)) value = value.slice(0, -1).replace(TAIL, "");
   return value;
 }
 
-function quotedValue(text: string, { at, quote }: { readonly at: number; readonly quote: string }, naming: Naming): ValueSpan | null {
+function quotedValue(
+  text: string,
+  { at, quote }: { readonly at: number; readonly quote: string },
+  naming: Naming,
+): ValueSpan | null {
   const closing = CLOSING[quote] ?? quote;
   const end = text.slice(at, at + LONGEST).indexOf(closing);
   const line = text.slice(at, at + LONGEST).search(/[\r\n]/);
@@ -208,7 +231,8 @@ function valuesInserted(text: string, wordEnd: number, named: Omit<Naming, "way"
 }
 
 /** Words beside which a random word is a secret, and how far from them it is one: on the same line, or on the next. */
-const SAYS_SECRET = /(?:pass(?:word|phrase|code)|secret|token|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|license[-_ ]?key|credentials?)$/;
+const SAYS_SECRET =
+  /(?:pass(?:word|phrase|code)|secret|token|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|license[-_ ]?key|credentials?)$/;
 const NEAR = 100;
 const RANDOM_WORD = /(?<![\w/.+@#-])[A-Za-z0-9_+/-]{20,200}={0,2}(?![\w/.+@-])/;
 const LEAST_NEAR = 45;
@@ -229,21 +253,31 @@ function valueNear(text: string, wordEnd: number, { name }: Omit<Naming, "way">)
 /** Words of a name: what it says of how its value looks. */
 const IS_PASSWORD =
   /(?:pass(?:word|wd|phrase|code|wort|wrd|e)s?|psw?d|pwd|psk|kennwort|senha|contrase\W?\w{0,5}a|secrets?|secret[-_ ]?keys?)$/;
-const IS_TOKEN = /(?:tokens?|cred(?:ential)?s?|jwt|[-_.](?:auth|pat|pass|pw|pin|webhook))$|^(?:pat|_auth|auth|pass|pw)$/;
+const IS_TOKEN =
+  /(?:tokens?|cred(?:ential)?s?|jwt|[-_.](?:auth|pat|pass|pw|pin|webhook))$|^(?:pat|_auth|auth|pass|pw)$/;
 /** Ways in which words of sentences follow a name, too. */
 const LOOSE: ReadonlySet<Way> = new Set(["said", "cell", "blank", "tagged", "called", "listed"]);
 
-function isSecret(value: string, { way, name, written }: Naming): boolean {
-  if (value.length < 8 || HARMLESS.test(name)) return false;
-  if (way === "cell" && /tokens$/.test(name)) return false;
-  const loose = LOOSE.has(way) ? (way === "listed" && !/[_-]/.test(name) ? 14 : /\d/.test(value) ? 6 : 16) : 0;
-  if (IS_PASSWORD.test(name)) return isPassword(value, loose);
-  if (/\s/.test(value)) return false;
-  const isKey = KEYS.test(name) || /^[A-Z\d]+(?:_[A-Z\d]+)*_KEYS?$/.test(written);
-  if (isKey) return (looksRandom(value) && looksToken(value, 4 + loose)) || isHexKey(value);
+function isSecret(value: string, naming: Naming): boolean {
+  const { way, name } = naming;
+  if (value.length < 8 || HARMLESS.test(name) || (way === "cell" && /tokens$/.test(name))) return false;
+  const loose = looseBits(value, naming);
+  return IS_PASSWORD.test(name) ? isPassword(value, loose) : !/\s/.test(value) && isNamedToken(value, naming, loose);
+}
+
+/** Bits that a value has, besides, where words of a sentence, a list or a table may stand. */
+function looseBits(value: string, { way, name }: Naming): number {
+  if (!LOOSE.has(way)) return 0;
+  if (way === "listed" && !/[_-]/.test(name)) return 14;
+  return /\d/.test(value) ? 6 : 16;
+}
+
+function isNamedToken(value: string, { name, written }: Naming, loose: number): boolean {
+  if (KEYS.test(name) || /^[A-Z\d]+(?:_[A-Z\d]+)*_KEYS?$/.test(written))
+    return (looksRandom(value) && looksToken(value, 4 + loose)) || isHexKey(value);
   if (IS_TOKEN.test(name)) return looksToken(value, 8 + loose) || isHexKey(value);
-  if (/key$/.test(name)) return value.length >= 16 && looksToken(value, 16 + loose) && !isIdOrDigest(value);
-  return value.length >= 20 && looksToken(value, 24 + loose) && !isIdOrDigest(value);
+  const [length, bits] = /key$/.test(name) ? [16, 16] : [20, 24];
+  return value.length >= length && looksToken(value, bits + loose) && !isIdOrDigest(value);
 }
 
 function isPassword(value: string, loose: number): boolean {
@@ -252,7 +286,12 @@ function isPassword(value: string, loose: number): boolean {
 }
 
 function looksToken(value: string, bits: number): boolean {
-  return value.length >= 8 && isRandom(value, value.length < 12 ? bits + 8 : bits) && !isPath(value) && /[A-Za-z]/.test(value);
+  return (
+    value.length >= 8 &&
+    isRandom(value, value.length < 12 ? bits + 8 : bits) &&
+    !isPath(value) &&
+    /[A-Za-z]/.test(value)
+  );
 }
 
 /** Hexadecimal digits that a name says are a key; runs of digits make many less random than they are. */
@@ -262,6 +301,7 @@ function isHexKey(value: string): boolean {
 
 /** A path, an address, an image, a date, a version: long enough to look random, and none of it is. */
 function isPath(value: string): boolean {
-  if (/^(?:[a-z]+:\/\/|[A-Za-z]:\\|data:|\d{4}-\d\d-\d\d|v?\d+\.\d+\.\d+|ssh-(?:rsa|ed25519)|AAAA[BC]3Nza)/.test(value)) return true;
+  if (/^(?:[a-z]+:\/\/|[A-Za-z]:\\|data:|\d{4}-\d\d-\d\d|v?\d+\.\d+\.\d+|ssh-(?:rsa|ed25519)|AAAA[BC]3Nza)/.test(value))
+    return true;
   return /^(?:\.{0,2}\/|~\/)|[\w-]+\/[\w-]+\.[a-z]{1,4}$/.test(value) && randomBits(value) < value.length;
 }

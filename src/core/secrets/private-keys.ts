@@ -22,11 +22,12 @@ const FIRST_BYTES =
   /MII[CEJ][A-Za-z0-9+/]{2}IB(?:AAK[BC][gAC]|ADANBgkqhkiG9w0BAQ)|MHcCAQEE|MI[GH][A-Za-z0-9+/]AgE(?:BB[CEDI]|AMB[AM]GByqGSM4)|MC[0-9A-Z]CAQAwBQYDK2V|b3BlbnNzaC1rZXktdjE|LS0tLS1CRUdJTi/y;
 
 /** What parts lines: also as JSON, addresses and XML write it. */
-const LINE_END = /\r?\n|(?:\\+r)?\\+n|%0D%0A|%0A|&#(?:10|xA);|(?=-{4,5} ?END )/y;
+const LINE_END = /\r?\n|(?:\\+r)?\\+n|%0D%0A|%0A|&#(?:10|xA);|(?=-{4,5} ?END)/y;
 /** A line of a key: whatever a tool put before it, its characters, and what a language or a table puts behind them. */
 const LINE = /^(?:.{0,200}?[^A-Za-z0-9+/=])?([A-Za-z0-9+/]+={0,2})[\s"'`,;+)|<>/\\]{0,20}$/;
 /** Blank but for signs and numbers, or a header such as `Proc-Type: 4,ENCRYPTED`. */
-const BETWEEN = /^[^A-Za-z=]{0,40}$|^.{0,60}\b(?:Proc-Type|DEK-Info|Version|Comment|Hash|Subject|Private-MAC): .{0,100}$/;
+const BETWEEN =
+  /^[^A-Za-z=]{0,40}$|^.{0,60}\b(?:Proc-Type|DEK-Info|Version|Comment|Hash|Subject|Private-MAC): .{0,100}$/;
 /** A key printed as one line, blanks for the ends of its lines. */
 const ONE_LINE = /^[\sA-Za-z0-9+/=]{40,}$/;
 const MOST_LINES = 400;
@@ -51,28 +52,32 @@ export function privateKeyEnd(text: string, at: number): number {
 function bodyEnd(text: string, from: number): number {
   let end = -1;
   let [length, different] = [0, 0];
-  let at = from;
-  for (let count = 0; count < MOST_LINES && at < text.length; count++) {
-    const close = lineEnd(text, at);
-    const line = text.slice(at, close);
-    const isBetween = BETWEEN.test(line);
-    const characters = isBetween ? null : charactersOf(line);
-    if (characters === null && !isBetween) break;
-    if (characters !== null) {
-      length += characters.length;
-      different = Math.max(different, new Set(characters).size);
-      end = at + line.trimEnd().length;
-      if (characters.length < LEAST_LINE) break;
-    }
-    LINE_END.lastIndex = close;
-    LINE_END.test(text);
-    if (LINE_END.lastIndex <= at) break;
-    at = LINE_END.lastIndex;
-    if (text.startsWith("-----END", at) || text.startsWith("---- END", at)) break;
+  for (const { at, line, characters } of linesFrom(text, from)) {
+    length += characters.length;
+    different = Math.max(different, new Set(characters).size);
+    end = at + line.trimEnd().length;
+    if (characters.length < LEAST_LINE) break;
   }
   return length >= LEAST_KEY && different >= LEAST_DIFFERENT ? end : -1;
 }
 
+/** The lines of a key that have some of its characters, up to its last line or to what is no line of one. */
+function* linesFrom(text: string, from: number): Generator<{ at: number; line: string; characters: string }> {
+  let at = from;
+  for (let count = 0; count < MOST_LINES && at < text.length && !LAST_LINE.test(text.slice(at, at + 8)); count++) {
+    const close = lineEnd(text, at);
+    const line = text.slice(at, close);
+    const isBetween = BETWEEN.test(line);
+    const characters = isBetween ? null : charactersOf(line);
+    if (characters === null && !isBetween) return;
+    if (characters !== null) yield { at, line, characters };
+    LINE_END.lastIndex = close;
+    if (!LINE_END.test(text) || LINE_END.lastIndex <= at) return;
+    at = LINE_END.lastIndex;
+  }
+}
+
+const LAST_LINE = /^-{4,5} ?END/;
 const LINE_ENDS = /\r?\n|(?:\\+r)?\\+n|%0D%0A|%0A|&#(?:10|xA);|-{4,5} ?END /g;
 
 function lineEnd(text: string, at: number): number {
@@ -85,6 +90,7 @@ function lineEnd(text: string, at: number): number {
 /** The characters of a key in a line; null where there are none. */
 function charactersOf(line: string): string | null {
   const [, run] = LINE.exec(line) ?? [];
-  if (run !== undefined && (run.length >= LEAST_LINE || /^[^A-Za-z]{0,60}[A-Za-z0-9+/=]+[^A-Za-z]{0,20}$/.test(line))) return run;
+  if (run !== undefined && (run.length >= LEAST_LINE || /^[^A-Za-z]{0,60}[A-Za-z0-9+/=]+[^A-Za-z]{0,20}$/.test(line)))
+    return run;
   return ONE_LINE.test(line) ? line.replace(/\s+/g, "") : null;
 }

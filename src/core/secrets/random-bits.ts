@@ -38,7 +38,7 @@ const PAIRS: readonly string[] = [
 const CHANGES: readonly (readonly number[])[] = [
   [0.855, 0.065, 0.005, 0.075],
   [0.641, 0.307, 0.013, 0.039],
-  [0.067, 0.094, 0.650, 0.190],
+  [0.067, 0.094, 0.65, 0.19],
   [0.651, 0.098, 0.085, 0.165],
 ];
 
@@ -56,7 +56,8 @@ export function randomBits(value: string): number {
     const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
     const [from, to] = [kindOf(before), kindOf(after)];
     bits += Math.log2((likely[to] ?? 1) / (CHANGES[from]?.[to] ?? 1));
-    if (from <= CAPITAL && to <= CAPITAL) bits += ((PAIRS[letterOf(before)]?.charCodeAt(letterOf(after)) ?? EQUAL) - EQUAL) / 2;
+    if (from <= CAPITAL && to <= CAPITAL)
+      bits += ((PAIRS[letterOf(before)]?.charCodeAt(letterOf(after)) ?? EQUAL) - EQUAL) / 2;
   }
   return bits;
 }

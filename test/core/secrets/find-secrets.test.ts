@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findSecrets } from "../../../src/core/secrets/find-secrets.ts";
-import { sampleOf } from "../../../src/core/secrets/mask.ts";
 import { ISSUER_FORMS, MIDDLE_FORMS } from "../../../src/core/secrets/issuer-forms.ts";
+import { sampleOf } from "../../../src/core/secrets/mask.ts";
 import { BEFORE_TOKEN, mayBeginToken } from "../../../src/core/secrets/secret-rules.ts";
 import { random, MADE_SECRETS as SECRETS } from "../../helpers/made-secrets.ts";
 import { runs } from "../../helpers/runs.ts";
