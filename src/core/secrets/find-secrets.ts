@@ -44,18 +44,27 @@ const nextStart = createStartFinder([...FORMS.map(({ form }) => form), ...PLACES
 /** Lists what the rules find, in order; of two that overlap the first and longer. */
 export function findSecrets(text: string): readonly FoundSecret[] {
   const found: FoundSecret[] = [];
-  let tokenEnd = 0;
-  for (let start = nextStart(text, 0); start !== null; start = nextStart(text, start.at + 1)) {
-    for (const pattern of start.patterns) {
-      const isToken = pattern < FORMS.length;
-      if (isToken && start.at < tokenEnd) continue;
-      for (const secret of LOOKS[pattern]?.(text, start.at) ?? []) {
-        found.push(secret);
-        if (isToken) tokenEnd = secret.end;
-      }
-    }
-  }
+  const seen: Seen = { tokenEnd: 0, keyEnd: 0 };
+  for (let start = nextStart(text, 0); start !== null; start = nextStart(text, start.at + 1))
+    for (const pattern of start.patterns)
+      for (const secret of lookAt(text, start.at, pattern, seen)) found.push(secret);
   return withoutOverlaps(found);
+}
+
+/** Where the last token and the last key end: nothing is looked for within what was found whole. */
+interface Seen {
+  tokenEnd: number;
+  keyEnd: number;
+}
+
+function lookAt(text: string, at: number, pattern: number, seen: Seen): readonly FoundSecret[] {
+  const isToken = pattern < FORMS.length;
+  if (at < (isToken ? seen.tokenEnd : seen.keyEnd)) return NOTHING;
+  const secrets = LOOKS[pattern]?.(text, at) ?? NOTHING;
+  for (const { rule, end } of secrets)
+    if (isToken) seen.tokenEnd = end;
+    else if (rule === "private-key") seen.keyEnd = end;
+  return secrets;
 }
 
 function lookForToken({ issuer, form }: (typeof FORMS)[number]): Look {

@@ -24,8 +24,12 @@ export function isDocumented(value: string): boolean {
   return value.length <= 200 && (DOCUMENTED.test(value) || new Set(value.slice(-16)).size < 4);
 }
 
+/** What a longer value stands for shows in its beginning, characters. */
+const LOOKED_AT = 256;
+
 /** Whether somebody may have chosen it as a password: it stands for nothing else. */
-export function mayBePassword(value: string): boolean {
+export function mayBePassword(whole: string): boolean {
+  const value = whole.slice(0, LOOKED_AT);
   return !isFromElsewhere(value) && !STAND_INS.test(value) && !NAMES.test(value) && !isDocumented(value);
 }
 

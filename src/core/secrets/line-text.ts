@@ -52,12 +52,9 @@ function stringsOf(line: string): readonly string[] {
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {
     const next = waiting.pop();
-    if (typeof next === "object" && next !== null) for (const inner of innerOf(next)) waiting.push(inner);
-    else if (typeof next === "string") {
-      const inner = valueIn(next);
-      if (inner === null) strings.push(next);
-      else waiting.push(inner);
-    }
+    const inner = typeof next === "string" ? valueIn(next) : next;
+    if (typeof inner === "object" && inner !== null) for (const part of innerOf(inner)) waiting.push(part);
+    else if (typeof next === "string") strings.push(next);
   }
   return strings;
 }
@@ -99,7 +96,7 @@ const SAYS_SECRET = /key|token|secret|pass|auth|cred/i;
 
 /** What two fields of an object say together: a name and its value, or a private key and that it is one (RFC 7517). */
 function pairOf(value: Readonly<Record<string, unknown>>): readonly string[] {
-  const key = value.kty === undefined ? undefined : firstText(value, ["d", "k"]);
+  const key = !("kty" in value) ? undefined : firstText(value, ["d", "k"]);
   if (key !== undefined) return [`key: {"kty":"","d":"${key}"}`];
   const name = firstText(value, ["name", "Name", "key", "Key", "variable", "env", "id"]);
   const said = firstText(value, ["value", "Value", "secret", "default", "content", "val"]);

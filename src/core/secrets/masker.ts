@@ -94,7 +94,9 @@ interface Cut {
 }
 
 function cutsOf(text: string): readonly Cut[] {
-  const cuts: Cut[] = [{ begins: 0, ends: text.length }];
+  // A subject of a commit is cut where it ends, and a line end stands behind it.
+  const subject = text.search(/\n|$/);
+  const cuts: Cut[] = [{ begins: 0, ends: text.trimEnd().length }, { ends: subject }];
   for (const { 0: dots, index } of text.matchAll(/…|\.{3}/g)) cuts.push({ ends: index, begins: index + dots.length });
   return cuts;
 }

@@ -30,13 +30,14 @@ export const NAME_WORDS: readonly string[] = [
   "[sS][eE][eE][dD]",
   "[dD][sS][nN]",
   "[pP][sS][kK]",
+  "_SESSION",
   "[cC][oO][nN][tT][rR][aA][sS][eE]",
   "[kK][eE][nN][nN][wW][oO][rR][tT]",
   "[sS][eE][nN][hH][aA]",
 ];
 
 const WORD =
-  /pass(?:word|wd|phrase|code|wort|wrd|e)?s?|psk|contrase(?:ñ|\\u00f1|n)a|kennwort|senha|psw?d|pwd|pw|secrets?|tokens?|keys?|cred(?:ential)?s?|auth|pat|jwt|sig|mnemonic|pin|salt|webhook|seed|dsn/iy;
+  /_session|pass(?:word|wd|phrase|code|wort|wrd|e)?s?|psk|contrase(?:ñ|\\u00f1|n)a|kennwort|senha|psw?d|pwd|pw|secrets?|tokens?|keys?|cred(?:ential)?s?|auth|pat|jwt|sig|mnemonic|pin|salt|webhook|seed|dsn/iy;
 /** What may follow the word in a name: which one it is, and how it is written. */
 const SUFFIX =
   /(?:(?:[_.-]|(?=[A-Z\d]))(?:b64|base64|enc(?:oded)?|prod(?:uction)?|dev(?:elopment)?|staging|stage|test|live|local|ci|value|val|string|str|plain(?:text)?|clear|raw|text|txt|hex|old|new|previous|current|backup|base|primary|secondary|main|default|master|root|admin|user|data|v?\d{1,3}|[a-z]{2}\d)){0,3}/iy;
@@ -45,7 +46,7 @@ const CLOSE = "(?:\\\\{0,7}[\"'`]|\\*\\*|__)?[\\])]?(?:\\\\{0,7}[\"'`]|\\*\\*|__
 const TYPE =
   "(?:[ \\t]{1,4}As String[ \\t]{0,4}=|[ \\t]?\\{ ?get;[^}\\n]{0,20}\\}[ \\t]?=)|[?!]?:[ \\t]{0,3}[&\\w.<>\\[\\]|' ]{1,40}?[ \\t]{0,2}=(?![=>])";
 const GO_TYPE = "[ \\t]{1,8}(?:string|\\*string|\\[\\]byte|[Ss]tr|text)[ \\t]{0,8}=";
-const SIGN = "(?::[-=?+](?=[^\\s])|:=|=>|->|<-|[!=]={1,2}|[?|&+]{0,2}=|:\\*\\*|::?|\\?:|\\|\\||\\?\\?| or (?=[\"']))";
+const SIGN = "(?::[-=?+](?=\\S)|:=|=>|->|<-|[!=]={1,2}|[?|&+]{0,2}=|:\\*\\*|::?|\\?:|\\|\\||\\?\\?| or (?=[\"']))";
 const ASSIGNED = `(?: for [\\w@.-]{1,40})?(?:[ \\t]{0,30}(?:${TYPE}|${SIGN})|${GO_TYPE})(?:\\*\\*|__)?[ \\t]{0,30}(?:![\\w]{2,10} |&\\w{1,20} )?(?:[|>][+-]?[ \\t]*\\r?\\n[ \\t]{1,24}|\\r?\\n[ \\t]{1,24}(?=["'\`]))?`;
 const PAIRED =
   '(?:\\\\{0,7}["\'`])?(?:[ \\t]{0,4}\\{(?:\\s{1,40}\\w{1,30}[ \\t]{0,20}=[ \\t]{0,4}(?:\\w{1,30}|"[^"\\n]{0,200}")){0,4}\\s{1,40})?(?:[ \\t]{0,20},)?\\s{0,40}(?:- )?(?:\\\\{0,7}["\'`])?(?:value|Value|val|secret|content|default)(?:\\\\{0,7}["\'`])?[ \\t]{0,8}[:=][ \\t]{0,8}';
@@ -74,9 +75,9 @@ const WAYS = Object.entries(ways).map(
 
 const QUOTE = /\\{0,7}(?:["'`])|&quot;|“|\[\[/y;
 const CLOSING: Readonly<Record<string, string>> = { "“": "”", "[[": "]]" };
-const LONGEST = 4000;
+const LONGEST = 1200;
 /** A value without quotes: up to a blank, or to a sign behind which another name begins. */
-const BARE = /(?:(?![;&,|][ \t]?["']?[\w .-]{1,30}["']?[=:])(?!\\+[nrt"'])[^\s"`<>│┃]){1,4000}/y;
+const BARE = /(?:(?![;&,|][ \t]?["']?[\w .-]{1,30}["']?[=:])(?!\\+[nrt"'])[^\s"`<>│┃]){1,1200}/y;
 /** Google's passwords for programs, as it shows them. */
 const APP_PASSWORD = /(?:[a-z]{4} ){3}[a-z]{4}(?![a-z ])/y;
 /** Ends what a language put behind a value. */
@@ -184,8 +185,10 @@ const LONGEST_HEAD = 40;
 
 /** The cells of a column whose head is a name, in Markdown and in values separated by commas, semicolons or tabs. */
 function valuesBelow(text: string, at: number, named: Omit<Naming, "way">): readonly ValueSpan[] {
-  const start = text.lastIndexOf("\n", at - 1) + 1;
-  if (at - start > LONGEST_ROW) return [];
+  const from = Math.max(0, at - LONGEST_ROW);
+  const before = text.slice(from, at).lastIndexOf("\n");
+  if (before < 0 && from > 0) return [];
+  const start = from + before + 1;
   const head = rowAt(text, start);
   const separator = /^[^\w]*[\w .-]{1,40}[^\w\n]{0,4}([|,;\t])/.exec(head)?.[1];
   if (separator === undefined || !/^[\w .\-|,;\t"`*→:]+$/.test(head)) return [];
@@ -198,12 +201,12 @@ function valuesBelow(text: string, at: number, named: Omit<Naming, "way">): read
     const line = rowAt(text, next);
     const values = line.split(separator);
     if (values.length !== cells.length) break;
-    const before = values.slice(0, column).reduce((sum, cell) => sum + cell.length + 1, 0);
+    const left = values.slice(0, column).reduce((sum, cell) => sum + cell.length + 1, 0);
     const cell = values[column] ?? "";
     const opened = cell.replace(/^[\s"'`*]+/, "");
-    const from = next + before + cell.length - opened.length;
+    const first = next + left + cell.length - opened.length;
     const value = /^[^\s"'`*]*/.exec(opened)?.[0] ?? "";
-    if (isSecret(value, { way: "cell", ...named })) found.push({ start: from, end: from + value.length });
+    if (isSecret(value, { way: "cell", ...named })) found.push({ start: first, end: first + value.length });
     next += line.length + 1;
   }
   return found;
@@ -222,7 +225,8 @@ function valuesInserted(text: string, wordEnd: number, named: Omit<Naming, "way"
   INSERTED.lastIndex = wordEnd;
   const [all, values] = INSERTED.exec(text) ?? [];
   if (all === undefined || values === undefined) return [];
-  const open = text.lastIndexOf("(", wordEnd);
+  const open =
+    text.slice(Math.max(0, wordEnd - LONGEST_ROW), wordEnd).lastIndexOf("(") + Math.max(0, wordEnd - LONGEST_ROW);
   const column = text.slice(open, wordEnd).split(",").length - 1;
   const cell = values.split(",")[column] ?? "";
   const value = /^\s*[N]?["']([^"']*)["']\s*$/.exec(cell)?.[1] ?? "";
@@ -234,7 +238,7 @@ function valuesInserted(text: string, wordEnd: number, named: Omit<Naming, "way"
 const SAYS_SECRET =
   /(?:pass(?:word|phrase|code)|secret|token|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|license[-_ ]?key|credentials?)$/;
 const NEAR = 100;
-const RANDOM_WORD = /(?<![\w/.+@#-])[A-Za-z0-9_+/-]{20,200}={0,2}(?![\w/.+@-])/;
+const RANDOM_WORD = /(?<![\w/.+@#]|[^:]-)[A-Za-z0-9][A-Za-z0-9_+/-]{19,200}={0,2}(?![\w/.+@-])/;
 const LEAST_NEAR = 45;
 
 /** The one rule of entropy: a word of small letters, capitals and digits that no language has, beside a word for a secret. */
@@ -268,14 +272,15 @@ function isSecret(value: string, naming: Naming): boolean {
 /** Bits that a value has, besides, where words of a sentence, a list or a table may stand. */
 function looseBits(value: string, { way, name }: Naming): number {
   if (!LOOSE.has(way)) return 0;
-  if (way === "listed" && !/[_-]/.test(name)) return 14;
+  if (/[_-]/.test(name) && way !== "said" && way !== "cell") return 2;
+  if (way === "listed") return 14;
   return /\d/.test(value) ? 6 : 16;
 }
 
 function isNamedToken(value: string, { name, written }: Naming, loose: number): boolean {
   if (KEYS.test(name) || /^[A-Z\d]+(?:_[A-Z\d]+)*_KEYS?$/.test(written))
-    return (looksRandom(value) && looksToken(value, 4 + loose)) || isHexKey(value);
-  if (IS_TOKEN.test(name)) return looksToken(value, 8 + loose) || isHexKey(value);
+    return looksToken(value, (looksRandom(value) ? 4 : 20) + loose) || isHexKey(value);
+  if (IS_TOKEN.test(name) || written.endsWith("_SESSION")) return looksToken(value, 8 + loose) || isHexKey(value);
   const [length, bits] = /key$/.test(name) ? [16, 16] : [20, 24];
   return value.length >= length && looksToken(value, bits + loose) && !isIdOrDigest(value);
 }

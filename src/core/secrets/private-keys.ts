@@ -19,19 +19,22 @@ export const KEY_STARTS: readonly string[] = [
 const FIRST_LINE =
   /-{4,5} ?BEGIN (?:[A-Z0-9]{2,10} ){0,3}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1) ?-{4,5}|Private-Lines: \d{1,3}/y;
 const FIRST_BYTES =
-  /MII[CEJ][A-Za-z0-9+/]{2}IB(?:AAK[BC][gAC]|ADANBgkqhkiG9w0BAQ)|MHcCAQEE|MI[GH][A-Za-z0-9+/]AgE(?:BB[CEDI]|AMB[AM]GByqGSM4)|MC[0-9A-Z]CAQAwBQYDK2V|b3BlbnNzaC1rZXktdjE|LS0tLS1CRUdJTi/y;
+  /(?:(?<![A-Za-z0-9/+]{2})|(?<=%0[AD]))(?:MII[CEJ][A-Za-z0-9+/]{2}IB(?:AAK[BC][gAC]|ADANBgkqhkiG9w0BAQ)|MHcCAQEE|MI[GH][A-Za-z0-9+/]AgE(?:BB[CEDI]|AMB[AM]GByqGSM4)|MC[0-9A-Z]CAQAwBQYDK2V|b3BlbnNzaC1rZXktdjE|LS0tLS1CRUdJTi)/y;
 
 /** What parts lines: also as JSON, addresses and XML write it. */
 const LINE_END = /\r?\n|(?:\\+r)?\\+n|%0D%0A|%0A|&#(?:10|xA);|(?=-{4,5} ?END)/y;
-/** A line of a key: whatever a tool put before it, its characters, and what a language or a table puts behind them. */
-const LINE = /^(?:.{0,200}?[^A-Za-z0-9+/=])?([A-Za-z0-9+/]+={0,2})[\s"'`,;+)|<>/\\]{0,20}$/;
+/** What a tool, a language or a table puts behind the characters of a key in a line, and how much before them. */
+const BEHIND = "\t \"'`,;)|<>\\\r";
+const LONGEST_PREFIX = 200;
+const KEY_CHARACTER = /[A-Za-z0-9+/=]/;
 /** Blank but for signs and numbers, or a header such as `Proc-Type: 4,ENCRYPTED`. */
 const BETWEEN =
   /^[^A-Za-z=]{0,40}$|^.{0,60}\b(?:Proc-Type|DEK-Info|Version|Comment|Hash|Subject|Private-MAC): .{0,100}$/;
 /** A key printed as one line, blanks for the ends of its lines. */
 const ONE_LINE = /^[\sA-Za-z0-9+/=]{40,}$/;
 const MOST_LINES = 400;
-const LONGEST_LINE = 8000;
+/** Longer ones are cut: 4096 bits, twice in base64, have 4400 characters. */
+const LONGEST_LINE = 6000;
 /** Fewer characters are no key, or too little of one. */
 const LEAST_KEY = 40;
 /** A line in the middle has more; the last may have fewer. */
@@ -87,10 +90,22 @@ function lineEnd(text: string, at: number): number {
   return found === null ? at + line.length : at + found.index;
 }
 
-/** The characters of a key in a line; null where there are none. */
+/** The characters of a key in a line, behind whatever a tool put before them; null where there are none. */
 function charactersOf(line: string): string | null {
-  const [, run] = LINE.exec(line) ?? [];
-  if (run !== undefined && (run.length >= LEAST_LINE || /^[^A-Za-z]{0,60}[A-Za-z0-9+/=]+[^A-Za-z]{0,20}$/.test(line)))
+  const last = lastIndexOf(line, line.length, (sign) => !BEHIND.includes(sign));
+  const first = lastIndexOf(line, last + 1, (sign) => !KEY_CHARACTER.test(sign));
+  const run = line.slice(first + 1, last + 1);
+  if (
+    first <= LONGEST_PREFIX &&
+    (run.length >= LEAST_LINE || (run !== "" && !/[A-Za-z]/.test(line.slice(0, first + 1))))
+  )
     return run;
   return ONE_LINE.test(line) ? line.replace(/\s+/g, "") : null;
+}
+
+/** The last place before `end` that a sign of some kind has; -1 = none. */
+function lastIndexOf(line: string, end: number, isIt: (sign: string) => boolean): number {
+  let at = end - 1;
+  while (at >= 0 && !isIt(line[at] ?? "")) at--;
+  return at;
 }
