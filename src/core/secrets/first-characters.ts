@@ -31,13 +31,16 @@ export function createStartFinder(patterns: readonly string[]): StartFinder {
   const byTwo = patternsByTwo(places);
   const fitting = (text: string, at: number): readonly number[] => {
     const two = (codeOf(text.charCodeAt(at)) << BITS) | codeOf(text.charCodeAt(at + 1));
-    return (byTwo[two] ?? []).filter((pattern) => fits(places[pattern] ?? [], text, at));
+    let found = NO_PATTERNS;
+    for (const pattern of byTwo[two] ?? NO_PATTERNS)
+      if (fits(places[pattern] ?? [], text, at)) found = [...found, pattern];
+    return found;
   };
   return (text, from) => {
     let key = 0;
     for (let next = from; next < text.length; next++) {
       key = ((key << BITS) | codeOf(text.charCodeAt(next))) & MASK;
-      if (isStart[key] !== 1) continue;
+      if ((((isStart[key >> WORD_BITS] ?? 0) >>> (key & WORD_MASK)) & 1) === 0) continue;
       const at = next - AT_ONCE + 1;
       const found = fitting(text, at);
       if (found.length > 0) return { at, patterns: found };
@@ -45,6 +48,8 @@ export function createStartFinder(patterns: readonly string[]): StartFinder {
     return null;
   };
 }
+
+const NO_PATTERNS: readonly number[] = [];
 
 function codeOf(unit: number): number {
   return unit < ALL ? unit : 0;
@@ -73,14 +78,22 @@ function patternsByTwo(patterns: readonly Places[]): readonly (readonly number[]
   return byTwo;
 }
 
-/** Which three characters may begin a pattern. */
-function startsOf(patterns: readonly Places[]): Uint8Array {
-  const isStart = new Uint8Array(MASK + 1);
+/** Bits of a word of the table of the first three: it stays so small that a processor keeps it at hand. */
+const WORD_BITS = 5;
+const WORD_MASK = 2 ** WORD_BITS - 1;
+
+/** Which three characters may begin a pattern, a bit each. */
+function startsOf(patterns: readonly Places[]): Int32Array {
+  const isStart = new Int32Array((MASK + 1) >> WORD_BITS);
   for (const [first = NONE, second = NONE, third = NONE] of patterns) {
     const thirds = codesOf(third);
     for (const one of codesOf(first))
       for (const two of codesOf(second))
-        for (const three of thirds) isStart[(((one << BITS) | two) << BITS) | three] = 1;
+        for (const three of thirds) {
+          const key = (((one << BITS) | two) << BITS) | three;
+          const word = key >> WORD_BITS;
+          isStart[word] = (isStart[word] ?? 0) | (1 << (key & WORD_MASK));
+        }
   }
   return isStart;
 }

@@ -95,6 +95,10 @@ export function namedValues(text: string, at: number): readonly ValueSpan[] {
   WORD.lastIndex = at;
   if (!WORD.test(text)) return [];
   const wordEnd = WORD.lastIndex;
+  SUFFIX.lastIndex = wordEnd;
+  SUFFIX.test(text);
+  // A longer word, such as `keyboard`.
+  if (SUFFIX.lastIndex === wordEnd && /[a-z]/.test(text[wordEnd] ?? "")) return [];
   const written = nameBefore(text, at) + text.slice(at, wordEnd);
   const named = { written, name: inSmallWords(written) };
   const beside = valueBeside(text, wordEnd, named);
@@ -119,8 +123,17 @@ function valueBeside(text: string, wordEnd: number, named: Omit<Naming, "way">):
 
 /** What stands before a word of a name: the rest of an identifier, or the words of a name that is written apart. */
 function nameBefore(text: string, at: number): string {
-  return /(?:(?:[A-Za-z]{2,16} ){0,2}|[\w$@.:/-]{0,60})$/.exec(text.slice(Math.max(0, at - 60), at))?.[0] ?? "";
+  const last = text[at - 1] ?? "";
+  if (last === " ") return WORDS_BEFORE.exec(text.slice(Math.max(0, at - LONGEST_WORDS), at))?.[0] ?? "";
+  let start = at;
+  while (start > at - LONGEST_NAME && NAME_CHARACTER.test(text[start - 1] ?? "")) start--;
+  return text.slice(start, at);
 }
+
+const LONGEST_NAME = 60;
+const LONGEST_WORDS = 34;
+const NAME_CHARACTER = /[\w$@.:/-]/;
+const WORDS_BEFORE = /(?:[A-Za-z]{2,16} ){1,2}$/;
 
 interface Naming {
   readonly way: Way;
@@ -272,7 +285,7 @@ function isSecret(value: string, naming: Naming): boolean {
 /** Bits that a value has, besides, where words of a sentence, a list or a table may stand. */
 function looseBits(value: string, { way, name }: Naming): number {
   if (!LOOSE.has(way)) return 0;
-  if (/[_-]/.test(name) && way !== "said" && way !== "cell") return 2;
+  if (/[_-]/.test(name) && (way === "listed" || way === "blank" || way === "tagged")) return 2;
   if (way === "listed") return 14;
   return /\d/.test(value) ? 6 : 16;
 }
