@@ -1,14 +1,10 @@
-// Finds secrets in a text by jpg's own rules. Linear in the text: one pass for the kinds with a mark, one for each vague one.
+// Finds secrets in a text by jpg's own rules. Linear in the text: two passes that look for beginnings, and a bounded look from each.
 import { createStartFinder } from "./first-characters.ts";
-import { hasBothCases, holdsPassword, isDocumented, looksRandom, mayBePassword } from "./likely-secret.ts";
-import {
-  AFTER_TOKEN,
-  BEFORE_TOKEN,
-  mayBeginToken,
-  SECRET_RULES,
-  type SecretRule,
-  VAGUE_RULES,
-} from "./secret-rules.ts";
+import { ISSUER_FORMS, type IssuerForms, MIDDLE_FORMS } from "./issuer-forms.ts";
+import { isDocumented, isRandom } from "./likely-secret.ts";
+import { NAME_WORDS, namedValues } from "./named-values.ts";
+import { KEY_STARTS, privateKeyEnd } from "./private-keys.ts";
+import { AFTER_TOKEN, BEFORE_TOKEN, mayBeginToken, PLACE_RULES, type PlaceRule } from "./secret-rules.ts";
 
 /** A secret in a text. */
 export interface FoundSecret {
@@ -19,60 +15,136 @@ export interface FoundSecret {
   readonly end: number;
 }
 
-const TOKENS = SECRET_RULES.filter(({ isToken }) => isToken === true);
-const OTHERS = SECRET_RULES.filter(({ isToken }) => isToken !== true);
-const TOKEN = new RegExp(`${BEFORE_TOKEN}(?:${formsOf(TOKENS)})`, "y");
-const OTHER = new RegExp(formsOf(OTHERS), "g");
-const nextStart = createStartFinder(TOKENS.flatMap(({ forms }) => forms));
-const VAGUE = VAGUE_RULES.map(({ id, form }) => ({ id, pattern: new RegExp(form, "dgi") }));
+/** Looks at one position; what it finds may begin further on. */
+type Look = (text: string, at: number) => readonly FoundSecret[];
 
-/** What a value has to look like; else as if it had been made by a generator. In an address nothing but a password stands there. */
-const LIKELY: Readonly<Partial<Record<string, (value: string) => boolean>>> = {
-  "url-credentials": mayBePassword,
-  "curl-login": mayBePassword,
-  "login-option": (value) => looksRandom(value) && hasBothCases(value),
-  basic: holdsPassword,
-};
+/** What is looked for, and how it begins. */
+interface Place {
+  readonly start: string;
+  readonly look: Look;
+}
+
+/** Which forms there are, by issuer, one by one. */
+const FORMS = ISSUER_FORMS.flatMap((issuer) => Object.keys(issuer.forms).map((form) => ({ issuer, form })));
+/** Bits that a value has whose form says little. */
+const VAGUE_BITS = 14;
+
+const PLACES: readonly Place[] = [
+  ...KEY_STARTS.map((start) => ({ start, look: lookForKey })),
+  ...MIDDLE_FORMS.flatMap((issuer) =>
+    issuer.marks.map((mark) => ({ start: inAnyCase(mark), look: lookAround(issuer) })),
+  ),
+  ...PLACE_RULES.flatMap((rule) => rule.starts.map((start) => ({ start: inAnyCase(start), look: lookForPlace(rule) }))),
+  ...NAME_WORDS.map((start) => ({ start, look: lookForNamed })),
+];
+/** What is tried at a position, by the number of the pattern that begins there: forms of issuers first. */
+const LOOKS: readonly Look[] = [...FORMS.map(lookForToken), ...PLACES.map(({ look }) => look)];
+const nextStart = createStartFinder([...FORMS.map(({ form }) => form), ...PLACES.map(({ start }) => start)]);
 
 /** Lists what the rules find, in order; of two that overlap the first and longer. */
 export function findSecrets(text: string): readonly FoundSecret[] {
   const found: FoundSecret[] = [];
-  putTokens(text, found);
-  for (const match of text.matchAll(OTHER)) putMarked(match, OTHERS, found);
-  for (const { id, pattern } of VAGUE) {
-    for (const { 1: value = "", indices } of text.matchAll(pattern)) {
-      const [start, end] = indices?.[1] ?? [0, 0];
-      const isLikely = LIKELY[id] ?? looksRandom;
-      if (isLikely(value)) found.push({ rule: id, start, end });
-    }
-  }
+  const seen: Seen = { tokenEnd: 0, keyEnd: 0 };
+  for (let start = nextStart(text, 0); start !== null; start = nextStart(text, start.at + 1))
+    for (const pattern of start.patterns)
+      for (const secret of lookAt(text, start.at, pattern, seen)) found.push(secret);
   return withoutOverlaps(found);
 }
 
-function putTokens(text: string, found: FoundSecret[]): void {
-  for (let at = nextStart(text, 0); at >= 0; ) {
-    TOKEN.lastIndex = at;
-    const match = mayBeginToken(text, at) ? TOKEN.exec(text) : null;
-    if (match !== null) putMarked(match, TOKENS, found);
-    at = nextStart(text, match === null ? at + 1 : TOKEN.lastIndex);
-  }
+/** Where the last token and the last key end: nothing is looked for within what was found whole. */
+interface Seen {
+  tokenEnd: number;
+  keyEnd: number;
 }
 
-/** Puts what one of the rules matched, whose groups stand in their order. */
-function putMarked(match: RegExpExecArray, rules: readonly SecretRule[], found: FoundSecret[]): void {
-  const { 0: value, index: start } = match;
-  const rule = rules[match.indexOf(value, 1) - 1];
-  if (rule !== undefined && !isDocumented(value)) found.push({ rule: rule.id, start, end: start + value.length });
+function lookAt(text: string, at: number, pattern: number, seen: Seen): readonly FoundSecret[] {
+  const isToken = pattern < FORMS.length;
+  if (at < (isToken ? seen.tokenEnd : seen.keyEnd)) return NOTHING;
+  const secrets = LOOKS[pattern]?.(text, at) ?? NOTHING;
+  for (const { rule, end } of secrets)
+    if (isToken) seen.tokenEnd = end;
+    else if (rule === "private-key") seen.keyEnd = end;
+  return secrets;
 }
 
-function formsOf(rules: readonly SecretRule[]): string {
-  return rules.map(({ forms, isToken }) => `((?:${forms.join("|")})${isToken ? AFTER_TOKEN : ""})`).join("|");
+function lookForToken({ issuer, form }: (typeof FORMS)[number]): Look {
+  const pattern = new RegExp(`${BEFORE_TOKEN}(?:${form})${AFTER_TOKEN}`, "y");
+  return (text, at) => {
+    if (!mayBeginToken(text, at)) return NOTHING;
+    pattern.lastIndex = at;
+    const end = pattern.test(text) ? pattern.lastIndex : -1;
+    return end >= 0 && isIssued(issuer, text, at, end) ? [{ rule: issuer.id, start: at, end }] : NOTHING;
+  };
+}
+
+const NOTHING: readonly FoundSecret[] = [];
+
+/** Whether what has an issuer's form may be of that issuer. */
+function isIssued({ isVague }: IssuerForms, text: string, start: number, end: number): boolean {
+  const value = text.slice(start, end);
+  if (isDocumented(value)) return false;
+  // A part of base64 may have any form.
+  const isPart = /[+/]/.test(text[start - 1] ?? "") || /[+/=]/.test(text[end] ?? "");
+  return isVague !== true || (!isPart && isRandom(value, VAGUE_BITS));
+}
+
+function lookForKey(text: string, start: number): readonly FoundSecret[] {
+  const end = privateKeyEnd(text, start);
+  return end < 0 ? NOTHING : [{ rule: "private-key", start, end }];
+}
+
+function lookForNamed(text: string, at: number): readonly FoundSecret[] {
+  return namedValues(text, at).map((value) => ({ rule: "assigned", ...value }));
+}
+
+function lookForPlace({ id, form, isLikely }: PlaceRule): Look {
+  const pattern = new RegExp(form, "dyi");
+  return (text, at) => {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    const [start, end] = match?.indices?.[1] ?? [0, 0];
+    const value = match?.[1] ?? "";
+    return value !== "" && isLikely(value) ? [{ rule: id, start, end }] : NOTHING;
+  };
+}
+
+/** Characters before a mark in the middle of a token, at most. */
+const BEFORE_MARK = 90;
+
+function lookAround(issuer: IssuerForms): Look {
+  const pattern = new RegExp(`${BEFORE_TOKEN}(?:${Object.keys(issuer.forms).join("|")})${AFTER_TOKEN}`, "y");
+  return (text, at) => {
+    const before = /[\w.~+/-]*$/.exec(text.slice(Math.max(0, at - BEFORE_MARK), at))?.[0] ?? "";
+    // The end of an escape may stand before it.
+    for (let start = at - before.length; start < at; start++) {
+      pattern.lastIndex = start;
+      const end = mayBeginToken(text, start) && pattern.test(text) ? pattern.lastIndex : -1;
+      if (end > at && isIssued(issuer, text, start, end)) return [{ rule: issuer.id, start, end }];
+    }
+    return NOTHING;
+  };
+}
+
+/** A text as the source of a regular expression, small letters as capitals. */
+function inAnyCase(text: string): string {
+  return text.replace(/[^0-9]/g, (sign) =>
+    /[a-z]/i.test(sign)
+      ? `[${sign.toLowerCase()}${sign.toUpperCase()}]`
+      : `[${/[\\^\]]/.test(sign) ? "\\" : ""}${sign}]`,
+  );
+}
+
+/** What says least of its issuer, and so counts last of what is found at one place. */
+const LEAST_TELLING: ReadonlySet<string> = new Set(["assigned", "authorization", "bearer", "url-token"]);
+
+function rankOf({ rule }: FoundSecret): number {
+  return LEAST_TELLING.has(rule) ? 1 : 0;
 }
 
 /** Keeps of finds that overlap the one that begins first, of those that begin together the longest. */
 export function withoutOverlaps(found: readonly FoundSecret[]): readonly FoundSecret[] {
   const kept: FoundSecret[] = [];
-  const ordered = [...found].sort((a, b) => a.start - b.start || b.end - a.end);
+  const ordered = [...found].sort((a, b) => a.start - b.start || b.end - a.end || rankOf(a) - rankOf(b));
   for (const secret of ordered) if (secret.start >= (kept.at(-1)?.end ?? 0)) kept.push(secret);
   return kept;
 }

@@ -1,8 +1,14 @@
 // Where one of many patterns may begin, told by its first characters alone: a few looks into small tables for each position of a
 // text, where a regular expression would try every pattern at each of them.
 
-/** Finds the first position, at or behind `from`, at which one of the patterns may begin; -1 where none does. */
-export type StartFinder = (text: string, from: number) => number;
+/** Where patterns may begin, and which: their numbers, ascending. */
+export interface Start {
+  readonly at: number;
+  readonly patterns: readonly number[];
+}
+
+/** Finds the first position, at or behind `from`, at which some of the patterns may begin; null where none does. */
+export type StartFinder = (text: string, from: number) => Start | null;
 
 /** Characters of a beginning that are looked at: at each position the first three at once, where these fit all of them. */
 const LOOKED_AT = 8;
@@ -11,11 +17,9 @@ const AT_ONCE = 3;
 const BITS = 7;
 const ALL = 2 ** BITS;
 const MASK = 2 ** (BITS * AT_ONCE) - 1;
-/** A pattern is a bit of a number; where there are more patterns, some share one. */
-const PATTERN_BITS = 32;
 
 /** A character or a class of them, and how many more of the same may follow; nothing that may be left out. */
-const ATOM = /(\[[^\]]*\]|\\.|[^\\()[\]{}|?*+^$.])(?![?*]|\{0)(?:(\+)|\{(\d+)(,\d*)?\})?/y;
+const ATOM = /(\[(?:\\.|[^\]\\])*\]|\\.|[^\\()[\]{}|?*+^$.])(?![?*]|\{0)(?:(\+)|\{(\d+)(,\d*)?\})?/y;
 
 /**
  * Creates a finder; each pattern is the source of a regular expression of ASCII characters that begins with two characters or
@@ -23,50 +27,79 @@ const ATOM = /(\[[^\]]*\]|\\.|[^\\()[\]{}|?*+^$.])(?![?*]|\{0)(?:(\+)|\{(\d+)(,\
  */
 export function createStartFinder(patterns: readonly string[]): StartFinder {
   const places = patterns.map(createPlaces());
-  const fitting = patternsByPlace(places);
   const isStart = startsOf(places);
-  const fits = (text: string, at: number): boolean => {
-    let left = -1;
-    for (let place = 0; left !== 0 && place < LOOKED_AT; place++)
-      left &= fitting[place * ALL + codeOf(text.charCodeAt(at + place))] ?? 0;
-    return left !== 0;
+  const byTwo = patternsByTwo(places);
+  const fitting = (text: string, at: number): readonly number[] => {
+    const two = (codeOf(text.charCodeAt(at)) << BITS) | codeOf(text.charCodeAt(at + 1));
+    let found = NO_PATTERNS;
+    for (const pattern of byTwo[two] ?? NO_PATTERNS)
+      if (fits(places[pattern] ?? [], text, at)) found = [...found, pattern];
+    return found;
   };
   return (text, from) => {
     let key = 0;
-    for (let at = from; at < text.length; at++) {
-      key = ((key << BITS) | codeOf(text.charCodeAt(at))) & MASK;
-      if (isStart[key] === 1 && fits(text, at - AT_ONCE + 1)) return at - AT_ONCE + 1;
+    for (let next = from; next < text.length; next++) {
+      key = ((key << BITS) | codeOf(text.charCodeAt(next))) & MASK;
+      if ((((isStart[key >> WORD_BITS] ?? 0) >>> (key & WORD_MASK)) & 1) === 0) continue;
+      const at = next - AT_ONCE + 1;
+      const found = fitting(text, at);
+      if (found.length > 0) return { at, patterns: found };
     }
-    return -1;
+    return null;
   };
 }
+
+const NO_PATTERNS: readonly number[] = [];
 
 function codeOf(unit: number): number {
   return unit < ALL ? unit : 0;
 }
 
-/** Codes of the characters that may stand at each place of a beginning. */
+/** For each place of a beginning and each character: 1 where that may stand there. */
 type Places = readonly Uint8Array[];
 
-/** For each place, and there for each character: the bits of the patterns that may have it. */
-function patternsByPlace(patterns: readonly Places[]): Int32Array {
-  const fitting = new Int32Array(LOOKED_AT * ALL);
-  for (const [index, places] of patterns.entries())
-    for (const [place, codes] of places.entries())
-      for (const code of codes) {
-        const at = place * ALL + code;
-        fitting[at] = (fitting[at] ?? 0) | (1 << (index % PATTERN_BITS));
-      }
-  return fitting;
+function fits(places: Places, text: string, at: number): boolean {
+  for (let place = 2; place < LOOKED_AT; place++)
+    if (places[place]?.[codeOf(text.charCodeAt(at + place))] !== 1) return false;
+  return true;
 }
 
-/** Which three characters may begin a pattern. */
-function startsOf(patterns: readonly Places[]): Uint8Array {
-  const isStart = new Uint8Array(MASK + 1);
-  for (const [first = NONE, second = NONE, third = NONE] of patterns)
-    for (const one of first)
-      for (const two of second) for (const three of third) isStart[(((one << BITS) | two) << BITS) | three] = 1;
+/** Which patterns may begin with two characters. */
+function patternsByTwo(patterns: readonly Places[]): readonly (readonly number[] | undefined)[] {
+  const byTwo: (number[] | undefined)[] = [];
+  for (const [index, [first = NONE, second = NONE]] of patterns.entries())
+    for (const one of codesOf(first))
+      for (const two of codesOf(second)) {
+        const key = (one << BITS) | two;
+        const list = byTwo[key] ?? [];
+        list.push(index);
+        byTwo[key] = list;
+      }
+  return byTwo;
+}
+
+/** Bits of a word of the table of the first three: it stays so small that a processor keeps it at hand. */
+const WORD_BITS = 5;
+const WORD_MASK = 2 ** WORD_BITS - 1;
+
+/** Which three characters may begin a pattern, a bit each. */
+function startsOf(patterns: readonly Places[]): Int32Array {
+  const isStart = new Int32Array((MASK + 1) >> WORD_BITS);
+  for (const [first = NONE, second = NONE, third = NONE] of patterns) {
+    const thirds = codesOf(third);
+    for (const one of codesOf(first))
+      for (const two of codesOf(second))
+        for (const three of thirds) {
+          const key = (((one << BITS) | two) << BITS) | three;
+          const word = key >> WORD_BITS;
+          isStart[word] = (isStart[word] ?? 0) | (1 << (key & WORD_MASK));
+        }
+  }
   return isStart;
+}
+
+function codesOf(allowed: Uint8Array): readonly number[] {
+  return [...allowed.keys()].filter((code) => allowed[code] === 1);
 }
 
 const NONE = new Uint8Array();
@@ -103,9 +136,10 @@ function atomsOf(pattern: string): readonly string[] {
 /** Where a pattern says nothing of a place. */
 const ANY = "[^]";
 
-/** Codes of the characters that an atom stands for; 0, which is every other character, only where it is any. */
+/** The characters that an atom stands for; the code 0, which is every other character, only where it is any. */
 function charactersOf(atom: string): Uint8Array {
   const pattern = new RegExp(`^${atom}$`);
-  const codes = Uint8Array.from({ length: ALL }, (_, code) => code);
-  return codes.filter((code) => (code !== 0 || atom === ANY) && pattern.test(String.fromCharCode(code)));
+  return Uint8Array.from({ length: ALL }, (_, code) =>
+    (code !== 0 || atom === ANY) && pattern.test(String.fromCharCode(code)) ? 1 : 0,
+  );
 }

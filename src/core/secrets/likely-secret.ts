@@ -1,22 +1,46 @@
 // Whether a value may be a secret at all: documentation and tests are full of stand-ins for one, and code of names and paths at the
 // same places.
+import { randomBits } from "./random-bits.ts";
 
 /** What issuers' own documentation puts in the place of a secret. */
 const DOCUMENTED = /EXAMPLE|x{8,}|X{8,}|\.{3}|…|\*{3}/;
 /** What people put there: a word that says so anywhere, or nothing but words for it. */
 const STAND_INS =
-  /example|placeholder|change.?me|\byour|x{4,}|dummy|sample|fake|mock|redacted|insert|replace|todo|undefined|^(?:my|the|our|some|super|test|a|an)?[-_]?(?:secret|password|passw0rd|pass|token|key|postgres|admin|root|user)[-_!\d]*$/i;
-/** A variable, a member, a call, a template: what stands there comes from elsewhere. */
-const FROM_ELSEWHERE = /^(?:[$%@&#!*]|\w+(?:\.\w+)+$|[\w.]*(?:env|config|settings|options|process)\b)|\$\{|\$\(|\(\)/i;
+  /example|placeholder|change.?(?:me|it)|\byour|your[-_]|x{4,}|dummy|sample|fake|mock|redacted|insert|replace|todo|undefined|\bnull\b|password_here|_here\b|^(?:my|the|our|some|super|test|a|an)?[-_]?(?:secret|password|passw0rd|pass|token|key|postgres|admin|root|user)[-_!\d]*$/i;
+/** A call, a template, a variable of a shell, a member: what stands there comes from elsewhere. */
+const FROM_ELSEWHERE =
+  /^[\w.]*(?:env|config|settings|options|process)\b(?![^\w.[("'-])|[$#%@]\{|\$\(|\{\{|\(\)|^[$%@&#!*]*[A-Za-z_][\w.:]*\(|^%\w+%$|^<[^<>]*>$|^[A-Za-z_][\w.]*\[[\w"']+\]$|^(?:u?int|float|big(?:u?int)?)\d+|^\$env:|^!(?:secret|Ref|Sub|ENV|vault)\b/i;
+/** A constant of a program, an id of a provider's API, a word in the place of a password. */
+const NAMES = /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$|^[a-z]{2,8}_01[1-9A-HJ-NP-Za-km-z]{22}$|^x-(?:oauth-basic|access-token)$/;
+/** A variable, a reference of YAML, an anchor, a colour: a sign and a name. */
+const SIGN_AND_NAME = /^[$%@&#!*]+[A-Za-z_]?[\w-]*(?:\.[\w-]+|\[\w+\])*%?$/;
+const COLOUR = /^#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
+const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]*)+[!?]?$/;
+/** Bits from which on a name is none, but random. */
+const NO_NAME = 12;
 
 /** Whether what has the form of an issuer's secret only stands for one: it says so, or repeats a few characters. */
 export function isDocumented(value: string): boolean {
   return value.length <= 200 && (DOCUMENTED.test(value) || new Set(value.slice(-16)).size < 4);
 }
 
+/** What a longer value stands for shows in its beginning, characters. */
+const LOOKED_AT = 256;
+
 /** Whether somebody may have chosen it as a password: it stands for nothing else. */
-export function mayBePassword(value: string): boolean {
-  return !FROM_ELSEWHERE.test(value) && !STAND_INS.test(value) && !isDocumented(value);
+export function mayBePassword(whole: string): boolean {
+  const value = whole.slice(0, LOOKED_AT);
+  return !isFromElsewhere(value) && !STAND_INS.test(value) && !NAMES.test(value) && !isDocumented(value);
+}
+
+function isFromElsewhere(value: string): boolean {
+  if (FROM_ELSEWHERE.test(value) || COLOUR.test(value)) return true;
+  return (SIGN_AND_NAME.test(value) || MEMBER.test(value)) && !isMixed(value.replace(/^\W+/, ""));
+}
+
+/** Whether it is a name of nothing: random, with a digit. */
+function isMixed(value: string): boolean {
+  return /\d/.test(value) && randomBits(value) >= NO_NAME;
 }
 
 /** Whether it is, in base64, a name and what may be its password. */
@@ -26,7 +50,7 @@ export function holdsPassword(value: string): boolean {
 }
 
 /** Bytes as characters; "" where it is no base64. */
-function decode(value: string): string {
+export function decode(value: string): string {
   try {
     return atob(value);
   } catch {
@@ -43,6 +67,16 @@ export function looksRandom(value: string): boolean {
 /** Whether it has small and capital letters: names of groups, files and versions seldom do where they have digits. */
 export function hasBothCases(value: string): boolean {
   return /[a-z]/.test(value) && /[A-Z]/.test(value);
+}
+
+/** Whether it was made by a generator, whatever it has been called: at least so many bits likelier than words. */
+export function isRandom(value: string, leastBits: number): boolean {
+  return mayBePassword(value) && randomBits(value) >= leastBits;
+}
+
+/** Ids and digests are random, too, and no secrets: a UUID, hexadecimal digits alone, a time, a digest with its name. */
+export function isIdOrDigest(value: string): boolean {
+  return /^(?:0x)?[0-9a-f-]+$|^[0-9A-F-]+$|^sha\d+[-:]|^\d{4}-\d\d-\d\d/.test(value);
 }
 
 /** Bits a character, of the value's own characters. */

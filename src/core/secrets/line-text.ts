@@ -52,10 +52,18 @@ function stringsOf(line: string): readonly string[] {
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {
     const next = waiting.pop();
-    if (typeof next === "string") strings.push(next);
-    else if (typeof next === "object" && next !== null) for (const inner of innerOf(next)) waiting.push(inner);
+    const inner = typeof next === "string" ? valueIn(next) : next;
+    if (typeof inner === "object" && inner !== null) for (const part of innerOf(inner)) waiting.push(part);
+    else if (typeof next === "string") strings.push(next);
   }
   return strings;
+}
+
+/** What a text says that is JSON itself, such as the arguments of a call; null = it is none. */
+function valueIn(text: string): object | null {
+  if (!/^\s{0,20}(?:\{|\[)\s{0,40}["{[]/.test(text) || !/[}\]]\s{0,20}$/.test(text.slice(-21))) return null;
+  const value = parse(text);
+  return typeof value === "object" ? (value as object | null) : null;
 }
 
 /** Undefined = no JSON. */
@@ -69,31 +77,70 @@ function parse(line: string): unknown {
 
 /** The values in a list or an object, last first; a text beside its name, as an assignment is written. */
 function innerOf(value: object): readonly unknown[] {
-  if (Array.isArray(value)) return [...seamsOf(value.filter(isTextPart)), ...value.toReversed()];
+  if (Array.isArray(value)) return [...seamsOf(value.filter(isTextPart)), ...wordsOf(value), ...value.toReversed()];
   const inner: unknown[] = [];
   for (const [name, field] of Object.entries(value) as [string, unknown][])
-    if (typeof field === "string" && field.length <= LONGEST_VALUE) inner.push(`${name}: ${field}`);
+    if (typeof field === "string" && isValue(name, field) && valueIn(field) === null) inner.push(`${name}: ${field}`);
     else if (name.length < SHORTEST_SECRET) inner.push(field);
     else inner.push(name, field);
-  return inner.reverse();
+  return [...inner, ...pairOf(value as Readonly<Record<string, unknown>>)].reverse();
+}
+
+/** Whether a name says something of a text: a text of lines says it itself. */
+function isValue(name: string, field: string): boolean {
+  const isLine = !field.trimEnd().includes("\n");
+  return isLine && field.length <= (SAYS_SECRET.test(name) ? LONGEST_SECRET : LONGEST_VALUE);
+}
+
+const SAYS_SECRET = /key|token|secret|pass|auth|cred/i;
+
+/** What two fields of an object say together: a name and its value, or a private key and that it is one (RFC 7517). */
+function pairOf(value: Readonly<Record<string, unknown>>): readonly string[] {
+  const key = !("kty" in value) ? undefined : firstText(value, ["d", "k"]);
+  if (key !== undefined) return [`key: {"kty":"","d":"${key}"}`];
+  const name = firstText(value, ["name", "Name", "key", "Key", "variable", "env", "id"]);
+  const said = firstText(value, ["value", "Value", "secret", "default", "content", "val"]);
+  return name === undefined || said === undefined || !SAYS_SECRET.test(name) ? [] : [`${name}: ${said}`];
+}
+
+function firstText(value: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined {
+  return names
+    .map((name) => value[name])
+    .find((field) => typeof field === "string" && field.length <= LONGEST_SECRET) as string | undefined;
+}
+
+/** The words of a command that stand in a list, where an option is one of them. */
+function wordsOf(list: readonly unknown[]): readonly string[] {
+  const isCommand = list.length > 1 && list.length <= MOST_WORDS && list.every((word) => typeof word === "string");
+  const isGiven = isCommand && list.some((word) => /^--?[A-Za-z]/.test(word as string));
+  return isGiven ? [list.join(" ").slice(0, LONGEST_SECRET)] : [];
 }
 
 /** Characters on either side of where two parts meet, where a key of many lines is said. */
 const SEAM = 4000;
 const KEY_BEGINS = "PRIVATE KEY-----";
+/** Characters of a line before such a place that say what stands behind it. */
+const SAID_BEFORE = 120;
 
-/** The words, or the key, that one part begins and the next ends. */
+/** The words, or the key, that parts say together where they meet, however short the parts are. */
 function seamsOf(parts: readonly { readonly text: string }[]): readonly string[] {
-  return parts.slice(1).flatMap(({ text: next }, before) => {
-    const [end, begin] = [parts[before]?.text.slice(-SEAM) ?? "", next.slice(0, SEAM)];
+  const all = parts.map(({ text }) => text).join("");
+  let at = 0;
+  return parts.slice(1).flatMap((_, before) => {
+    at += parts[before]?.text.length ?? 0;
+    const [end, begin] = [all.slice(Math.max(0, at - SEAM), at), all.slice(at, at + SEAM)];
     if (end.includes(KEY_BEGINS)) return [end + begin];
-    const [left = "", right = ""] = [/\S*$/.exec(end)?.[0], /^\S*/.exec(begin)?.[0]];
-    return left === "" || right === "" ? [] : [left + right];
+    const left = /[^\n]*$/.exec(end.slice(-SAID_BEFORE))?.[0] ?? "";
+    const right = /^ ?\S*/.exec(begin)?.[0] ?? "";
+    return left.trim() === "" || right.trim() === "" ? [] : [left + right];
   });
 }
 
-/** A longer text is no value that its name says something of, characters. */
+/** A longer text is no value that its name says something of, characters; where that says a secret, it may be long. */
 const LONGEST_VALUE = 200;
+const LONGEST_SECRET = 4000;
+/** More are no command. */
+const MOST_WORDS = 60;
 
 /** A shorter name is no secret itself, characters. */
 const SHORTEST_SECRET = 16;

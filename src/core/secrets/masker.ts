@@ -106,7 +106,7 @@ const DOTS = /…|\.{3}/g;
 const DOTS_AND_LINES = /…|\.{3}|\n/g;
 
 function cutsOf(text: string, marks: RegExp): readonly Cut[] {
-  const cuts: Cut[] = [{ begins: 0, ends: text.length }];
+  const cuts: Cut[] = [{ begins: 0, ends: text.trimEnd().length }];
   for (const { 0: dots, index } of text.matchAll(marks)) cuts.push({ ends: index, begins: index + dots.length });
   return cuts;
 }

@@ -1,12 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createStartFinder } from "../../../src/core/secrets/first-characters.ts";
-import { SECRET_RULES } from "../../../src/core/secrets/secret-rules.ts";
+import { ISSUER_FORMS } from "../../../src/core/secrets/issuer-forms.ts";
 import { anyText } from "../../helpers/any-text.ts";
 import { runs } from "../../helpers/runs.ts";
 
-const FORMS = SECRET_RULES.flatMap(({ id, forms }) => forms.map((form) => [id, form] as const));
-const nextStart = createStartFinder(FORMS.map(([, form]) => form));
+const FORMS = ISSUER_FORMS.flatMap(({ id, forms }) => Object.keys(forms).map((form) => [id, form] as const));
+/** The first position alone; -1 = none. */
+const createPositionFinder = (patterns: readonly string[]): ((text: string, from: number) => number) => {
+  const next = createStartFinder(patterns);
+  return (text, from) => next(text, from)?.at ?? -1;
+};
+const nextStart = createPositionFinder(FORMS.map(([, form]) => form));
 
 /** Of a form the shortest texts that it fits. */
 const shortest = (form: string): RegExp =>
@@ -28,13 +33,13 @@ describe("createStartFinder", () => {
 
   it("passes over whatever begins otherwise", () => {
     expect(nextStart("none of them is here, äöü 12", 0)).toBe(-1);
-    const only = createStartFinder(["ab[cd]x"]);
+    const only = createPositionFinder(["ab[cd]x"]);
     const texts = ["abcx", "abdx", "xabcx", "abcy", "abc", "abex", "ab", ""];
     expect(texts.map((text) => only(text, 0))).toEqual([0, 0, 1, -1, -1, -1, -1, -1]);
   });
 
   it("looks at eight characters, as often as each stands there at least", () => {
-    const only = createStartFinder(["\\d{4,6}:", "key-[a-f]{2}x\\dyz", "pq+r"]);
+    const only = createPositionFinder(["\\d{4,6}:", "key-[a-f]{2}x\\dyz", "pq+r"]);
     expect(["1234", "123:", "12345678", "a1234:"].map((text) => only(text, 0))).toEqual([0, -1, 0, 1]);
     expect(["key-abx1y", "key-abx1?", "key-abxx", "key-abcx", "pqz"].map((text) => only(text, 0))).toEqual([
       0, 0, -1, -1, 0,
@@ -42,7 +47,7 @@ describe("createStartFinder", () => {
   });
 
   it("keeps more patterns than a number has bits apart well enough", () => {
-    const many = createStartFinder(Array.from({ length: 70 }, (_, index) => `k${index}=[a-z]`));
+    const many = createPositionFinder(Array.from({ length: 70 }, (_, index) => `k${index}=[a-z]`));
     expect(["k0=a", "k69=z", " k33=x"].map((text) => many(text, 0))).toEqual([0, 0, 1]);
     expect(many("k70=a k5=A kk=", 0)).toBe(-1);
   });
@@ -58,7 +63,7 @@ describe("createStartFinder", () => {
   });
 
   it("takes two characters for enough, and any third behind them", () => {
-    const only = createStartFinder(["g[lm](?:pat|dt)"]);
+    const only = createPositionFinder(["g[lm](?:pat|dt)"]);
     expect(["gl-", "gm!", "go-"].map((text) => only(text, 0))).toEqual([0, 0, -1]);
   });
 

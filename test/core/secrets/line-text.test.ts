@@ -5,13 +5,13 @@ import { runs } from "../../helpers/runs.ts";
 
 it("gives every string as it was said, a short one beside its name, and knows its line", () => {
   const lines = [
-    '{"a":"one\\ntwo","b":["three",{"c":"four"}]}',
+    '{"a":"one\\ntwo","d":"five","b":["three",{"c":"four"}]}',
     "no JSON",
     '"text alone"',
     `{"long":"${"x".repeat(300)}"}`,
   ];
   const { text, lineAt } = textOfLines(lines);
-  expect(text).toBe(["a: one\ntwo", "three", "c: four", "no JSON", "text alone", "x".repeat(300)].join("\n"));
+  expect(text).toBe(["one\ntwo", "d: five", "three", "c: four", "no JSON", "text alone", "x".repeat(300)].join("\n"));
   expect(["two", "four", "no JSON", "text alone", "xxx"].map((word) => lineAt(text.indexOf(word)))).toEqual([
     0, 0, 1, 2, 3,
   ]);
@@ -49,8 +49,27 @@ it("gives what is written with escapes as it is meant, too, and words that two p
     { type: "text", text: " c" },
   ];
   expect(textOfLines([JSON.stringify([JSON.stringify("p\\u0061ss")])]).text).toBe('"p\\\\u0061ss"\n"pass"');
-  expect(textOfLines([JSON.stringify({ parts })]).text.split("\n")).toContain("token");
-  expect(textOfLines([JSON.stringify({ parts })]).text).not.toContain("b c");
+  const seams = textOfLines([JSON.stringify({ parts })]).text.split("\n");
+  expect(seams).toContain("a token");
+  expect(seams).toContain("a token b c");
   const key = [{ text: "-----BEGIN PRIVATE KEY-----\nabc" }, { text: "def\nghi" }];
   expect(textOfLines([JSON.stringify(key)]).text).toContain("abcdef\nghi");
+});
+
+it("puts a word together that stands in more than two parts, and a name in one part with its value in the next", () => {
+  const said = (...texts: string[]): readonly string[] =>
+    textOfLines([JSON.stringify(texts.map((text) => ({ type: "text", text })))]).text.split("\n");
+  expect(said("a to", "k", "en b")).toContain("a token");
+  expect(said("first\nAPI_TOKEN=", "abc\nlast")).toContain("API_TOKEN=abc");
+  expect(said("the password is ", "abc def")).toContain("the password is abc");
+});
+
+it("puts a name and a value that stand in two fields side by side, and the words of a command in a list", () => {
+  const text = (value: unknown): readonly string[] => textOfLines([JSON.stringify(value)]).text.split("\n");
+  expect(text([{ name: "API_TOKEN", value: "abc" }])).toContain("API_TOKEN: abc");
+  expect(text({ Key: "db_password", Value: "abc" })).toContain("db_password: abc");
+  expect(text({ name: "COLOUR", value: "red" })).not.toContain("COLOUR: red");
+  expect(text({ command: ["tide", "--token", "abc"] })).toContain("tide --token abc");
+  const long = "a".repeat(900);
+  expect(text({ session_token: long, other: long })).toEqual([`session_token: ${long}`, long]);
 });

@@ -42,6 +42,8 @@ describe("createMasker", () => {
       `use ${TOKEN.slice(0, 15)}`,
       `use ${TOKEN.slice(0, 15)}… then`,
       `use ${TOKEN.slice(0, 15)}... then`,
+      `use ${TOKEN.slice(0, 15)}\n`,
+      `use ${TOKEN.slice(0, 15)}\n\nMore of it\n`,
     ])
       expect(masker.mask(text)).toBe(text.replace(TOKEN.slice(0, 15), "redacted-github-1"));
     expect(masker.mask(`…${TOKEN.slice(-12)} it was`)).toBe("…redacted-github-1 it was");
