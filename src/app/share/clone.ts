@@ -3,7 +3,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { defined } from "../../core/defined.ts";
-import { codeOf, repositoryError, userError } from "../../core/errors.ts";
+import { asSentence, codeOf, repositoryError, userError } from "../../core/errors.ts";
 import { checkRemoteUrl, isLocalPath, type PublishedAs, repositoryName, shownUrl } from "../../core/remote-address.ts";
 import type { TransferOptions } from "../../store/sharing.ts";
 import { makeStore, requireGit } from "../workspace/engine.ts";
@@ -95,7 +95,7 @@ function noConversations(url: string, kept?: PullReport["branches"][number]): Er
   if (kept?.reason !== undefined)
     return repositoryError(
       "no_conversations",
-      `No conversation at ${shownUrl(url)} can be read; ${kept.branch}: ${kept.reason}`,
+      `No conversation at ${shownUrl(url)} can be read; ${kept.branch}: ${asSentence(kept.reason)}`,
       {
         hints: ["Whoever made it sees what is wrong with `jpg fsck`."],
       },

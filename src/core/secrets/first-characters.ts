@@ -2,7 +2,7 @@
 // text, where a regular expression would try every pattern at each of them.
 
 /** Where patterns may begin, and which: their numbers, ascending. */
-export interface Start {
+interface Start {
   readonly at: number;
   readonly patterns: readonly number[];
 }

@@ -106,7 +106,8 @@ const DOTS = /…|\.{3}/g;
 const DOTS_AND_LINES = /…|\.{3}|\n/g;
 
 function cutsOf(text: string, marks: RegExp): readonly Cut[] {
-  const cuts: Cut[] = [{ begins: 0, ends: text.trimEnd().length }];
+  // A subject of a commit is cut where it ends, and a line end is behind it.
+  const cuts: Cut[] = [{ begins: 0, ends: text.trimEnd().length }, { ends: text.search(/\n|$/) }];
   for (const { 0: dots, index } of text.matchAll(marks)) cuts.push({ ends: index, begins: index + dots.length });
   return cuts;
 }
