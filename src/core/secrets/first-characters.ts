@@ -2,13 +2,13 @@
 // text, where a regular expression would try every pattern at each of them.
 
 /** Where patterns may begin, and which: their numbers, ascending. */
-interface Start {
+export interface PatternStart {
   readonly at: number;
   readonly patterns: readonly number[];
 }
 
 /** Finds the first position, at or behind `from`, at which some of the patterns may begin; null where none does. */
-export type StartFinder = (text: string, from: number) => Start | null;
+export type StartFinder = (text: string, from: number) => PatternStart | null;
 
 /** Characters of a beginning that are looked at: at each position the first three at once, where these fit all of them. */
 const LOOKED_AT = 8;
