@@ -20,7 +20,7 @@ export function writtenForms(text: string): readonly string[] {
 }
 
 function encodedInUrl(text: string): readonly string[] {
-  const bytes = [...Buffer.from(text)];
+  const bytes = [...new TextEncoder().encode(text)];
   const percent = (isPlain: RegExp): string =>
     bytes
       .map((byte) => {
@@ -40,11 +40,10 @@ function escapedBy(names: Readonly<Record<string, string>>, text: string): strin
 
 /** By how many bytes are before it in its group of three: characters that depend on neighbours are left out at both ends. */
 function base64Forms(text: string): readonly string[] {
-  const bytes = Buffer.from(text);
+  const bytes = new TextEncoder().encode(text);
+  const characters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   const forms = [0, 1, 2].flatMap((before) => {
-    const encoded = Buffer.concat([Buffer.alloc(before), bytes])
-      .toString("base64")
-      .replace(/=+$/, "");
+    const encoded = btoa("\0".repeat(before) + characters).replace(/=+$/, "");
     const isWhole = (before + bytes.length) % 3 === 0;
     const sure = encoded.slice(before === 0 ? 0 : before + 1, isWhole ? undefined : -1);
     return [sure, sure.replaceAll("+", "-").replaceAll("/", "_")];
