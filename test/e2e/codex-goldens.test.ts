@@ -103,7 +103,9 @@ describe.skipIf(corpusMissing !== null)(`Codex sessions of the corpus${because(c
     for (const compactions of [session.compactions, []]) {
       const { items } = toOpenAiResponsesThread(projectTurns(turnsOf(session), compactions), {});
       const broken = checkOpenAiResponses(items.map(({ item }) => item)).filter(({ severity }) => severity === "error");
-      expect(broken).toEqual([]);
+      // Who published the corpus took parts out of images, which are no base64 since.
+      const isCut = JSON.stringify(items).includes(";base64,REDACTED/");
+      expect(broken.filter(({ rule }) => !(isCut && rule === "R11"))).toEqual([]);
     }
   });
 });
