@@ -123,3 +123,8 @@ function badPattern(reason: string): Error {
     hints: ["jpg search 'words as they stand' · jpg search --regex 'pier|wall'"],
   });
 }
+
+/** A text as a regular expression reads it literally. */
+export function escapeForPattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+}

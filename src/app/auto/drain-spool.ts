@@ -1,6 +1,5 @@
 // Takes in what agents' hooks have put aside: each session into the store of the directory that it was begun in. What cannot be
 // imported stays where it is, with the reason.
-
 import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";

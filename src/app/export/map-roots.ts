@@ -5,6 +5,7 @@ import { userError } from "../../core/errors.ts";
 import type { Event } from "../../core/event/event.ts";
 import type { View } from "../../core/projection/view.ts";
 import { maskLine } from "../../core/secrets/mask-line.ts";
+import { escapeForPattern } from "../../core/text-pattern.ts";
 
 /** A folder there, and the one that stands for it here; neither ends in a slash. */
 export interface RootMapping {
@@ -129,7 +130,7 @@ function textMapper(roots: readonly RootMapping[]): (text: string) => string {
 /** The expression of all ways to write a folder. */
 function folderPattern(path: string): string {
   const folder = parseWindows(path);
-  if (folder === null) return literally(path);
+  if (folder === null) return escapeForPattern(path);
   const { drive, isShare, names } = folder;
   const [name, ...below] = [drive, ...names].map(anyCase);
   const rest = below.map((one) => SEPARATOR + one).join("");
@@ -141,13 +142,9 @@ function anyCase(name: string): string {
   return Array.from(name, (letter) => {
     const [small, large] = [letter.toLowerCase(), letter.toUpperCase()];
     return small === large || small.length + large.length !== 2 * letter.length
-      ? literally(letter)
+      ? escapeForPattern(letter)
       : `[${small}${large}]`;
   }).join("");
-}
-
-function literally(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 
 /** A path below a folder as the machine of the other folder writes it. */

@@ -1,6 +1,5 @@
 // What jpg put into which file of settings, so that exactly that can be taken out again. Of the files themselves nothing is kept:
 // settings hold keys. Without this record entries are still found by what they say.
-
 import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { codeOf } from "../../core/errors.ts";

@@ -1,6 +1,5 @@
 // The journal of the turn that is being talked, one file in the store's git dir: what a model says is in it before anyone is
 // shown it. The file is also the lock of its branch: it is created exclusively, and names the process that writes it.
-
 import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import { defined } from "../../core/defined.ts";

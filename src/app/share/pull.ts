@@ -45,12 +45,12 @@ export async function pullConversations(
   ]);
   const all = isMoved ? await sharing.tracked(remote.name) : before;
   const tracked = all.filter(({ name }) => there.has(name));
-  const mine = new Set(own.map(({ name }) => name));
+  const mine = new Map(own.map(({ name, commit }) => [name, commit]));
   const gone = goneFrom(all, there).filter((name) => mine.has(name));
   const wentOn = new Map<string, string>();
   const taken = await takeIn(workspace, {
     remote,
-    own: new Map(own.map(({ name, commit }) => [name, commit])),
+    own: mine,
     tracked,
     wentOn,
   });

@@ -1,5 +1,4 @@
 // What became of a push: what arrived, what did not and why.
-
 import { conversationOf } from "../../core/conversation-name.ts";
 import { defined } from "../../core/defined.ts";
 import { repositoryError, userError } from "../../core/errors.ts";

@@ -1,6 +1,5 @@
 // Small files in the user's cache folder. They are only a help: one that cannot be read or written is as good as none, and
 // what stands in one is checked by whoever reads it.
-
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { resolveUserPaths } from "../../config/paths.ts";

@@ -1,5 +1,4 @@
 // Makes a conversation store, or completes one, and says where it is and where settings go.
-
 import { dirname, resolve } from "node:path";
 import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/paths.ts";
 import { makeFolders } from "../../store/files/make-folders.ts";

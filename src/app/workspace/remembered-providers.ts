@@ -1,6 +1,5 @@
 // The providers that the user named for a conversation with `--model`, so that it goes on without saying so again. Kept in
 // the user's state folder: what came with a store or a clone names none.
-
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { resolveUserPaths } from "../../config/paths.ts";

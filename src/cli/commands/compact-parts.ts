@@ -1,5 +1,4 @@
 // `jpg compact --chunks`: a range summarised in parts, and how it is told.
-
 import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import { compactInParts, type PartsReport, type PartsRequest } from "../../app/compact/compact-parts.ts";
 import { type CompactReport, notesOf } from "../../app/plan/compact-report.ts";

@@ -1,6 +1,5 @@
 // Checks a message list against the structural rules of the Anthropic Messages API: each rule is a small function in a
 // table, ids as in the rule book (A1 …; A0 = the message is no message). What needs the model's own data is not checked.
-
 import { fieldsOf } from "../event/fields.ts";
 import { contextWindow } from "../model/context-window.ts";
 import {

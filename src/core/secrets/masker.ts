@@ -1,6 +1,7 @@
 // Puts masks in the place of secrets that are known by their text: wherever they stand, also where they are written with
 // escapes, and where a text was cut in the middle of one.
 import { forHost, forHostLine } from "../host-text.ts";
+import { escapeForPattern } from "../text-pattern.ts";
 import { meantText } from "./meant-text.ts";
 
 /** A part of a text that a mask stands for, UTF-16 units, `end` exclusive. */
@@ -129,8 +130,4 @@ function endBehind(text: string, secret: string, begin: number): readonly number
   for (let at = head.lastIndexOf(mark); at >= 0; at = at === 0 ? -1 : head.lastIndexOf(mark, at - 1))
     if (secret.endsWith(head.slice(0, at + LEAST_CUT))) return [begin + at + LEAST_CUT];
   return [];
-}
-
-function escapeForPattern(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }

@@ -1,4 +1,5 @@
 // How a text reads where it was written in another way: in an address, in a page, in capitals, in base64.
+import { encodeBase64 } from "../base64.ts";
 
 /** A shorter piece of base64 is in other data by chance, characters. */
 const LEAST_BASE64 = 8;
@@ -41,9 +42,8 @@ function escapedBy(names: Readonly<Record<string, string>>, text: string): strin
 /** By how many bytes are before it in its group of three: characters that depend on neighbours are left out at both ends. */
 function base64Forms(text: string): readonly string[] {
   const bytes = new TextEncoder().encode(text);
-  const characters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   const forms = [0, 1, 2].flatMap((before) => {
-    const encoded = btoa("\0".repeat(before) + characters).replace(/=+$/, "");
+    const encoded = encodeBase64(Uint8Array.of(...new Uint8Array(before), ...bytes)).replace(/=+$/, "");
     const isWhole = (before + bytes.length) % 3 === 0;
     const sure = encoded.slice(before === 0 ? 0 : before + 1, isWhole ? undefined : -1);
     return [sure, sure.replaceAll("+", "-").replaceAll("/", "_")];

@@ -1,6 +1,7 @@
 // The answer of a summary model: sections under headings, then a block of JSON with files and tasks. Models wrap, number, embolden
 // and comment; what can be read without guessing is read, and comes out in one form.
 import { defined } from "../defined.ts";
+import { escapeForPattern } from "../text-pattern.ts";
 import { readBlock, splitBlock } from "./answer-block.ts";
 
 /** What an answer says, in one form. */
@@ -89,7 +90,7 @@ function splitSections(text: string, names: readonly string[]): readonly Section
 
 /** A line that is a heading: `## NAME`, `**NAME**`, `1. NAME:`, `NAME:`, `NAME: text`; letters of either case, `_` for blanks. */
 function headingOf(name: string): RegExp {
-  const words = name.split(/\s+/).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const words = name.split(/\s+/).map(escapeForPattern);
   const optional = String.raw`(?:\s*\(optional\))?`;
   const marks = String.raw`(?:#{1,6}\s*)?(?:\d{1,2}[.)]\s*)?(?:\*\*|__)?(?:\d{1,2}[.)]\s*)?`;
   return new RegExp(

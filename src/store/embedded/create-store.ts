@@ -1,6 +1,5 @@
 // Makes a store without the git program: the files that `git init` would make, with jpg's settings, hooks and excludes, so that
 // git finds a store like any other when it comes. Running it again completes what is missing.
-
 import { dirname, join } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { PRIVATE } from "../files/file-sharing.ts";

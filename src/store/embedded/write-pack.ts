@@ -1,5 +1,4 @@
 // Puts packs in place: each file appears as a whole, and is on the disk when it does.
-
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolders } from "../files/make-folders.ts";

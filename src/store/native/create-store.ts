@@ -1,6 +1,5 @@
 // Makes a store: an ordinary git repository with jpg's settings, hooks and excludes. Running it again completes what is
 // missing and changes nothing else.
-
 import { join, parse } from "node:path";
 import { asSentence, repositoryError, userError } from "../../core/errors.ts";
 import type { Environment } from "../environment.ts";

@@ -1,7 +1,6 @@
 // Puts a few objects into a repository as files of their own, as git keeps what is new. Each appears whole and is on the disk
 // when it does, whatever `core.fsync` says. One that is there already is put in its place again: its age begins anew, so that a
 // `git gc` which runs meanwhile does not take it for something that nobody wants.
-
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, fsync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

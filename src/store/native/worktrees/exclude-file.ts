@@ -1,6 +1,5 @@
 // Keeps a folder that jpg makes out of the repository around it: `git add -A` there would take a worktree for an embedded
 // repository and commit a link to it. The repository's own info/exclude says so, which is shared with nobody.
-
 import { dirname, join, relative } from "node:path";
 import type { Environment } from "../../environment.ts";
 import { makeFolders } from "../../files/make-folders.ts";
