@@ -1,7 +1,8 @@
 // `jpg import` without a path: which of the sessions that agents keep for the project come in, and the picking at a terminal.
-import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ResumeReport } from "../../src/app/export/resume.ts";
 import type { ImportReport } from "../../src/app/import/import-report.ts";
 import type { ListReport } from "../../src/app/inspect/list-row.ts";
 import type { KeptRow } from "../../src/app/sessions/list-kept.ts";
@@ -34,7 +35,7 @@ function keepCodex(n: number, question: string, daysAgo = 0): string {
 }
 
 /** A session in Claude Code's folder for this project; null = its lines name no directory. */
-function keepClaude(name: string, cwd: string | null, text = name): string {
+function keepClaude(name: string, cwd: string | null, { text = name, daysAgo = 0 } = {}): string {
   const line = {
     type: "user",
     uuid: `u-${name}`,
@@ -45,7 +46,7 @@ function keepClaude(name: string, cwd: string | null, text = name): string {
   const message = { role: "user", content: text };
   const folder = sandbox.project.replace(/[^A-Za-z0-9]/g, "-");
   const path = join(sandbox.home, ".claude", "projects", folder, `${name}.jsonl`);
-  return put(path, Buffer.from(`${JSON.stringify({ ...line, message, ...(cwd === null ? {} : { cwd }) })}\n`), 0);
+  return put(path, Buffer.from(`${JSON.stringify({ ...line, message, ...(cwd === null ? {} : { cwd }) })}\n`), daysAgo);
 }
 
 /** A directory that is not there, of which Claude Code's folder has the same name. */
@@ -101,10 +102,47 @@ describe("the sessions that agents keep for a project", () => {
   });
 });
 
+describe("what jpg wrote for an agent to resume", () => {
+  const timestamp = "2026-03-02T03:04:05Z";
+  /** A line with which each agent goes on, behind the last one of the file. */
+  const further: Record<string, (last: Record<string, unknown>) => object> = {
+    "claude-code": ({ uuid, sessionId, cwd }) => {
+      const message = { role: "user", content: "and foam?" };
+      return { type: "user", uuid: "u-2", parentUuid: uuid, sessionId, cwd, timestamp, message };
+    },
+    codex: () => ({ ...prompt("and foam?"), timestamp }),
+    pi: ({ id }) => ({
+      type: "message",
+      id: "e2",
+      parentId: id,
+      timestamp,
+      message: { role: "user", content: "and foam?" },
+    }),
+  };
+
+  it.each(Object.keys(further))("is not offered for import until %s goes on with it", async (agent) => {
+    await sandbox.jpg(["import", keepPi("kelp?")]);
+    rmSync(join(sandbox.home, ".pi"), { recursive: true });
+    const { path } = await sandbox.json<ResumeReport>(["resume", "--with", agent]);
+    expect((await sandbox.jpg(["import", "--list"])).stdout).not.toContain("kelp?");
+    expect(await kept()).toEqual([]);
+    expect(await sandbox.jpg(["import"])).toMatchObject({ code: 0, stdout: /1 session: 1 unchanged/ });
+    expect(await kept()).toEqual([]);
+    const last = JSON.parse(readFileSync(path, "utf8").trimEnd().split("\n").at(-1) ?? "") as Record<string, unknown>;
+    appendFileSync(path, `${JSON.stringify(further[agent]!(last))}\n`);
+    expect(titles(await kept())).toEqual(["kelp?"]);
+    expect(await sandbox.jpg(["import"])).toMatchObject({ code: 0, stdout: /1 session: 1 extended/ });
+    expect((await sandbox.jpg(["print"])).stdout).toContain("and foam?");
+  });
+});
+
 describe("sessions that may be of another project", () => {
-  it("are left out and named, until one is imported by its path", async () => {
+  it.each([
+    ["that changed a moment ago", 0],
+    ["that changed long ago", 9],
+  ])("are left out and named, until one %s is imported by its path", async (_, daysAgo) => {
     keepClaude("clear", sandbox.project);
-    const [gone, unsaid] = [keepClaude("gone", sameName()), keepClaude("unsaid", null)];
+    const [gone, unsaid] = [keepClaude("gone", sameName()), keepClaude("unsaid", null, { daysAgo })];
     const said = await sandbox.jpg(["import"]);
     expect(said).toMatchObject({ code: 0, stdout: /1 session: 1 created/ });
     expect(said.stderr).toContain(
@@ -114,7 +152,9 @@ describe("sessions that may be of another project", () => {
     expect((await sandbox.jpg(["import", "--list"])).stderr).toContain(`jpg import ${unsaid}`);
     expect(titles(await kept())).toEqual(["clear"]);
     expect(await sandbox.jpg(["import", unsaid])).toMatchObject({ code: 0 });
-    keepClaude("unsaid", null, "unsaid, rewritten");
+    keepClaude("unsaid", null, { text: "unsaid, rewritten", daysAgo });
+    const { stdout: gitDir } = await sandbox.jpg(["git", "rev-parse", "--absolute-git-dir"]);
+    rmSync(join(gitDir.trim(), "jpg-cache"), { recursive: true });
     const again = await sandbox.jpg(["import"]);
     expect(again.stdout).toMatch(/2 sessions: /);
     expect(again.stderr).not.toContain(unsaid);
@@ -135,7 +175,7 @@ describe("sessions that may be of another project", () => {
     expect((await sandbox.jpg(["scan"])).stdout).toBe(
       `Nothing was scanned: no agent on this machine keeps sessions for ${sandbox.project}.\n`,
     );
-    keepClaude("unsaid", null, "OPENAI_API_KEY=sk-4f9d2c7b1e8a6035d9c4b7e2f1a80c63");
+    keepClaude("unsaid", null, { text: "OPENAI_API_KEY=sk-4f9d2c7b1e8a6035d9c4b7e2f1a80c63" });
     expect(await sandbox.jpg(["scan"])).toMatchObject({ code: 1, stdout: /1 secret in 1 file/ });
   });
 });

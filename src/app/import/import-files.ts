@@ -1,19 +1,20 @@
 // Which files an import reads: those that are named, or what agents keep for this project.
 import { JpgError } from "../../core/errors.ts";
 import { findKeptFiles, unclearError } from "../sessions/kept-files.ts";
-import { type FoundFiles, findSessionFiles } from "../sessions/session-files.ts";
+import { type FoundFiles, findSessionFiles, type SessionFile } from "../sessions/session-files.ts";
 import { agents } from "../sessions/session-registry.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ImportRequest } from "./import-request.ts";
-import { importedFiles } from "./source-cache.ts";
+import { createKnownSessions } from "./known-sessions.ts";
 
 /** Finds the files that a request names, or what agents keep for this project. Throws `no_such_file`, `no_sessions`. */
 export async function findFiles(workspace: Workspace, request: ImportRequest): Promise<FoundFiles> {
   const { runtime } = workspace;
   if (request.paths.length > 0) return findSessionFiles(runtime, request.paths);
   const { kept = {} } = request;
-  const isImported = importedFiles(workspace.store);
-  const isClaimed = (path: string): boolean => isImported(path) || kept.isClaimed?.(path) === true;
+  const knownAs = await createKnownSessions(workspace);
+  const isClaimed = async (file: SessionFile): Promise<boolean> =>
+    (await kept.isClaimed?.(file)) === true || (await knownAs(file)) !== null;
   const { files, unclear, failed } = await findKeptFiles(workspace, { ...kept, isClaimed });
   const left =
     kept.wasAsked === true ? [] : unclear.map((session) => ({ path: session.path, error: unclearError(session) }));

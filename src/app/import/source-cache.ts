@@ -57,12 +57,6 @@ export function readSourceCache(store: ConversationStore): SourceCache {
   return new Map(entries === null ? [] : (JSON.parse(String(entries)) as [string, CachedSource][]));
 }
 
-/** Tells by a file's absolute path whether it was imported, as far as that is remembered. */
-export function importedFiles(store: ConversationStore): (path: string) => boolean {
-  const sources = readSourceCache(store);
-  return (path) => sources.has(path);
-}
-
 /** Writes what is remembered. A store that cannot be written to keeps no cache. */
 export async function writeSourceCache(store: ConversationStore, sources: SourceCache): Promise<void> {
   await openSealedCache(store, CACHE).write(JSON.stringify([...sources].slice(-MOST_ENTRIES)));

@@ -33,7 +33,9 @@ export async function scanSessions(
   const { runtime } = place;
   // What may be of another project is scanned with the rest: looking at it takes nothing in.
   const { files, failed: unseen } =
-    paths.length > 0 ? await findSessionFiles(runtime, paths) : await findKeptFiles(place, { isClaimed: () => true });
+    paths.length > 0
+      ? await findSessionFiles(runtime, paths)
+      : await findKeptFiles(place, { isClaimed: () => Promise.resolve(true) });
   const scanner = await loadSecretScanner();
   const failed = [...unseen];
   const secrets: ScanReport["secrets"][number][] = [];

@@ -42,8 +42,8 @@ export interface KeptChoice {
   readonly sinceMs?: number;
   /** Absolute paths. */
   readonly only?: ReadonlySet<string>;
-  /** Whether an unclear session, by its absolute path, is known to be of this project; absent = none is. */
-  readonly isClaimed?: (path: string) => boolean;
+  /** Whether an unclear session is known to be of this project; absent = none is. */
+  readonly isClaimed?: (file: SessionFile) => Promise<boolean>;
   /** Whether the user was asked about unclear sessions: then nobody is told which were left out. */
   readonly wasAsked?: true;
 }
@@ -157,12 +157,9 @@ async function judge(
   const isHeld = directory === null ? null : await place.holds(directory);
   if (isHeld !== null) return isHeld ? session : null;
   if (folder.isOwn !== true) return null;
-  return isClaimed(path, directory, choice) ? session : unclearSession(session, directory);
-}
-
-function isClaimed(path: string, directory: SessionDirectory | null, choice: KeptChoice): boolean {
   const wasMoved = directory !== null && "path" in directory && directory.wasMoved === true;
-  return wasMoved || choice.isClaimed?.(path) === true;
+  const isClaimed = wasMoved || (await choice.isClaimed?.(session)) === true;
+  return isClaimed ? session : unclearSession(session, directory);
 }
 
 /** Null for one in which nothing was said, and which names no directory. */

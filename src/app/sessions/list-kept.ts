@@ -1,6 +1,7 @@
 // What agents on this machine keep for this project, one row a session, without importing anything. Of thousands only those
 // that are shown are looked into, and of long ones only the beginning.
 import { statSync } from "node:fs";
+import { defined } from "../../core/defined.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -44,23 +45,32 @@ export interface KeptListing {
 /** A longer file is not read whole for its row, bytes. */
 const READ_WHOLE = 256 * 1024;
 
+/** Which sessions are listed. */
+export interface ListedSessions {
+  readonly choice?: KeptChoice;
+  /** Rows. */
+  readonly most: number;
+  /** Whether a session is left out; absent = none is. */
+  readonly isPassedOver?: (file: KeptSession) => Promise<boolean>;
+}
+
 /** Lists the sessions of this project that are chosen: so many of the newest. */
 export async function listKeptSessions(
   workspace: Pick<Workspace, "runtime" | "location">,
-  { choice = {}, most }: { readonly choice?: KeptChoice; readonly most: number },
+  { choice = {}, most, isPassedOver }: ListedSessions,
 ): Promise<KeptListing> {
   const { runtime } = workspace;
   const { files, unclear, failed: failures } = await findKeptFiles(workspace, choice);
-  const { rows, older } = await newestOf(runtime, files, most);
+  const { rows, older } = await newestOf(runtime, files, { most, ...defined({ isPassedOver }) });
   const failed = failures.filter(({ path }) => files.every((file) => file.path !== path)).map(describeFailure);
-  const { rows: leftOut } = await newestOf(runtime, unclear, unclear.length);
+  const { rows: leftOut } = await newestOf(runtime, unclear, { most: unclear.length });
   return { rows: [...failed, ...rows], older, unclear: leftOut, leftOut: unclear.map(unclearError) };
 }
 
 async function newestOf(
   runtime: Workspace["runtime"],
   files: readonly KeptSession[],
-  most: number,
+  { most, isPassedOver }: Omit<ListedSessions, "choice">,
 ): Promise<Pick<KeptListing, "rows" | "older">> {
   const found = files.flatMap((file) => {
     const stats = statSync(file.path, { throwIfNoEntry: false });
@@ -72,6 +82,7 @@ async function newestOf(
   for (const { file, bytes, changed } of found) {
     if (rows.length >= most) break;
     looked += 1;
+    if ((await isPassedOver?.(file)) === true) continue;
     const row = { agent: file.agent, path: file.path, updated_at: changed.toISOString(), bytes };
     const described = await describe(runtime, file, bytes);
     // Agents make files at their start: nothing was said in them.

@@ -1,8 +1,9 @@
 // Which of the sessions that agents keep for this project are meant: by agent, by age, or picked by a person at a terminal.
 import type { ImportRequest } from "../../app/import/import-request.ts";
-import { importedFiles } from "../../app/import/source-cache.ts";
+import { createKnownSessions, type KnownAs } from "../../app/import/known-sessions.ts";
 import type { KeptChoice } from "../../app/sessions/kept-files.ts";
-import { type KeptRow, listKeptSessions } from "../../app/sessions/list-kept.ts";
+import { type KeptRow, type ListedSessions, listKeptSessions } from "../../app/sessions/list-kept.ts";
+import type { SessionFile } from "../../app/sessions/session-files.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { userError } from "../../core/errors.ts";
 import { parseSince } from "../../core/range/range-bound.ts";
@@ -46,8 +47,8 @@ export async function listKept(context: CommandContext, choice: KeptChoice): Pro
   const { options, runtime, output, json, open } = context;
   const most = flag(options, "all") ? Number.POSITIVE_INFINITY : LISTED;
   const workspace = await open({ create: true });
-  const isClaimed = importedFiles(workspace.store);
-  const { rows, older, leftOut } = await listKeptSessions(workspace, { choice: { ...choice, isClaimed }, most });
+  const knownAs = await createKnownSessions(workspace);
+  const { rows, older, leftOut } = await listKeptSessions(workspace, listed(knownAs, { choice, most }));
   if (json) output.json(rows);
   else output.data(renderKept(rows, { ...output, now: runtime.now() }));
   for (const { message } of leftOut) output.warn(forTerminal(message));
@@ -64,23 +65,33 @@ export async function pickKept(
 ): Promise<KeptChoice | null> {
   const { options, runtime, output, json } = context;
   if (flag(options, "all") || json || !isTerminal(process.stdin, output)) return choice;
-  const isKnown = importedFiles(workspace.store);
-  const { rows, older, unclear } = await listKeptSessions(workspace, {
-    choice: { ...choice, isClaimed: isKnown },
-    most: ASKED,
-  });
+  const knownAs = await createKnownSessions(workspace);
+  const { rows, older, unclear } = await listKeptSessions(workspace, listed(knownAs, { choice, most: ASKED }));
   const claimed = await pickUnclear(context, unclear);
-  const asked: KeptChoice = { ...choice, isClaimed: (path) => claimed.has(path), wasAsked: true };
-  const fresh = rows.filter(({ path }) => !isKnown(path));
+  const asked: KeptChoice = { ...choice, isClaimed: ({ path }) => Promise.resolve(claimed.has(path)), wasAsked: true };
+  const known = new Set<string>();
+  for (const { path } of rows) if ((await knownAs({ path, named: false })) !== null) known.add(path);
+  const fresh = rows.filter(({ path }) => !known.has(path));
   if (fresh.length < 2) return rows.length + claimed.size === 0 && unclear.length > 0 ? null : asked;
   output.info(renderPick(fresh, { ...output, now: runtime.now() }));
   if (older > 0)
     output.info(safe`${renderCount(older, "older session")} not shown; \`jpg import --all\` takes them too.`);
   output.prompt(safe`Which? [Enter = all of these, 1 3-5 = some, n = none] `);
   const picked = await askPick(output, fresh.length);
-  const paths = [...picked.flatMap((at) => fresh[at]?.path ?? []), ...rows.map(({ path }) => path).filter(isKnown)];
-  const only = new Set([...paths, ...claimed]);
+  const only = new Set([...picked.flatMap((at) => fresh[at]?.path ?? []), ...known, ...claimed]);
   return only.size === 0 ? null : { ...asked, only };
+}
+
+/** Without what jpg wrote for an agent that nobody went on with: it holds nothing that is not here. */
+function listed(
+  knownAs: (file: SessionFile) => Promise<KnownAs>,
+  { choice, most }: { readonly choice: KeptChoice; readonly most: number },
+): ListedSessions {
+  return {
+    choice: { ...choice, isClaimed: async (file) => (await knownAs(file)) !== null },
+    most,
+    isPassedOver: async (file) => (await knownAs(file)) === "exported",
+  };
 }
 
 /** Asks which of the sessions that may be of another project are of this one. Gives their paths. */
