@@ -107,6 +107,24 @@ describe("without git", () => {
     expect((await sandbox.jpg(["fsck"])).code).toBe(0);
   });
 
+  it.each([
+    ["everything", ["commit", "-m", "mine"]],
+    ["nothing", ["commit", "--allow-empty", "-m", "mine"]],
+    ["one file", ["commit", "-m", "mine", "--", "conversation.json"]],
+    ["the files as they are", ["commit", "-a", "-m", "mine"]],
+  ])("takes no record out by a stock commit of %s, which is refused until git has an index", async (_, commit) => {
+    const own = createSandbox();
+    await own.jpg(["import", SAMPLE], { env: alone });
+    await own.jpg(["title", "Kelp"], { env: alone });
+    const tip = own.git(["rev-parse", "HEAD"]);
+    expect(() => own.git(commit)).toThrow(/Nothing was committed.*`jpg ls` checks it out/s);
+    expect(own.git(["rev-parse", "HEAD"])).toBe(tip);
+    expect(await own.jpg(["ls"])).toMatchObject({ code: 0, stdout: /Kelp/ });
+    own.git(["commit", "--allow-empty", "-m", "mine"]);
+    expect(own.git(["diff", "--name-only", tip, "HEAD"])).toBe("");
+    own.remove();
+  });
+
   it("a store that it made is read from inside, by it and by git, however git's settings are spelt", async () => {
     const made = join(sandbox.root, "made");
     const within = { cwd: made, env: { ...alone, JPG_STORE: "" } };

@@ -1,9 +1,10 @@
 // What the store's git hooks do: bring the other worktrees of a branch along that stock git moved, and all views up to date;
-// record what is pushed, and refuse what must not leave.
+// record what is pushed, and refuse what must not leave, and a commit that would take out what jpg wrote without git.
 // A hook never fails a git command that has already happened: trouble is left for the next jpg command to report.
 import { realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { JpgError, messageOf } from "../../core/errors.ts";
+import { JpgError, messageOf, userError } from "../../core/errors.ts";
+import { readBehindMark } from "../../store/files/worktree-files.ts";
 import { ZERO_ID } from "../../store/object-ids.ts";
 import { type PushedRef, parsePushedRefs } from "../../store/pushed-refs.ts";
 import type { Worktree } from "../../store/worktrees.ts";
@@ -16,8 +17,9 @@ import { type MovingRef, refuseDropped } from "../share/refuse-dropped.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 
-/** Runs what a hook does. `warn` is told what the user should know. Throws what a push must be refused for: `push_behind`, `local_conversation`, `damaged_conversation`, `secrets_found`. */
+/** Runs what a hook does. `warn` is told what the user should know. Throws what a push must be refused for: `push_behind`, `local_conversation`, `damaged_conversation`, `secrets_found`; `commit_behind` where a commit must be. */
 export async function runHook(runtime: Runtime, name: string, warn: (message: string) => void): Promise<void> {
+  if (name === "pre-commit") return refuseBehind(runtime);
   const isPush = name === "pre-push";
   // Git runs a hook in its repository, whatever store the user named for jpg.
   const here: Runtime = { ...runtime, env: { ...runtime.env, JPG_STORE: undefined } };
@@ -31,6 +33,22 @@ export async function runHook(runtime: Runtime, name: string, warn: (message: st
   } finally {
     await workspace.close();
   }
+}
+
+/**
+ * Refuses a commit in a worktree that has no index yet: it would hold no file of the branch. Git names the index that it commits,
+ * which stands in the worktree's git dir.
+ */
+function refuseBehind({ env, cwd }: Runtime): void {
+  const { GIT_INDEX_FILE: index } = env;
+  if (index === undefined || readBehindMark(dirname(resolve(cwd, index))) === null) return;
+  throw userError(
+    "commit_behind",
+    "Nothing was committed: a jpg without git wrote this branch, and git has not checked it out yet.",
+    {
+      hints: ["`jpg ls` checks it out; then commit again."],
+    },
+  );
 }
 
 /** The store that git was told of by `--git-dir`, wherever it runs: that is the one it pushes from. */

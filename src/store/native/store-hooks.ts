@@ -1,5 +1,6 @@
 // The hooks of a store: four lines of sh each that call jpg by absolute path, and do nothing, silently, when node or jpg is
-// gone. They show the new view after a stock switch, merge, pull, commit, revert or rebase; record what is pushed, and refuse what must not leave.
+// gone. They show the new view after a stock switch, merge, pull, commit, revert or rebase; record what is pushed, refuse what must
+// not leave, and refuse a commit that would take out what jpg wrote without git.
 import { join } from "node:path";
 import { quoteForShell } from "../../core/shell-word.ts";
 import { readFileIfThere } from "../files/read-file.ts";
@@ -7,7 +8,14 @@ import { makeOwnFolder, replaceFile } from "../files/replace-file.ts";
 import type { HookPrograms } from "../upkeep.ts";
 
 /** The hooks jpg writes. */
-export const HOOK_NAMES: readonly string[] = ["post-checkout", "post-merge", "post-commit", "post-rewrite", "pre-push"];
+export const HOOK_NAMES: readonly string[] = [
+  "post-checkout",
+  "post-merge",
+  "post-commit",
+  "post-rewrite",
+  "pre-commit",
+  "pre-push",
+];
 
 /** The text of a hook. */
 export function formatHook(name: string, programs: HookPrograms): string {
