@@ -321,14 +321,95 @@ describe.concurrent("a conversation that cannot be read", () => {
     const list = await sandbox.jpg(["ls", "--json"]);
     expect((JSON.parse(list.stdout) as unknown[]).length).toBe(1);
     expect(list.stderr).toMatch(/warning: .*format version 7/);
-    expect(list.code).toBe(3);
+    expect(list.code).toBe(0);
     expect((await sandbox.jpg(["use", sandbox.conversation])).code).toBe(0);
+    sandbox.git(["update-ref", "-d", `refs/heads/${sandbox.conversation}/main`]);
+    expect(await sandbox.jpg(["ls"])).toMatchObject({ code: 3, stderr: expect.stringMatching(/format version 7/) });
   });
 
   it("is reported with its file when the header is damaged", async () => {
     const sandbox = await imported();
     rewriteHeader(sandbox, () => "{");
     await expectRefusal(sandbox, ["show"], { code: "damaged_header", exit: 3, says: /conversation\.json.*not JSON/ });
+  });
+
+  describe("in which a link or another repository stands for a file", () => {
+    const run = (sandbox: Sandbox, ...args: string[]): string =>
+      sandbox
+        .git(["-c", "core.hooksPath=/dev/null", "-c", "core.sparseCheckout=false", "-c", "index.sparse=false", ...args])
+        .trim();
+
+    /** Puts it at a path of the branch, as stock git does. */
+    function plant(sandbox: Awaited<ReturnType<typeof imported>>, path: string, kind: string): void {
+      const there = kind === "a repository" ? run(sandbox, "rev-parse", "HEAD") : "1".repeat(40);
+      const [mode, oid] = kind === "a link" ? ["120000", hashObject(sandbox, "/etc/passwd")] : ["160000", there];
+      run(sandbox, "read-tree", "HEAD");
+      run(sandbox, "update-index", "--force-remove", path);
+      run(sandbox, "update-index", "--add", "--info-only", "--cacheinfo", `${mode},${oid},${path}`);
+      const commit = run(
+        sandbox,
+        "commit-tree",
+        run(sandbox, "write-tree", "--missing-ok"),
+        "-p",
+        "HEAD",
+        "-m",
+        "planted",
+      );
+      run(sandbox, "update-ref", `refs/heads/${sandbox.conversation}/main`, commit);
+      run(sandbox, "read-tree", "HEAD");
+    }
+
+    function hashObject(sandbox: Sandbox, text: string): string {
+      const path = sandbox.session("planted", text);
+      return run(sandbox, "hash-object", "-w", path);
+    }
+
+    const KINDS = ["a repository", "a repository that is not here", "a link"];
+    const at = (...paths: string[]): [string, string][] =>
+      paths.flatMap((path) => KINDS.map((kind): [string, string] => [path, kind]));
+
+    it.each(at("turns/0000/000002.jsonl", "turns/0000/000005.jsonl"))(
+      "%s: what it was is read (%s)",
+      async (path, kind) => {
+        const sandbox = await imported();
+        const before = (await sandbox.jpg(["print"])).stdout;
+        plant(sandbox, path, kind);
+        expect(await sandbox.jpg(["ls"])).toMatchObject({ code: 0 });
+        expect(await sandbox.jpg(["print"])).toMatchObject({
+          code: 0,
+          stdout: before,
+          stderr: expect.stringMatching(/was taken out.*`jpg git/s),
+        });
+        expect(await sandbox.jpg(["fsck"])).toMatchObject({ code: 1, stdout: expect.stringContaining(`not_a_file`) });
+        await expectRefusal(sandbox, ["compact"], { code: "turn_missing", exit: 3, says: /Turn \d/ });
+      },
+    );
+
+    it.each(at("turns/0000/000006.jsonl", "compactions/000000-x.jsonl", "meta/label.jsonl", "sources/x", "sub"))(
+      "%s: is passed over (%s)",
+      async (path, kind) => {
+        const sandbox = await imported();
+        const before = (await sandbox.jpg(["print"])).stdout;
+        plant(sandbox, path, kind);
+        expect(await sandbox.jpg(["ls"])).toMatchObject({ code: 0, stderr: "" });
+        expect(await sandbox.jpg(["print"])).toMatchObject({ code: 0, stdout: before, stderr: "" });
+        expect(await sandbox.jpg(["fsck"])).toMatchObject({ code: 1, stdout: expect.stringContaining(`not_a_file`) });
+      },
+    );
+
+    it.each(at("conversation.json"))("%s: it is told from the others, which are listed (%s)", async (path, kind) => {
+      const sandbox = await imported();
+      const id = "5e551073-0000-4000-8000-0000000000bb";
+      await sandbox.jpg(["import", sandbox.session("other.jsonl", smallSession({ turns: 2, id }))]);
+      plant(sandbox, path, kind);
+      const list = await sandbox.jpg(["ls", "--json"]);
+      expect(list).toMatchObject({ code: 0, stderr: expect.stringMatching(/a link or another repository/) });
+      expect(JSON.parse(list.stdout)).toHaveLength(1);
+      expect(await sandbox.jpg(["fsck"])).toMatchObject({
+        code: 1,
+        stdout: /header_unreadable.*a link or another repository/,
+      });
+    });
   });
 
   it("is read with a turn that a commit took out of it, and said how to have it back", async () => {
@@ -342,7 +423,7 @@ describe.concurrent("a conversation that cannot be read", () => {
     const read = await sandbox.jpg(["print"]);
     expect(read.stdout).toBe(before);
     expect(read.stderr).toContain("Turn 2 of");
-    expect(read.stderr).toContain(`jpg git revert ${commit.slice(0, 7)}`);
+    expect(read.stderr).toContain(`jpg git revert ${commit.slice(0, 9)}`);
     await expectRefusal(sandbox, ["compact"], {
       code: "turn_missing",
       exit: 3,

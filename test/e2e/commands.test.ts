@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Json } from "../helpers/claude-session.ts";
 import { writeUserConfig } from "../helpers/live-jpg.ts";
+import { beginningOf } from "../helpers/name-beginning.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 import { expectNoBug, expectRefusal } from "../helpers/refusal.ts";
 import { createSandbox, runJpg, type Sandbox, smallSession, storeState } from "../helpers/run-jpg.ts";
@@ -774,8 +775,8 @@ describe("ids", () => {
     await sandbox.jpg(["title", other, "Spring tide tables"]);
     expect((await sandbox.json(["title", other]))["title"]).toBe("Spring tide tables");
     expect((await sandbox.json(["show", compaction]))["id"]).toBe(compaction);
-    expect((await sandbox.json(["show", compaction.slice(0, 4)]))["id"]).toBe(compaction);
-    expect((await sandbox.json(["show", commit.slice(0, 8)]))["id"]).toBe(compaction);
+    expect((await sandbox.json(["show", beginningOf(compaction, 4)]))["id"]).toBe(compaction);
+    expect((await sandbox.json(["show", beginningOf(commit, 8)]))["id"]).toBe(compaction);
     const events = await sandbox.json<readonly { id?: string; type: string }[]>([
       "print",
       "--turn",

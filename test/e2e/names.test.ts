@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import type { Json } from "../helpers/claude-session.ts";
+import { beginningOf } from "../helpers/name-beginning.ts";
 import { copyMadeSandbox } from "../helpers/prepared-sandbox.ts";
 import { expectNoBug, expectRefusal } from "../helpers/refusal.ts";
 import { createSandbox, type Sandbox, smallSession, storeState } from "../helpers/run-jpg.ts";
@@ -117,7 +118,7 @@ const BEGINNINGS: Readonly<Record<string, (names: Names) => string>> = {
   conversation: ({ id }) => id.slice(0, 9),
   "conversation before a fork": ({ id }) => `${id.slice(0, 3)}/main`,
   "branch with a shorter fork": ({ id }) => `${id}/try`,
-  session: ({ session }) => session.slice(0, 8),
+  session: ({ session }) => beginningOf(session, 8),
 };
 
 const CASES = (
@@ -125,9 +126,6 @@ const CASES = (
   names: Readonly<Record<string, unknown>>,
 ): [command: string, name: string][] =>
   Object.keys(commands).flatMap((command) => Object.keys(names).map((name): [string, string] => [command, name]));
-
-/** A beginning that can name what has this id: digits alone are a turn. */
-const beginningOf = (name: string): string => /^\d{4,}./.exec(name)?.[0] ?? name.slice(0, 4);
 
 const refsOf = ({ git }: Sandbox, id: string): string =>
   git(["for-each-ref", "--format=%(refname) %(objectname)", `refs/heads/${id}`, `refs/trash/${id}`]);
@@ -196,7 +194,7 @@ describe("what changes a conversation", () => {
     const sandbox = await prepare();
     const { jpg, own, other } = sandbox;
     const before = storeState(sandbox);
-    const words = [other.compaction, beginningOf(other.compaction), other.commit, beginningOf(other.commit)];
+    const words = [other.compaction, beginningOf(other.compaction, 4), other.commit, beginningOf(other.commit, 4)];
     for (const word of words)
       await expectRefusal(sandbox, ["revert", word], {
         code: "other_conversation",
@@ -211,12 +209,12 @@ describe("what changes a conversation", () => {
     });
     for (const args of [
       ["fork", other.commit, "aside"],
-      ["cherry-pick", beginningOf(other.compaction)],
+      ["cherry-pick", beginningOf(other.compaction, 4)],
     ])
       await expectRefusal(sandbox, args, { code: "other_conversation", exit: 2, says: new RegExp(other.id) });
     expect(storeState(sandbox)).toBe(before);
     await jpg(["use", other.id]);
-    expect(await jpg(["revert", beginningOf(other.compaction)])).toMatchObject({ code: 0 });
+    expect(await jpg(["revert", beginningOf(other.compaction, 4)])).toMatchObject({ code: 0 });
   });
 
   it("takes a commit of another conversation where the branch is named in full", async () => {
@@ -316,7 +314,7 @@ describe("a number", () => {
       says: /too short|number of a turn/,
       hint: /`jpg comment` lists them/,
     });
-    expect(await sandbox.jpg(["comment", "--remove", beginningOf(comment.id)])).toMatchObject({ code: 0 });
+    expect(await sandbox.jpg(["comment", "--remove", beginningOf(comment.id, 4)])).toMatchObject({ code: 0 });
   });
 });
 
@@ -379,7 +377,7 @@ describe("the session of an agent", () => {
     const branchOf = async (id: string): Promise<unknown> => (await json(["stats", id]))["branch"];
     for (const agent of ["claude-code", "codex", "pi", "gemini-cli"]) {
       const report = await json<{ session: string; path: string }>(["resume", other.id, "--with", agent]);
-      for (const name of [report.session, beginningOf(report.session), report.path, basename(report.path)])
+      for (const name of [report.session, beginningOf(report.session, 4), report.path, basename(report.path)])
         expect([agent, name, await branchOf(name)]).toEqual([agent, name, `${other.id}/main`]);
     }
     const fork = await json<{ session: string }>(["resume", `${other.id}/try-b`, "--with", "claude-code"]);
@@ -391,7 +389,7 @@ describe("the session of an agent", () => {
     const before = refsOf(sandbox, own.id);
     expect(await jpg(["undo", session])).toMatchObject({ code: 0 });
     expect(refsOf(sandbox, own.id)).toBe(before);
-    await expectRefusal(sandbox, ["undo", beginningOf(session)], {
+    await expectRefusal(sandbox, ["undo", beginningOf(session, 4)], {
       code: "other_conversation",
       exit: 2,
       says: new RegExp(other.id),
@@ -419,7 +417,7 @@ describe("the session of an agent", () => {
       `${[...lines, JSON.stringify({ ...request, parentUuid: last["uuid"], message })].join("\n")}\n`,
     );
     expect(await json(["import", path])).toMatchObject([{ id: other.id, status: "updated" }]);
-    for (const name of [session, beginningOf(session), path])
+    for (const name of [session, beginningOf(session, 4), path])
       expect((await json(["stats", name]))["branch"]).toBe(`${other.id}/main`);
   });
 
@@ -445,7 +443,14 @@ describe("the page of a conversation", () => {
     const post = async (name: string, action: string, form: Record<string, string>): Promise<number> =>
       (await pages.ask(`/c/${encodeURIComponent(name)}/${action}`, { form })).status;
     try {
-      const wrong = ["3", other.id.slice(0, 9), other.session.slice(0, 8), other.commit, other.compaction, "nowhere"];
+      const wrong = [
+        "3",
+        other.id.slice(0, 9),
+        beginningOf(other.session, 8),
+        other.commit,
+        other.compaction,
+        "nowhere",
+      ];
       for (const name of wrong)
         expect([name, (await post(name, "title", { title: "x" })) >= 400]).toEqual([name, true]);
       for (const id of ["1", other.compaction, other.compaction.slice(0, 4), other.commit, own.compaction.slice(0, 3)])
@@ -490,7 +495,7 @@ describe("jpg rm --restore", () => {
       ["rm", "--purge", "--yes"],
       ["purge", "--yes"],
     ])
-      for (const word of [other.id.slice(0, 8), other.session.slice(0, 8), `${other.id.slice(0, 4)}/try-b`])
+      for (const word of [other.id.slice(0, 8), beginningOf(other.session, 8), `${other.id.slice(0, 4)}/try-b`])
         await expectRefusal(sandbox, [...args, word], {
           code: "other_conversation",
           exit: 2,

@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beginningOf } from "../helpers/name-beginning.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 import { type RunOptions, smallSession, storeState } from "../helpers/run-jpg.ts";
 
@@ -154,7 +155,7 @@ describe("a commit", () => {
       `${main}~3`,
       `${sandbox.conversation}~3`,
       commit,
-      commit.slice(0, 8),
+      beginningOf(commit, 8),
     ])
       expect(await turnsOf(name), name).toBe(4);
     expect(await turnsOf("main@{1}")).toBe(6);

@@ -4,6 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, write
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beginningOf } from "../helpers/name-beginning.ts";
 import { createSandbox, type JpgResult, type Sandbox, smallSession } from "../helpers/run-jpg.ts";
 
 const SAMPLE = fileURLToPath(new URL("../../examples/sample-session.jsonl", import.meta.url));
@@ -39,10 +40,10 @@ describe("without git", () => {
     expect(await run("diff", "--stat")).toContain("total");
     const [newest] = JSON.parse(await run("log", "--json")) as [{ commit: string }];
     // In place of `git revert`, twice: taken back, and brought back.
-    expect(await run("revert", newest.commit.slice(0, 7))).toContain("Reverted");
+    expect(await run("revert", beginningOf(newest.commit, 7))).toContain("Reverted");
     const [revert] = JSON.parse(await run("log", "--json")) as [{ commit: string; kind: string }];
     expect(revert.kind).toBe("revert");
-    await run("revert", revert.commit.slice(0, 7));
+    await run("revert", beginningOf(revert.commit, 7));
     await run("fork", "@", "everything");
     await run("undo");
     await run("undo");

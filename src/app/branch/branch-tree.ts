@@ -79,13 +79,17 @@ const SMALL_FILES = ["conversation.json", "compactions", "config", "meta"] as co
 
 /** Loads what a branch holds at a commit. Throws `not_a_conversation`, `newer_format`, `turn_missing`. */
 export async function loadBranchTree(store: ConversationStore, branch: string, commit: string): Promise<BranchTree> {
-  const [files, turnOids] = await Promise.all([
+  const [listed, turnOids] = await Promise.all([
     store.listTree(commit, { under: SMALL_FILES }),
     listTurnOids(store, commit),
   ]);
+  const files = listed.filter(isPlainFile);
   const under = (folder: string): TreeFile[] => files.filter((file) => file.path.startsWith(`${folder}/`));
   await store.partial?.bring(files.map(({ oid }) => oid));
   const header = files.find((file) => file.path === "conversation.json");
+  if (header === undefined && listed.some(({ path }) => path === "conversation.json")) {
+    throw damagedHeader(branch, SPECIAL_HEADER);
+  }
   if (header === undefined) {
     throw repositoryError("not_a_conversation", `${branch} at ${commit.slice(0, 9)} holds no conversation.json.`, {
       hints: ["`jpg ls` lists the conversations of this store."],
@@ -110,7 +114,7 @@ export async function bringBranches(store: ConversationStore, tips: readonly Bra
   for (const { commit } of tips)
     appendAll(
       files,
-      (await store.listTree(commit, { under: SMALL_FILES })).map(({ oid }) => oid),
+      (await store.listTree(commit, { under: SMALL_FILES })).filter(isPlainFile).map(({ oid }) => oid),
     );
   await store.partial.bring(files);
 }
@@ -123,11 +127,7 @@ export async function loadTip(store: ConversationStore, branch: string): Promise
 
 /** Parses conversation.json; refuses a newer format, naming both versions. */
 export function parseHeader(text: string, branch: string): ConversationHeader {
-  const damaged = (reason: string, cause?: unknown): Error =>
-    repositoryError("damaged_header", `conversation.json of ${branch} cannot be read: ${reason}.`, {
-      hints: ["`jpg git log -- conversation.json` shows who changed it; it is written once and never edited."],
-      cause,
-    });
+  const damaged = (reason: string, cause?: unknown): Error => damagedHeader(branch, reason, cause);
   let value: Partial<ConversationHeader> | null;
   try {
     value = JSON.parse(text) as Partial<ConversationHeader> | null;
@@ -156,6 +156,22 @@ export function parseHeader(text: string, branch: string): ConversationHeader {
   };
 }
 
+/** What is wrong with a conversation.json that git stores as something else. */
+export const SPECIAL_HEADER = "it is a link or another repository, not a file";
+
+/** The error of a conversation.json that says nothing. */
+export function damagedHeader(branch: string, reason: string, cause?: unknown): Error {
+  return repositoryError("damaged_header", `conversation.json of ${branch} cannot be read: ${reason}.`, {
+    hints: ["`jpg git log -- conversation.json` shows who changed it; it is written once and never edited."],
+    cause,
+  });
+}
+
+/** What is put in place of a file, a link or another repository, is none of jpg's: `jpg fsck` names it. */
+function isPlainFile({ special }: TreeFile): boolean {
+  return special === undefined;
+}
+
 /** The session that a conversation's comes from; null when it began by itself. What a header says is anybody's. */
 export function parentSession({ source }: ConversationHeader): ParentSession | null {
   const { kind, session, call, name } = fieldsOf(source?.parent);
@@ -170,20 +186,23 @@ export async function collectBlobs(store: ConversationStore, oids: readonly stri
   return blobs;
 }
 
-/** Turns without holes. Throws `turn_missing` where one is nowhere to be found. */
+/**
+ * Turns without holes. What stands behind the last one, but is no file and never was, is no turn. Throws `turn_missing` where one
+ * is nowhere to be found.
+ */
 async function wholeTurns(
   store: ConversationStore,
   { branch, commit }: Pick<BranchTree, "branch" | "commit">,
   oids: readonly (string | undefined)[],
 ): Promise<Pick<BranchTree, "turnOids" | "missing">> {
-  const hole = oids.indexOf(undefined);
-  if (hole < 0) return { turnOids: oids as readonly string[] };
+  if (!oids.includes(undefined)) return { turnOids: oids as readonly string[] };
   const missing = await findMissingTurns(store, { branch, commit }, oids);
-  if (missing !== null) {
-    const found = new Map(missing.map(({ turn, oid }) => [turn, oid]));
-    return { turnOids: oids.map((oid, turn) => oid ?? found.get(turn) ?? ""), missing };
-  }
+  const found = new Map(missing.map(({ turn, oid }) => [turn, oid]));
+  const filled = oids.map((oid, turn) => oid ?? found.get(turn));
+  const turnOids = filled.slice(0, filled.findLastIndex((oid) => oid !== undefined) + 1);
+  const hole = turnOids.indexOf(undefined);
+  if (hole < 0) return { turnOids: turnOids as readonly string[], ...(missing.length > 0 && { missing }) };
   throw repositoryError("turn_missing", `Turn ${hole} of ${branch} is missing: turns are numbered without gaps.`, {
-    hints: ["`jpg git log --diff-filter=D -- turns` shows the commit that removed it; revert that commit."],
+    hints: ["`jpg git log --diff-filter=DT -- turns` shows the commit that removed it; revert that commit."],
   });
 }

@@ -13,19 +13,18 @@ export interface MissingTurn {
   readonly removedBy: string | null;
 }
 
-/** Finds the turns of a list that has holes. Null when one of them is nowhere. */
+/** Finds the turns of a list that has holes, by rising number; one that is nowhere is left out. */
 export async function findMissingTurns(
   store: ConversationStore,
   { branch, commit }: { readonly branch: string; readonly commit: string },
   oids: readonly (string | undefined)[],
-): Promise<readonly MissingTurn[] | null> {
+): Promise<readonly MissingTurn[]> {
   const wanted = oids.flatMap((oid, turn) => (oid === undefined ? [turn] : []));
   const places = await placesOf(store, { branch, commit });
   const found: MissingTurn[] = [];
   for (const turn of wanted) {
     const one = await findIn(store, places, turn);
-    if (one === null) return null;
-    found.push(one);
+    if (one !== null) found.push(one);
   }
   return found;
 }
@@ -46,18 +45,22 @@ async function placesOf(
     before === undefined || removed.length === 0 ? [] : [{ commit: before, removedBy, removes: new Set(removed) }],
   );
   const former = (await store.formerTips(branch)).filter((tip) => /[1-9a-f]/.test(tip));
-  return [...removals, ...former.map((tip) => ({ commit: tip, removedBy: null, removes: null }))];
+  // What became a link or another repository was not removed.
+  const changes = log.flatMap(({ commit: removedBy, parents: [before] }) =>
+    before === undefined ? [] : [{ commit: before, removedBy, removes: null }],
+  );
+  return [...removals, ...former.map((tip) => ({ commit: tip, removedBy: null, removes: null })), ...changes];
 }
 
 async function findIn(store: ConversationStore, places: readonly Place[], turn: number): Promise<MissingTurn | null> {
   const path = turnPath(turn);
   for (const { commit, removedBy, removes } of places) {
     if (removes?.has(path) === false) continue;
-    const oid = await store.readEntries(commit, [path]).then(
-      (entries) => entries.get(path),
+    const file = await store.listTree(commit, { under: [path] }).then(
+      ([first]) => first,
       () => undefined, // a commit that git has cleared away
     );
-    if (oid !== undefined) return { turn, oid, commit, removedBy };
+    if (file?.path === path && file.special === undefined) return { turn, oid: file.oid, commit, removedBy };
   }
   return null;
 }

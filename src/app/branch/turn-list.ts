@@ -7,12 +7,12 @@ import { type DirectoryCache, openDirectoryCache } from "./directory-cache.ts";
 /** Directories asked for at once at first; then as many as there were so far. */
 const FIRST_DIRECTORIES = 64;
 
-/** Lists the turn files of a commit: object ids by position, `undefined` where a turn is missing. */
+/** Lists the turn files of a commit: object ids by position, `undefined` where a turn is missing; a link or a repository in its place is no turn. */
 export async function listTurnOids(store: ConversationStore, commit: string): Promise<(string | undefined)[]> {
   const directories = await findDirectories(store, commit);
   if (directories.length === 0) return [];
   const known = openKnown(store, directories);
-  const turns: string[] = [];
+  const turns: (string | undefined)[] = [];
   const unknown: number[] = [];
   for (const [directory, oid] of directories.entries()) {
     if (oid === undefined) continue;
@@ -20,10 +20,7 @@ export async function listTurnOids(store: ConversationStore, commit: string): Pr
     if (oids === null) unknown.push(directory);
     else for (const [index, turn] of oids.entries()) turns[directory * TURNS_PER_DIRECTORY + index] = turn;
   }
-  for (const file of await listDirectories(store, commit, unknown)) {
-    const index = turnIndexOfPath(file.path);
-    if (index !== null) turns[index] = file.oid;
-  }
+  for (const [index, turn] of await listDirectories(store, commit, unknown)) turns[index] = turn;
   if (directories.length > 1) await remember(known, { directories, unknown, turns });
   return Array.from(turns); // holes become values
 }
@@ -47,13 +44,18 @@ async function findDirectories(store: ConversationStore, commit: string): Promis
   }
 }
 
+/** Turns by position; undefined = what stands there is no file. */
 async function listDirectories(
   store: ConversationStore,
   commit: string,
   directories: readonly number[],
-): Promise<Awaited<ReturnType<ConversationStore["listTree"]>>> {
+): Promise<readonly (readonly [index: number, oid: string | undefined])[]> {
   if (directories.length === 0) return [];
-  return store.listTree(commit, { under: directories.map(turnDirectory) });
+  const files = await store.listTree(commit, { under: directories.map(turnDirectory) });
+  return files.flatMap(({ path, oid, special }) => {
+    const index = turnIndexOfPath(path);
+    return index === null ? [] : [[index, special === undefined ? oid : undefined] as const];
+  });
 }
 
 async function remember(

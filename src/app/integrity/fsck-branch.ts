@@ -14,7 +14,7 @@ import { createFinding, type Finding } from "../../core/integrity/finding.ts";
 import { type CheckedRecords, checkRecords } from "../../core/integrity/record-check.ts";
 import { checkTurnFile } from "../../core/integrity/turn-check.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
-import { BRANCH_ATTRIBUTES, collectBlobs, parseHeader } from "../branch/branch-tree.ts";
+import { BRANCH_ATTRIBUTES, collectBlobs, damagedHeader, parseHeader, SPECIAL_HEADER } from "../branch/branch-tree.ts";
 import { bringTurns } from "../branch/bring-turns.ts";
 import { findSplice } from "../branch/spliced-turns.ts";
 import { decodeLines } from "../branch/turn-bytes.ts";
@@ -73,8 +73,9 @@ export async function checkHeader(
         hint: `\`jpg git log --diff-filter=D -- ${path}\` shows whether a commit removed it`,
       }),
     ];
-  const [bytes] = await collectBlobs(store, [file.oid]);
   try {
+    if (file.special !== undefined) throw damagedHeader(name, SPECIAL_HEADER);
+    const [bytes] = await collectBlobs(store, [file.oid]);
     parseHeader(new TextDecoder().decode(bytes), name);
     return [];
   } catch (error) {

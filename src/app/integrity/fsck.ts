@@ -104,9 +104,9 @@ async function compareHeaders(
 /** The id is the conversation's name; stock git may have renamed its branches, which then can meet those of another. */
 async function compareId(store: ConversationStore, name: string, oid: string): Promise<readonly Finding[]> {
   const path = "conversation.json";
-  const [bytes] = await collectBlobs(store, [oid]);
   let id: string;
   try {
+    const [bytes] = await collectBlobs(store, [oid]);
     ({ id } = parseHeader(new TextDecoder().decode(bytes), name));
   } catch {
     return []; // was reported of this branch
