@@ -28,6 +28,30 @@ interface Pushed {
   readonly bytes: number;
 }
 
+describe("a remote that names objects by SHA-256", () => {
+  beforeEach(async () => {
+    bare = join(sandbox.root, "other.git");
+    initRepository(bare, "--bare", "--object-format=sha256");
+    expect(await add("--as", "branches")).toMatchObject({ code: 0 });
+  });
+
+  it.each(["empty", "with a branch"])("is named as one, by whatever reaches it (%s)", async (filled) => {
+    if (filled !== "empty") {
+      const work = join(sandbox.root, "work");
+      initRepository(work, "--object-format=sha256");
+      sandbox.git(["commit", "--quiet", "--allow-empty", "-m", "x"], work);
+      sandbox.git(["push", "--quiet", bare, "HEAD:refs/heads/talk-k3f9/main"], work);
+    }
+    const commands = [["push"], ...(filled === "empty" ? [] : [["fetch"], ["pull"], ["clone", bare, "copy"]])];
+    for (const command of commands) {
+      const { code, stderr } = await sandbox.jpg(command);
+      expect([command, code]).toEqual([command, 3]);
+      expect(stderr).toMatch(/names objects by SHA-256.*hint: Git sends nothing between the two/s);
+      expect(stderr).not.toContain("Run the command again");
+    }
+  });
+});
+
 describe("jpg remote", () => {
   it("adds, lists and forgets; stock git reads the same refspecs", async () => {
     expect(await add("--as", "hidden")).toMatchObject({ code: 0, stdout: `Added team (hidden refs): ${bare}\n` });

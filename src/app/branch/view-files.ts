@@ -40,8 +40,8 @@ const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | 
 
 /** Makes both files anew. */
 export async function writeViewFiles(place: ViewPlace, { turns, heading }: ViewContent): Promise<ViewStamps> {
-  const markdown = await openDraft(place.gitDir);
-  const jsonl = await openDraft(place.gitDir);
+  const markdown = await openDraft(place.gitDir, { isCache: true });
+  const jsonl = await openDraft(place.gitDir, { isCache: true });
   try {
     await addTurns({ markdown, jsonl }, turns, heading);
     const paths = viewPaths(place);

@@ -6,6 +6,7 @@ import { defined } from "../../core/defined.ts";
 import { codeOf, type JpgError, reasonOf, repositoryError, userError } from "../../core/errors.ts";
 import type { ChatResponse, Event } from "../../core/event/event.ts";
 import { makeFolders } from "../../store/files/make-folders.ts";
+import { syncFolders } from "../../store/files/sync-folders.ts";
 import { ABANDONED, abandonJournal, journalPath, readJournalHead, removeJournal } from "./journal-files.ts";
 import { formatJournalLine, type JournalHead, type JournalLine } from "./journal-lines.ts";
 
@@ -43,6 +44,7 @@ export async function openJournal(folder: string, head: JournalHead): Promise<Tu
   const lines = createLineWriter(path, file);
   try {
     lines.write(head);
+    await syncFolders([folder]);
   } catch (error) {
     await lines.close();
     await removeJournal(path, null);

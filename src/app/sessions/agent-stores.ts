@@ -104,7 +104,7 @@ async function refreshStore(
   for (const session of sessions) if ((await place.holds({ path: session.directory })) === true) own.push(session);
   const failures = await keepSessions(folder, own, { agent, ask, choice });
   if (failures.length === 0 && state.isSettled && choice.sinceMs === undefined)
-    await replaceFile(join(folder, STATE_NAME), state.text, { mode: 0o600 });
+    await replaceFile(join(folder, STATE_NAME), state.text, { mode: 0o600, isCache: true });
   return failures;
 }
 
@@ -165,7 +165,7 @@ async function keepSessions(
 }
 
 async function keep(path: string, text: string, changed: number): Promise<void> {
-  await replaceFile(path, text, { mode: 0o600 });
+  await replaceFile(path, text, { mode: 0o600, isCache: true });
   await utimes(path, changed / 1000, changed / 1000);
 }
 

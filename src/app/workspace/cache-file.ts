@@ -22,7 +22,7 @@ export async function writeCacheFile(runtime: Runtime, name: string, fields: Fie
   const path = pathOf(runtime, name);
   try {
     makeFolders(dirname(path));
-    await replaceFile(path, `${JSON.stringify(fields)}\n`);
+    await replaceFile(path, `${JSON.stringify(fields)}\n`, { isCache: true });
   } catch {
     // A cache folder that is full or not the user's: what would be in it is worked out again next time.
   }

@@ -76,7 +76,7 @@ export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
   const flush = async (): Promise<void> => {
     const objects = [...waiting.values()];
     try {
-      if (isOnDisk && objects.length >= UNPACK_LIMIT) writePack(join(gitdir, "objects", "pack"), packOf(objects));
+      if (isOnDisk && objects.length >= UNPACK_LIMIT) await writePack(join(gitdir, "objects", "pack"), packOf(objects));
       else await writeFiles(objects);
     } catch (cause) {
       throw packError(gitdir, cause);

@@ -2,6 +2,7 @@
 // to the disk and renamed. Its own writing leaves half an object behind when it is interrupted, which then counts as whole.
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
+import { foldersOf, syncFolders } from "../files/sync-folders.ts";
 import type { FileSystem } from "../refs/ref-place.ts";
 
 /** Names that git itself clears from folders of objects (`git gc`). */
@@ -29,6 +30,7 @@ export function withSafeWrites({ promises: files }: Pick<FileSystem, "promises">
           await files.rm(draft, { force: true });
           throw error;
         });
+        await syncFolders(foldersOf([target]));
       },
     },
   };

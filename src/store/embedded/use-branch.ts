@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { repositoryError, userError } from "../../core/errors.ts";
 import { requireOwnGitDir } from "../files/own-git-dir.ts";
+import { syncFolders } from "../files/sync-folders.ts";
 import { readHeadFile, readRefFile } from "../refs/ref-files.ts";
 import { lockFile } from "../refs/ref-lock.ts";
 import { branchOfRef, refOfBranch } from "../refs/ref-name.ts";
@@ -67,6 +68,7 @@ async function moveHead(
       (await openReflogs(repository)).append("HEAD", { from, to, message }, gitDir);
     }
     lock.commit();
+    if (repository.isOnDisk) await syncFolders([gitDir]);
     return true;
   } finally {
     lock.release();

@@ -2,13 +2,15 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolders } from "../files/make-folders.ts";
+import { syncFolders } from "../files/sync-folders.ts";
 import type { Pack } from "./pack-format.ts";
 
 /** Puts a pack in place, its index last: that is what git looks for. One of the same name has the same content. */
-export function writePack(folder: string, { name, pack, index }: Pack): void {
+export async function writePack(folder: string, { name, pack, index }: Pack): Promise<void> {
   makeFolders(folder);
   writeDurably(join(folder, `pack-${name}.pack`), pack);
   writeDurably(join(folder, `pack-${name}.idx`), index);
+  await syncFolders([folder]);
 }
 
 /** Writes a read-only file as a whole or not at all, and waits until it is on the disk, as git does for packs. */

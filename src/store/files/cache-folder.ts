@@ -33,7 +33,7 @@ export function openCache(gitDir: string, name: string): Cache {
       try {
         made ??= makeOwnFolder(cacheFolder(gitDir));
         await made;
-        await replaceFile(pathOf(key), content);
+        await replaceFile(pathOf(key), content, { isCache: true });
       } catch {
         // A store that may only be read does its work each time. A folder that was removed is made anew the next time.
         made = null;

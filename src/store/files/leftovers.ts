@@ -44,9 +44,18 @@ export async function listLeftovers(store: StorePlace, worktrees: readonly Workt
   ];
   const left: string[] = [];
   for (const folder of new Set(folders)) appendAll(left, await listDrafts(folder));
-  appendAll(left, await listAbandoned(store, join(gitDir, "objects", "pack"), UNFINISHED));
+  appendAll(left, await listAbandoned(store, packFolder(store), UNFINISHED));
   appendAll(left, await listAbandoned(store, gitDir, CRASH_REPORT));
   return left;
+}
+
+/** Removes what a git that failed just now left among the packs; what another works on stays. Never fails. */
+export async function clearUnfinishedPacks(store: StorePlace): Promise<void> {
+  for (const path of await listAbandoned(store, packFolder(store), UNFINISHED, 0)) await remove(path);
+}
+
+function packFolder({ gitDir }: StorePlace): string {
+  return join(gitDir, "objects", "pack");
 }
 
 /** Lists the objects that killed gits were writing. It reads every folder of loose objects, so no write waits for it. */
@@ -60,11 +69,16 @@ export async function listUnfinishedObjects(store: StorePlace): Promise<readonly
   return left;
 }
 
-async function listAbandoned(store: StorePlace, folder: string, pattern: RegExp): Promise<readonly string[]> {
+async function listAbandoned(
+  store: StorePlace,
+  folder: string,
+  pattern: RegExp,
+  freshMs?: number,
+): Promise<readonly string[]> {
   const left: string[] = [];
   for (const name of namesIn(folder).filter((found) => pattern.test(found))) {
     const path = join(folder, name);
-    if (await isAbandoned(store, path)) left.push(path);
+    if (await isAbandoned(store, path, freshMs)) left.push(path);
   }
   return left;
 }

@@ -6,6 +6,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  fsync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -19,6 +20,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { codeOf } from "../../core/errors.ts";
 import { formatMark, markThisProcess, type ProcessMark, parseMark } from "./running-process.ts";
+import { syncFolders } from "./sync-folders.ts";
 
 /** Permission bits of files and folders before the umask, which jpg sets so that a store is as private as it should be. */
 const FILE_MODE = 0o666;
@@ -31,9 +33,12 @@ const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV"];
 /** What names of drafts begin with: hidden, because some stand in folders of the user's for a moment. */
 const PREFIX = ".jpg-draft_";
 
-/** Permission bits of a new file, before the umask. */
+/** How a file is made. */
 export interface FileMode {
+  /** Permission bits before the umask. */
   readonly mode?: number;
+  /** Whether what it holds can be made anew: then the disk is not waited for. */
+  readonly isCache?: boolean;
 }
 
 /** What is to stand in a file, whole or in pieces that are made while it is written. */
@@ -62,7 +67,7 @@ export async function replaceFile(path: string, content: FileContent, options: F
 }
 
 /** Begins a file in a folder that strangers' files never get into, or in the one where it is to stand. */
-export async function openDraft(folder: string, { mode = FILE_MODE }: FileMode = {}): Promise<Draft> {
+export async function openDraft(folder: string, { mode = FILE_MODE, isCache = false }: FileMode = {}): Promise<Draft> {
   const path = await draftPath(join(folder, "file"));
   const file = openSync(path, "wx", mode);
   let [isOpen, isThere] = [true, true];
@@ -76,9 +81,11 @@ export async function openDraft(folder: string, { mode = FILE_MODE }: FileMode =
       else await writeLong(file, content);
     },
     moveTo: async (target) => {
+      if (!isCache) await sync(file);
       close();
       await moveFile(path, target);
       isThere = false;
+      if (!isCache) await syncFolders([dirname(target)]);
     },
     discard: async () => {
       close();
@@ -88,6 +95,7 @@ export async function openDraft(folder: string, { mode = FILE_MODE }: FileMode =
 }
 
 const writeLong = promisify(writeFile);
+const sync = promisify(fsync);
 
 /** Makes a file unless something is there, a link for one; says whether it did. The file appears with its content. */
 export async function createFile(path: string, content: string): Promise<boolean> {

@@ -3,6 +3,7 @@
 import { dirname, join } from "node:path";
 import { holdSignals } from "../files/hold-signals.ts";
 import { requireOwnGitDir } from "../files/own-git-dir.ts";
+import { foldersOf, syncFolders } from "../files/sync-folders.ts";
 import { listRefs, readHeadFile, readPackedRefs, readRefFile, targetOf } from "./ref-files.ts";
 import { type FileLock, lockFile } from "./ref-lock.ts";
 import { refInTheWay } from "./ref-name.ts";
@@ -28,7 +29,11 @@ export async function changeRefs(
   const change = () => changeLocked(repository, changes, message);
   if (!repository.isOnDisk) return await change();
   requireOwnGitDir(repository.gitDir);
-  return await holdSignals(change);
+  return await holdSignals(async () => {
+    const isMade = await change();
+    await syncFolders(foldersOf(changes.map(({ ref }) => join(repository.gitDir, ref))));
+    return isMade;
+  });
 }
 
 async function changeLocked(repository: RefPlace, changes: readonly RefChange[], message: string): Promise<boolean> {

@@ -7,7 +7,7 @@ import { formatPack } from "../../../src/store/embedded/pack-format.ts";
 import { writePack } from "../../../src/store/embedded/write-pack.ts";
 import { createTempFolder, git, testEnvironment } from "../../helpers/temp-repository.ts";
 
-it("git reads and verifies a pack: empty, small and large objects, and the same pack written twice", () => {
+it("git reads and verifies a pack: empty, small and large objects, and the same pack written twice", async () => {
   const folder = createTempFolder();
   const env = testEnvironment(folder.path);
   git(folder.path, env, ["init", "--quiet", "--bare", "."]);
@@ -19,7 +19,7 @@ it("git reads and verifies a pack: empty, small and large objects, and the same 
     deflated: deflateSync(text),
   }));
   const packs = join(folder.path, "objects", "pack");
-  for (let time = 0; time < 2; time++) writePack(packs, formatPack(objects));
+  for (let time = 0; time < 2; time++) await writePack(packs, formatPack(objects));
   const names = readdirSync(packs).map((name) => name.replace(/^pack-[0-9a-f]{40}/, ""));
   expect(names.sort()).toEqual([".idx", ".pack"]);
   for (const [at, text] of texts.entries())

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { ConversationStore } from "../../../src/store/conversation-store.ts";
 import { isAbandoned } from "../../../src/store/files/abandoned.ts";
+import { clearUnfinishedPacks } from "../../../src/store/files/leftovers.ts";
 import { draftPath, makeDraftFolder } from "../../../src/store/files/replace-file.ts";
 import { formatMark, markThisProcess } from "../../../src/store/files/running-process.ts";
 import { openNativeStore } from "../../../src/store/native/native-store.ts";
@@ -91,6 +92,21 @@ it("unfinished packs that nobody writes are removed, others stay", async () => {
   await write("second");
   closeSync(writer);
   expect([...left, written, kept].filter((path) => existsSync(path))).toEqual([written, kept]);
+});
+
+it("packs that a failed transfer has just left are removed, and one that somebody works on stays", async () => {
+  const [left, held, whole] = ["tmp_pack_a1", "tmp_pack_b2", "pack-c3.pack"].map((name) => {
+    const path = inGitDir("objects", "pack", name);
+    writeText(path, "");
+    return path;
+  });
+  const holder = openSync(held!, "r");
+  try {
+    await clearUnfinishedPacks({ gitDir: inGitDir(), cwd: temp.root });
+    expect([left, held, whole].map((path) => existsSync(path!))).toEqual([false, true, true]);
+  } finally {
+    closeSync(holder);
+  }
 });
 
 it("drafts of processes that are gone are removed, those of running ones stay", async () => {

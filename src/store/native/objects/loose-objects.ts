@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { deflateSync } from "node:zlib";
 import { makeFolders } from "../../files/make-folders.ts";
+import { foldersOf, syncFolders } from "../../files/sync-folders.ts";
 
 /** An object that is not in the repository yet. */
 export interface NewObject {
@@ -33,6 +34,7 @@ export async function writeLooseObjects(gitDir: string, objects: Iterable<NewObj
     // All at once: the disk is waited for once, not for one after the other.
     await Promise.all(drafts.map(({ file }) => sync(file)));
     for (const { path, target } of drafts) renameSync(path, target);
+    await syncFolders(foldersOf(drafts.map(({ target }) => target)));
   } finally {
     for (const { file, path } of drafts) {
       closeSync(file);

@@ -1,6 +1,8 @@
 // Moves branches by compare-and-swap: all in one transaction when all stand where they were expected, else in halves, so
 // that one stale branch does not hold the others back, and thousands of them do not go one by one.
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { foldersOf, syncFolders } from "../../files/sync-folders.ts";
 import { ZERO_ID } from "../../object-ids.ts";
 import { refInTheWay, refOfBranch } from "../../refs/ref-name.ts";
 import { commandError, type GitCommand, type Repository, tryCommand } from "../git/git-command.ts";
@@ -27,6 +29,8 @@ export async function moveBranches(repository: Repository, moves: readonly Branc
   await moveTogether(repository, [...firsts.values()], moved);
   for (const move of moves)
     if (firsts.get(move.branch) !== move && (await moveBranch(repository, move))) moved.add(move);
+  if (!isReftable(repository))
+    await syncFolders(foldersOf([...moved].map(({ branch }) => join(repository.gitDir, refOfBranch(branch)))));
   return moves.map((move) => moved.has(move));
 }
 
@@ -72,5 +76,7 @@ function updateCommand(moves: readonly BranchMove[]): GitCommand {
   return {
     args: ["update-ref", "-m", MOVE_MESSAGE, "-z", "--stdin"],
     input: lines.join(""),
+    // By itself git puts a ref in place before its content is on the disk.
+    config: ["core.fsync=committed,reference"],
   };
 }

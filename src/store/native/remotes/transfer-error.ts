@@ -21,8 +21,16 @@ const CHANGE =
   ": `jpg remote ls` lists those of the remotes, `jpg remote rm NAME` and `jpg remote add NAME URL` change one.";
 const AGAIN = "Run the command again: nothing was lost.";
 
+const OTHER_HASH: TransferRule = {
+  code: "remote_hash",
+  pattern: /mismatched algorithms|does not support this repository's hash algorithm/,
+  says: "names objects by SHA-256, and stores of conversations name them by SHA-1",
+  hints: ["Git sends nothing between the two. Name another repository: `git init --bare PATH` makes one that fits."],
+};
+
 // Texts as git 2.31 to 2.55, curl and OpenSSH print them under LC_ALL=C.
 const RULES: readonly TransferRule[] = [
+  OTHER_HASH,
   {
     code: "remote_foreign",
     pattern: /dubious ownership|unsafe repository \(/,
@@ -157,6 +165,15 @@ export function transferError(
       data: { url: place, exit: code, stderr: said },
     },
   );
+}
+
+/** The error of an address whose refs have longer ids than those of a store; git lists them without a word. */
+export function otherHash(url: string): JpgError {
+  const place = shownUrl(url);
+  return repositoryError(OTHER_HASH.code, `${place} cannot be used: it ${OTHER_HASH.says}.`, {
+    hints: OTHER_HASH.hints,
+    data: { url: place },
+  });
 }
 
 /** Characters of what the other side printed that are kept. */

@@ -5,6 +5,7 @@ import { defined } from "../../../core/defined.ts";
 import { repositoryError, userError } from "../../../core/errors.ts";
 import { checkRemoteUrl, shownUrl } from "../../../core/remote-address.ts";
 import type { BranchTip } from "../../conversation-store.ts";
+import { clearUnfinishedPacks } from "../../files/leftovers.ts";
 import type { Fetched, Remote, RemoteRefs, TransferOptions } from "../../sharing.ts";
 import { type GitCommand, type Repository, runCommand, tryCommand } from "../git/git-command.ts";
 import type { GitResult, GitRunner } from "../git/git-process.ts";
@@ -14,7 +15,7 @@ import { remoteNotAsked } from "../git/unasked-remote.ts";
 import { runPorcelain } from "../porcelain/run-porcelain.ts";
 import { listRefFiles } from "../refs/branch-files.ts";
 import { REMOTE_PREFIX } from "./remote-config.ts";
-import { transferError } from "./transfer-error.ts";
+import { otherHash, transferError } from "./transfer-error.ts";
 
 /** A place to ask an address from that is in no repository, whose settings would count. */
 interface Nowhere extends Pick<Repository, "cwd" | "env"> {
@@ -29,10 +30,10 @@ export async function listRemoteRefs(
 ): Promise<RemoteRefs> {
   const patterns = ["HEAD", ...Object.values(REMOTE_PREFIX).map((prefix) => `${prefix}*`)];
   const args = ["ls-remote", "--symref", "--", checkRemoteUrl(url), ...patterns];
-  if (place.gitDir === null) return parseRefs(await readFromNowhere(place, args, { url, options }));
+  if (place.gitDir === null) return parseRefs(await readFromNowhere(place, args, { url, options }), url);
   const result = await transfer(place, { args }, { url, options });
   if (result.code !== 0) throw transferError("Reading from", { url, cwd: place.cwd }, result);
-  return parseRefs(result.stdout.toString());
+  return parseRefs(result.stdout.toString(), url);
 }
 
 /** Reads from an address in no repository, whose settings would count; gives what git prints. Throws `remote_*`. */
@@ -155,11 +156,14 @@ export async function transfer(
   { url, options }: { readonly url: string; readonly options: TransferOptions },
 ): Promise<GitResult> {
   requireOpen(repository, url);
-  return await tryCommand(
+  const result = await tryCommand(
     repository,
     { ...command, extraEnv: { ...promptOf(options), ...command.extraEnv } },
     runnerOf(options),
   );
+  // Git leaves the pack that it did not take.
+  if (result.code !== 0) await clearUnfinishedPacks(repository);
+  return result;
 }
 
 function promptOf({ interactive }: TransferOptions): { readonly GIT_TERMINAL_PROMPT: string } {
@@ -191,7 +195,8 @@ function shut(repository: Repository, url: string): Error {
   });
 }
 
-function parseRefs(output: string): RemoteRefs {
+function parseRefs(output: string, url: string): RemoteRefs {
+  if (/^[0-9a-f]{64}\t/m.test(output)) throw otherHash(url);
   const lines = output.split("\n").map((line) => line.split("\t"));
   const under = (prefix: string): readonly BranchTip[] =>
     lines.flatMap(([commit = "", ref = ""]) => asTip(commit, ref, prefix));
