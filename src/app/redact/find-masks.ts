@@ -6,6 +6,7 @@ import { findInSources, type ScannedSource } from "../secrets/scan-source.ts";
 import { loadSecretScanner } from "../secrets/secret-scanner.ts";
 import { createBufferSource } from "../sessions/buffer-source.ts";
 import { openCleanObjects } from "../share/clean-objects.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { readingsOf, seamsIn } from "./left-texts.ts";
 import {
   createMaskList,
@@ -43,10 +44,11 @@ interface Scanned {
 
 /** Looks at everything in a history, sources too; `names` = names of its branches. */
 export async function findMasks(
-  store: ConversationStore,
+  workspace: Workspace,
   history: readonly HistoryCommit[],
   { wanted, names }: { readonly wanted: WantedSecrets; readonly names: readonly string[] },
 ): Promise<FoundMasks> {
+  const { store } = workspace;
   const known = openCleanObjects(store);
   const blobs = blobsOf(history);
   const attachments = new Set<string>();
@@ -64,7 +66,7 @@ export async function findMasks(
   };
   const list = createMaskList(wanted, numbers);
   const dirty = new Set<string>();
-  const scanner = await loadSecretScanner();
+  const scanner = await loadSecretScanner(workspace);
   const sources = contentsOf(store, { blobs, known, look, isAsked: wanted.texts.length > 0 });
   const found: { readonly in: Scanned; readonly rule: string; readonly secret: string }[] = [];
   for await (const one of findInSources(scanner, sources, { thorough: true })) {
@@ -83,6 +85,7 @@ export async function findMasks(
 
 /** Finds what is to be masked in lines that are nowhere stored yet. */
 export async function findMasksInLines(
+  workspace: Workspace,
   sources: Iterable<TextAtPath> | AsyncIterable<TextAtPath>,
   wanted: WantedSecrets,
 ): Promise<Pick<FoundMasks, "secrets" | "masks">> {
@@ -94,7 +97,7 @@ export async function findMasksInLines(
       yield { name: path, lines: createBufferSource(Buffer.from(text)) };
     }
   };
-  const scanner = await loadSecretScanner();
+  const scanner = await loadSecretScanner(workspace);
   for await (const { in: path, rule, secret } of findInSources(scanner, scanned(), { thorough: true }))
     found.push({ rule, secret, path });
   const list = createMaskList(wanted, numbers);

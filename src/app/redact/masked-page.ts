@@ -83,11 +83,11 @@ export async function readMaskedPage(
   const { config } = await workspace.config();
   const wanted = { rules: [], texts: [], allowed: config.secrets.allow, passing: allow };
   // Also in what is left out: the beginning of a secret that stands there may stand elsewhere.
-  const { secrets, masks } = await findMasksInLines(linesOf(whole), wanted);
+  const { secrets, masks } = await findMasksInLines(workspace, linesOf(whole), wanted);
   const masker = createMasker(masks);
   const text = maskLine(JSON.stringify(page), masker);
   const masked = JSON.parse(text) as ConversationPage;
-  await requireClean(masked, wanted);
+  await requireClean(workspace, masked, wanted);
   const sources = await workspace.store.listTree(tree.commit, { under: ["sources"] });
   return {
     // Its name is made of the first request.
@@ -162,8 +162,8 @@ function* linesOf(page: ConversationPage): Generator<{ readonly path: string; re
     yield { path: turnPath(turn), text: rows.map((row) => JSON.stringify(row)).join("\n") };
 }
 
-async function requireClean(page: ConversationPage, wanted: WantedSecrets): Promise<void> {
-  const { secrets } = await findMasksInLines(linesOf(page), wanted);
+async function requireClean(workspace: Workspace, page: ConversationPage, wanted: WantedSecrets): Promise<void> {
+  const { secrets } = await findMasksInLines(workspace, linesOf(page), wanted);
   const [first] = secrets;
   if (first === undefined) return;
   throw repositoryError(

@@ -54,7 +54,7 @@ export async function planRedact(workspace: Workspace, id: string, request: Reda
   ]);
   const { config } = await workspace.config();
   const wanted = { ...request, allowed: config.secrets.allow, given: earlier?.masks ?? {} };
-  const found = await findMasks(store, history, { wanted, names: tips.map(({ name }) => name) });
+  const found = await findMasks(workspace, history, { wanted, names: tips.map(({ name }) => name) });
   const isNothing = found.secrets.length === 0;
   const redacted = isNothing ? null : await nameCopy(workspace, { tips, found, title, earlier });
   const isDone = earlier !== null && isUpToDate(earlier, { tips, given: found.given });

@@ -30,7 +30,7 @@ export async function checkReview(
     yield* readSaidLines(workspace, fork);
   };
   const wanted = { rules: [], texts: [], allowed: config.secrets.allow, passing: allow };
-  const { secrets, masks } = await findMasksInLines(looked(), wanted);
+  const { secrets, masks } = await findMasksInLines(workspace, looked(), wanted);
   const masker = createMasker(masks);
   const refused = parts.flatMap(({ path, turn, text }): readonly LeavingSecret[] => {
     const found = masksIn(maskLine(text, masker));

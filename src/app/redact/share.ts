@@ -67,7 +67,7 @@ export async function shareView(
   const tree = { ...whole, header: { ...whole.header, title: await sharedTitle(store, whole, view.turns) } };
   const { config } = await workspace.config();
   const wanted = { rules: [], texts: [], allowed: config.secrets.allow, passing: allow };
-  const { secrets, masks } = await findMasksInLines(linesOf(workspace, tree, view.turns), wanted);
+  const { secrets, masks } = await findMasksInLines(workspace, linesOf(workspace, tree, view.turns), wanted);
   const masker = createMasker(masks);
   const branch = nameShared(tree, masker);
   const title = masker.mask(tree.header.title);
@@ -200,7 +200,7 @@ async function requireClean(
   { allow, allowed }: { readonly allow: readonly string[]; readonly allowed: readonly string[] },
 ): Promise<void> {
   const { objects } = await requireSharing(workspace).outgoing({ tips: [tip.commit], known: [] });
-  const left = (await findLeavingSecrets(workspace.store, { objects, names: [tip.name] })).filter(
+  const left = (await findLeavingSecrets(workspace, { objects, names: [tip.name] })).filter(
     ({ rule, fingerprint }) => !allow.includes(rule) && !allowed.includes(fingerprint),
   );
   const [first] = left;

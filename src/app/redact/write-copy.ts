@@ -52,7 +52,7 @@ async function requireMasked(
   const rules = new Set(wanted.rules.length > 0 ? wanted.rules : found.secrets.map(({ rule }) => rule));
   const isAll = wanted.rules.length === 0 && wanted.texts.length === 0;
   const left = [
-    ...(await findLeavingSecrets(workspace.store, { objects, names })).filter(
+    ...(await findLeavingSecrets(workspace, { objects, names })).filter(
       ({ rule, fingerprint }) => (isAll || rules.has(rule)) && !wanted.allowed.includes(fingerprint),
     ),
     // What somebody names no rule finds.

@@ -27,7 +27,7 @@ export interface ScanReport {
  * `no_such_file`; `unreadable_file` of a file that was named.
  */
 export async function scanSessions(
-  place: Pick<Workspace, "runtime" | "location">,
+  place: Pick<Workspace, "runtime" | "location" | "warn">,
   paths: readonly string[],
 ): Promise<ScanReport> {
   const { runtime } = place;
@@ -36,7 +36,7 @@ export async function scanSessions(
     paths.length > 0
       ? await findSessionFiles(runtime, paths)
       : await findKeptFiles(place, { isClaimed: () => Promise.resolve(true) });
-  const scanner = await loadSecretScanner();
+  const scanner = await loadSecretScanner(place);
   const failed = [...unseen];
   const secrets: ScanReport["secrets"][number][] = [];
   let [count, bytes] = [0, 0];

@@ -2,6 +2,7 @@
 // lets a comment switch the others off is left out: what is scanned here is what anybody may have said.
 import { type FoundSecret, findSecrets, withoutOverlaps } from "../../core/secrets/find-secrets.ts";
 import { isDocumented } from "../../core/secrets/likely-secret.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 
 /** Raised when rules find what they did not find before: what was found clean is looked at again then. */
 export const RULES_VERSION = 7;
@@ -20,8 +21,11 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "database-connection-string",
 ]);
 
-/** Loads the rules: they are much code, and few commands need them. */
-export async function loadSecretScanner(): Promise<SecretScanner> {
+/** Characters from which on a scan is felt. */
+const MUCH = 16 * 1024 * 1024;
+
+/** Loads the rules: they are much code, and few commands need them. `warn` is told, once, where there is much to scan. */
+export async function loadSecretScanner({ warn }: Pick<Workspace, "warn">): Promise<SecretScanner> {
   const [{ lintSource }, preset] = await Promise.all([
     import("@secretlint/core"),
     import("@secretlint/secretlint-rule-preset-recommend"),
@@ -34,8 +38,14 @@ export async function loadSecretScanner(): Promise<SecretScanner> {
     const { messages } = await lintSource({ source, options: { config: { rules }, noPhysicFilePath: true } });
     return messages.map(({ ruleId, range: [start, end] }) => ({ rule: ruleId.replace(PREFIX, ""), start, end }));
   };
+  let scanned = 0;
   return {
     async scan(text) {
+      scanned += text.length;
+      if (scanned >= MUCH)
+        warn(
+          "More than 16 MB are looked through for secrets: this takes seconds, and longer where a line is that long.",
+        );
       const others = (await lint(text)).filter(({ start, end }) => !isDocumented(text.slice(start, end)));
       // jpg's own first: of two that begin together the sort is stable.
       return withoutOverlaps([...findSecrets(text), ...others]);

@@ -47,7 +47,7 @@ export async function checkOutgoing(
   const { objects } = outgoing.list ?? (await sharing.outgoing(outgoingObjects(outgoing)));
   await refuseLocalObjects(workspace, local, { tips: outgoing.tips, objects });
   const nothing = nothingDone({ command });
-  const found = await lookInto(workspace.store, { objects, names }, { tips: outgoing.tips, nothing });
+  const found = await lookInto(workspace, { objects, names }, { tips: outgoing.tips, nothing });
   const { config } = await workspace.config();
   const refused = refusedOf(found, { rules: allow, secrets: config.secrets.allow });
   if (refused.length > 0) throw await placedError(workspace, refused, { ...outgoing, objects, command });
@@ -79,16 +79,16 @@ async function placedError(
 
 /** Reads what leaves, once; gives the secrets in it. Throws `damaged_conversation`, before all else that may be wrong. */
 async function lookInto(
-  store: ConversationStore,
+  workspace: Workspace,
   leaving: Parameters<typeof findLeavingSecrets>[1],
   { tips, nothing }: { readonly tips: readonly BranchTip[]; readonly nothing: string },
 ): Promise<readonly SecretOfObject[]> {
   const turns = createReadTurns();
   try {
-    return await findLeavingSecrets(store, leaving, turns.read);
+    return await findLeavingSecrets(workspace, leaving, turns.read);
   } finally {
     // Also where something could not be read: this says of which conversation it is a part.
-    await refuseDamage(store, tips, { read: turns.sound, nothing });
+    await refuseDamage(workspace.store, tips, { read: turns.sound, nothing });
   }
 }
 

@@ -7,6 +7,7 @@ import { type ScannedSource, scanSources } from "../secrets/scan-source.ts";
 import { loadSecretScanner } from "../secrets/secret-scanner.ts";
 import { createBufferSource } from "../sessions/buffer-source.ts";
 import { blobId } from "../workspace/object-id.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { openCleanObjects } from "./clean-objects.ts";
 import type { LeavingSecret } from "./refused-secrets.ts";
 
@@ -27,17 +28,18 @@ export interface SecretOfObject extends LeavingSecret {
 
 /** Lists the secrets of objects, and of the names of what leaves. */
 export async function findLeavingSecrets(
-  store: ConversationStore,
+  workspace: Workspace,
   outgoing: NamedObjects,
   read?: ContentReader,
 ): Promise<readonly SecretOfObject[]> {
+  const { store } = workspace;
   const clean = openCleanObjects(store);
   const unknown = outgoing.objects.filter(({ oid }) => !clean.has(oid));
   const names = [...outgoing.names, ...outgoing.objects.map(({ path }) => path)].join("\n");
   // Names that were looked at before are known as a file of them would be.
   const namesOid = blobId(Buffer.from(names));
   if (unknown.length === 0 && clean.has(namesOid)) return [];
-  const scanner = await loadSecretScanner();
+  const scanner = await loadSecretScanner(workspace);
   const found = await scanSources(scanner, contentsOf(store, unknown, read));
   const named = await scanSources(scanner, [sourceOf({ oid: namesOid, place: "names of branches and files" }, names)]);
   const dirty = new Set([...found, ...named].map((finding) => finding.in.oid));

@@ -39,7 +39,10 @@ const PLACES: readonly Place[] = [
 ];
 /** What is tried at a position, by the number of the pattern that begins there: forms of issuers first. */
 const LOOKS: readonly Look[] = [...FORMS.map(lookForToken), ...PLACES.map(({ look }) => look)];
-const nextStart = createStartFinder([...FORMS.map(({ form }) => form), ...PLACES.map(({ start }) => start)]);
+const nextStart = createStartFinder([...FORMS.map(({ form }) => form), ...PLACES.map(({ start }) => start)], {
+  tokens: FORMS.length,
+  mayBegin: mayBeginToken,
+});
 
 /** Lists what the rules find, in order; of two that overlap the first and longer. */
 export function findSecrets(text: string): readonly FoundSecret[] {

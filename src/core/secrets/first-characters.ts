@@ -23,11 +23,15 @@ const ATOM = /(\[(?:\\.|[^\]\\])*\]|\\.|[^\\()[\]{}|?*+^$.])(?![?*]|\{0)(?:(\+)|
 
 /**
  * Creates a finder; each pattern is the source of a regular expression of ASCII characters that begins with two characters or
- * classes at least, and has no alternatives outside of groups.
+ * classes at least, and has no alternatives outside of groups. The first `tokens` of them begin only where `mayBegin` says so.
  */
-export function createStartFinder(patterns: readonly string[]): StartFinder {
+export function createStartFinder(
+  patterns: readonly string[],
+  { tokens, mayBegin }: { readonly tokens: number; readonly mayBegin: (text: string, at: number) => boolean },
+): StartFinder {
   const places = patterns.map(createPlaces());
   const isStart = startsOf(places);
+  const isOtherStart = startsOf(places.slice(tokens));
   const byTwo = patternsByTwo(places);
   const fitting = (text: string, at: number): readonly number[] => {
     const two = (codeOf(text.charCodeAt(at)) << BITS) | codeOf(text.charCodeAt(at + 1));
@@ -40,8 +44,10 @@ export function createStartFinder(patterns: readonly string[]): StartFinder {
     let key = 0;
     for (let next = from; next < text.length; next++) {
       key = ((key << BITS) | codeOf(text.charCodeAt(next))) & MASK;
-      if ((((isStart[key >> WORD_BITS] ?? 0) >>> (key & WORD_MASK)) & 1) === 0) continue;
+      if (!holds(isStart, key)) continue;
       const at = next - AT_ONCE + 1;
+      // Within a long word, where no token begins, there is mostly nothing else.
+      if (!holds(isOtherStart, key) && !mayBegin(text, at)) continue;
       const found = fitting(text, at);
       if (found.length > 0) return { at, patterns: found };
     }
@@ -81,6 +87,10 @@ function patternsByTwo(patterns: readonly Places[]): readonly (readonly number[]
 /** Bits of a word of the table of the first three: it stays so small that a processor keeps it at hand. */
 const WORD_BITS = 5;
 const WORD_MASK = 2 ** WORD_BITS - 1;
+
+function holds(table: Int32Array, key: number): boolean {
+  return (((table[key >> WORD_BITS] ?? 0) >>> (key & WORD_MASK)) & 1) === 1;
+}
 
 /** Which three characters may begin a pattern, a bit each. */
 function startsOf(patterns: readonly Places[]): Int32Array {

@@ -185,9 +185,8 @@ function quotedValue(
 ): ValueSpan | null {
   const closing = CLOSING[quote] ?? quote;
   const end = text.slice(at, at + LONGEST).indexOf(closing);
-  const line = text.slice(at, at + LONGEST).search(/[\r\n]/);
-  if (end < 0 || (line >= 0 && line < end)) return null;
-  const value = text.slice(at, at + end);
+  const value = text.slice(at, at + Math.max(0, end));
+  if (end < 0 || /[\r\n]/.test(value)) return null;
   return isSecret(value, { ...naming }) ? { start: at, end: at + end } : null;
 }
 
@@ -321,5 +320,5 @@ function isHexKey(value: string): boolean {
 function isPath(value: string): boolean {
   if (/^(?:[a-z]+:\/\/|[A-Za-z]:\\|data:|\d{4}-\d\d-\d\d|v?\d+\.\d+\.\d+|ssh-(?:rsa|ed25519)|AAAA[BC]3Nza)/.test(value))
     return true;
-  return /^(?:\.{0,2}\/|~\/)|[\w-]+\/[\w-]+\.[a-z]{1,4}$/.test(value) && randomBits(value) < value.length;
+  return /^(?:\.{0,2}\/|~\/)|[\w-]\/[\w-]+\.[a-z]{1,4}$/.test(value) && randomBits(value) < value.length;
 }

@@ -6,9 +6,10 @@ import { anyText } from "../../helpers/any-text.ts";
 import { runs } from "../../helpers/runs.ts";
 
 const FORMS = ISSUER_FORMS.flatMap(({ id, forms }) => Object.keys(forms).map((form) => [id, form] as const));
+const ANYWHERE = { tokens: Number.POSITIVE_INFINITY, mayBegin: () => true };
 /** The first position alone; -1 = none. */
 const createPositionFinder = (patterns: readonly string[]): ((text: string, from: number) => number) => {
-  const next = createStartFinder(patterns);
+  const next = createStartFinder(patterns, ANYWHERE);
   return (text, from) => next(text, from)?.at ?? -1;
 };
 const nextStart = createPositionFinder(FORMS.map(([, form]) => form));
@@ -70,7 +71,28 @@ describe("createStartFinder", () => {
   it.each(["a", "a*bc", "(?:ab|cd)e", "\\d+:", "\\d{1,9}:"])(
     "refuses a pattern that begins with less: %s",
     (pattern) => {
-      expect(() => createStartFinder([pattern])).toThrow(/does not begin with/);
+      expect(() => createStartFinder([pattern], ANYWHERE)).toThrow(/does not begin with/);
     },
   );
+
+  it("passes over tokens only, and only where none may begin", () => {
+    const patterns = ["[a-z0-9]{3}", "[a-c]{4}", "ab", "[cC]a"];
+    const starts = (tokens: number, text: string) => {
+      const next = createStartFinder(patterns, { tokens, mayBegin });
+      const found = [];
+      for (let start = next(text, 0); start !== null; start = next(text, start.at + 1)) found.push(start);
+      return found;
+    };
+    const mayBegin = (text: string, at: number): boolean => !/[a-z]/.test(text[at - 1] ?? "");
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(..."abcC1 ") }), (text) => {
+        const all = starts(0, text);
+        const some = starts(2, text);
+        expect(all).toEqual(expect.arrayContaining(some));
+        const needed = all.filter(({ at, patterns: found }) => mayBegin(text, at) || found.some((one) => one >= 2));
+        expect(some).toEqual(expect.arrayContaining(needed));
+      }),
+      { numRuns: runs(300) },
+    );
+  });
 });
