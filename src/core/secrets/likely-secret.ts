@@ -7,9 +7,9 @@ const DOCUMENTED = /EXAMPLE|x{8,}|X{8,}|\.{3}|…|\*{3}/;
 /** What people put there: a word that says so anywhere, or nothing but words for it. */
 const STAND_INS =
   /example|placeholder|change.?(?:me|it)|\byour|your[-_]|x{4,}|dummy|sample|fake|mock|redacted|insert|replace|todo|undefined|\bnull\b|password_here|_here\b|^(?:my|the|our|some|super|test|a|an)?[-_]?(?:secret|password|passw0rd|pass|token|key|postgres|admin|root|user)[-_!\d]*$/i;
-/** A call, a template, a variable of a shell, a member: what stands there comes from elsewhere. */
+/** A call, a choice, a template, a variable of a shell, a member: what stands there comes from elsewhere. */
 const FROM_ELSEWHERE =
-  /^[\w.]*(?:env|config|settings|options|process)\b(?![^\w.[("'-])|[$#%@]\{|\$\(|\{\{|\(\)|^[$%@&#!*]*[A-Za-z_][\w.:]*\(|^%\w+%$|^<[^<>]*>$|^[A-Za-z_][\w.]*\[[\w"']+\]$|^(?:u?int|float|big(?:u?int)?)\d+|^\$env:|^!(?:secret|Ref|Sub|ENV|vault)\b/i;
+  /^[\w.]*(?:env|config|settings|options|process)\b(?![^\w.[("'-])|[$#%@]\{|\$\(|\{\{|\(\)|^[$%@&#!*]*[A-Za-z_][\w.:]*\(|^!?\w{1,3}\?\w{1,3}\.[a-z]{3,20}\(|^%\w+%$|^<[^<>]*>$|^[A-Za-z_][\w.]*\[[\w"']+\]$|^(?:u?int|float|big(?:u?int)?)\d+|^\$env:|^!(?:secret|Ref|Sub|ENV|vault)\b/i;
 /** A constant of a program, an id of a provider's API, a word in the place of a password. */
 const NAMES = /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$|^[a-z]{2,8}_01[1-9A-HJ-NP-Za-km-z]{22}$|^x-(?:oauth-basic|access-token)$/;
 /** A variable, a reference of YAML, an anchor, a colour: a sign and a name. */
