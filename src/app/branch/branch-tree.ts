@@ -86,10 +86,9 @@ export async function loadBranchTree(store: ConversationStore, branch: string, c
   const files = listed.filter(isPlainFile);
   const under = (folder: string): TreeFile[] => files.filter((file) => file.path.startsWith(`${folder}/`));
   await store.partial?.bring(files.map(({ oid }) => oid));
-  const header = files.find((file) => file.path === "conversation.json");
-  if (header === undefined && listed.some(({ path }) => path === "conversation.json")) {
-    throw damagedHeader(branch, SPECIAL_HEADER);
-  }
+  const header =
+    files.find(({ path }) => path === HEADER) ??
+    (listed.some(({ path }) => path === HEADER) ? await formerHeader(store, { branch, commit }) : undefined);
   if (header === undefined) {
     throw repositoryError("not_a_conversation", `${branch} at ${commit.slice(0, 9)} holds no conversation.json.`, {
       hints: ["`jpg ls` lists the conversations of this store."],
@@ -154,6 +153,21 @@ export function parseHeader(text: string, branch: string): ConversationHeader {
     created_at: typeof value.created_at === "string" ? value.created_at : "",
     source: value.source ?? null,
   };
+}
+
+const HEADER = "conversation.json";
+
+/** The header, which is written once, as it was before something that is no file took its place. Throws `damaged_header`. */
+async function formerHeader(
+  store: ConversationStore,
+  { branch, commit }: Pick<BranchTree, "branch" | "commit">,
+): Promise<TreeFile> {
+  for (const { parents } of await store.readLog({ from: commit, paths: [HEADER] }))
+    for (const parent of parents) {
+      const file = (await store.listTree(parent, { under: [HEADER] })).find(isPlainFile);
+      if (file !== undefined) return file;
+    }
+  throw damagedHeader(branch, SPECIAL_HEADER);
 }
 
 /** What is wrong with a conversation.json that git stores as something else. */

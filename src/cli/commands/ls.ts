@@ -7,7 +7,7 @@ import { renderList } from "../render/render-list.ts";
 import { renderCount } from "../render/render-quantity.ts";
 import { renderUnreadable } from "../render/render-unreadable.ts";
 
-/** The exit code where nothing can be read: the store is damaged, or newer than this jpg. One that cannot be read is a warning. */
+/** The exit code of a store that is damaged, or newer than this jpg, in part. */
 const BROKEN_STORE = 3;
 
 /** Conversations that take so long to read that one wonders. */
@@ -52,7 +52,7 @@ export const command: CommandSpec = {
         safe`Conversations of sub-agents are left out; \`jpg ls --all\` lists them below the ones that started them.`,
       );
     for (const one of unreadable) output.warn(renderUnreadable(one));
-    return rows.length === 0 && unreadable.length > 0 ? BROKEN_STORE : 0;
+    return unreadable.length === 0 ? 0 : BROKEN_STORE;
   },
 };
 
