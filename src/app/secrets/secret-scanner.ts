@@ -5,7 +5,7 @@ import { isDocumented } from "../../core/secrets/likely-secret.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Raised when rules find what they did not find before: what was found clean is looked at again then. */
-export const RULES_VERSION = 7;
+export const RULES_VERSION = 8;
 
 export interface SecretScanner {
   /** Lists the secrets of a text, in order, none within another. */

@@ -76,8 +76,39 @@ function lookForToken({ issuer, form }: (typeof FORMS)[number]): Look {
     if (!mayBeginToken(text, at)) return NOTHING;
     pattern.lastIndex = at;
     const end = pattern.test(text) ? pattern.lastIndex : -1;
-    return end >= 0 && isIssued(issuer, text, at, end) ? [{ rule: issuer.id, start: at, end }] : NOTHING;
+    if (end < 0) return lookForWrapped(issuer, pattern, { text, at });
+    return isIssued(issuer, text, at, end) ? [{ rule: issuer.id, start: at, end }] : NOTHING;
   };
+}
+
+/** What a terminal or a mail breaks a line at: as it is, or as JSON has it; the signs of a quotation stand behind it. */
+const BREAK = /[\w+/.-]{12,200}(=?(?:\\r|\r)?(?:\\n|\n)[ \t>|+]{0,20})(?=[\w+/.-])/y;
+const BEGINNING = new RegExp(BEFORE_TOKEN, "y");
+/** Characters of a line before it is broken in the middle of a word. */
+const SHORTEST_WRAPPED = 60;
+/** Characters of a token behind the break, at most. */
+const LONGEST_REST = 1200;
+
+/** A token in which a long line was broken; its form says where it ends. */
+function lookForWrapped(
+  issuer: IssuerForms,
+  pattern: RegExp,
+  { text, at }: { readonly text: string; readonly at: number },
+): readonly FoundSecret[] {
+  BEGINNING.lastIndex = at;
+  BREAK.lastIndex = at;
+  const [whole = "", lineEnd = ""] = issuer.isVague === true ? [] : (BREAK.exec(text) ?? []);
+  const head = whole.length - lineEnd.length;
+  if (head <= 0 || !BEGINNING.test(text) || !isLongLine(text, at + head)) return NOTHING;
+  const joined = text.slice(at, at + head) + text.slice(at + whole.length, at + whole.length + LONGEST_REST);
+  pattern.lastIndex = 0;
+  const end = pattern.test(joined) ? pattern.lastIndex : -1;
+  const isWrapped = end > head && isIssued(issuer, joined, 0, end);
+  return isWrapped ? [{ rule: issuer.id, start: at, end: at + end + lineEnd.length }] : NOTHING;
+}
+
+function isLongLine(text: string, end: number): boolean {
+  return !/\n|\\n/.test(text.slice(Math.max(0, end - SHORTEST_WRAPPED), end)) && end >= SHORTEST_WRAPPED;
 }
 
 const NOTHING: readonly FoundSecret[] = [];

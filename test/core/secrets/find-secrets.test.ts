@@ -7,6 +7,9 @@ import { BEFORE_TOKEN, mayBeginToken } from "../../../src/core/secrets/secret-ru
 import { random, MADE_SECRETS as SECRETS } from "../../helpers/made-secrets.ts";
 import { runs } from "../../helpers/runs.ts";
 
+/** Rules whose forms say where a token ends. */
+const ISSUED: ReadonlySet<string> = new Set(ISSUER_FORMS.flatMap(({ id, isVague }) => (isVague === true ? [] : [id])));
+
 const found = (text: string): readonly (readonly [string, string])[] =>
   findSecrets(text).map(({ rule, start, end }) => [rule, text.slice(start, end)]);
 
@@ -23,6 +26,37 @@ describe("findSecrets", () => {
         expect(found(`${before}${secret}"`).filter(([kind]) => kind === rule)).toEqual([[rule, secret]]);
     },
   );
+
+  it.each([
+    ["as it is", "\n"],
+    ["in JSON", "\\n"],
+    ["of Windows, in JSON", "\\r\\n"],
+    ["of a mail", "=\n"],
+    ["of a quotation", "\n> "],
+    ["of a table, in JSON", "\\n | "],
+  ])("finds a token in which a long line was broken, with the line end (%s)", (_, lineEnd) => {
+    const before = "the key of the harbour for the boats of the ninth tide of the year is ";
+    const tokens = SECRETS.filter(([rule, secret]) => /^[\w+/.-]{30,}$/.test(secret) && ISSUED.has(rule));
+    expect(tokens.length).toBeGreaterThan(40);
+    for (const [rule, secret] of tokens)
+      for (const at of [13, secret.length >> 1, secret.length - 2]) {
+        if (at < 12) continue;
+        const wrapped = `${secret.slice(0, at)}${lineEnd}${secret.slice(at)}`;
+        // Of a form without an end the first line may be a token by itself.
+        const [first] = found(`${before}${wrapped}\nand no more`);
+        expect([[rule, wrapped], found(`${before}${secret.slice(0, at)}${lineEnd}`)[0]], wrapped).toContainEqual(first);
+      }
+  });
+
+  it("takes no words for a token that stand before and behind a line end", () => {
+    const long = "the words of a line that is long enough to be broken by a terminal at ";
+    for (const text of [
+      `${long}npm_lifecycle_event\nfoo and so on`,
+      `${long}ghp_q7Zm2Kx9Rb4T\nand then something else stands here`,
+      `short ghp_q7Zm2Kx9Rb4Tn6Wd8\nYs3Lc5Vf1Jh0Pg7Qe2Ab`,
+    ])
+      expect(found(text)).toEqual([]);
+  });
 
   it("finds what is JSON inside a text of JSON inside a text", () => {
     let text = JSON.stringify({ password: "hV7q2Lm9xT", address: "redis://app:Zk4vR8wQ@cache.harbour.org" });
