@@ -1,10 +1,9 @@
 // What stands in a git dir before something is written there. Git follows links in its own folders, appends to reflogs through
 // them and waits on pipes; whoever handed a store over may have put one to a file of the user's.
-import { readdirSync, readlinkSync } from "node:fs";
+import { type Dirent, readdirSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type JpgError, repositoryError } from "../../core/errors.ts";
-import { shellWord } from "../../core/shell-word.ts";
-import { isMissing } from "./read-file.ts";
+import type { JpgError } from "../../core/errors.ts";
+import { isMissing, notAFile, unsafeAt } from "./read-file.ts";
 
 /** Entries at the top that users link on purpose: git and jpg write nothing through them that is not theirs. */
 const MAY_BE_LINKS: ReadonlySet<string> = new Set(["HEAD", "hooks", "objects"]);
@@ -30,26 +29,43 @@ function requireOwnFolder(gitDir: string, folder: string): void {
   }
 }
 
-function readFolder(folder: string): ReturnType<typeof readEntries> {
+/** Repositories, as they were opened, in which nothing was found that git would wait for. */
+const looked = new WeakSet<object>();
+
+/** Makes sure that git, which only reads, waits for no pipe: throws `store_unsafe`, naming the first pipe or device. Looks once. */
+export function requireNoPipes(repository: { readonly gitDir: string }): void {
+  if (looked.has(repository)) return;
+  const { gitDir } = repository;
+  for (const folder of [gitDir, join(gitDir, "info"), join(gitDir, "objects", "info")])
+    for (const entry of readFolder(folder)) requireNoPipe(gitDir, folder, entry);
+  requireNoPipesBelow(gitDir, join(gitDir, "refs"));
+  looked.add(repository);
+}
+
+function requireNoPipesBelow(gitDir: string, folder: string): void {
+  for (const entry of readFolder(folder)) {
+    if (entry.isDirectory()) requireNoPipesBelow(gitDir, join(folder, entry.name));
+    else requireNoPipe(gitDir, folder, entry);
+  }
+}
+
+function requireNoPipe(gitDir: string, folder: string, entry: Dirent): void {
+  if (entry.isFile() || entry.isDirectory() || entry.isSymbolicLink()) return;
+  throw notAFile(`The store in ${dirname(gitDir)} is not read`, join(folder, entry.name));
+}
+
+function readFolder(folder: string): readonly Dirent[] {
   try {
-    return readEntries(folder);
+    return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
     if (isMissing(error)) return []; // gone meanwhile
     throw error;
   }
 }
 
-function readEntries(folder: string) {
-  return readdirSync(folder, { withFileTypes: true });
-}
-
 function unsafe(gitDir: string, path: string, isLink: boolean): JpgError {
-  const what = isLink ? "is a symbolic link: git would write to what it names" : "is neither a file nor a folder";
-  return repositoryError("store_unsafe", `Nothing is written to the store in ${dirname(gitDir)}: ${path} ${what}.`, {
-    hints: [
-      `To see what it is: ls -l ${shellWord(path)}`,
-      `To remove it, when you trust the rest of the store: rm ${shellWord(path)}`,
-    ],
-    data: { path },
-  });
+  const so = `Nothing is written to the store in ${dirname(gitDir)}`;
+  return isLink
+    ? unsafeAt(`${so}: ${path} is a symbolic link: git would write to what it names.`, path)
+    : notAFile(so, path);
 }

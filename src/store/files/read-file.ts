@@ -1,7 +1,8 @@
 // The one way in which jpg opens a file of a store or of its worktrees that may be there already: a stranger may have put a link
 // to a file of the user's, or a pipe on which one waits for ever. What is read or added to is what was looked at.
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { codeOf } from "../../core/errors.ts";
+import { codeOf, type JpgError, repositoryError } from "../../core/errors.ts";
+import { shellWord } from "../../core/shell-word.ts";
 
 /** Whether a link at the end of the path is followed: in git's own files it may be, because git makes some. */
 export interface LinkChoice {
@@ -9,8 +10,8 @@ export interface LinkChoice {
 }
 
 /**
- * Opens a file that is one, for reading. Throws what the file system throws: `ELOOP` for a link, and `EINVAL` for a pipe, a
- * folder, a device. The caller closes it.
+ * Opens a file that is one, for reading. Throws what the file system throws: `ELOOP` for a link, and `EINVAL` for a
+ * folder; `store_unsafe` for a pipe or a device. The caller closes it.
  */
 export function openOwnFile(path: string, { followLink = false }: LinkChoice = {}): number {
   return requireFile(path, openSync(path, constants.O_RDONLY | NEVER_WAIT | (followLink ? 0 : constants.O_NOFOLLOW)));
@@ -36,9 +37,27 @@ export function appendToOwnFile(path: string, text: string, mode?: number): void
 const NEVER_WAIT = constants.O_NONBLOCK;
 
 function requireFile(path: string, file: number): number {
-  if (fstatSync(file).isFile()) return file;
+  const found = fstatSync(file);
+  if (found.isFile()) return file;
   closeSync(file);
+  if (!found.isDirectory()) throw notAFile("Nothing is read", path);
   throw Object.assign(new Error(`${path} is not a regular file`), { code: "EINVAL", syscall: "open", path });
+}
+
+/** The error of a pipe, a socket or a device where a file is to be; `so` = what is not done. */
+export function notAFile(so: string, path: string): JpgError {
+  return unsafeAt(`${so}: ${path} is neither a file nor a folder.`, path);
+}
+
+/** The error `store_unsafe` of a path. */
+export function unsafeAt(message: string, path: string): JpgError {
+  return repositoryError("store_unsafe", message, {
+    hints: [
+      `To see what it is: ls -l ${shellWord(path)}`,
+      `To remove it, when you trust the rest of the store: rm ${shellWord(path)}`,
+    ],
+    data: { path },
+  });
 }
 
 /** Whether a path, or a folder on the way to it, does not exist. */

@@ -82,3 +82,34 @@ describe.each(["native", "embedded"])("a write with the %s engine", (engine) => 
     await store.close();
   });
 });
+
+describe("reading", () => {
+  it.each([
+    "config",
+    "index",
+    "packed-refs",
+    "shallow",
+    "info/exclude",
+    "info/sparse-checkout",
+    "objects/info/alternates",
+    "refs/heads/talk/main",
+    "refs/heads/other/main",
+    "refs/remotes/team/talk/main",
+  ])("with git waits for no pipe in the place of %s, and names it", async (path) => {
+    put(path, pipe);
+    const read = async (): Promise<void> => {
+      const store = await openNativeStore({ root: temp.root, env: temp.env });
+      try {
+        await store.verify();
+        for (const { commit: tip } of await store.listBranches()) await store.listTree(tip);
+        await store.readLog({ from: "talk/main" });
+      } finally {
+        await store.close();
+      }
+    };
+    await expect(read()).rejects.toMatchObject({
+      code: "store_unsafe",
+      message: expect.stringContaining(inGitDir(path)),
+    });
+  });
+});

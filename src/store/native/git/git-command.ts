@@ -3,7 +3,7 @@
 
 import type { Environment } from "../../environment.ts";
 import { clearLock } from "../../files/leftovers.ts";
-import { requireOwnGitDir } from "../../files/own-git-dir.ts";
+import { requireNoPipes, requireOwnGitDir } from "../../files/own-git-dir.ts";
 import { gitError } from "./git-error.ts";
 import { type GitPlace, type GitResult, type GitRunner, runGit } from "./git-process.ts";
 import { requireGitVersion } from "./git-version.ts";
@@ -38,6 +38,7 @@ const QUIET_CONFIG: readonly string[] = [
 
 /** The full argument list of a command. */
 export function formatArguments(repository: Repository, command: GitCommand): string[] {
+  requireNoPipes(repository);
   const settings = [...QUIET_CONFIG, ...(command.config ?? [])].flatMap((setting) => ["-c", setting]);
   return [`--git-dir=${repository.gitDir}`, ...settings, ...command.args];
 }
