@@ -194,7 +194,7 @@ describe("what changes a conversation", () => {
     const sandbox = await prepare();
     const { jpg, own, other } = sandbox;
     const before = storeState(sandbox);
-    const words = [other.compaction, beginningOf(other.compaction, 4), other.commit, beginningOf(other.commit, 4)];
+    const words = [other.compaction, beginningOf(other.compaction, 4), other.commit, beginningOf(other.commit, 8)];
     for (const word of words)
       await expectRefusal(sandbox, ["revert", word], {
         code: "other_conversation",
@@ -377,7 +377,7 @@ describe("the session of an agent", () => {
     const branchOf = async (id: string): Promise<unknown> => (await json(["stats", id]))["branch"];
     for (const agent of ["claude-code", "codex", "pi", "gemini-cli"]) {
       const report = await json<{ session: string; path: string }>(["resume", other.id, "--with", agent]);
-      for (const name of [report.session, beginningOf(report.session, 4), report.path, basename(report.path)])
+      for (const name of [report.session, beginningOf(report.session, 8), report.path, basename(report.path)])
         expect([agent, name, await branchOf(name)]).toEqual([agent, name, `${other.id}/main`]);
     }
     const fork = await json<{ session: string }>(["resume", `${other.id}/try-b`, "--with", "claude-code"]);
@@ -389,7 +389,7 @@ describe("the session of an agent", () => {
     const before = refsOf(sandbox, own.id);
     expect(await jpg(["undo", session])).toMatchObject({ code: 0 });
     expect(refsOf(sandbox, own.id)).toBe(before);
-    await expectRefusal(sandbox, ["undo", beginningOf(session, 4)], {
+    await expectRefusal(sandbox, ["undo", beginningOf(session, 8)], {
       code: "other_conversation",
       exit: 2,
       says: new RegExp(other.id),
@@ -417,7 +417,7 @@ describe("the session of an agent", () => {
       `${[...lines, JSON.stringify({ ...request, parentUuid: last["uuid"], message })].join("\n")}\n`,
     );
     expect(await json(["import", path])).toMatchObject([{ id: other.id, status: "updated" }]);
-    for (const name of [session, beginningOf(session, 4), path])
+    for (const name of [session, beginningOf(session, 8), path])
       expect((await json(["stats", name]))["branch"]).toBe(`${other.id}/main`);
   });
 
