@@ -124,7 +124,7 @@ describe("jpg compact --chunks", () => {
     const { stdout, code } = await sandbox.jpg(["compact", "--chunks", "2", "-m", "extractive"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^Compacted .* in 2 parts {2}[\d.]+k → [\d.]+k -[\d.]+%\n {2}turns 0\.\.2 {2}commit [0-9a-f]{7} {2}compaction/,
+      /^Compacted .* in 2 parts {2}[\d.]+k → [\d.]+k -[\d.]+%\n {2}turns 0\.\.2 {2}commit [0-9a-f]{7,} {2}compaction/,
     );
     expect(sandbox.git(["log", "-2", "--format=%s", "HEAD"])).toMatch(
       /^compact 3\.\.5: summary .*\ncompact 0\.\.2: summary/,

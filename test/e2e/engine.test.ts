@@ -179,7 +179,7 @@ describe("blame", () => {
       );
       const whole = (await sandbox.jpg(["blame", String(TURN)])).stdout;
       expect(whole.trimEnd().split("\n").slice(-3)).toEqual([
-        expect.stringMatching(/^[0-9a-f]{7} compact 0\.\.22: reasoning \+ tools stripped/),
+        expect.stringMatching(/^[0-9a-f]{7,} compact 0\.\.22: reasoning \+ tools stripped/),
         "",
         "`jpg blame EVENT` shows what the model sees in place of one event.",
       ]);
