@@ -1,9 +1,9 @@
 // jpg compact with a model server on loopback: tangents that it names, and summaries in parts.
 import { afterEach, describe, expect, it } from "vitest";
 import { type ChatAnswer, type ChatServer, startChatServer } from "../helpers/chat-server.ts";
-
 import { createClaudeWriter, sessionBytes } from "../helpers/claude-session.ts";
 import { writeUserConfig } from "../helpers/live-jpg.ts";
+import { SHORT_COMMIT } from "../helpers/name-beginning.ts";
 import { createSandbox, type Sandbox, storeState } from "../helpers/run-jpg.ts";
 
 // covers: 036 "In `--dry-run` it lists"
@@ -124,7 +124,9 @@ describe("jpg compact --chunks", () => {
     const { stdout, code } = await sandbox.jpg(["compact", "--chunks", "2", "-m", "extractive"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^Compacted .* in 2 parts {2}[\d.]+k → [\d.]+k -[\d.]+%\n {2}turns 0\.\.2 {2}commit [0-9a-f]{7,} {2}compaction/,
+      new RegExp(
+        `^Compacted .* in 2 parts {2}[\\d.]+k → [\\d.]+k -[\\d.]+%\\n {2}turns 0\\.\\.2 {2}commit ${SHORT_COMMIT} {2}compaction`,
+      ),
     );
     expect(sandbox.git(["log", "-2", "--format=%s", "HEAD"])).toMatch(
       /^compact 3\.\.5: summary .*\ncompact 0\.\.2: summary/,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Json } from "../helpers/claude-session.ts";
+import { SHORT_COMMIT } from "../helpers/name-beginning.ts";
 import { expectRefusal } from "../helpers/refusal.ts";
 import { createSandbox, type Sandbox, storeState } from "../helpers/run-jpg.ts";
 
@@ -179,7 +180,7 @@ describe("blame", () => {
       );
       const whole = (await sandbox.jpg(["blame", String(TURN)])).stdout;
       expect(whole.trimEnd().split("\n").slice(-3)).toEqual([
-        expect.stringMatching(/^[0-9a-f]{7,} compact 0\.\.22: reasoning \+ tools stripped/),
+        expect.stringMatching(new RegExp(`^${SHORT_COMMIT} compact 0\\.\\.22: reasoning \\+ tools stripped`)),
         "",
         "`jpg blame EVENT` shows what the model sees in place of one event.",
       ]);

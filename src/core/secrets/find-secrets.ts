@@ -1,4 +1,4 @@
-// Finds secrets in a text by jpg's own rules. Linear in the text: two passes that look for beginnings, and a bounded look from each.
+// Finds secrets in a text by jpg's own rules. Linear in the text: one pass that looks for beginnings, and a bounded look from each.
 import { createStartFinder } from "./first-characters.ts";
 import { ISSUER_FORMS, type IssuerForms, MIDDLE_FORMS } from "./issuer-forms.ts";
 import { isDocumented, isRandom } from "./likely-secret.ts";

@@ -22,7 +22,8 @@ const FIRST_BYTES =
   /(?:(?<![A-Za-z0-9/+]{2})|(?<=%0[AD]))(?:MII[CEJ][A-Za-z0-9+/]{2}IB(?:AAK[BC][gAC]|ADANBgkqhkiG9w0BAQ)|MHcCAQEE|MI[GH][A-Za-z0-9+/]AgE(?:BB[CEDI]|AMB[AM]GByqGSM4)|MC[0-9A-Z]CAQAwBQYDK2V|b3BlbnNzaC1rZXktdjE|LS0tLS1CRUdJTi)/y;
 
 /** What parts lines: also as JSON, addresses and XML write it. */
-const LINE_END = /\r?\n|(?:\\+r)?\\+n|%0D%0A|%0A|&#(?:10|xA);|(?=-{4,5} ?END)/y;
+const BREAK = /\r?\n|(?:\\+r)?\\+n|%0D%0A|%0A|&#(?:10|xA);/.source;
+const LINE_END = new RegExp(`${BREAK}|(?=-{4,5} ?END)`, "y");
 /** What a tool, a language or a table puts behind the characters of a key in a line, and how much before them. */
 const BEHIND = "\t \"'`,;)|<>\\\r";
 const LONGEST_PREFIX = 200;
@@ -81,7 +82,7 @@ function* linesFrom(text: string, from: number): Generator<{ at: number; line: s
 }
 
 const LAST_LINE = /^-{4,5} ?END/;
-const LINE_ENDS = /\r?\n|(?:\\+r)?\\+n|%0D%0A|%0A|&#(?:10|xA);|-{4,5} ?END /g;
+const LINE_ENDS = new RegExp(`${BREAK}|-{4,5} ?END `, "g");
 
 function lineEnd(text: string, at: number): number {
   const line = text.slice(at, at + LONGEST_LINE);

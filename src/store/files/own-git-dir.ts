@@ -15,17 +15,11 @@ export function requireOwnGitDir(gitDir: string): void {
   for (const entry of readFolder(gitDir)) {
     if (MAY_BE_LINKS.has(entry.name) || entry.isFile()) continue;
     if (!entry.isDirectory()) throw unsafe(gitDir, join(gitDir, entry.name), entry.isSymbolicLink());
-    if (WALKED.has(entry.name)) requireOwnFolder(gitDir, join(gitDir, entry.name));
-  }
-}
-
-function requireOwnFolder(gitDir: string, folder: string): void {
-  for (const entry of readFolder(folder)) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) requireOwnFolder(gitDir, path);
+    if (!WALKED.has(entry.name)) continue;
     // Git once made symbolic refs so; it never writes through them.
-    else if (!entry.isFile() && !(entry.isSymbolicLink() && readlinkSync(path).startsWith("refs/")))
-      throw unsafe(gitDir, path, entry.isSymbolicLink());
+    for (const [path, below] of entriesBelow(join(gitDir, entry.name)))
+      if (!below.isFile() && !(below.isSymbolicLink() && readlinkSync(path).startsWith("refs/")))
+        throw unsafe(gitDir, path, below.isSymbolicLink());
   }
 }
 
@@ -36,22 +30,25 @@ const looked = new WeakSet<object>();
 export function requireNoPipes(repository: { readonly gitDir: string }): void {
   if (looked.has(repository)) return;
   const { gitDir } = repository;
-  for (const folder of [gitDir, join(gitDir, "info"), join(gitDir, "objects", "info")])
-    for (const entry of readFolder(folder)) requireNoPipe(gitDir, folder, entry);
-  requireNoPipesBelow(gitDir, join(gitDir, "refs"));
+  const flat = [gitDir, join(gitDir, "info"), join(gitDir, "objects", "info")].flatMap(entriesIn);
+  for (const [path, entry] of [...flat, ...entriesBelow(join(gitDir, "refs"))])
+    if (!entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink())
+      throw notAFile(`The store in ${dirname(gitDir)} is not read`, path);
   looked.add(repository);
 }
 
-function requireNoPipesBelow(gitDir: string, folder: string): void {
-  for (const entry of readFolder(folder)) {
-    if (entry.isDirectory()) requireNoPipesBelow(gitDir, join(folder, entry.name));
-    else requireNoPipe(gitDir, folder, entry);
-  }
+/** An entry of a folder, and its path. */
+type PlacedEntry = readonly [path: string, entry: Dirent];
+
+function entriesIn(folder: string): readonly PlacedEntry[] {
+  return readFolder(folder).map((entry) => [join(folder, entry.name), entry]);
 }
 
-function requireNoPipe(gitDir: string, folder: string, entry: Dirent): void {
-  if (entry.isFile() || entry.isDirectory() || entry.isSymbolicLink()) return;
-  throw notAFile(`The store in ${dirname(gitDir)} is not read`, join(folder, entry.name));
+/** What stands in a folder and in those below it, but for the folders themselves. */
+function* entriesBelow(folder: string): Generator<PlacedEntry> {
+  for (const placed of entriesIn(folder))
+    if (placed[1].isDirectory()) yield* entriesBelow(placed[0]);
+    else yield placed;
 }
 
 function readFolder(folder: string): readonly Dirent[] {

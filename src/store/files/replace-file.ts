@@ -6,7 +6,6 @@ import {
   closeSync,
   constants,
   copyFileSync,
-  fsync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -20,7 +19,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { codeOf } from "../../core/errors.ts";
 import { formatMark, markThisProcess, type ProcessMark, parseMark } from "./running-process.ts";
-import { syncFolders } from "./sync-folders.ts";
+import { syncFile, syncFolders } from "./sync-folders.ts";
 
 /** Permission bits of files and folders before the umask, which jpg sets so that a store is as private as it should be. */
 const FILE_MODE = 0o666;
@@ -81,7 +80,7 @@ export async function openDraft(folder: string, { mode = FILE_MODE, isCache = fa
       else await writeLong(file, content);
     },
     moveTo: async (target) => {
-      if (!isCache) await sync(file);
+      if (!isCache) await syncFile(file);
       close();
       await moveFile(path, target);
       isThere = false;
@@ -95,7 +94,6 @@ export async function openDraft(folder: string, { mode = FILE_MODE, isCache = fa
 }
 
 const writeLong = promisify(writeFile);
-const sync = promisify(fsync);
 
 /** Makes a file unless something is there, a link for one; says whether it did. The file appears with its content. */
 export async function createFile(path: string, content: string): Promise<boolean> {

@@ -5,7 +5,8 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { codeOf } from "../../core/errors.ts";
 
-const sync = promisify(fsync);
+/** Waits until what was written to a file, or renamed into a folder, is on the disk; by its descriptor. */
+export const syncFile: (file: number) => Promise<void> = promisify(fsync);
 
 /** What systems and file systems say that do not sync folders, and of a folder that somebody has just removed. */
 const PASSED_OVER = ["EACCES", "EBADF", "EINVAL", "EISDIR", "ENOENT", "ENOTDIR", "ENOTSUP", "EPERM"];
@@ -24,7 +25,7 @@ async function syncFolder(path: string): Promise<void> {
   try {
     const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     try {
-      await sync(folder);
+      await syncFile(folder);
     } finally {
       closeSync(folder);
     }

@@ -31,7 +31,7 @@ export async function changeRefs(
   requireOwnGitDir(repository.gitDir);
   return await holdSignals(async () => {
     const isMade = await change();
-    await syncFolders(foldersOf(changes.map(({ ref }) => join(repository.gitDir, ref))));
+    if (isMade) await syncFolders(foldersOf(changes.map(({ ref }) => join(repository.gitDir, ref))));
     return isMade;
   });
 }

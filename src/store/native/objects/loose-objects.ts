@@ -2,12 +2,11 @@
 // when it does, whatever `core.fsync` says. One that is there already is put in its place again: its age begins anew, so that a
 // `git gc` which runs meanwhile does not take it for something that nobody wants.
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, fsync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { deflateSync } from "node:zlib";
 import { makeFolders } from "../../files/make-folders.ts";
-import { foldersOf, syncFolders } from "../../files/sync-folders.ts";
+import { foldersOf, syncFile, syncFolders } from "../../files/sync-folders.ts";
 
 /** An object that is not in the repository yet. */
 export interface NewObject {
@@ -32,7 +31,7 @@ export async function writeLooseObjects(gitDir: string, objects: Iterable<NewObj
   try {
     for (const object of objects) drafts.push(openDraft(gitDir, object));
     // All at once: the disk is waited for once, not for one after the other.
-    await Promise.all(drafts.map(({ file }) => sync(file)));
+    await Promise.all(drafts.map(({ file }) => syncFile(file)));
     for (const { path, target } of drafts) renameSync(path, target);
     await syncFolders(foldersOf(drafts.map(({ target }) => target)));
   } finally {
@@ -42,8 +41,6 @@ export async function writeLooseObjects(gitDir: string, objects: Iterable<NewObj
     }
   }
 }
-
-const sync = promisify(fsync);
 
 /** An object in a file that nobody knows yet. */
 interface Draft {
