@@ -125,7 +125,7 @@ describe("jpg compact --chunks", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(
       new RegExp(
-        `^Compacted .* in 2 parts {2}[\\d.]+k → [\\d.]+k -[\\d.]+%\\n {2}turns 0\\.\\.2 {2}commit ${SHORT_COMMIT} {2}compaction`,
+        `^Compacted .* in 2 parts {2}[\\d.]+k → [\\d.]+k -[\\d.]+%\\n {2}turns 0\\.\\.2 {2}commit ${SHORT_COMMIT} {2,}compaction`,
       ),
     );
     expect(sandbox.git(["log", "-2", "--format=%s", "HEAD"])).toMatch(
