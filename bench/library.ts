@@ -8,29 +8,31 @@ export { planOnBranch } from "../src/app/plan/compact-plan.ts";
 export { findSubsumed } from "../src/app/plan/subsumption.ts";
 export { createBufferSource } from "../src/app/sessions/buffer-source.ts";
 export { openWorkspace } from "../src/app/workspace/workspace.ts";
-export { compareTimestamps } from "../src/core/compaction/compaction.ts";
-export { pinnedEvents } from "../src/core/compaction/pin.ts";
-export { traitsOf } from "../src/core/event/event.ts";
-export { turnPath } from "../src/core/event/turn-file.ts";
-export { extractSummary } from "../src/core/extract/extract.ts";
-export { checkGrounding } from "../src/core/loss/grounding.ts";
-export { lossReceipt } from "../src/core/loss/receipt.ts";
-export { planCompaction } from "../src/core/plan/plan-compaction.ts";
-export { planReading } from "../src/core/projection/hidden-turns.ts";
-export { project, projectTurns } from "../src/core/projection/projection.ts";
-export { isNothing } from "../src/core/range/bound-resolution.ts";
-export { choosePipelines, MIN_GAIN_TOKENS, PROTECT_TOKENS, parseTarget } from "../src/core/strategies/pipelines.ts";
-export { STRATEGIES } from "../src/core/strategies/strategy-list.ts";
-export { CACHE_READ, CACHE_WRITE } from "../src/core/tokens/cache-cost.ts";
-export { fitLine, requestSizes } from "../src/core/tokens/calibration.ts";
-export { recordedRequests } from "../src/core/tokens/recorded-requests.ts";
-export { estimateEvent, estimateEvents } from "../src/core/tokens/token-estimate.ts";
-export { turnFacts } from "../src/core/tokens/turn-facts.ts";
-export { isCounted, listAnswers, sizeOf } from "../src/core/tokens/usage.ts";
-export { callFacts } from "../src/core/tools/call-facts.ts";
-export { toolsDefinedIn } from "../src/core/tools/defined-tools.ts";
-export { listToolCalls } from "../src/core/tools/tool-call.ts";
-export { DEFAULT_TOOL_HINTS } from "../src/core/tools/tool-hints.ts";
+export { extractSummary } from "../src/core/compact/extract.ts";
+export { checkGrounding } from "../src/core/compact/grounding.ts";
+export { planCompaction } from "../src/core/compact/plan.ts";
+export { lossReceipt } from "../src/core/compact/receipt.ts";
+export {
+  choosePipelines,
+  MIN_GAIN_TOKENS,
+  PROTECT_TOKENS,
+  parseTarget,
+} from "../src/core/compact/strategies/pipelines.ts";
+export { STRATEGIES } from "../src/core/compact/strategies/strategy-list.ts";
+export { callFacts, listToolCalls } from "../src/core/compact/tool-call.ts";
+export { DEFAULT_TOOL_HINTS } from "../src/core/compact/tool-hints.ts";
+export { isNothing } from "../src/core/conversation/bound-resolution.ts";
+export { compareTimestamps } from "../src/core/conversation/compaction.ts";
+export { planReading } from "../src/core/conversation/covered-range.ts";
+export { toolsDefinedIn } from "../src/core/conversation/defined-tools.ts";
+export { traitsOf } from "../src/core/conversation/event.ts";
+export { pinnedEvents } from "../src/core/conversation/marks.ts";
+export { project, projectTurns } from "../src/core/conversation/projection.ts";
+export { estimateEvent, estimateEvents } from "../src/core/conversation/token-estimate.ts";
+export { turnPath } from "../src/core/conversation/turn-file.ts";
+export { CACHE_READ, CACHE_WRITE } from "../src/core/model/cache-cost.ts";
+export { fitLine, recordedRequests, requestSizes } from "../src/core/model/calibration.ts";
+export { isCounted, listAnswers, sizeOf, turnFacts } from "../src/core/model/usage.ts";
 export { readClaudeSession } from "../src/formats/claude-code/import.ts";
 export { findInsane } from "./hindsight/figures.ts";
 export { measureCycles, measureHindsight, readSession } from "./hindsight/hindsight.ts";

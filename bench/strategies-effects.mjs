@@ -229,7 +229,7 @@ function autoInBatches(library, { turns }) {
 /**
  * The events after the end of a compaction.
  * @param {readonly any[]} turns
- * @param {import("../src/core/compaction/compaction.ts").Compaction} compaction
+ * @param {import("../src/core/conversation/compaction.ts").Compaction} compaction
  */
 function eventsAfter(turns, { to_turn, to_event }) {
   return turns.flatMap(({ index, events }) => {

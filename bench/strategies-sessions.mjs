@@ -8,7 +8,7 @@ import { findCorpus, lastStates } from "./sessions.mjs";
 
 /**
  * Loads what plans and projects in memory. Its `count` gives an event's estimated tokens, each worked out once.
- * @typedef {import("./sandbox.mjs").Library & { count: (event: import("../src/core/event/event.ts").Event) => number }} Counting
+ * @typedef {import("./sandbox.mjs").Library & { count: (event: import("../src/core/conversation/event.ts").Event) => number }} Counting
  * @returns {Promise<Counting>}
  */
 export async function loadCounting() {

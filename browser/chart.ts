@@ -1,6 +1,6 @@
 // How the timeline is drawn: bars of tokens, a line of costs with an axis of its own, in the colours of the style sheet.
 import uPlot from "uplot";
-import { formatTokens } from "../src/core/tokens/token-estimate.ts";
+import { formatTokens } from "../src/core/conversation/token-estimate.ts";
 import { make } from "./dom.ts";
 
 /** Width of an axis, pixels; the style sheet draws the lanes below in by as much. */

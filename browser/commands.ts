@@ -1,5 +1,5 @@
 // Commands beside the forms that do the same: kept true while a form is filled in, and copied.
-import { shellWord } from "../src/core/shell-word.ts";
+import { shellWord } from "../src/core/safe-text.ts";
 import { all, make } from "./dom.ts";
 import { tell } from "./notices.ts";
 

@@ -1,7 +1,7 @@
 // The timeline drawn finer: bars of what was said and of what the model reads, a line of what turns cost. A range that is chosen on
 // it, by mouse or with arrow keys, is asked about: what would compacting it do?
 import uPlot from "uplot";
-import { formatTokens } from "../src/core/tokens/token-estimate.ts";
+import { formatTokens } from "../src/core/conversation/token-estimate.ts";
 import { chartOptions, type Numbers, readColours } from "./chart.ts";
 import { make, one } from "./dom.ts";
 import { dryRun } from "./dry-run.ts";

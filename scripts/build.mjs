@@ -62,8 +62,8 @@ await bundle(
           "src/app/workspace/workspace.ts",
           "src/app/journal/journal-folder.ts",
           // What both the settings and the reading need, so that neither loads the other.
-          "src/core/event/fields.ts",
-          "src/core/compaction/policy.ts",
+          "src/core/conversation/event.ts",
+          "src/core/conversation/policy.ts",
         ]),
         // What lists and shows conversations, and asks nothing of the settings.
         group("reading", 8, [
@@ -82,8 +82,8 @@ await bundle(
           "src/cli/render/indent-text.ts",
           "src/cli/render/render-fields.ts",
           "src/cli/render/render-quantity.ts",
-          "src/core/conversation-marks.ts",
-          "src/core/event/turn.ts",
+          "src/core/conversation/marks.ts",
+          "src/core/conversation/event.ts",
           "src/store/messages/commit-message.ts",
         ]),
         // What both a query and a compaction need, the settings of somebody who has set nothing among it.
@@ -93,8 +93,8 @@ await bundle(
           "src/cli/render/render-nothing.ts",
           "src/config/load-built-in.ts",
           "src/config/named-providers.ts",
-          "src/core/projection/offered-tools.ts",
-          "src/core/strategies/strategy-names.ts",
+          "src/core/conversation/defined-tools.ts",
+          "src/core/compact/strategies/strategy-names.ts",
         ]),
         // The schema, and what reads TOML.
         group("settings", 6, ["src/config/load-config.ts"]),
@@ -107,9 +107,9 @@ await bundle(
           "src/app/plan/hidden-by.ts",
           "src/app/plan/loss.ts",
           "src/cli/render/render-loss.ts",
-          "src/core/loss/grounding.ts",
-          "src/core/range/bound-resolution.ts",
-          "src/core/summary/ledger-text.ts",
+          "src/core/compact/grounding.ts",
+          "src/core/conversation/bound-resolution.ts",
+          "src/core/compact/transcript.ts",
         ]),
         group("compacting", 4, ["src/cli/commands/compact.ts"]),
         group("log", 3, ["src/cli/commands/log.ts"]),

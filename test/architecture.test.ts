@@ -288,7 +288,7 @@ const PLANTED: Readonly<Record<string, string>> = {
 
 /** Files of src that the planted ones import; the check looks at where they stand, not at what they say. */
 const IMPORTED = [
-  "src/core/event/event.ts",
+  "src/core/conversation/event.ts",
   "src/formats/claude-code/agent.ts",
   "src/store/native/git/git-command.ts",
   "src/app/branch/branch-tree.ts",

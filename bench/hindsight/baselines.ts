@@ -1,6 +1,6 @@
 // The views that others make by a plain rule, to judge jpg's by.
-import { type Event, isReasoning } from "../../src/core/event/event.ts";
-import { estimateEvent } from "../../src/core/tokens/token-estimate.ts";
+import { type Event, isReasoning } from "../../src/core/conversation/event.ts";
+import { estimateEvent } from "../../src/core/conversation/token-estimate.ts";
 import { createCurve, factsByEvent, type ReadCurve } from "./curve.ts";
 import type { NeededFact } from "./needed-facts.ts";
 

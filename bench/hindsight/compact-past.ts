@@ -1,23 +1,22 @@
 // Compacts the past of a cut as jpg does, in memory: strategies and profiles are planned over all but the newest tokens, also
 // inside a loop of calls that is not finished, as `--force` and automatic compaction do; an extract stands for the same range.
-import { type Compaction, EXTRACTIVE, type StubStyle } from "../../src/core/compaction/compaction.ts";
-import { type Policies, parseToolCallPolicy } from "../../src/core/compaction/policy.ts";
-import { BUILT_IN_PROFILES } from "../../src/core/compaction/profile.ts";
-import { type Event, INDEX_ORIGIN } from "../../src/core/event/event.ts";
-import type { Turn } from "../../src/core/event/turn.ts";
-import { extractSummary } from "../../src/core/extract/extract.ts";
-import { USUAL_WINDOW } from "../../src/core/model/context-window.ts";
-import { type CompactionDraft, planCompaction } from "../../src/core/plan/plan-compaction.ts";
-import { projectTurns } from "../../src/core/projection/projection.ts";
-import { isNothing, type RangeRequest, resolveBounds } from "../../src/core/range/bound-resolution.ts";
-import { cutRangeOf, isInRange, locateRange } from "../../src/core/range/range-location.ts";
-import { choosePipelines, PROTECT_TOKENS, parseTarget } from "../../src/core/strategies/pipelines.ts";
-import { indexHidden } from "../../src/core/summary/hidden-index.ts";
-import { estimateEvents } from "../../src/core/tokens/token-estimate.ts";
-import { findContainedReads } from "../../src/core/tools/contained-reads.ts";
-import { toolsDefinedIn } from "../../src/core/tools/defined-tools.ts";
-import { listToolCalls } from "../../src/core/tools/tool-call.ts";
-import { DEFAULT_TOOL_HINTS } from "../../src/core/tools/tool-hints.ts";
+
+import { extractSummary } from "../../src/core/compact/extract.ts";
+import { indexHidden } from "../../src/core/compact/hidden-index.ts";
+import { type CompactionDraft, planCompaction } from "../../src/core/compact/plan.ts";
+import { findContainedReads } from "../../src/core/compact/shown-lines.ts";
+import { choosePipelines, PROTECT_TOKENS, parseTarget } from "../../src/core/compact/strategies/pipelines.ts";
+import { listToolCalls } from "../../src/core/compact/tool-call.ts";
+import { DEFAULT_TOOL_HINTS } from "../../src/core/compact/tool-hints.ts";
+import { isNothing, type RangeRequest, resolveBounds } from "../../src/core/conversation/bound-resolution.ts";
+import { type Compaction, EXTRACTIVE, type StubStyle } from "../../src/core/conversation/compaction.ts";
+import { toolsDefinedIn } from "../../src/core/conversation/defined-tools.ts";
+import { type Event, INDEX_ORIGIN, type Turn } from "../../src/core/conversation/event.ts";
+import { BUILT_IN_PROFILES, type Policies, parseToolCallPolicy } from "../../src/core/conversation/policy.ts";
+import { projectTurns } from "../../src/core/conversation/projection.ts";
+import { cutRangeOf, isInRange, locateRange } from "../../src/core/conversation/range-location.ts";
+import { estimateEvents } from "../../src/core/conversation/token-estimate.ts";
+import { USUAL_WINDOW } from "../../src/core/model/token-meter.ts";
 import { visibleEvents } from "./stretch.ts";
 
 /** A conversation that is compacted. */

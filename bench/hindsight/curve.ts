@@ -1,5 +1,5 @@
 // How many of some facts are shown as a view grows piece by piece: read at a size, it says what that way of choosing keeps there.
-import type { Event } from "../../src/core/event/event.ts";
+import type { Event } from "../../src/core/conversation/event.ts";
 import type { NeededFact } from "./needed-facts.ts";
 
 /** What is added to a view: its tokens and the positions of the facts that it shows. */

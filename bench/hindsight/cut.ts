@@ -1,9 +1,8 @@
 // A cut: where a conversation is compacted in hindsight. What stands before it is the past that views are made of; what comes
 // behind it tells what of the past was needed.
-import type { Event } from "../../src/core/event/event.ts";
-import { listSafeCuts } from "../../src/core/event/safe-cut.ts";
-import type { Turn } from "../../src/core/event/turn.ts";
-import { estimateEvents } from "../../src/core/tokens/token-estimate.ts";
+import type { Event, Turn } from "../../src/core/conversation/event.ts";
+import { estimateEvents } from "../../src/core/conversation/token-estimate.ts";
+import { listSafeCuts } from "../../src/core/conversation/tool-pairing.ts";
 import { type Session, type Stretch, visibleEvents } from "./stretch.ts";
 
 /** A stretch, cut. */

@@ -1,9 +1,8 @@
 // Cycles: a conversation that is compacted whenever its view passes a size, again and again. What a compaction frees the first time
 // says little; what is left after twenty of them says how long a conversation can go on.
-import type { Compaction } from "../../src/core/compaction/compaction.ts";
-import type { Event } from "../../src/core/event/event.ts";
-import { listSafeCuts } from "../../src/core/event/safe-cut.ts";
-import type { Turn } from "../../src/core/event/turn.ts";
+import type { Compaction } from "../../src/core/conversation/compaction.ts";
+import type { Event, Turn } from "../../src/core/conversation/event.ts";
+import { listSafeCuts } from "../../src/core/conversation/tool-pairing.ts";
 import { type CountTokens, keepLast, maskResults } from "./baselines.ts";
 import { compact, policiesOf, type Treatment, viewOf } from "./compact-past.ts";
 import { type Session, visibleEvents } from "./stretch.ts";

@@ -1,7 +1,8 @@
 // Reads the facts of events, each event once: events never change, and the same ones stand in many views.
-import type { Event } from "../../src/core/event/event.ts";
-import { textsOf } from "../../src/core/loss/event-texts.ts";
-import { errorLines } from "../../src/core/loss/line-facts.ts";
+
+import { errorLines } from "../../src/core/compact/facts.ts";
+import { textsOf } from "../../src/core/compact/hidden-content.ts";
+import type { Event } from "../../src/core/conversation/event.ts";
 import { type FactKey, factsShown, factsWritten } from "./fact.ts";
 
 /** What is asked of events. */

@@ -1,7 +1,6 @@
 // What an agent may need again, word for word: paths, identifiers, SHAs and numbers of four digits and more. Linear in the text,
 // whatever stands in it: words are found by the same scanner as those of the loss receipt.
-import { pathEnds } from "../../src/core/loss/path-word.ts";
-import { scanFacts } from "../../src/core/loss/word-facts.ts";
+import { pathEnds, scanFacts } from "../../src/core/compact/facts.ts";
 
 /** Kinds of facts; an `error` is a whole line and is found by its text, not as a word. */
 export type FactKind = "path" | "identifier" | "sha" | "number" | "error";

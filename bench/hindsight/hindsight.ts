@@ -1,6 +1,6 @@
 // Hindsight over sessions: cuts them and measures every row; runs the cycles. What a bench calls; it opens no file.
 import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
-import { estimateEvent, estimateEvents } from "../../src/core/tokens/token-estimate.ts";
+import { estimateEvent, estimateEvents } from "../../src/core/conversation/token-estimate.ts";
 import { AGENTS } from "../../src/formats/agents.ts";
 import { type Cut, cutStretch } from "./cut.ts";
 import { CYCLE_SIZES, CYCLED_ROWS, type Cycle, endlessSteps, runCycles } from "./cycles.ts";

@@ -1,8 +1,8 @@
 // Measures every row at every cut, and adds the counts up: what a row shows of what was needed, against what chance and masking
 // show at its size.
 import { rankWeight } from "../../src/app/inspect/ranked-search.ts";
-import type { Event } from "../../src/core/event/event.ts";
-import { estimateEvent } from "../../src/core/tokens/token-estimate.ts";
+import type { Event } from "../../src/core/conversation/event.ts";
+import { estimateEvent } from "../../src/core/conversation/token-estimate.ts";
 import { type CountTokens, maskingCurve } from "./baselines.ts";
 import type { Cut } from "./cut.ts";
 import { createFactReader, type FactReader } from "./fact-reader.ts";

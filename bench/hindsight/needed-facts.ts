@@ -1,7 +1,8 @@
 // What hindsight knows: the facts of the past that the agent wrote again by itself, before anybody told it again. Showing them
 // saves a search, a second reading, or a wrong guess.
-import type { Event } from "../../src/core/event/event.ts";
-import { indexText } from "../../src/core/loss/text-index.ts";
+
+import { indexText } from "../../src/core/compact/words.ts";
+import type { Event } from "../../src/core/conversation/event.ts";
 import type { Cut } from "./cut.ts";
 import { type FactKey, kindOfFact, textOfFact } from "./fact.ts";
 import type { FactReader } from "./fact-reader.ts";

@@ -1,8 +1,8 @@
 // The agent's own compactions, where they stand: what was before them is the past, what they left is the view, and what the agent did
 // then tells what was needed. It did so with that view before it, which is why they are compared apart.
-import { type Compaction, compareCompactions, isHiding } from "../../src/core/compaction/compaction.ts";
-import type { Event } from "../../src/core/event/event.ts";
-import { estimateEvents } from "../../src/core/tokens/token-estimate.ts";
+import { type Compaction, compareCompactions, isHiding } from "../../src/core/conversation/compaction.ts";
+import type { Event } from "../../src/core/conversation/event.ts";
+import { estimateEvents } from "../../src/core/conversation/token-estimate.ts";
 import { type Cut, horizonOf, LONG_TOKENS } from "./cut.ts";
 import { listStretches, type Session, type Stretch, visibleEvents } from "./stretch.ts";
 

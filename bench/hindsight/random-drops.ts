@@ -1,6 +1,6 @@
 // What dropping events at random would have kept, at any size: the height from which a view has to be judged, for whoever keeps half
 // of a conversation blindly keeps about half of what is needed.
-import type { Event } from "../../src/core/event/event.ts";
+import type { Event } from "../../src/core/conversation/event.ts";
 import { createCurve, factsByEvent, type ReadCurve } from "./curve.ts";
 import type { NeededFact } from "./needed-facts.ts";
 import { createRandom } from "./random.ts";

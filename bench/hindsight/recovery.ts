@@ -1,6 +1,6 @@
 // Whether a hidden fact would be found again: searched for with the words around its later use, the fact itself taken out, does
 // an event that holds it come among the first five? Asked of `jpg search`, and of `jpg search --rank`.
-import type { Event } from "../../src/core/event/event.ts";
+import type { Event } from "../../src/core/conversation/event.ts";
 import type { Cut } from "./cut.ts";
 import { textOfFact } from "./fact.ts";
 import type { FactReader } from "./fact-reader.ts";

@@ -1,6 +1,7 @@
 // What is measured: a row is a way to make a view of the past. Those of jpg, and plain rules of others.
-import type { Event } from "../../src/core/event/event.ts";
-import { STRATEGIES } from "../../src/core/strategies/strategy-list.ts";
+
+import { STRATEGIES } from "../../src/core/compact/strategies/strategy-list.ts";
+import type { Event } from "../../src/core/conversation/event.ts";
 import { type CountTokens, keepLast, maskResults, textOnly } from "./baselines.ts";
 import { compact, policiesOf, type Treatment, viewOf, withIndex } from "./compact-past.ts";
 import type { Cut } from "./cut.ts";

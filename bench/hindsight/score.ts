@@ -1,6 +1,6 @@
 // How much of what was needed a view shows. An event that stands in the view as it was said shows all that it holds; what stands
 // in place of others (a stub, a summary, an index) is read for itself, and line by line for what it shows in context.
-import { type Event, INDEX_ORIGIN } from "../../src/core/event/event.ts";
+import { type Event, INDEX_ORIGIN } from "../../src/core/conversation/event.ts";
 import { type FactKey, kindOfFact, textOfFact } from "./fact.ts";
 import type { FactReader } from "./fact-reader.ts";
 import type { NeededFact } from "./needed-facts.ts";

@@ -1,8 +1,7 @@
 // Stale content: what a view shows of a file as it was before a later change to it. A model that reads it believes it.
-import type { Event, ToolCallRequest } from "../../src/core/event/event.ts";
-import type { Turn } from "../../src/core/event/turn.ts";
-import { callFacts, fileKey, isWriting } from "../../src/core/tools/call-facts.ts";
-import { listToolCalls, type ToolCall } from "../../src/core/tools/tool-call.ts";
+
+import { callFacts, fileKey, isWriting, listToolCalls, type ToolCall } from "../../src/core/compact/tool-call.ts";
+import type { Event, ToolCallRequest, Turn } from "../../src/core/conversation/event.ts";
 import type { CountTokens } from "./baselines.ts";
 
 /** Stubs begin with it: they show nothing of a file. */

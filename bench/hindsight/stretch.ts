@@ -1,10 +1,8 @@
 // A session as stretches between the agent's own compactions: in each, the model saw all that was said since, behind what the
 // compaction left. Every stretch is a conversation of its own, so that it can be cut and compacted as one.
-import { type Compaction, compareCompactions, isHiding } from "../../src/core/compaction/compaction.ts";
-import { type Event, traitsOf } from "../../src/core/event/event.ts";
-import type { Turn } from "../../src/core/event/turn.ts";
-import { projectTurns } from "../../src/core/projection/projection.ts";
-import type { ProjectedTurn } from "../../src/core/projection/view.ts";
+import { type Compaction, compareCompactions, isHiding } from "../../src/core/conversation/compaction.ts";
+import { type Event, type ProjectedTurn, type Turn, traitsOf } from "../../src/core/conversation/event.ts";
+import { projectTurns } from "../../src/core/conversation/projection.ts";
 
 /** A session as it was imported, all turns read. */
 export interface Session {

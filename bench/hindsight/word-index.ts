@@ -1,8 +1,12 @@
 // An index over the texts of events: literal search in their order, as `jpg search` has it, and ranked search, as `--rank` has it.
-import { type LineSketch, standsIn } from "../../src/core/line-sketch.ts";
-import { createWordFinder, parseWords } from "../../src/core/sought-words.ts";
-import { readWordHits } from "../../src/core/word-hits.ts";
-import { type RankedTexts, rankTexts } from "../../src/core/word-ranking.ts";
+import { type LineSketch, standsIn } from "../../src/core/conversation/merge-sides.ts";
+import {
+  createWordFinder,
+  parseWords,
+  type RankedTexts,
+  rankTexts,
+  readWordHits,
+} from "../../src/core/look/search-words.ts";
 import { wordsIn } from "./words-in.ts";
 
 /** Gives the texts that fit words best, best first, at most so many; each is weighed. */

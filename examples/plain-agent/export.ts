@@ -1,6 +1,7 @@
 // Writes a view for the plain agent. It knows requests and answers only: reasoning, calls and their results are left out.
-import { textOfContent } from "../../src/core/event/content.ts";
-import type { Event } from "../../src/core/event/event.ts";
+
+import type { Event } from "../../src/core/conversation/event.ts";
+import { textOfContent } from "../../src/core/conversation/event.ts";
 import type { SessionDraft } from "../../src/formats/agent-format.ts";
 import { lineUuid } from "../../src/formats/derived-ids.ts";
 import { createOriginLine } from "../../src/formats/export-origin.ts";

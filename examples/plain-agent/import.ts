@@ -1,8 +1,9 @@
 // Sessions of the plain agent: JSON lines of `{role, text}`, where lines that jpg wrote have an `id` as well. There are neither
 // times nor names in them: lines count seconds, and a session is called after its first line, so that two that begin with
 // the same words are taken for one.
+
+import type { Event } from "../../src/core/conversation/event.ts";
 import { userError } from "../../src/core/errors.ts";
-import type { Event } from "../../src/core/event/event.ts";
 import { parseExportOrigin } from "../../src/formats/export-origin.ts";
 import type { ImportedSession, SkippedLine } from "../../src/formats/imported-session.ts";
 import type { SessionSource } from "../../src/formats/session-source.ts";

@@ -1,6 +1,5 @@
 // The help text of a command, and what was meant by a name that is none.
-import { type JpgError, userError } from "../core/errors.ts";
-import { nearestName } from "../core/nearest-name.ts";
+import { type JpgError, nearestName, userError } from "../core/errors.ts";
 import { COMMAND_SUMMARIES } from "./command-summaries.ts";
 import { COMMANDS } from "./command-table.ts";
 import { type CommandSpec, GLOBAL_OPTIONS } from "./frame/command.ts";

@@ -1,8 +1,7 @@
 // Turns a command's declaration into a commander parser, and arguments into values. Errors become JpgErrors (exit 2).
 import { Argument, Command, CommanderError, Option } from "commander";
-import { asSentence, userError } from "../core/errors.ts";
-import { nearestName } from "../core/nearest-name.ts";
-import { shellWord } from "../core/shell-word.ts";
+import { asSentence, nearestName, userError } from "../core/errors.ts";
+import { shellWord } from "../core/safe-text.ts";
 import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type OptionValues } from "./frame/command.ts";
 import { findUntaken, joinValues, type Untaken } from "./join-values.ts";
 

@@ -3,8 +3,7 @@
 import type { Runtime } from "../app/workspace/runtime.ts";
 import type { Workspace } from "../app/workspace/workspace.ts";
 import { JpgError } from "../core/errors.ts";
-import { forTerminal } from "../core/safe-text.ts";
-import { shellWord } from "../core/shell-word.ts";
+import { forTerminal, shellWord } from "../core/safe-text.ts";
 import { COMMANDS } from "./command-table.ts";
 import type { CommandSpec, Fronts } from "./frame/command.ts";
 import { exitCodeOf } from "./frame/exit-code.ts";

@@ -1,6 +1,6 @@
 // The built-in settings as a finished config. They are ours, so nothing is checked at a start: a test reads them against the
 // schema. Layers above copy the tables that they change and share the others.
-import { parseToolCallPolicy } from "../core/compaction/policy.ts";
+import { parseToolCallPolicy } from "../core/conversation/policy.ts";
 import { BUILT_IN } from "./built-in.ts";
 import type { Config } from "./config.ts";
 import type { Assignment } from "./layer.ts";

@@ -1,7 +1,8 @@
 // The lowest layer: what holds when nobody has set anything.
-import { BUILT_IN_PROFILES } from "../core/compaction/profile.ts";
-import { TRIGGER_RATIO } from "../core/plan/auto-compaction.ts";
-import { DEFAULT_TOOL_HINTS } from "../core/tools/tool-hints.ts";
+
+import { TRIGGER_RATIO } from "../core/compact/automatic.ts";
+import { DEFAULT_TOOL_HINTS } from "../core/compact/tool-hints.ts";
+import { BUILT_IN_PROFILES } from "../core/conversation/policy.ts";
 
 /** The built-in settings, in the shape of a config file. */
 export const BUILT_IN: Readonly<Record<string, unknown>> = {

@@ -1,8 +1,8 @@
 // The conversation's layer: one file per change under config/, one line each. A damaged or foreign file never keeps a
 // conversation from being read; it comes as a delta with a problem and is reported.
-import { compareTimestamps } from "../core/compaction/compaction.ts";
-import { isFields } from "../core/event/fields.ts";
-import { isTooDeep, MAX_RECORD_DEPTH } from "../core/json-depth.ts";
+import { compareTimestamps } from "../core/conversation/compaction.ts";
+import { isFields } from "../core/conversation/event.ts";
+import { isTooDeep, MAX_RECORD_DEPTH } from "../core/json.ts";
 
 /** A config delta as read from its file. */
 export interface StoredDelta {

@@ -1,9 +1,10 @@
 // The settings of jpg after all layers: fully defaulted, readonly, named as in the TOML files. Tables named by the user
 // (profiles, tools, providers, servers) have no prototype, so that a tool called `constructor` is simply absent.
-import type { FieldPolicy, Injection } from "../core/compaction/compaction.ts";
-import type { Profile } from "../core/compaction/profile.ts";
+
+import type { PipelineName, StrategyName } from "../core/compact/strategies/strategy-names.ts";
+import type { FieldPolicy, Injection } from "../core/conversation/compaction.ts";
+import type { Profile } from "../core/conversation/policy.ts";
 import type { ProviderApi } from "../core/model/model-provider.ts";
-import type { PipelineName, StrategyName } from "../core/strategies/strategy-names.ts";
 
 /** When jpg compacts on its own. */
 export interface AutoConfig {

@@ -1,5 +1,5 @@
 // What can be wrong with a key of a layer, worded once: expected, received, nearest.
-import { nearestName } from "../core/nearest-name.ts";
+import { nearestName } from "../core/errors.ts";
 import { type Layer, originOf, type Problem } from "./layer.ts";
 import type { SettingFacts } from "./schema.ts";
 import { formatKey, type SettingPath } from "./setting-key.ts";

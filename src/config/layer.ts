@@ -1,5 +1,5 @@
 // A layer: one place that settings come from, and what a layer gives once it has been read.
-import { defined } from "../core/defined.ts";
+import { defined } from "../core/json.ts";
 import type { LineOfKey } from "./key-lines.ts";
 import type { SettingFacts } from "./schema.ts";
 import type { SettingPath } from "./setting-key.ts";

@@ -1,8 +1,9 @@
 // Loads the config: every layer read, checked and laid over the ones below, the built-in settings lowest, each setting
 // remembering where it came from.
 // The user's own mistakes are errors; what a stranger's layer may not say is ignored and listed.
-import { defined } from "../core/defined.ts";
+
 import { asSentence, JpgError } from "../core/errors.ts";
+import { defined } from "../core/json.ts";
 import { assembleConfig } from "./assemble-config.ts";
 import type { Config } from "./config.ts";
 import { type Assignment, type Layer, type LayerName, type Problem, renderPlace, type SettingOrigin } from "./layer.ts";

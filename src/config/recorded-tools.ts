@@ -1,6 +1,6 @@
 // The tools that requests of a conversation offer, as its records under config/ name them: the newest list holds. They are no
 // setting; their definitions stand in attachments, so that reading settings reads none.
-import { isFields } from "../core/event/fields.ts";
+import { isFields } from "../core/conversation/event.ts";
 import type { StoredDelta } from "./config-delta.ts";
 
 /** A tool by name, and the attachment that holds its definition; absent = only the name is known. */

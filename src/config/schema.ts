@@ -1,9 +1,9 @@
 // The schema of every setting: its type, what an error says was expected, and who may set it. A new setting is one line
 // here and one in config.ts; the walk over layers, the trust rules and the listings read this table.
 import * as z from "zod/mini";
-import { parseToolCallPolicy } from "../core/compaction/policy.ts";
+import { PIPELINE_NAMES, STRATEGY_NAMES } from "../core/compact/strategies/strategy-names.ts";
+import { parseToolCallPolicy } from "../core/conversation/policy.ts";
 import { PROVIDER_APIS } from "../core/model/model-provider.ts";
-import { PIPELINE_NAMES, STRATEGY_NAMES } from "../core/strategies/strategy-names.ts";
 import type { Config } from "./config.ts";
 
 /** What is known of a setting beside its type. */

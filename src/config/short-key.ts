@@ -1,7 +1,6 @@
 // What a person may type for a setting's key: the whole key, or what is left of it without `conversation.compaction.` or
 // `conversation.`. Tried in this order, so a whole key always means itself.
-import { JpgError } from "../core/errors.ts";
-import { nearestName } from "../core/nearest-name.ts";
+import { JpgError, nearestName } from "../core/errors.ts";
 import { formatKey, type SettingPath } from "./setting-key.ts";
 import { type FoundNode, findNode, namesUnder } from "./setting-tree.ts";
 

@@ -1,6 +1,6 @@
 // The settings in force as rows and text, for `jpg config`. No program is run and no secret shown.
 import { stringify } from "smol-toml";
-import { isFields } from "../core/event/fields.ts";
+import { isFields } from "../core/conversation/event.ts";
 import { renderPlace, type SettingOrigin } from "./layer.ts";
 import type { LoadedConfig } from "./load-config.ts";
 import { parseKey } from "./scan-key.ts";

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import { JpgError } from "../core/errors.ts";
-import { parseJson } from "../core/parse-json.ts";
+import { parseJson } from "../core/json.ts";
 
 type TrustedDigests = Readonly<Record<string, string>>;
 

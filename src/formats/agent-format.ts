@@ -1,7 +1,7 @@
 // What jpg knows of an agent, as one value: how its sessions are found, recognised, read, written and resumed. All of it is
 // pure: it says where files are, and opens none itself. What an agent cannot do is absent, and nobody offers it.
-import type { Compaction } from "../core/compaction/compaction.ts";
-import type { View } from "../core/projection/view.ts";
+import type { Compaction } from "../core/conversation/compaction.ts";
+import type { View } from "../core/conversation/event.ts";
 import type { AgentHelp } from "./agent-help.ts";
 import type { SettingsPart } from "./agent-settings.ts";
 import type { AgentVersions } from "./agent-version.ts";

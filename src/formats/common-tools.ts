@@ -1,7 +1,6 @@
 // What the tools of most agents do, whatever they are called: a session goes on better where past calls look like those that the
 // agent makes itself. Only names and keys change, in what is exported alone; what has no counterpart stays as it is.
-import type { Event } from "../core/event/event.ts";
-import type { View } from "../core/projection/view.ts";
+import type { Event, View } from "../core/conversation/event.ts";
 import { isRecord } from "./json-line.ts";
 
 /** What agents do in common, and the arguments that say on what: texts, the first ones needed. */

@@ -1,8 +1,8 @@
 // What an importer yields for one session file: turns read on demand, the agent's own compactions, and where each turn
 // begins in the file. A pure function of the source text and the importer's version.
-import type { Compaction } from "../core/compaction/compaction.ts";
-import type { Event } from "../core/event/event.ts";
-import type { ToolDefinition } from "../core/tools/tool-definition.ts";
+import type { Compaction } from "../core/conversation/compaction.ts";
+import type { ToolDefinition } from "../core/conversation/defined-tools.ts";
+import type { Event } from "../core/conversation/event.ts";
 import type { SessionPart } from "./session-descent.ts";
 import type { SessionMark } from "./session-mark.ts";
 

@@ -1,6 +1,6 @@
 // A session that is one JSON document, before anything is believed about it. Several formats look at such a file to tell whether
 // it is theirs: it is parsed once, whoever asks.
-import { isTooDeep, MAX_FOREIGN_DEPTH } from "../core/json-depth.ts";
+import { isTooDeep, MAX_FOREIGN_DEPTH } from "../core/json.ts";
 import { isRecord, parseJsonLine } from "./json-line.ts";
 import type { SessionSource } from "./session-source.ts";
 

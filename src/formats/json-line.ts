@@ -1,6 +1,6 @@
 // One line of a session file of JSON lines, before anything is believed about it: an object, or the reason why it is none.
 // Never throws; every reader asks for a type and gets `undefined` when the file holds something else.
-import { isTooDeep, MAX_FOREIGN_DEPTH } from "../core/json-depth.ts";
+import { isTooDeep, MAX_FOREIGN_DEPTH } from "../core/json.ts";
 
 /** A parsed line; its values have not been checked. */
 export type RawLine = Readonly<Record<string, unknown>>;

@@ -1,8 +1,7 @@
 // What the lines of an exported session are named after. A format derives the ids that it writes from these names, so that an
 // import knows the lines of an export again without making the export again: it derives the ids, and looks for them.
-import { type Event, traitsOf } from "../core/event/event.ts";
-import { type CallPairs, pairCalls } from "../core/event/tool-pairing.ts";
-import type { View } from "../core/projection/view.ts";
+import { type Event, traitsOf, type View } from "../core/conversation/event.ts";
+import { type CallPairs, pairCalls } from "../core/conversation/tool-pairing.ts";
 
 /** A source of lines, and what a line of that name shows. */
 export interface LineSource {

@@ -1,6 +1,6 @@
 // Reads answers of Anthropic's Messages API, streamed and whole, into parts. Blocks of kinds that jpg never asks for (results of
 // the provider's own tools) are left out.
-import type Anthropic from "@anthropic-ai/sdk";
+import type { Anthropic } from "@anthropic-ai/sdk";
 import type { KnownAnswer } from "./exchange.ts";
 import type { AnswerPart, Completion, Stop, StopReason, StreamPart } from "./llm-client.ts";
 import { stopReason } from "./stop-reason.ts";

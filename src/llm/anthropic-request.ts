@@ -1,6 +1,6 @@
 // What Anthropic's Messages API is sent for a request.
-import { toAnthropicThread } from "../core/thread/anthropic-thread.ts";
-import { joinPrompts, splitPrompts } from "../core/thread/leading-prompts.ts";
+import { toAnthropicThread } from "../core/model/anthropic-thread.ts";
+import { joinPrompts, splitPrompts } from "../core/model/thread.ts";
 import type { LlmRequest } from "./llm-client.ts";
 
 /** The parts of a body that are also counted. */

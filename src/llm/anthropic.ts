@@ -2,7 +2,7 @@
 // own methods warn on the console about models, and without the methods of the other APIs, which are three quarters of it.
 import { type Anthropic, BaseAnthropic } from "@anthropic-ai/sdk";
 import { Models } from "@anthropic-ai/sdk/resources/models";
-import { defined } from "../core/defined.ts";
+import { defined } from "../core/json.ts";
 import { readAnthropicMessage, readAnthropicStream } from "./anthropic-answer.ts";
 import { toAnthropicBody, toAnthropicInput } from "./anthropic-request.ts";
 import { type Exchange, LONGEST_TIMER } from "./exchange.ts";

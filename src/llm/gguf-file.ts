@@ -1,7 +1,7 @@
 // Looks at a model's file before a library does: what is no model is refused in words that help.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { nearestName } from "../core/nearest-name.ts";
+import { nearestName } from "../core/errors.ts";
 import { createFailure, type FailureTarget } from "./failure.ts";
 import { readGgufHeader } from "./gguf-header.ts";
 import { toShownText } from "./shown-text.ts";

@@ -1,7 +1,7 @@
 // A view as messages of a model that runs in this process. Everything is text: calls of tools stand with their results inside
 // what the model said; of media only that they were there.
-import { toOpenAiChatThread } from "../core/thread/openai-chat-thread.ts";
-import type { ProviderObject } from "../core/thread/openai-thread.ts";
+import { toOpenAiChatThread } from "../core/model/openai-chat-thread.ts";
+import type { ProviderObject } from "../core/model/openai-thread.ts";
 import type { LlamaCall, LlamaMessage } from "./gguf-library.ts";
 import type { LlmRequest } from "./llm-client.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { arch, platform } from "node:process";
 import { pathToFileURL } from "node:url";
 import { asSentence, JpgError, messageOf } from "../core/errors.ts";
-import { shellWord } from "../core/shell-word.ts";
+import { shellWord } from "../core/safe-text.ts";
 import { toShownText } from "./shown-text.ts";
 
 /** A message as the library takes it. */

@@ -1,8 +1,8 @@
 // What Google's generateContent is sent for a request.
 import type { Content, GenerateContentConfig, GenerateContentParameters, Part } from "@google/genai/web";
-import { defined } from "../core/defined.ts";
-import { toGoogleThread } from "../core/thread/google-thread.ts";
-import { joinPrompts, splitPrompts } from "../core/thread/leading-prompts.ts";
+import { defined } from "../core/json.ts";
+import { toGoogleThread } from "../core/model/google-thread.ts";
+import { joinPrompts, splitPrompts } from "../core/model/thread.ts";
 import type { LlmRequest } from "./llm-client.ts";
 
 /** Gives what the library is asked with for an answer; the same request always gives the same. */

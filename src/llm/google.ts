@@ -1,7 +1,7 @@
 // Talks to Google's Gemini API. The library's build for browsers is used on purpose: the one for Node reads keys, projects and
 // addresses from the environment, warns on the console about them, and brings Google's sign-in along.
 import { GoogleGenAI, type Model } from "@google/genai/web";
-import { appendAll } from "../core/append-all.ts";
+import { appendAll } from "../core/lists.ts";
 import type { Exchange } from "./exchange.ts";
 import { OWN_URLS } from "./failure.ts";
 import { readGoogleResponse, readGoogleStream } from "./google-answer.ts";

@@ -1,8 +1,9 @@
 // The one interface to models: what a provider's adapter takes and gives. Adapters render the view for their API (hardened, so
 // that it takes it) and turn what streams back into parts. Invariant: an answer is complete only when its last part says so.
+
+import type { ToolDefinition } from "../core/conversation/defined-tools.ts";
+import type { View } from "../core/conversation/event.ts";
 import type { ProviderApi } from "../core/model/model-provider.ts";
-import type { View } from "../core/projection/view.ts";
-import type { ToolDefinition } from "../core/tools/tool-definition.ts";
 
 /** One request to a model. */
 export interface LlmRequest {

@@ -1,6 +1,6 @@
 // Reads answers of Chat Completions, streamed and whole, into parts. Servers differ: reasoning comes under two names, calls come
 // in pieces or whole, with and without ids and numbers; the fields are read as what they may be, not as the library types them.
-import { type Fields, fieldsOf } from "../core/event/fields.ts";
+import { type Fields, fieldsOf } from "../core/conversation/event.ts";
 import type { KnownAnswer } from "./exchange.ts";
 import type { AnswerPart, Completion, Stop, StopReason, StreamPart } from "./llm-client.ts";
 import { StreamedError } from "./provider-error.ts";

@@ -1,5 +1,5 @@
 // What an OpenAI-compatible server is sent for a request: the body of Chat Completions.
-import { toOpenAiChatThread } from "../core/thread/openai-chat-thread.ts";
+import { toOpenAiChatThread } from "../core/model/openai-chat-thread.ts";
 import type { LlmConnection, LlmRequest } from "./llm-client.ts";
 
 /** A body of Chat Completions. */

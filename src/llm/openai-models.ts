@@ -1,6 +1,7 @@
 // The list of models of OpenAI and of the servers that speak its API, some of which tell windows and prices besides.
-import { defined } from "../core/defined.ts";
-import { type Fields, fieldsOf } from "../core/event/fields.ts";
+
+import { type Fields, fieldsOf } from "../core/conversation/event.ts";
+import { defined } from "../core/json.ts";
 import type { ListedModel, LlmConnection } from "./llm-client.ts";
 import { openOpenAi } from "./openai-sdk.ts";
 import { askProvider } from "./tries.ts";

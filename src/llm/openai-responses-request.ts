@@ -1,8 +1,8 @@
 // What OpenAI's Responses API is sent for a request. Nothing is stored there: reasoning comes back encrypted and is kept here.
-import { defined } from "../core/defined.ts";
-import { modelFamily } from "../core/model/model-family.ts";
-import { joinPrompts, splitPrompts } from "../core/thread/leading-prompts.ts";
-import { toOpenAiResponsesThread } from "../core/thread/openai-responses-thread.ts";
+import { defined } from "../core/json.ts";
+import { modelFamily } from "../core/model/model-name.ts";
+import { toOpenAiResponsesThread } from "../core/model/openai-responses-thread.ts";
+import { joinPrompts, splitPrompts } from "../core/model/thread.ts";
 import type { LlmRequest } from "./llm-client.ts";
 
 /** A body of the Responses API. */

@@ -1,7 +1,7 @@
 // Reads what a provider refused a request for: the one table from the providers' statuses, error types and sentences to the
 // codes of jpg. Wordings were taken from the providers' documentation and from public reports; an unknown one falls back to
 // its status.
-import { fieldsOf } from "../core/event/fields.ts";
+import { fieldsOf } from "../core/conversation/event.ts";
 
 /** The codes of provider errors. */
 export type ProviderCode =

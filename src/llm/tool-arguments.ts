@@ -1,6 +1,6 @@
 // The arguments that a model wrote for a call, and ids for calls of providers that give none.
-import { isFields } from "../core/event/fields.ts";
-import { isTooDeep, MAX_FOREIGN_DEPTH } from "../core/json-depth.ts";
+import { isFields } from "../core/conversation/event.ts";
+import { isTooDeep, MAX_FOREIGN_DEPTH } from "../core/json.ts";
 import type { AnswerPart } from "./llm-client.ts";
 
 type ToolCall = Extract<AnswerPart, { readonly kind: "tool_call" }>;

@@ -1,6 +1,6 @@
 // Asking a provider: tries again what may pass, and only while nothing has streamed; ends at once with the caller's signal;
 // lets no answer pass as whole that is not.
-import { defined } from "../core/defined.ts";
+import { defined } from "../core/json.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
 import type { Completion, LlmConnection, LlmRequest, Stop, StreamPart } from "./llm-client.ts";
 import { checkAddress, StreamedError, toFailure } from "./provider-error.ts";

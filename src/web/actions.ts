@@ -10,11 +10,11 @@ import { setTitle } from "../app/manage/title.ts";
 import { type AskedCost, askedModel, describeAsked } from "../app/page/asked-model.ts";
 import { overallTokens, sayNothing } from "../app/plan/compact-report.ts";
 import type { Workspace } from "../app/workspace/workspace.ts";
-import { EXTRACTIVE } from "../core/compaction/compaction.ts";
+import { choosePipelines } from "../core/compact/strategies/pipelines.ts";
+import { EXTRACTIVE } from "../core/conversation/compaction.ts";
+import { parseTurnBound } from "../core/conversation/range-bound.ts";
+import { formatTokens } from "../core/conversation/token-estimate.ts";
 import { userError } from "../core/errors.ts";
-import { parseTurnBound } from "../core/range/range-bound.ts";
-import { choosePipelines } from "../core/strategies/pipelines.ts";
-import { formatTokens } from "../core/tokens/token-estimate.ts";
 import { type Action, branchAddress, turnAddress } from "./pages/addresses.ts";
 import { MANNERS } from "./pages/render-actions.ts";
 

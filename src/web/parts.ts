@@ -3,8 +3,8 @@
 import { eventText } from "../app/diff/view-text.ts";
 import { searchConversations } from "../app/inspect/search.ts";
 import { type ConversationPage, readPayloads } from "../app/page/conversation-page.ts";
-import { defined } from "../core/defined.ts";
 import { userError } from "../core/errors.ts";
+import { defined } from "../core/json.ts";
 import { forMarkdown } from "../core/safe-text.ts";
 import type { PageAnswer, PageRequest, Route } from "./exchange.ts";
 import { drawnRows, type PageSpot, pageAt, rowsInReach, turnsOf } from "./pages/page-parts.ts";

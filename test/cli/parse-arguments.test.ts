@@ -3,8 +3,8 @@ import { type CommandSpec, GLOBAL_OPTIONS } from "../../src/cli/frame/command.ts
 import { joinValues } from "../../src/cli/join-values.ts";
 import { splitLeadingOptions } from "../../src/cli/leading-options.ts";
 import { parseArguments } from "../../src/cli/parse-arguments.ts";
+import { badBound, isBound } from "../../src/core/conversation/range-bound.ts";
 import type { JpgError } from "../../src/core/errors.ts";
-import { badBound, isBound } from "../../src/core/range/range-bound.ts";
 
 // covers: 064 "`query --compact -- TEXT`: compact with the default profile, then query"
 

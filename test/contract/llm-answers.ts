@@ -1,7 +1,7 @@
 // Answers of the client contract: what every API's client makes of them, against a mock of the providers' APIs.
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readUsage } from "../../src/core/tokens/usage.ts";
+import { readUsage } from "../../src/core/model/usage.ts";
 import type { AnswerPart, Completion, LlmClient, LlmRequest } from "../../src/llm/llm-client.ts";
 import { call, kept, request, result, view } from "../helpers/sample-view.ts";
 import { type ApiUnderTest, ASK, collect, deltasOf, openClient, stopOf } from "./llm-under-test.ts";

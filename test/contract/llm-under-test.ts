@@ -1,9 +1,9 @@
 // What the contract of model clients needs to know of an API, and what its tests share.
 import { inspect } from "node:util";
 import { expect } from "vitest";
+import type { View } from "../../src/core/conversation/event.ts";
 import { JpgError } from "../../src/core/errors.ts";
 import type { ProviderApi } from "../../src/core/model/model-provider.ts";
-import type { View } from "../../src/core/projection/view.ts";
 import { createClient } from "../../src/llm/create-client.ts";
 import type { LlmClient, LlmConnection, LlmRequest, StreamPart } from "../../src/llm/llm-client.ts";
 import { kept, request as userRequest, view } from "../helpers/sample-view.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Calendar, isTime, parseTime } from "../../src/core/calendar-time.ts";
+import { type Calendar, isTime, parseTime } from "../../src/core/conversation/range-bound.ts";
 
 const HOUR = 3_600_000;
 /** A calendar two hours east of UTC on 22 November 2026, in which that day has 25 hours. */

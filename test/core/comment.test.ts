@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type CommentRecord, commentsInForce, parseComment } from "../../src/core/comment.ts";
+import { type CommentRecord, commentsInForce, parseComment } from "../../src/core/conversation/marks.ts";
 import { JpgError } from "../../src/core/errors.ts";
 
 const at = (id: string, fields: Partial<CommentRecord>): CommentRecord => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { marksInForce, parseLabel } from "../../src/core/conversation-marks.ts";
+import { marksInForce, parseLabel } from "../../src/core/conversation/marks.ts";
 import { JpgError } from "../../src/core/errors.ts";
 
 describe("marks of a conversation", () => {

@@ -10,7 +10,7 @@ import {
   shortId,
   slugOf,
   suffixOf,
-} from "../../src/core/conversation-name.ts";
+} from "../../src/core/conversation/name.ts";
 
 describe("slugs", () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { defined } from "../../src/core/defined.ts";
+import { defined } from "../../src/core/json.ts";
 import { runs } from "../helpers/runs.ts";
 
 describe("defined", () => {

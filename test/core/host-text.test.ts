@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fence, forHost, forHostLine, hostLines } from "../../src/core/host-text.ts";
+import { fence, forHost, forHostLine, hostLines } from "../../src/core/safe-text.ts";
 import { anyText } from "../helpers/any-text.ts";
 
 const UNSAFE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;

@@ -1,7 +1,7 @@
 // Whether lines stand among others: exact for few, a sound guess for many.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sketchLines, standsIn } from "../../src/core/line-sketch.ts";
+import { sketchLines, standsIn } from "../../src/core/conversation/merge-sides.ts";
 
 const lines = fc.array(fc.string(), { maxLength: 30 });
 const numbered = (from: number, to: number): readonly string[] =>

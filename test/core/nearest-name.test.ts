@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nearestName } from "../../src/core/nearest-name.ts";
+import { nearestName } from "../../src/core/errors.ts";
 
 /** Edits between two words by trying each, with a swap of two neighbours as one. */
 function editsBetween(a: string, b: string, known = new Map<string, number>()): number {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { quoteForShell, shellWord } from "../../src/core/shell-word.ts";
+import { quoteForShell, shellWord } from "../../src/core/safe-text.ts";
 
 it("quotes a text whatever it holds", () => {
   expect(quoteForShell("")).toBe("''");

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { wordsIn } from "../../bench/hindsight/words-in.ts";
-import { createWordFinder, parseWords } from "../../src/core/sought-words.ts";
+import { createWordFinder, parseWords } from "../../src/core/look/search-words.ts";
 import { runs } from "../helpers/runs.ts";
 
 function findAll(pattern: string, text: string): readonly string[] {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findLine, parsePattern, plainForm } from "../../src/core/text-pattern.ts";
+import { findLine, parsePattern, plainForm } from "../../src/core/look/search-words.ts";
 
 describe("parsePattern", () => {
   it("takes a text as it is", () => {

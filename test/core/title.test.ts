@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseTitle, shownTitle, titleOfRequest } from "../../src/core/title.ts";
+import { parseTitle, shownTitle, titleOfRequest } from "../../src/core/conversation/marks.ts";
 
 describe("parseTitle", () => {
   it("makes one clean line", () => {

@@ -2,8 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { wordsIn } from "../../bench/hindsight/words-in.ts";
-import { parseWords } from "../../src/core/sought-words.ts";
-import { type RankedText, rankTexts } from "../../src/core/word-ranking.ts";
+import { parseWords, type RankedText, rankTexts } from "../../src/core/look/search-words.ts";
 
 type Shown = (at: number, better: number) => boolean;
 

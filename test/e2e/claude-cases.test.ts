@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
-import { projectTurns } from "../../src/core/projection/projection.ts";
+import { projectTurns } from "../../src/core/conversation/projection.ts";
 import { exportAnthropic } from "../../src/formats/anthropic/export.ts";
 import { readClaudeSession } from "../../src/formats/claude-code/import.ts";
 import { sharedFolder } from "../helpers/corpus.ts";

@@ -1,8 +1,8 @@
 // What a model is sent for an imported session equals what the real agent sent when it resumed that session.
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
-import { projectTurns } from "../../src/core/projection/projection.ts";
-import { checkAnthropic } from "../../src/core/provider-rules/anthropic.ts";
+import { projectTurns } from "../../src/core/conversation/projection.ts";
+import { checkAnthropic } from "../../src/core/model/anthropic-rules.ts";
 import { exportAnthropic } from "../../src/formats/anthropic/export.ts";
 import { readClaudeSession } from "../../src/formats/claude-code/import.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";

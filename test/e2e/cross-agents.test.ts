@@ -4,9 +4,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
 import { resumingAgents, writingAgents } from "../../src/app/sessions/session-registry.ts";
-import { textOfContent } from "../../src/core/event/content.ts";
-import type { Event } from "../../src/core/event/event.ts";
-import { projectTurns } from "../../src/core/projection/projection.ts";
+import { type Event, textOfContent } from "../../src/core/conversation/event.ts";
+import { projectTurns } from "../../src/core/conversation/projection.ts";
 import { turnsOf } from "../helpers/codex-session.ts";
 import { corpusMissing, readCorpusFile } from "../helpers/corpus.ts";
 import type { SentBlock, SentMessage } from "../helpers/normalizer.ts";

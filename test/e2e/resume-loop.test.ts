@@ -14,7 +14,7 @@ import { exportConversation } from "../../src/app/export/export.ts";
 import { prepareResume } from "../../src/app/export/resume.ts";
 import { importSessions } from "../../src/app/import/import.ts";
 import { readCompactionLog } from "../../src/app/inspect/log.ts";
-import { parseBound } from "../../src/core/range/range-bound.ts";
+import { parseBound } from "../../src/core/conversation/range-bound.ts";
 import { sharedFolder } from "../helpers/corpus.ts";
 import { agentsFolder } from "../helpers/real-agent.ts";
 import { buildSession, plainTurns } from "../helpers/session-builder.ts";

@@ -1,6 +1,6 @@
 // Calls of one agent as another makes them: names and keys change, and nothing else.
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../src/core/event/event.ts";
+import type { Event } from "../../src/core/conversation/event.ts";
 import { AGENTS } from "../../src/formats/agents.ts";
 import { translateCalls } from "../../src/formats/common-tools.ts";
 

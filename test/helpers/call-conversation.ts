@@ -1,14 +1,14 @@
 // Conversations made of tool calls, and what a plan by strategies makes of each call, in a word for each half.
-import type { Compaction } from "../../src/core/compaction/compaction.ts";
-import type { Event } from "../../src/core/event/event.ts";
-import type { Turn } from "../../src/core/event/turn.ts";
-import { type CompactionPlan, type CompactionRequest, planCompaction } from "../../src/core/plan/plan-compaction.ts";
-import { projectTurns } from "../../src/core/projection/projection.ts";
-import { isNothing } from "../../src/core/range/bound-resolution.ts";
-import type { StrategyRequest } from "../../src/core/strategies/plan-strategies.ts";
-import type { StrategyOptions } from "../../src/core/strategies/strategy.ts";
-import { chooseStrategies } from "../../src/core/strategies/strategy-list.ts";
-import { listToolCalls } from "../../src/core/tools/tool-call.ts";
+
+import { type CompactionPlan, type CompactionRequest, planCompaction } from "../../src/core/compact/plan.ts";
+import type { StrategyOptions } from "../../src/core/compact/strategies/strategy.ts";
+import { chooseStrategies } from "../../src/core/compact/strategies/strategy-list.ts";
+import type { StrategyRequest } from "../../src/core/compact/strategies/strategy-names.ts";
+import { listToolCalls } from "../../src/core/compact/tool-call.ts";
+import { isNothing } from "../../src/core/conversation/bound-resolution.ts";
+import type { Compaction } from "../../src/core/conversation/compaction.ts";
+import type { Event, Turn } from "../../src/core/conversation/event.ts";
+import { projectTurns } from "../../src/core/conversation/projection.ts";
 import { requestFor } from "./plan-request.ts";
 
 /** One call: the tool, its arguments, its result (null = none came) and whether it failed. */

@@ -1,7 +1,7 @@
 // Writes session files as Claude Code does, line by line, and remembers what the agent would send when it resumes them:
 // an oracle for the importer that shares no code with it.
 import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
-import type { Turn } from "../../src/core/event/turn.ts";
+import type { Turn } from "../../src/core/conversation/event.ts";
 import { readClaudeSession } from "../../src/formats/claude-code/import.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
 

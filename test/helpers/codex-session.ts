@@ -1,7 +1,6 @@
 // Invented rollouts of Codex, line by line: one minute between lines, so that times rise.
 import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
-import type { Event } from "../../src/core/event/event.ts";
-import type { Turn } from "../../src/core/event/turn.ts";
+import type { Event, Turn } from "../../src/core/conversation/event.ts";
 import { readCodexSession } from "../../src/formats/codex/import.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
 

@@ -1,8 +1,7 @@
 // Makes the events of a conversation awkward for providers: ids of other makers that repeat, texts that are blank, messages
 // that were cut off, reasoning with and without signatures, content that only one provider reads. Event ids stay.
 import fc from "fast-check";
-import type { Content, ContentPart, Event, EventMetadata } from "../../src/core/event/event.ts";
-import type { Turn } from "../../src/core/event/turn.ts";
+import type { Content, ContentPart, Event, EventMetadata, Turn } from "../../src/core/conversation/event.ts";
 import { drawnOnce } from "./drawn-once.ts";
 import { type RandomConversation, randomConversation, TINY_PNG } from "./random-conversation.ts";
 

@@ -1,10 +1,9 @@
 // Streams of jp for tests: read, and written as an export writes them.
 import { createHash } from "node:crypto";
 import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
-import type { Compaction } from "../../src/core/compaction/compaction.ts";
-import type { Event } from "../../src/core/event/event.ts";
-import { projectTurns } from "../../src/core/projection/projection.ts";
-import type { View } from "../../src/core/projection/view.ts";
+import type { Compaction } from "../../src/core/conversation/compaction.ts";
+import type { Event, View } from "../../src/core/conversation/event.ts";
+import { projectTurns } from "../../src/core/conversation/projection.ts";
 import type { SessionDraft } from "../../src/formats/agent-format.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
 import { formatStream, writeJpSession } from "../../src/formats/jp/export.ts";

@@ -1,5 +1,5 @@
 // Compactions for tests, in few words: `id` and `at` (day of the month) say who wins, the rest is the compaction's own.
-import type { Compaction } from "../../src/core/compaction/compaction.ts";
+import type { Compaction } from "../../src/core/conversation/compaction.ts";
 
 /** Makes a compaction of turns `from..to`; the larger `at` is the newer one. */
 export function makeCompaction(

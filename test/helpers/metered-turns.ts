@@ -1,7 +1,6 @@
 // A conversation with usage made up from a known factor and overhead: what calibration has to find again.
-import type { Event } from "../../src/core/event/event.ts";
-import type { Turn } from "../../src/core/event/turn.ts";
-import { estimateEvent } from "../../src/core/tokens/token-estimate.ts";
+import type { Event, Turn } from "../../src/core/conversation/event.ts";
+import { estimateEvent } from "../../src/core/conversation/token-estimate.ts";
 
 export interface Metering {
   readonly factor: number;

@@ -1,5 +1,5 @@
 // Beginnings of ids, as they can be typed for them and as they are shown.
-import { abbreviateCommit } from "../../src/core/conversation-name.ts";
+import { abbreviateCommit } from "../../src/core/conversation/name.ts";
 
 /** The first characters of an id: `length` of them, and more where these are digits, which would be the number of a turn. */
 export function beginningOf(id: string, length: number): string {

@@ -1,8 +1,6 @@
 // A conversation in one line: "U A | U R T t A". Turns are split by `|`, one letter is one event; turn_starts are implied.
 // Ids are `e<turn>.<n>` with n = 0 for the turn_start, call ids repeat in every turn (`c1`, `c2` …), times rise.
-import type { Content, Event } from "../../src/core/event/event.ts";
-import type { Turn } from "../../src/core/event/turn.ts";
-import type { ProjectedTurn, View } from "../../src/core/projection/view.ts";
+import type { Content, Event, ProjectedTurn, Turn, View } from "../../src/core/conversation/event.ts";
 
 /**
  * Letters: U user request · Q queued request · S harness's system request · A message · R reasoning · D data · T tool

@@ -1,5 +1,5 @@
 // What an extract is made of, of a conversation in which there is nothing.
-import type { Gathered } from "../../src/core/extract/gather.ts";
+import type { Gathered } from "../../src/core/compact/gather.ts";
 
 export const NOTHING_GATHERED: Gathered = {
   requests: [],

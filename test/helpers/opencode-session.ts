@@ -1,8 +1,7 @@
 // Writes invented sessions of OpenCode, message by message, as `opencode export` prints them.
 import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
-import { plainText } from "../../src/core/event/content.ts";
-import type { Content, ContentPart, Event } from "../../src/core/event/event.ts";
-import { projectTurns } from "../../src/core/projection/projection.ts";
+import { type Content, type ContentPart, type Event, plainText } from "../../src/core/conversation/event.ts";
+import { projectTurns } from "../../src/core/conversation/projection.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
 import { readOpenCodeSession } from "../../src/formats/opencode/import.ts";
 

@@ -1,7 +1,7 @@
 // Writes invented sessions of pi, entry by entry, as the agent does: each follows the newest, unless one goes back.
 import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
-import type { Event } from "../../src/core/event/event.ts";
-import { projectTurns } from "../../src/core/projection/projection.ts";
+import type { Event } from "../../src/core/conversation/event.ts";
+import { projectTurns } from "../../src/core/conversation/projection.ts";
 import { exportAnthropic } from "../../src/formats/anthropic/export.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
 import { readPiSession } from "../../src/formats/pi/import.ts";

@@ -1,9 +1,10 @@
 // Plans over conversations in notation, for tests of planning.
-import type { Compaction } from "../../src/core/compaction/compaction.ts";
-import type { Policies } from "../../src/core/compaction/policy.ts";
-import type { Turn } from "../../src/core/event/turn.ts";
-import { type CompactionPlan, type CompactionRequest, planCompaction } from "../../src/core/plan/plan-compaction.ts";
-import { isNothing } from "../../src/core/range/bound-resolution.ts";
+
+import { type CompactionPlan, type CompactionRequest, planCompaction } from "../../src/core/compact/plan.ts";
+import { isNothing } from "../../src/core/conversation/bound-resolution.ts";
+import type { Compaction } from "../../src/core/conversation/compaction.ts";
+import type { Turn } from "../../src/core/conversation/event.ts";
+import type { Policies } from "../../src/core/conversation/policy.ts";
 import { parseConversation } from "./notation.ts";
 
 /** The policy that strips both halves of every call. */

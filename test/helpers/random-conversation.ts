@@ -1,10 +1,9 @@
 // Random conversations and random stacks of compactions over them, for laws: every policy, cut ranges, keeps, bounds that
 // do not exist, clashing timestamps, call ids that repeat, turns without anything a model sees.
 import fc from "fast-check";
-import type { Compaction, ToolCallPolicy } from "../../src/core/compaction/compaction.ts";
-import type { Event } from "../../src/core/event/event.ts";
-import { pairCalls } from "../../src/core/event/tool-pairing.ts";
-import type { Turn } from "../../src/core/event/turn.ts";
+import type { Compaction, ToolCallPolicy } from "../../src/core/conversation/compaction.ts";
+import type { Event, Turn } from "../../src/core/conversation/event.ts";
+import { pairCalls } from "../../src/core/conversation/tool-pairing.ts";
 import { drawnOnce } from "./drawn-once.ts";
 import { parseConversation } from "./notation.ts";
 

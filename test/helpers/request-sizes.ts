@@ -1,8 +1,13 @@
 // A conversation's requests and what is calibrated on them, from turns in any order.
-import type { Turn } from "../../src/core/event/turn.ts";
-import { type Calibration, fitLine, type RequestSize, requestSizes } from "../../src/core/tokens/calibration.ts";
-import { recordedRequests } from "../../src/core/tokens/recorded-requests.ts";
-import { type TurnFacts, turnFacts } from "../../src/core/tokens/turn-facts.ts";
+import type { Turn } from "../../src/core/conversation/event.ts";
+import {
+  type Calibration,
+  fitLine,
+  type RequestSize,
+  recordedRequests,
+  requestSizes,
+} from "../../src/core/model/calibration.ts";
+import { type TurnFacts, turnFacts } from "../../src/core/model/usage.ts";
 
 /** Oldest first. */
 export function listRequestSizes(turns: Iterable<Turn>): readonly RequestSize[] {

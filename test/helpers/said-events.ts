@@ -1,6 +1,5 @@
 // A stretch of a conversation from what was said, one word for each kind of event, for tests of what was needed of it later.
-import type { Event } from "../../src/core/event/event.ts";
-import type { Turn } from "../../src/core/event/turn.ts";
+import type { Event, Turn } from "../../src/core/conversation/event.ts";
 
 /** Something said. A call comes with its result; `failed` marks one that ended in an error. */
 export type Said =

@@ -4,10 +4,11 @@ import type {
   ChatRequest,
   ChatResponse,
   Event,
+  ProjectedTurn,
   ToolCallRequest,
   ToolCallResponse,
-} from "../../src/core/event/event.ts";
-import type { ProjectedTurn, View } from "../../src/core/projection/view.ts";
+  View,
+} from "../../src/core/conversation/event.ts";
 
 const timestamp = "2026-11-21T20:30:00Z";
 

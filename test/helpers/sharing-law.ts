@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadView } from "../../src/app/branch/load-view.ts";
 import { findBrokenLinks } from "../../src/app/branch/turn-links.ts";
-import { RECORD_FOLDERS } from "../../src/core/integrity/branch-files.ts";
+import { RECORD_FOLDERS } from "../../src/core/conversation/branch-files.ts";
 import { type History, lastWords, reachedFrom, readHistory } from "./branch-history.ts";
 import type { Clone } from "./clones.ts";
 import { endOfLongLaw, runs } from "./runs.ts";

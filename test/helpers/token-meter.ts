@@ -1,7 +1,7 @@
 // The meter of turns that are at hand.
-import type { Turn } from "../../src/core/event/turn.ts";
-import { createFactsMeter, type TokenMeter } from "../../src/core/tokens/token-meter.ts";
-import { turnFacts } from "../../src/core/tokens/turn-facts.ts";
+import type { Turn } from "../../src/core/conversation/event.ts";
+import { createFactsMeter, type TokenMeter } from "../../src/core/model/token-meter.ts";
+import { turnFacts } from "../../src/core/model/usage.ts";
 
 /** Creates the meter of turns, in any order. */
 export function createTokenMeter(turns: Iterable<Turn>): TokenMeter {

@@ -1,6 +1,7 @@
 // Tool calls in the order they are listed here, each answered, for tests of what is known of tools.
-import type { Content } from "../../src/core/event/event.ts";
-import type { ToolCall } from "../../src/core/tools/tool-call.ts";
+
+import type { ToolCall } from "../../src/core/compact/tool-call.ts";
+import type { Content } from "../../src/core/conversation/event.ts";
 
 /** One call: name and arguments, and its result; null = unanswered. */
 export interface CallNote {

@@ -1,5 +1,5 @@
 // Ranges of turns as tests write them.
-import type { CutRange } from "../../src/core/range/turn-range.ts";
+import type { CutRange } from "../../src/core/conversation/event.ts";
 
 /** Reads `0..12` and `3:EVENT..12:EVENT`. */
 export function parseTurnRange(text: string): CutRange {

@@ -1,5 +1,5 @@
 // What a check of a list found, as lines that a test compares whole.
-import type { Violation } from "../../src/core/provider-rules/rule.ts";
+import type { Violation } from "../../src/core/model/provider-rules.ts";
 
 /** Each breach as `rule severity message.block: sentence`. */
 export function listSentences(violations: readonly Violation[]): readonly string[] {

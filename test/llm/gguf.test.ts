@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { View } from "../../src/core/projection/view.ts";
-import { readUsage } from "../../src/core/tokens/usage.ts";
+import type { View } from "../../src/core/conversation/event.ts";
+import { readUsage } from "../../src/core/model/usage.ts";
 import { createGgufClient } from "../../src/llm/gguf.ts";
 import type { LlmClient, LlmRequest } from "../../src/llm/llm-client.ts";
 import { collect, deltasOf, failureOf, stopOf } from "../contract/llm-under-test.ts";

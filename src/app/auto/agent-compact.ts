@@ -1,13 +1,14 @@
 // A compaction that a model asks for: tiers 1 and 2, then a summary, each only while the view is too large. It touches
 // turns that are complete and stored; the turn in which the model asks is not among them.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
-import { USUAL_WINDOW } from "../../core/model/context-window.ts";
-import { type AgentVerdict, judgeAgentCompaction, LEAST_AGENT_TOKENS } from "../../core/plan/agent-compaction.ts";
-import { choosePipelines } from "../../core/strategies/pipelines.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
-import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
+
+import { type AgentVerdict, judgeAgentCompaction, LEAST_AGENT_TOKENS } from "../../core/compact/automatic.ts";
+import { choosePipelines } from "../../core/compact/strategies/pipelines.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { defined } from "../../core/json.ts";
+import { USUAL_WINDOW } from "../../core/model/token-meter.ts";
 import { type BranchTree, loadTip } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { compact } from "../compact/compact.ts";

@@ -1,7 +1,7 @@
 // What automatic compaction remembers of a branch between calls, in a cache: when it last tried, and whether it has
 // warned. A cache that may be deleted at any time: then it tries, or warns, once more.
 import * as z from "zod/mini";
-import { parseJson } from "../../core/parse-json.ts";
+import { parseJson } from "../../core/json.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 
 /** What is remembered of a branch. */

@@ -1,11 +1,11 @@
 // Compacts a conversation on its own when its view comes near the window of the model. Nothing that goes wrong here stops
 // the conversation: a failing summary leaves its place to tiers 1 and 2, all other trouble is said as a warning.
 import type { Config } from "../../config/config.ts";
-import { defined } from "../../core/defined.ts";
+import { type AutoPlace, decideAutoCompaction, isWarningSize, triggerRatio } from "../../core/compact/automatic.ts";
+import type { Event } from "../../core/conversation/event.ts";
+import { estimateEvents } from "../../core/conversation/token-estimate.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { Event } from "../../core/event/event.ts";
-import { type AutoPlace, decideAutoCompaction, isWarningSize, triggerRatio } from "../../core/plan/auto-compaction.ts";
-import { estimateEvents } from "../../core/tokens/token-estimate.ts";
+import { defined } from "../../core/json.ts";
 import { type BranchTree, loadBranchTree, loadTip } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { compact } from "../compact/compact.ts";

@@ -1,9 +1,8 @@
 // Measures a branch's view against the window of the model that is asked next.
 import type { Config } from "../../config/config.ts";
-import type { Event } from "../../core/event/event.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { sizeToSend } from "../../core/tokens/sent-size.ts";
-import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
+import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
+import type { Event, Turn } from "../../core/conversation/event.ts";
+import { sizeToSend } from "../../core/model/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { type CountedView, loadCounted } from "../branch/counted-view.ts";
 import type { LiveCompactions } from "../branch/load-view.ts";

@@ -1,17 +1,17 @@
 // By what automatic compaction compacts: the profile, pipeline or strategy of the settings, or tiers 1 and 2 in its place. Tiers
 // go down to half of the window, pipelines leave the newest turns alone as profiles do.
 import type { CompactionConfig } from "../../config/config.ts";
-import { findProfile } from "../../core/compaction/profile.ts";
-import { userError } from "../../core/errors.ts";
-import { boundAt, type RangeBound } from "../../core/range/range-bound.ts";
 import {
   type ChosenStrategies,
   choosePipelines,
   PROTECT_TOKENS,
   TARGET_SHARE,
-} from "../../core/strategies/pipelines.ts";
-import { PIPELINE_NAMES, type PipelineName, TANGENTS } from "../../core/strategies/strategy-names.ts";
-import { hasRoomBehind } from "../../core/summary/older-summaries.ts";
+} from "../../core/compact/strategies/pipelines.ts";
+import { PIPELINE_NAMES, type PipelineName, TANGENTS } from "../../core/compact/strategies/strategy-names.ts";
+import { hasRoomBehind } from "../../core/compact/summary-answer.ts";
+import { findProfile } from "../../core/conversation/policy.ts";
+import { boundAt, type RangeBound } from "../../core/conversation/range-bound.ts";
+import { userError } from "../../core/errors.ts";
 import type { LiveCompactions } from "../branch/load-view.ts";
 import type { CompactRequest } from "../compact/compact.ts";
 

@@ -1,7 +1,6 @@
 // What automatic compaction says of what it measured and did.
 import type { Config } from "../../config/config.ts";
-import { renderCompacted } from "../../core/tokens/compacted-notice.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
+import { formatTokens, renderCompacted } from "../../core/conversation/token-estimate.ts";
 import { type CompactReport, overallTokens } from "../plan/compact-report.ts";
 import type { MeasuredView } from "./auto-measure.ts";
 import type { AutoRules } from "./auto-rules.ts";

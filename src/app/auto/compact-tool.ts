@@ -1,6 +1,7 @@
 // The tool `compact`, jpg's own, that every model is offered which answers in a conversation.
+
+import { COMPACT_TOOL, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { JpgError } from "../../core/errors.ts";
-import { COMPACT_TOOL, type ToolDefinition } from "../../core/tools/tool-definition.ts";
 import { asAnswering, type OpenedModel } from "../models/models.ts";
 import type { Tool } from "../programs/tool-box.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -3,8 +3,8 @@
 import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { appendAll } from "../../core/append-all.ts";
 import { JpgError, messageOf } from "../../core/errors.ts";
+import { appendAll } from "../../core/lists.ts";
 import { makeFolders } from "../../store/files/make-folders.ts";
 import { isLocked, withLock } from "../../store/files/process-lock.ts";
 import { hookPlaces } from "../hooks/hook-places.ts";

@@ -1,6 +1,6 @@
 // The live guard of `jpg sync --compact`: a session that comes near its model's window is compacted without a model, and the user
 // is told once how to go on smaller. Where a pass gains little, it leaves the session alone from then on.
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { loadTip } from "../branch/branch-tree.ts";
 import type { CompactReport } from "../plan/compact-report.ts";
 import { resumingAgents } from "../sessions/session-registry.ts";

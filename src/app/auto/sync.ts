@@ -2,9 +2,9 @@
 // settings say so. Sessions are only read. What is wrong with one of them stops none of the others.
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { appendAll } from "../../core/append-all.ts";
-import { defined } from "../../core/defined.ts";
 import { JpgError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import { appendAll } from "../../core/lists.ts";
 import { type ImportOutcome, importSessions } from "../import/import.ts";
 import type { ImportRequest } from "../import/import-request.ts";
 import type { CompactReport } from "../plan/compact-report.ts";

@@ -1,13 +1,12 @@
 // Appends one immutable record (a compaction, a title, a config delta) to a branch: one commit that touches only its file.
-import { formatRecordLine, recordPath } from "../../core/compaction/compaction-line.ts";
-import { defined } from "../../core/defined.ts";
+import { formatRecordLine, recordPath } from "../../core/conversation/compaction-line.ts";
 import { repositoryError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import type { CommitSpec, FileChange } from "../../store/conversation-store.ts";
 import type { CommitAuthor } from "../../store/store-surroundings.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { BranchTree } from "./branch-tree.ts";
-import { loadBranchTree } from "./branch-tree.ts";
+import { type BranchTree, loadBranchTree } from "./branch-tree.ts";
 
 /** How often a commit is tried again when others move the branch at the same time. */
 const MAX_ATTEMPTS = 8;

@@ -1,6 +1,6 @@
 // Brings the payloads that were moved out of events back. Turns are read with their long texts in place, so that whatever
 // counts, shows or searches an event has what was said; images and other binary payloads are read only for those who ask.
-import { JpgError, repositoryError } from "../../core/errors.ts";
+
 import {
   attachmentPath,
   attachmentsOf,
@@ -8,10 +8,9 @@ import {
   inlineTexts,
   needsInlining,
   textAttachmentsOf,
-} from "../../core/event/attachment.ts";
-import type { Event } from "../../core/event/event.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import type { View } from "../../core/projection/view.ts";
+} from "../../core/conversation/attachment.ts";
+import type { Event, Turn, View } from "../../core/conversation/event.ts";
+import { JpgError, repositoryError } from "../../core/errors.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 import { parseTurnBytes } from "./turn-bytes.ts";

@@ -1,11 +1,11 @@
 // A branch at one commit: its small files parsed by name, its turns known by object id and not yet read.
 import * as z from "zod/mini";
-import { appendAll } from "../../core/append-all.ts";
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { isConversationName } from "../../core/conversation-name.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { fieldsOf } from "../../core/conversation/event.ts";
+import { shownTitle } from "../../core/conversation/marks.ts";
+import { isConversationName } from "../../core/conversation/name.ts";
 import { repositoryError } from "../../core/errors.ts";
-import { fieldsOf } from "../../core/event/fields.ts";
-import { shownTitle } from "../../core/title.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { BranchTip, ConversationStore, TreeFile } from "../../store/conversation-store.ts";
 import { decodeText } from "./decoded-text.ts";
 import { findMissingTurns, type MissingTurn } from "./missing-turns.ts";

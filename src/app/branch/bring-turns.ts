@@ -1,8 +1,8 @@
 // Turns of a partial clone that are not here, brought in one request before they are read. What cannot be brought is named by
 // its place in the conversation.
+
+import { formatRuns, joinRuns } from "../../core/conversation/event.ts";
 import { JpgError, repositoryError } from "../../core/errors.ts";
-import { joinRuns } from "../../core/range/turn-range.ts";
-import { formatRuns } from "../../core/turn-runs.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { BranchTree } from "./branch-tree.ts";
 

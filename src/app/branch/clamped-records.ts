@@ -1,8 +1,9 @@
 // The record files of compactions that are clamped to the first turns of a branch. Everything in them follows from the original
 // and the cut, so that whoever forks there makes the same files.
-import { clampCompaction } from "../../core/compaction/clamp-compaction.ts";
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { formatCompactionLine, recordPath } from "../../core/compaction/compaction-line.ts";
+
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { formatCompactionLine, recordPath } from "../../core/conversation/compaction-line.ts";
+import { clampCompaction } from "../../core/conversation/group.ts";
 import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
 import { derivedPadding } from "./append-record.ts";
 import { collectBlobs } from "./branch-tree.ts";

@@ -1,10 +1,17 @@
 // Comments of a conversation: what people say about its turns. Saying or taking back one is one commit with one record.
-import { type Comment, type CommentRecord, commentOf, commentsInForce, parseComment } from "../../core/comment.ts";
-import { recordPath } from "../../core/compaction/compaction-line.ts";
-import { isTurnNumber, mayBeBeginning, SHORTEST_BEGINNING } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
+
+import { recordPath } from "../../core/conversation/compaction-line.ts";
+import {
+  type Comment,
+  type CommentRecord,
+  commentOf,
+  commentsInForce,
+  parseComment,
+} from "../../core/conversation/marks.ts";
+import { isTurnNumber, mayBeBeginning, SHORTEST_BEGINNING } from "../../core/conversation/name.ts";
+import type { TurnBound } from "../../core/conversation/range-bound.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
-import type { TurnBound } from "../../core/range/range-bound.ts";
+import { defined } from "../../core/json.ts";
 import { forLine } from "../../core/safe-text.ts";
 import type { FileChange } from "../../store/conversation-store.ts";
 import { recordMessage } from "../../store/messages/commit-message.ts";

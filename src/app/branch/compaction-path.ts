@@ -1,6 +1,6 @@
 // Where compactions are stored, read back from paths and from the history of a branch.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { parseCompactionLine } from "../../core/conversation/compaction-line.ts";
 import type { LogEntry } from "../../store/conversation-store.ts";
 import { decodeText } from "./decoded-text.ts";
 

@@ -3,8 +3,8 @@
 import { parseConfigDelta, type StoredDelta, selectDeltas } from "../../config/config-delta.ts";
 import type { LoadedConfig } from "../../config/load-config.ts";
 import { type RecordedTool, recordedTools, settingsOf } from "../../config/recorded-tools.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
-import { isFields } from "../../core/event/fields.ts";
+import { isFields } from "../../core/conversation/event.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { recordMessage } from "../../store/messages/commit-message.ts";
 import { rememberedProviders } from "../workspace/remembered-providers.ts";
 import { randomId } from "../workspace/runtime.ts";

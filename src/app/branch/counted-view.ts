@@ -1,12 +1,12 @@
 // Loads a branch's view with what counts all of its conversation: turns that nothing shows are known by their facts, which are
 // kept in a cache and worked out again where it lacks them.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { TURNS_PER_DIRECTORY } from "../../core/event/turn-file.ts";
-import { planHalves, planReading } from "../../core/projection/hidden-turns.ts";
-import { project } from "../../core/projection/projection.ts";
-import { createFactsMeter, type MeterInput, type TokenMeter } from "../../core/tokens/token-meter.ts";
-import { countTurns, type TurnFacts, turnFacts } from "../../core/tokens/turn-facts.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { planHalves, planReading } from "../../core/conversation/covered-range.ts";
+import type { Turn } from "../../core/conversation/event.ts";
+import { project } from "../../core/conversation/projection.ts";
+import { TURNS_PER_DIRECTORY } from "../../core/conversation/turn-file.ts";
+import { createFactsMeter, type MeterInput, type TokenMeter } from "../../core/model/token-meter.ts";
+import { countTurns, type TurnFacts, turnFacts } from "../../core/model/usage.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { readTurnFiles, turnFiles } from "./attachments.ts";
 import type { BranchTree } from "./branch-tree.ts";

@@ -1,8 +1,8 @@
 // The raw events that a compaction covers, bounds inside its end turns included.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import type { Event } from "../../core/event/event.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import type { PlacedEvent } from "../../core/summary/placed-event.ts";
+
+import type { PlacedEvent } from "../../core/compact/transcript.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import type { Event, Turn } from "../../core/conversation/event.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { inlineEvents } from "./attachments.ts";
 

@@ -1,7 +1,7 @@
 // `covers`: the digest that binds a compaction to the turns it was made over, from object ids alone where possible
 // (docs/FORMAT.md). A summary whose digest does not match the branch must not be applied: it would tell of another past.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { cutTurnFile, cutTurnFileBefore } from "../../core/event/turn-file.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { cutTurnFile, cutTurnFileBefore } from "../../core/conversation/turn-file.ts";
 import { blobId, sha256 } from "../workspace/object-id.ts";
 import type { CutBounds, CutCache } from "./cut-cache.ts";
 

@@ -1,5 +1,5 @@
 // What tells a full directory of turns from every other one, wherever it stands: caches keep under it what follows from its turns.
-import { TURNS_PER_DIRECTORY } from "../../core/event/turn-file.ts";
+import { TURNS_PER_DIRECTORY } from "../../core/conversation/turn-file.ts";
 import { sha256 } from "../workspace/object-id.ts";
 
 /** One id for each full directory of a branch's turns, by its number. */

@@ -1,11 +1,11 @@
 // Where a branch that holds the first turns of another begins. Positions come from the tree: a commit counts only when its
 // own tree holds exactly these turns. Where history was squashed there is none, and the later turns are taken away.
-import { commentOf } from "../../core/comment.ts";
-import { turnOfPin } from "../../core/compaction/pin.ts";
+
+import { type ForkPlan, planFork } from "../../core/compact/fork.ts";
+import { attachmentPath } from "../../core/conversation/attachment.ts";
+import { commentOf, turnOfPin } from "../../core/conversation/marks.ts";
+import { turnIndexOfPath, turnIndexOfSource, turnPath } from "../../core/conversation/turn-file.ts";
 import { repositoryError } from "../../core/errors.ts";
-import { attachmentPath } from "../../core/event/attachment.ts";
-import { turnIndexOfPath, turnIndexOfSource, turnPath } from "../../core/event/turn-file.ts";
-import { type ForkPlan, planFork } from "../../core/plan/plan-fork.ts";
 import type { ConversationStore, FileChange, TreeFile } from "../../store/conversation-store.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
 import { clampedRecords } from "./clamped-records.ts";

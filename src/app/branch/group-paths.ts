@@ -1,6 +1,6 @@
 // The files of groups: compactions that one commit added as one, and the pins that came with them. Whoever takes one of them back
 // takes all.
-import { recordPath } from "../../core/compaction/compaction-line.ts";
+import { recordPath } from "../../core/conversation/compaction-line.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import type { LiveCompactions } from "./load-view.ts";

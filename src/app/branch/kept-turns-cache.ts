@@ -1,7 +1,7 @@
 // Remembers in which turns what compactions keep by name stands, so that a view reads those and no other that they hide. It is found
 // by the names and the object ids of all turns of the range: it follows from them alone.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { findKeptTurns, keptTurnsOf, type TurnsAtHand, withKeptTurns } from "../../core/compaction/kept-turns.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { findKeptTurns, keptTurnsOf, type TurnsAtHand, withKeptTurns } from "../../core/conversation/group.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import { openSealedCache, type SealedCache } from "./sealed-cache.ts";

@@ -1,11 +1,9 @@
 // Loads a branch's view, reading only what it shows: compactions first, then the turns that a projection needs.
-import { type Compaction, compareCompactions, isHiding, withoutIndex } from "../../core/compaction/compaction.ts";
-import type { Event } from "../../core/event/event.ts";
-import { hasLooseCalls } from "../../core/event/tool-pairing.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { planHalves, planReading, planTurnReadings, type TurnReading } from "../../core/projection/hidden-turns.ts";
-import { type ProjectionOptions, project } from "../../core/projection/projection.ts";
-import type { View } from "../../core/projection/view.ts";
+import { type Compaction, compareCompactions, isHiding, withoutIndex } from "../../core/conversation/compaction.ts";
+import { planHalves, planReading, planTurnReadings, type TurnReading } from "../../core/conversation/covered-range.ts";
+import type { Event, Turn, View } from "../../core/conversation/event.ts";
+import { type ProjectionOptions, project } from "../../core/conversation/projection.ts";
+import { hasLooseCalls } from "../../core/conversation/tool-pairing.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { readTurnFiles, turnFiles } from "./attachments.ts";
 import type { BranchTree } from "./branch-tree.ts";

@@ -1,12 +1,10 @@
 // Pins of a conversation: turns and events that every compaction leaves as they are. Pinning is one commit with one record.
 
-import { isSamePin, type Pin, pinnedEvents, pinsInForce } from "../../core/compaction/pin.ts";
+import { type Event, type Turn, traitsOf, type View } from "../../core/conversation/event.ts";
+import { isSamePin, type Pin, pinnedEvents, pinsInForce } from "../../core/conversation/marks.ts";
+import type { TurnBound } from "../../core/conversation/range-bound.ts";
+import { findEvent } from "../../core/conversation/range-location.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
-import { type Event, traitsOf } from "../../core/event/event.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import type { View } from "../../core/projection/view.ts";
-import type { TurnBound } from "../../core/range/range-bound.ts";
-import { findEvent } from "../../core/range/range-location.ts";
 import { forLine } from "../../core/safe-text.ts";
 import { recordMessage } from "../../store/messages/commit-message.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -1,9 +1,8 @@
 // One turn as it will be stored: its lines, its object id, and what its commit says.
 import { constants, inflateSync } from "node:zlib";
-import { ATTACHMENT_LIMITS, attachmentPath, spill } from "../../core/event/attachment.ts";
-import type { Inflate } from "../../core/event/document-size.ts";
-import type { Event } from "../../core/event/event.ts";
-import { formatTurnFile } from "../../core/event/turn-file.ts";
+import { ATTACHMENT_LIMITS, attachmentPath, type Inflate, spill } from "../../core/conversation/attachment.ts";
+import type { Event } from "../../core/conversation/event.ts";
+import { formatTurnFile } from "../../core/conversation/turn-file.ts";
 import type { FileChange } from "../../store/conversation-store.ts";
 import { blobId, sha256 } from "../workspace/object-id.ts";
 

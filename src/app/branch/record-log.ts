@@ -1,5 +1,5 @@
 // The history of a branch's own records: what a fork did stays out where the fork was merged, for none of it came along.
-import { RECORD_FOLDERS } from "../../core/integrity/branch-files.ts";
+import { RECORD_FOLDERS } from "../../core/conversation/branch-files.ts";
 import type { ConversationStore, LogEntry } from "../../store/conversation-store.ts";
 import { isForkMergeMessage } from "../../store/messages/merge-message.ts";
 

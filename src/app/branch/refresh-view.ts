@@ -1,11 +1,11 @@
 // VIEW.md and view.jsonl: the projected view beside every checked-out branch, rebuilt when the tree it was made from is
 // no longer the one that is checked out, extended in place when only turns were added.
 import { stat } from "node:fs/promises";
-import { appendAll } from "../../core/append-all.ts";
+import type { ProjectedTurn } from "../../core/conversation/event.ts";
+import { looseCalls } from "../../core/conversation/tool-pairing.ts";
+import { turnPath } from "../../core/conversation/turn-file.ts";
 import { codeOf, JpgError, repositoryError } from "../../core/errors.ts";
-import { looseCalls } from "../../core/event/tool-pairing.ts";
-import { turnPath } from "../../core/event/turn-file.ts";
-import type { ProjectedTurn } from "../../core/projection/view.ts";
+import { appendAll } from "../../core/lists.ts";
 import { renderViewHeading } from "../../formats/markdown/export.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { Worktree } from "../../store/worktrees.ts";

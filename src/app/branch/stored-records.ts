@@ -1,9 +1,9 @@
 // The small records of a branch (compactions, titles, pins) as they can be read: a damaged file is left out and named, so
 // that one bad record makes only itself not applied. A record that needs a newer jpg refuses the branch.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { parseCompactionLine, parseRecordLine } from "../../core/compaction/compaction-line.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { parseCompactionLine, parseRecordLine } from "../../core/conversation/compaction-line.ts";
+import type { Fields } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { Fields } from "../../core/event/fields.ts";
 import type { ConversationStore, TreeFile } from "../../store/conversation-store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";

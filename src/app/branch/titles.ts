@@ -1,9 +1,7 @@
 // The title of a conversation: the newest meta record that names one, else the first title in conversation.json.
-import type { CommentRecord } from "../../core/comment.ts";
-import { compareTimestamps } from "../../core/compaction/compaction.ts";
-import type { PinRecord } from "../../core/compaction/pin.ts";
-import type { MarkRecord } from "../../core/conversation-marks.ts";
-import { shownTitle } from "../../core/title.ts";
+
+import { compareTimestamps } from "../../core/conversation/compaction.ts";
+import { type CommentRecord, type MarkRecord, type PinRecord, shownTitle } from "../../core/conversation/marks.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { readMetaRecords } from "./stored-records.ts";

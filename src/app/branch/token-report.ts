@@ -1,6 +1,6 @@
 // Tokens as the reports give them: raw and of the view, with who counted them. One place, so that every command says the
 // same of the same conversation.
-import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
+import type { OverheadSource, TokenSource } from "../../core/model/token-meter.ts";
 import type { CountedView } from "./counted-view.ts";
 
 /** Tokens of a conversation, system prompt and tools included where they are known. */

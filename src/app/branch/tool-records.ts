@@ -1,11 +1,11 @@
 // The tools that requests offer, recorded once per change: a record under config/ that names them, and an attachment for each
 // definition.
 import { type RecordedTool, toolsDelta } from "../../config/recorded-tools.ts";
-import { formatRecordLine, recordPath } from "../../core/compaction/compaction-line.ts";
-import { attachmentPath } from "../../core/event/attachment.ts";
-import { fieldsOf } from "../../core/event/fields.ts";
-import { isTooDeep, MAX_RECORD_DEPTH } from "../../core/json-depth.ts";
-import { readToolDefinition, type ToolDefinition } from "../../core/tools/tool-definition.ts";
+import { attachmentPath } from "../../core/conversation/attachment.ts";
+import { formatRecordLine, recordPath } from "../../core/conversation/compaction-line.ts";
+import { readToolDefinition, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
+import { fieldsOf } from "../../core/conversation/event.ts";
+import { isTooDeep, MAX_RECORD_DEPTH } from "../../core/json.ts";
 import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";

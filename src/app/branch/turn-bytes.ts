@@ -1,9 +1,8 @@
 // Turn files from bytes. Most are plain ASCII, which is decoded many times faster and parsed faster than a text with a single
 // other character in it: a turn that has some is decoded line by line.
 import { isAscii } from "node:buffer";
-import type { Event } from "../../core/event/event.ts";
-import { fieldsOf } from "../../core/event/fields.ts";
-import { parseTurnLines, splitLines, turnPath } from "../../core/event/turn-file.ts";
+import { type Event, fieldsOf } from "../../core/conversation/event.ts";
+import { parseTurnLines, splitLines, turnPath } from "../../core/conversation/turn-file.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { LONGEST_TEXT, textTooLong } from "./decoded-text.ts";
 

@@ -2,10 +2,10 @@
 // directories of turns taken together, by the object ids of their turns, of other turns by their own. The file counts only where
 // it stands: neither damage nor a store from somebody else brings facts of its own.
 
-import { fieldsOf } from "../../core/event/fields.ts";
-import { TURNS_PER_DIRECTORY } from "../../core/event/turn-file.ts";
-import { joinFacts } from "../../core/tokens/stretch-facts.ts";
-import type { TurnFacts } from "../../core/tokens/turn-facts.ts";
+import { fieldsOf } from "../../core/conversation/event.ts";
+import { TURNS_PER_DIRECTORY } from "../../core/conversation/turn-file.ts";
+import { joinFacts } from "../../core/model/stretch-facts.ts";
+import type { TurnFacts } from "../../core/model/usage.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { directoryIds } from "./directory-ids.ts";
 import { openSealedCache } from "./sealed-cache.ts";

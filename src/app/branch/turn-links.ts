@@ -2,9 +2,9 @@
 // stock merge, cherry-pick or rebase can put turns together that no model ever saw in a row. What was found is kept below
 // the git dir by the object id of `turns/`: of a new tree only the turns that changed are read, and only their first lines.
 import * as z from "zod/mini";
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { parseJson } from "../../core/json.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { objectId, sha256 } from "../workspace/object-id.ts";
 import type { BranchTree } from "./branch-tree.ts";

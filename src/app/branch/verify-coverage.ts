@@ -1,9 +1,9 @@
 // The coverage invariant, checked before a compaction is committed: no event may be lost from the view, doubled or made up.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { checkCoverage } from "../../core/coverage/coverage.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { checkCoverage } from "../../core/conversation/coverage.ts";
+import type { Turn } from "../../core/conversation/event.ts";
+import { project } from "../../core/conversation/projection.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { project } from "../../core/projection/projection.ts";
 
 /**
  * Checks the view with these compactions. Turns that they hide wholly need not be at hand. Throws `coverage_broken`: a bug,

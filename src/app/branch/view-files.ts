@@ -3,7 +3,7 @@
 // still the very one jpg made is added to.
 import { constants, lstat, open } from "node:fs/promises";
 import { join } from "node:path";
-import type { ProjectedTurn } from "../../core/projection/view.ts";
+import type { ProjectedTurn } from "../../core/conversation/event.ts";
 import { renderViewLines } from "../../formats/jsonl/export.ts";
 import { renderTurnMarkdown } from "../../formats/markdown/export.ts";
 import { type Draft, openDraft } from "../../store/files/replace-file.ts";

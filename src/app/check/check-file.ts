@@ -1,11 +1,14 @@
 // Checks a file: a session of an agent that jpg reads, or what a provider was sent.
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { defined } from "../../core/defined.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import { isTooDeep, MAX_FOREIGN_DEPTH } from "../../core/json-depth.ts";
-import { isProviderName, type ProviderName } from "../../core/provider-rules/provider.ts";
-import { type RequestShape, recognizeRequest } from "../../core/provider-rules/request-shape.ts";
+import { defined, isTooDeep, MAX_FOREIGN_DEPTH } from "../../core/json.ts";
+import {
+  isProviderName,
+  type ProviderName,
+  type RequestShape,
+  recognizeRequest,
+} from "../../core/model/provider-rules.ts";
 import type { AgentFormat } from "../../formats/agent-format.ts";
 import { type BufferSource, createBufferSource } from "../sessions/buffer-source.ts";
 import { readSessionFile } from "../sessions/session-files.ts";

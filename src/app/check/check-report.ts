@@ -1,8 +1,8 @@
 // What a check hands to the front ends, and how lists become it.
-import { defined } from "../../core/defined.ts";
-import type { View } from "../../core/projection/view.ts";
-import { type ProviderName, providerOf } from "../../core/provider-rules/provider.ts";
-import type { Violation } from "../../core/provider-rules/rule.ts";
+
+import type { View } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
+import { type ProviderName, providerOf, type Violation } from "../../core/model/provider-rules.ts";
 import type { ProviderList } from "./provider-checks.ts";
 
 /** A breach; `event` is there when the list was made of events. */

@@ -1,12 +1,10 @@
 // Holds a conversation's view, or a session file as it stands, against the rules of providers.
-import { defined } from "../../core/defined.ts";
-import { type MediaPart, mediaOf } from "../../core/event/content.ts";
-import type { Event } from "../../core/event/event.ts";
-import { fieldsOf } from "../../core/event/fields.ts";
-import { projectTurns } from "../../core/projection/projection.ts";
-import type { View } from "../../core/projection/view.ts";
-import { PROVIDER_NAMES, type ProviderName } from "../../core/provider-rules/provider.ts";
-import { toNaiveList } from "../../core/thread/naive-list.ts";
+
+import { type Event, fieldsOf, type MediaPart, mediaOf, type View } from "../../core/conversation/event.ts";
+import { projectTurns } from "../../core/conversation/projection.ts";
+import { defined } from "../../core/json.ts";
+import { toNaiveList } from "../../core/model/naive-messages.ts";
+import { PROVIDER_NAMES, type ProviderName } from "../../core/model/provider-rules.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import { inlineView } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";

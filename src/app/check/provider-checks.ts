@@ -1,11 +1,10 @@
 // The providers as check and export need them: how jpg renders a view for each, and the rules it is held against.
-import type { View } from "../../core/projection/view.ts";
-import { type AnthropicMessage, checkAnthropic } from "../../core/provider-rules/anthropic.ts";
-import { checkGoogle, type GoogleContent } from "../../core/provider-rules/google.ts";
-import { checkOpenAiChat } from "../../core/provider-rules/openai-chat.ts";
-import { checkOpenAiResponses } from "../../core/provider-rules/openai-responses.ts";
-import type { ProviderName } from "../../core/provider-rules/provider.ts";
-import type { Violation } from "../../core/provider-rules/rule.ts";
+import type { View } from "../../core/conversation/event.ts";
+import { type AnthropicMessage, checkAnthropic } from "../../core/model/anthropic-rules.ts";
+import { checkGoogle, type GoogleContent } from "../../core/model/google-rules.ts";
+import { checkOpenAiChat } from "../../core/model/openai-chat-rules.ts";
+import { checkOpenAiResponses } from "../../core/model/openai-responses-rules.ts";
+import type { ProviderName, Violation } from "../../core/model/provider-rules.ts";
 import { exportAnthropic } from "../../formats/anthropic/export.ts";
 import { exportGoogle } from "../../formats/google/export.ts";
 import { exportOpenAiChat } from "../../formats/openai-chat/export.ts";

@@ -1,12 +1,13 @@
 // Plans one compaction, has its summary written if it needs one, and appends it in one commit. A dry run goes the same way up to the
 // commit, but asks no model: of a summary that only a model can write it knows no text. A summary is bound to the very turns it was
 // written for: when they changed meanwhile, nothing is committed.
-import { type Compaction, EXTRACTIVE, isHiding } from "../../core/compaction/compaction.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
-import { describeGivenBack } from "../../core/plan/given-back.ts";
-import { DRAFT_ID } from "../../core/plan/plan-compaction.ts";
-import { isNothing } from "../../core/range/bound-resolution.ts";
-import { boundAt } from "../../core/range/range-bound.ts";
+
+import { DRAFT_ID } from "../../core/compact/plan.ts";
+import { describeGivenBack } from "../../core/compact/plan-effect.ts";
+import { isNothing } from "../../core/conversation/bound-resolution.ts";
+import { type Compaction, EXTRACTIVE, isHiding } from "../../core/conversation/compaction.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { boundAt } from "../../core/conversation/range-bound.ts";
 import { compactionMessage } from "../../store/messages/commit-message.ts";
 import { commitPlan, type PlannedChange, type PlannedValue, recordChange } from "../branch/append-record.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";

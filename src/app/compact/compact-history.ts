@@ -1,19 +1,21 @@
 // Compacts the history of a chat: what is older than the newest messages becomes one summary, injected as a request, or loses
 // its reasoning and tool calls. The plan is load → where it ends (pure) → `compact`; a preview stops before anything is asked
 // of a model.
-import type { Policies } from "../../core/compaction/policy.ts";
-import { defined } from "../../core/defined.ts";
-import { KEEP_RECENT, keepMessages, LEAST_MESSAGES } from "../../core/plan/keep-messages.ts";
-import type { View } from "../../core/projection/view.ts";
-import type { RangeBound } from "../../core/range/range-bound.ts";
-import { countMessages } from "../../core/tokens/message-count.ts";
-import { callFacts, isWriting } from "../../core/tools/call-facts.ts";
-import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
+
+import { KEEP_RECENT, keepMessages, LEAST_MESSAGES } from "../../core/compact/compaction-request.ts";
+import { callFacts, isWriting } from "../../core/compact/tool-call.ts";
+import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
+import type { View } from "../../core/conversation/event.ts";
+import type { Policies } from "../../core/conversation/policy.ts";
+import type { RangeBound } from "../../core/conversation/range-bound.ts";
+import { defined } from "../../core/json.ts";
+import { countMessages } from "../../core/model/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadView } from "../branch/load-view.ts";
 import type { CompactReport, NothingReport } from "../plan/compact-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { type CompactRequest, compact } from "./compact.ts";
+import { compact } from "./compact.ts";
+import type { CompactRequest } from "./compact-request.ts";
 
 export interface HistoryRequest {
   /** Newest messages that stay, 0 or more; absent = 15, of a short conversation at most half. Whole turns stay, so it may be some more. */

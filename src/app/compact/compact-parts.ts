@@ -2,12 +2,12 @@
 // over several parts reads the raw events again, so nothing is ever summarised twice. Parts that are committed stay when a later
 // one fails.
 
-import { conversationOf } from "../../core/conversation-name.ts";
+import type { TurnPart } from "../../core/compact/turn-parts.ts";
+import { isNothing } from "../../core/conversation/bound-resolution.ts";
+import { formatTurnRange } from "../../core/conversation/event.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { boundAt } from "../../core/conversation/range-bound.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { TurnPart } from "../../core/parts/turn-parts.ts";
-import { isNothing } from "../../core/range/bound-resolution.ts";
-import { boundAt } from "../../core/range/range-bound.ts";
-import { formatTurnRange } from "../../core/range/turn-range.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { planOnBranch } from "../plan/compact-plan.ts";
 import type { CompactReport, NothingReport, TokenChange } from "../plan/compact-report.ts";

@@ -1,5 +1,5 @@
 // What `compact` may be asked.
-import type { RangeBound } from "../../core/range/range-bound.ts";
+import type { RangeBound } from "../../core/conversation/range-bound.ts";
 import type { CompactInput } from "../plan/compact-plan.ts";
 import type { SummaryRequest } from "../summary/summary-request.ts";
 

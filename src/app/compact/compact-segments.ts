@@ -1,9 +1,8 @@
 // Tokens of each stretch of a planned compaction's timeline, before and after; the stretches add up to the events of the view.
-import { defined } from "../../core/defined.ts";
-import type { Event } from "../../core/event/event.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import type { CompactionPlan } from "../../core/plan/plan-compaction.ts";
-import type { ProjectedTurn, View } from "../../core/projection/view.ts";
+
+import type { CompactionPlan } from "../../core/compact/plan.ts";
+import type { Event, ProjectedTurn, Turn, View } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import type { CompactSegment } from "../plan/compact-report.ts";
 
 interface Facts {

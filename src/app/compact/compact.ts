@@ -1,9 +1,10 @@
 // Compacts a conversation: load → plan → have the summary written if the plan needs one → append one commit with one compaction;
 // a dry run stops after the plan. A pipeline that leaves the view too large goes on to a summary, in a commit of its own.
+
+import { type ChosenStrategies, tokensOf } from "../../core/compact/strategies/pipelines.ts";
+import { chooseStrategies } from "../../core/compact/strategies/strategy-list.ts";
+import { hasRoomBehind } from "../../core/compact/summary-answer.ts";
 import { JpgError } from "../../core/errors.ts";
-import { type ChosenStrategies, tokensOf } from "../../core/strategies/pipelines.ts";
-import { chooseStrategies } from "../../core/strategies/strategy-list.ts";
-import { hasRoomBehind } from "../../core/summary/older-summaries.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import type { NothingPlanned, PlannedCompaction } from "../plan/compact-plan.ts";
 import type { CompactReport } from "../plan/compact-report.ts";

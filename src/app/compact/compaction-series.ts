@@ -1,7 +1,7 @@
 // Compactions that one command appends one after the other, each planned on what those before it left, in a dry run as in a
 // run. The settings of the call are stored with the first that is committed; only that one may make a fork.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { withKeptTurnsOf } from "../../core/compaction/kept-turns.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { withKeptTurnsOf } from "../../core/conversation/group.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { type Workspace, withoutOverrides } from "../workspace/workspace.ts";
 import { type AppendedCompaction, appendCompaction } from "./append-compaction.ts";

@@ -1,12 +1,13 @@
 // Makes a planned compaction whole: id, time, digest and token counts, the loss receipt, and what its summary says that the events
 // do not bear out.
-import type { Compaction, Injection } from "../../core/compaction/compaction.ts";
-import { withKeptTurnsOf } from "../../core/compaction/kept-turns.ts";
+
+import { checkGrounding, type Ungrounded } from "../../core/compact/grounding.ts";
+import type { CompactionDraft } from "../../core/compact/plan.ts";
+import { withoutLedger } from "../../core/compact/transcript.ts";
+import type { Compaction, Injection } from "../../core/conversation/compaction.ts";
+import { isMessage } from "../../core/conversation/event.ts";
+import { withKeptTurnsOf } from "../../core/conversation/group.ts";
 import { userError } from "../../core/errors.ts";
-import { isMessage } from "../../core/event/event.ts";
-import { checkGrounding, type Ungrounded } from "../../core/loss/grounding.ts";
-import type { CompactionDraft } from "../../core/plan/plan-compaction.ts";
-import { withoutLedger } from "../../core/summary/ledger-text.ts";
 import { timestampAfter } from "../branch/append-record.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { coverFacts } from "../branch/cover-facts.ts";

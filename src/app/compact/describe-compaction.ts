@@ -1,14 +1,15 @@
 // Words the outcome of a compaction: what it takes out, what was saved, what the user should know.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { describePolicies } from "../../core/compaction/policy.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
-import type { Ungrounded } from "../../core/loss/grounding.ts";
-import { describeGivenBack } from "../../core/plan/given-back.ts";
-import { type CompactionPlan, DRAFT_ID } from "../../core/plan/plan-compaction.ts";
-import { policySteps } from "../../core/plan/policy-steps.ts";
-import type { ProjectedTurn, View } from "../../core/projection/view.ts";
-import { type CacheCost, cacheCost } from "../../core/tokens/cache-cost.ts";
+
+import type { Ungrounded } from "../../core/compact/grounding.ts";
+import { type CompactionPlan, DRAFT_ID } from "../../core/compact/plan.ts";
+import { describeGivenBack } from "../../core/compact/plan-effect.ts";
+import { policySteps } from "../../core/compact/timeline.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import type { ProjectedTurn, View } from "../../core/conversation/event.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { describePolicies } from "../../core/conversation/policy.ts";
+import { defined } from "../../core/json.ts";
+import { type CacheCost, cacheCost } from "../../core/model/cache-cost.ts";
 import type { NothingPlanned, PlannedCompaction } from "../plan/compact-plan.ts";
 import type { CompactReport, StrategyReport } from "../plan/compact-report.ts";
 import { eventsRemoved } from "../plan/events-removed.ts";

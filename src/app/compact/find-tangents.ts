@@ -1,17 +1,16 @@
 // Asks a model which turns of a conversation are tangents, and checks what it says. Nothing is changed here: what is found is
 // for a person to confirm.
-import { EXTRACTIVE } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
+
+import { typedRequest } from "../../core/compact/gather.ts";
+import { cutEnd, oneLine } from "../../core/compact/passages.ts";
+import { choosePipelines } from "../../core/compact/strategies/pipelines.ts";
+import { fillTemplate, messageView } from "../../core/compact/summary-prompt.ts";
+import { parseTangentAnswer, renderTurns, type Tangent, type TangentAnswer } from "../../core/compact/tangents.ts";
+import { isNothing } from "../../core/conversation/bound-resolution.ts";
+import { EXTRACTIVE } from "../../core/conversation/compaction.ts";
+import type { Turn } from "../../core/conversation/event.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { typedRequest } from "../../core/extract/gather.ts";
-import { cutEnd, oneLine } from "../../core/extract/short-text.ts";
-import { isNothing } from "../../core/range/bound-resolution.ts";
-import { choosePipelines } from "../../core/strategies/pipelines.ts";
-import { fillTemplate } from "../../core/summary/fill-template.ts";
-import { messageView } from "../../core/summary/summary-prompt.ts";
-import { parseTangentAnswer, type Tangent, type TangentAnswer } from "../../core/tangents/tangent-answer.ts";
-import { renderTurns } from "../../core/tangents/tangent-turns.ts";
+import { defined } from "../../core/json.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadTurns } from "../branch/load-view.ts";
 import {

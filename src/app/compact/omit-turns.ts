@@ -1,12 +1,12 @@
 // Leaves turns out of the view by their positions, in as few compactions as can say it: one, unless what stands between them is
 // shortened by older ones (core/tangents/tangent-plan.ts).
 
+import { choosePipelines } from "../../core/compact/strategies/pipelines.ts";
+import { TANGENTS } from "../../core/compact/strategies/strategy-names.ts";
+import { planOmissions } from "../../core/compact/tangents.ts";
+import type { TurnRange } from "../../core/conversation/event.ts";
+import { boundAt } from "../../core/conversation/range-bound.ts";
 import { userError } from "../../core/errors.ts";
-import { boundAt } from "../../core/range/range-bound.ts";
-import type { TurnRange } from "../../core/range/turn-range.ts";
-import { choosePipelines } from "../../core/strategies/pipelines.ts";
-import { TANGENTS } from "../../core/strategies/strategy-names.ts";
-import { planOmissions } from "../../core/tangents/tangent-plan.ts";
 import { loadCompactions, loadTurns } from "../branch/load-view.ts";
 import type { CompactReport } from "../plan/compact-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";

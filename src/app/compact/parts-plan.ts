@@ -1,13 +1,12 @@
 // Plans a progressive compaction: where it begins, and the parts that its range is cut into.
 
-import { findProfile } from "../../core/compaction/profile.ts";
+import { choosePipelines } from "../../core/compact/strategies/pipelines.ts";
+import { groupTurns } from "../../core/compact/transcript.ts";
+import { cutEvenParts, cutParts, splitAtSummaries, type TurnPart } from "../../core/compact/turn-parts.ts";
+import type { Turn } from "../../core/conversation/event.ts";
+import { findProfile } from "../../core/conversation/policy.ts";
+import { estimateEvents } from "../../core/conversation/token-estimate.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { splitAtSummaries } from "../../core/parts/split-at-summaries.ts";
-import { cutEvenParts, cutParts, type TurnPart } from "../../core/parts/turn-parts.ts";
-import { choosePipelines } from "../../core/strategies/pipelines.ts";
-import { groupTurns } from "../../core/summary/placed-event.ts";
-import { estimateEvents } from "../../core/tokens/token-estimate.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { coveredEvents } from "../branch/covered-events.ts";

@@ -1,7 +1,7 @@
 // What a compaction that is ready does to the view of a branch, for the message of its commit: what it hides, and the changes that
 // weigh most.
-import { type CompactionGroup, groupRange } from "../../core/compaction/group.ts";
-import { project } from "../../core/projection/projection.ts";
+import { type CompactionGroup, groupRange } from "../../core/conversation/group.ts";
+import { project } from "../../core/conversation/projection.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { CompactionEffect } from "../../store/messages/compaction-body.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";

@@ -1,12 +1,11 @@
 // The views before and after a compaction, for who only counts what differs. Turns that one of them shows and the other hides wholly
 // stand there without their events where their counts are known: full directories of turns whose tool results answer calls of their
 // own turn. What is counted is what reading all turns would count.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import type { Event } from "../../core/event/event.ts";
-import { hasLooseCalls } from "../../core/event/tool-pairing.ts";
-import { TURNS_PER_DIRECTORY } from "../../core/event/turn-file.ts";
-import { type CoveredRange, planRanges } from "../../core/projection/covered-range.ts";
-import type { View } from "../../core/projection/view.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { type CoveredRange, planRanges } from "../../core/conversation/covered-range.ts";
+import type { Event, View } from "../../core/conversation/event.ts";
+import { hasLooseCalls } from "../../core/conversation/tool-pairing.ts";
+import { TURNS_PER_DIRECTORY } from "../../core/conversation/turn-file.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { directoryIds } from "../branch/directory-ids.ts";

@@ -1,6 +1,6 @@
 // Cuts a diff into hunks with context, as `diff -u` numbers them. A hunk never reaches over the heading of a turn, so
 // each one can be named after its turn and the first event that differs in it.
-import { appendAll } from "../../core/append-all.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { WordRange } from "./word-diff.ts";
 
 /** Lines of a hunk that fare alike and belong to one event, or the heading of one or of a turn. */

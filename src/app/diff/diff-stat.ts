@@ -1,10 +1,8 @@
 // Counts what a diff changes, turn by turn: events removed, changed and added, tokens and characters before and after.
 
-import { type Event, traitsOf } from "../../core/event/event.ts";
-import type { Origin } from "../../core/projection/view.ts";
-import { sayTurns } from "../../core/range/turn-range.ts";
-import { estimateEvent, estimateEvents } from "../../core/tokens/token-estimate.ts";
-import type { DiffMeasure } from "../../core/tokens/token-meter.ts";
+import { type Event, type Origin, sayTurns, traitsOf } from "../../core/conversation/event.ts";
+import { estimateEvent, estimateEvents } from "../../core/conversation/token-estimate.ts";
+import type { DiffMeasure } from "../../core/model/token-meter.ts";
 import type { BlockPair } from "./view-alignment.ts";
 import { eventText, originLabel, type TextBlock } from "./view-text.ts";
 

@@ -1,10 +1,10 @@
 // What the model sees before and after: of one compaction, or between two revisions.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { recordPath } from "../../core/compaction/compaction-line.ts";
-import { abbreviateCommit, conversationOf } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { recordPath } from "../../core/conversation/compaction-line.ts";
+import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import type { DiffMeasure } from "../../core/tokens/token-meter.ts";
+import { defined } from "../../core/json.ts";
+import type { DiffMeasure } from "../../core/model/token-meter.ts";
 import type { LogEntry } from "../../store/conversation-store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";

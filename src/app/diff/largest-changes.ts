@@ -1,9 +1,9 @@
 // The changes of a view that weigh most, for who has to approve them without reading the whole diff. One pass over both views;
 // only events that are not the same object before and after are looked at.
-import { type Event, type ToolCallRequest, traitsOf } from "../../core/event/event.ts";
-import { commandsRun, filesNamed } from "../../core/loss/call-traces.ts";
-import type { Origin, View } from "../../core/projection/view.ts";
-import type { TokenMeter } from "../../core/tokens/token-meter.ts";
+
+import { commandsRun, filesNamed } from "../../core/compact/hidden-content.ts";
+import { type Event, type Origin, type ToolCallRequest, traitsOf, type View } from "../../core/conversation/event.ts";
+import type { TokenMeter } from "../../core/model/token-meter.ts";
 import type { LargestChanges, ViewChange } from "../../store/messages/view-change.ts";
 import { eventText, eventTitle, originLabel } from "./view-text.ts";
 

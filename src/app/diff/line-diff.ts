@@ -1,7 +1,7 @@
 // The line diff of two texts: shortest edit script while it is cheap, else the differing middle replaced as a whole. It
 // depends on its arguments only, never on how fast the machine is.
 import { diffArrays } from "diff";
-import { appendAll } from "../../core/append-all.ts";
+import { appendAll } from "../../core/lists.ts";
 import { longestRising, type Places } from "./longest-rising.ts";
 
 /** Lines that both texts have, or only one. `removed` stands before `added`. */

@@ -1,9 +1,9 @@
 // Keeps what a model was shown of full directories of turns: how many events, tokens and characters of each turn. With them a diff
 // counts what a compaction hides without reading it. They follow from the turns and from the compactions that shorten them, by
 // which they are found.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { TURNS_PER_DIRECTORY } from "../../core/event/turn-file.ts";
-import type { CoveredRange } from "../../core/projection/covered-range.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import type { CoveredRange } from "../../core/conversation/covered-range.ts";
+import { TURNS_PER_DIRECTORY } from "../../core/conversation/turn-file.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { directoryIds } from "../branch/directory-ids.ts";
 import { openSealedCache } from "../branch/sealed-cache.ts";

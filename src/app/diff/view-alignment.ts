@@ -1,6 +1,6 @@
 // Pairs the blocks of two views: by event id first, so that unchanged events need no text diff, then what stands for the
 // same turns in different words. Order is kept on both sides.
-import { appendAll } from "../../core/append-all.ts";
+import { appendAll } from "../../core/lists.ts";
 import { longestRising, type Places } from "./longest-rising.ts";
 import type { TextBlock } from "./view-text.ts";
 

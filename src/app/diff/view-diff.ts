@@ -1,9 +1,9 @@
 // The diff of two views: what a model sees before and after. Events are paired by id, and only those that read
 // differently are compared as text. Applying the hunks to the text of `before` gives the text of `after`.
-import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
-import { defined } from "../../core/defined.ts";
-import type { View } from "../../core/projection/view.ts";
-import type { DiffMeasure } from "../../core/tokens/token-meter.ts";
+import type { LossReceipt } from "../../core/conversation/compaction.ts";
+import type { View } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
+import type { DiffMeasure } from "../../core/model/token-meter.ts";
 import { buildHunks, type DiffHunk, type DiffRun } from "./diff-hunks.ts";
 import { countDiff, type DiffCounting, type DiffStat, isChanged } from "./diff-stat.ts";
 import { createDiffBudget, type DiffBudget, diffLines, type LineRun } from "./line-diff.ts";

@@ -1,11 +1,23 @@
 // A view as text blocks for diffing: one block for each turn's heading and one for each event a model sees. The same
 // event always gives the same lines; headings stand at column 0 and content is indented, so neither can pass as the other.
 
-import { documentText, isText, mediaUrl, type OpaquePart, opaqueTexts } from "../../core/event/content.ts";
-import type { ChatResponse, Content, ContentPart, Event, Text } from "../../core/event/event.ts";
-import { traitsOf } from "../../core/event/event.ts";
-import type { Origin, ProjectedTurn, View } from "../../core/projection/view.ts";
-import { sayTurns } from "../../core/range/turn-range.ts";
+import {
+  type ChatResponse,
+  type Content,
+  type ContentPart,
+  documentText,
+  type Event,
+  isText,
+  mediaUrl,
+  type OpaquePart,
+  type Origin,
+  opaqueTexts,
+  type ProjectedTurn,
+  sayTurns,
+  type Text,
+  traitsOf,
+  type View,
+} from "../../core/conversation/event.ts";
 
 /** Lines that belong together: a turn's heading (`event` is null) or one event. */
 export interface TextBlock {

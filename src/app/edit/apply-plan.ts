@@ -1,8 +1,9 @@
 // Follows an edited plan: load → check its lines and plan its compactions → have summaries written → one commit. Nothing is
 // committed unless all of it can be.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
-import { parsePlan } from "../../core/edit/edit-plan.ts";
+
+import { parsePlan } from "../../core/compact/edit-plan.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { defined } from "../../core/json.ts";
 import { commitPlan } from "../branch/append-record.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { keepHidden } from "../branch/counted-view.ts";

@@ -1,17 +1,18 @@
 // From the planned steps of an edited plan to the files of its one commit: compactions and pins that share a group, what they do
 // to the view, and the message that says so.
-import { appendAll } from "../../core/append-all.ts";
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { type CompactionGroup, groupRange } from "../../core/compaction/group.ts";
-import type { Pin } from "../../core/compaction/pin.ts";
-import type { PlannedStep } from "../../core/edit/plan-edit.ts";
+
+import type { PlannedStep } from "../../core/compact/edit-steps.ts";
+import type { Ungrounded } from "../../core/compact/grounding.ts";
+import { describeGivenBack } from "../../core/compact/plan-effect.ts";
+import { lossReceipt } from "../../core/compact/receipt.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import type { View } from "../../core/conversation/event.ts";
+import { type CompactionGroup, groupRange } from "../../core/conversation/group.ts";
+import type { Pin } from "../../core/conversation/marks.ts";
+import { project } from "../../core/conversation/projection.ts";
 import { userError } from "../../core/errors.ts";
-import type { Ungrounded } from "../../core/loss/grounding.ts";
-import { lossReceipt } from "../../core/loss/receipt.ts";
-import { describeGivenBack } from "../../core/plan/given-back.ts";
-import { project } from "../../core/projection/projection.ts";
-import type { View } from "../../core/projection/view.ts";
-import type { TokenCount } from "../../core/tokens/token-meter.ts";
+import { appendAll } from "../../core/lists.ts";
+import type { TokenCount } from "../../core/model/token-meter.ts";
 import type { FileChange } from "../../store/conversation-store.ts";
 import { compactionMessage, groupMessage, recordMessage } from "../../store/messages/commit-message.ts";
 import { type PlannedChange, recordChange, timestampAfter } from "../branch/append-record.ts";

@@ -1,17 +1,17 @@
 // What an edited plan did, or would do: the report of a compaction, of several that are one.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { type CompactionGroup, describeGroup, groupRange } from "../../core/compaction/group.ts";
-import type { Pin } from "../../core/compaction/pin.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
-import type { Ungrounded } from "../../core/loss/grounding.ts";
-import { planTimeline } from "../../core/plan/plan-timeline.ts";
-import type { View } from "../../core/projection/view.ts";
-import { cacheCost } from "../../core/tokens/cache-cost.ts";
-import type { TokenCount } from "../../core/tokens/token-meter.ts";
+
+import type { Ungrounded } from "../../core/compact/grounding.ts";
+import { planTimeline } from "../../core/compact/timeline.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import type { View } from "../../core/conversation/event.ts";
+import { type CompactionGroup, describeGroup, groupRange } from "../../core/conversation/group.ts";
+import type { Pin } from "../../core/conversation/marks.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { cacheCost } from "../../core/model/cache-cost.ts";
+import type { TokenCount } from "../../core/model/token-meter.ts";
 import { worstSource } from "../branch/token-report.ts";
 import { segmentTokens } from "../compact/compact-segments.ts";
-import type { CompactReport, PlannedSummary } from "../plan/compact-report.ts";
-import { describeSummary } from "../plan/compact-report.ts";
+import { type CompactReport, describeSummary, type PlannedSummary } from "../plan/compact-report.ts";
 import { eventsRemoved } from "../plan/events-removed.ts";
 import type { LoadedEdit } from "./load-edit.ts";
 

@@ -1,10 +1,11 @@
 // The summaries of a plan: one for each run of its lines, made of the raw events, as `compact` has one written.
-import { EXTRACTIVE, type Summary } from "../../core/compaction/compaction.ts";
-import type { PlannedStep } from "../../core/edit/plan-edit.ts";
-import { USUAL_WINDOW } from "../../core/model/context-window.ts";
-import { trialOf } from "../../core/plan/plan-compaction.ts";
-import { project } from "../../core/projection/projection.ts";
-import { boundAt } from "../../core/range/range-bound.ts";
+
+import type { PlannedStep } from "../../core/compact/edit-steps.ts";
+import { trialOf } from "../../core/compact/plan.ts";
+import { EXTRACTIVE, type Summary } from "../../core/conversation/compaction.ts";
+import { project } from "../../core/conversation/projection.ts";
+import { boundAt } from "../../core/conversation/range-bound.ts";
+import { USUAL_WINDOW } from "../../core/model/token-meter.ts";
 import type { PlannedCompaction } from "../plan/compact-plan.ts";
 import { describeSummary, type PlannedSummary } from "../plan/compact-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";

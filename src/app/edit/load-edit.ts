@@ -1,12 +1,11 @@
 // Reads what a plan is made of: the view of a branch as it stands, with its pins, counted.
 import type { Config } from "../../config/config.ts";
-import { withoutIndex } from "../../core/compaction/compaction.ts";
-import { type Pin, pinsInForce } from "../../core/compaction/pin.ts";
-import { type EditItem, itemsOf } from "../../core/edit/edit-item.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { project } from "../../core/projection/projection.ts";
-import type { View } from "../../core/projection/view.ts";
-import type { TokenCount, TokenMeter } from "../../core/tokens/token-meter.ts";
+import { type EditItem, itemsOf } from "../../core/compact/edit-plan.ts";
+import { withoutIndex } from "../../core/conversation/compaction.ts";
+import type { Turn, View } from "../../core/conversation/event.ts";
+import { type Pin, pinsInForce } from "../../core/conversation/marks.ts";
+import { project } from "../../core/conversation/projection.ts";
+import type { TokenCount, TokenMeter } from "../../core/model/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { loadCounted } from "../branch/counted-view.ts";

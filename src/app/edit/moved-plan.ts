@@ -1,8 +1,7 @@
 // A plan whose branch moved while its summaries were written: what was written is not thrown away where everything that the plan
 // changes still stands, and what came since is kept as it is.
-import type { EditPlan } from "../../core/edit/edit-plan.ts";
-import { printPlan } from "../../core/edit/edit-plan.ts";
-import type { PlannedStep } from "../../core/edit/plan-edit.ts";
+import { type EditPlan, printPlan } from "../../core/compact/edit-plan.ts";
+import type { PlannedStep } from "../../core/compact/edit-steps.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { WrittenSummaries } from "./edit-summaries.ts";

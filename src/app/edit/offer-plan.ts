@@ -1,8 +1,6 @@
 // What there is to edit: the plan of a branch as it stands, and the verbs of an older plan brought over to it.
-import type { EditItem } from "../../core/edit/edit-item.ts";
-import { type PlanBase, parsePlan } from "../../core/edit/edit-plan.ts";
-import type { EditVerb } from "../../core/edit/edit-verb.ts";
-import type { TokenCount } from "../../core/tokens/token-meter.ts";
+import { type EditItem, type EditVerb, type PlanBase, parsePlan } from "../../core/compact/edit-plan.ts";
+import type { TokenCount } from "../../core/model/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
 import type { Workspace } from "../workspace/workspace.ts";

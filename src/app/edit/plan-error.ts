@@ -1,7 +1,7 @@
 // The errors of a plan: what is wrong with its lines, and that its branch is no more what it was made of.
-import type { PlanBase, PlanProblem } from "../../core/edit/edit-plan.ts";
+import type { PlanBase, PlanProblem } from "../../core/compact/edit-plan.ts";
+import { cutEnd } from "../../core/compact/passages.ts";
 import { asSentence, type JpgError, userError } from "../../core/errors.ts";
-import { cutEnd } from "../../core/extract/short-text.ts";
 import { forLine } from "../../core/safe-text.ts";
 import { type BranchTree, loadTip } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";

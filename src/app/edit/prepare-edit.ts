@@ -1,11 +1,9 @@
 // Checks an edited plan against the view that it was made of, and plans the compactions that it comes to; nothing is written yet.
 import { toolHints } from "../../config/tool-hints.ts";
-import { type Pin, pinnedEvents } from "../../core/compaction/pin.ts";
-import { checkPlan } from "../../core/edit/edit-choices.ts";
-import type { EditPlan, PlanProblem } from "../../core/edit/edit-plan.ts";
-import { type EditSteps, listSteps } from "../../core/edit/edit-steps.ts";
-import { type PlannedStep, planSteps } from "../../core/edit/plan-edit.ts";
-import { leadingPrompts } from "../../core/thread/leading-prompts.ts";
+import type { EditPlan, PlanProblem } from "../../core/compact/edit-plan.ts";
+import { checkPlan, type EditSteps, listSteps, type PlannedStep, planSteps } from "../../core/compact/edit-steps.ts";
+import { type Pin, pinnedEvents } from "../../core/conversation/marks.ts";
+import { leadingPrompts } from "../../core/model/thread.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import type { KnownTurns } from "../branch/load-view.ts";
 import type { SummaryRequest } from "../summary/summary-request.ts";

@@ -1,11 +1,10 @@
 // Gives a conversation back: its view or full history in a format, or the imported bytes.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
-import { userError } from "../../core/errors.ts";
-import { nearestName } from "../../core/nearest-name.ts";
-import { offeredTools } from "../../core/projection/offered-tools.ts";
-import type { View } from "../../core/projection/view.ts";
-import { isProviderName, PROVIDER_NAMES, type ProviderName } from "../../core/provider-rules/provider.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { offeredTools } from "../../core/conversation/defined-tools.ts";
+import type { View } from "../../core/conversation/event.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { nearestName, userError } from "../../core/errors.ts";
+import { isProviderName, PROVIDER_NAMES, type ProviderName } from "../../core/model/provider-rules.ts";
 import { forJson } from "../../core/safe-text.ts";
 import type { SessionDraft } from "../../formats/agent-format.ts";
 import { exportAnthropic } from "../../formats/anthropic/export.ts";

@@ -1,11 +1,10 @@
 // Paths of somebody else's machine as they are on this one: in what is exported alone, never in what is stored. A folder of a
 // Windows machine is known in every way in which programs write it, and what is below it is written as paths are written here.
 import { resolve } from "node:path";
+import type { Event, View } from "../../core/conversation/event.ts";
 import { userError } from "../../core/errors.ts";
-import type { Event } from "../../core/event/event.ts";
-import type { View } from "../../core/projection/view.ts";
-import { maskLine } from "../../core/secrets/mask-line.ts";
-import { escapeForPattern } from "../../core/text-pattern.ts";
+import { escapeForPattern } from "../../core/look/search-words.ts";
+import { maskLine } from "../../core/secrets/mask.ts";
 
 /** A folder there, and the one that stands for it here; neither ends in a slash. */
 export interface RootMapping {

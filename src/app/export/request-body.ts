@@ -1,9 +1,10 @@
 // The body of a request that a provider's API takes: what `query` sends of the same view, without what only streaming needs.
+
+import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { userError } from "../../core/errors.ts";
 import { inferProvider, parseModelName } from "../../core/model/model-name.ts";
 import { knownProvider } from "../../core/model/model-provider.ts";
-import type { ProviderName } from "../../core/provider-rules/provider.ts";
-import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
+import type { ProviderName } from "../../core/model/provider-rules.ts";
 import { toAnthropicBody } from "../../llm/anthropic-request.ts";
 import { toGoogleBody } from "../../llm/google-request.ts";
 import type { LlmRequest } from "../../llm/llm-client.ts";

@@ -1,5 +1,5 @@
 // The command line that goes on with a conversation in its agent, as a person types it.
-import { shellWord } from "../../core/shell-word.ts";
+import { shellWord } from "../../core/safe-text.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { resumableAgent } from "./resume.ts";

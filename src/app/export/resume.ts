@@ -1,9 +1,8 @@
 // Puts a conversation where its agent looks for sessions and says how to go on; never overwrites what the agent wrote since.
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { defined } from "../../core/defined.ts";
-import { reasonOf, userError } from "../../core/errors.ts";
-import { nearestName } from "../../core/nearest-name.ts";
+import { nearestName, reasonOf, userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import type { ResumePlan } from "../../formats/resume-plan.ts";
 import { withoutRepository } from "../../store/environment.ts";
 import { makeFolders } from "../../store/files/make-folders.ts";

@@ -1,7 +1,7 @@
 // Whether an agent has the tools of `jpg mcp`, as far as its settings tell: where jpg's server is named there, by whomever, and not
 // switched off.
 import { basename } from "node:path";
-import { fieldsOf } from "../../core/event/fields.ts";
+import { fieldsOf } from "../../core/conversation/event.ts";
 import type { AgentFormat, JsonPlace } from "../../formats/agent-format.ts";
 import type { SettingsPart } from "../../formats/agent-settings.ts";
 import { machineOf } from "../sessions/session-registry.ts";

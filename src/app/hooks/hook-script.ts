@@ -1,6 +1,6 @@
 // What an agent's hook runs: a script of the user's own that puts the session's file aside and has jpg take it in behind the
 // agent's back. It starts no node that anybody waits for, says nothing, and ends well whatever happens.
-import { quoteForShell } from "../../core/shell-word.ts";
+import { quoteForShell } from "../../core/safe-text.ts";
 import type { HookPlaces } from "./hook-places.ts";
 
 /** A file up to this size is copied while the agent waits, KiB: a few milliseconds. A larger one is linked, then copied. */

@@ -3,7 +3,7 @@
 import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { codeOf } from "../../core/errors.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { parseJson } from "../../core/json.ts";
 import { makeFolders } from "../../store/files/make-folders.ts";
 import { readOwnText } from "../../store/files/read-file.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";

@@ -2,8 +2,8 @@
 // file that may not be written and bytes that are no text are left alone.
 import { chmod, lstat, readFile, readlink, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { defined } from "../../core/defined.ts";
 import { codeOf, JpgError, reasonOf, userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import { makeFolders } from "../../store/files/make-folders.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import { userFileMode } from "../workspace/user-umask.ts";

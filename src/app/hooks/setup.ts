@@ -2,8 +2,7 @@
 // takes it out again, and says what stands where. What the user wrote there stays as it is.
 import { rm } from "node:fs/promises";
 import { delimiter, dirname } from "node:path";
-import { userError } from "../../core/errors.ts";
-import { nearestName } from "../../core/nearest-name.ts";
+import { nearestName, userError } from "../../core/errors.ts";
 import type { AgentFormat, AgentSetup } from "../../formats/agent-format.ts";
 import type { SettingsPart } from "../../formats/agent-settings.ts";
 import { hasProgram } from "../../store/files/find-program.ts";

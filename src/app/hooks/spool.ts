@@ -5,7 +5,7 @@ import { lstat, readdir, rm } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import * as z from "zod/mini";
 import { codeOf } from "../../core/errors.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { parseJson } from "../../core/json.ts";
 import { openOwnFile, readOwnText } from "../../store/files/read-file.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import type { HookPlaces } from "./hook-places.ts";

@@ -1,9 +1,8 @@
 // Compactions that an agent made in a session that jpg exported, with bounds of the conversation instead of the file's.
-import { type Compaction, isHiding } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
-import type { Event } from "../../core/event/event.ts";
-import { noticeId } from "../../core/projection/hidden-notice.ts";
-import { indexId } from "../../core/projection/shown-index.ts";
+import { type Compaction, isHiding } from "../../core/conversation/compaction.ts";
+import type { Event } from "../../core/conversation/event.ts";
+import { indexId, noticeId } from "../../core/conversation/hidden-notice.ts";
+import { defined } from "../../core/json.ts";
 
 /** How positions and ids of an exported file stand to those of the conversation. */
 export interface ExportedPositions {

@@ -1,8 +1,8 @@
 // A file that jpg exported and an agent went on writing: lines with known ids are the conversation's own, only what
 // follows is new.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
-import { type Event, type ToolCallRequest, type ToolCallResponse, traitsOf } from "../../core/event/event.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { type Event, type ToolCallRequest, type ToolCallResponse, traitsOf } from "../../core/conversation/event.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import type { ExportOrigin, ImportedSession } from "../../formats/imported-session.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { inlineEvents } from "../branch/attachments.ts";

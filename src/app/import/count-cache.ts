@@ -1,7 +1,7 @@
 // How many events a commit's turns hold, remembered beside the store: a cache that saves reading every turn of a conversation
 // of which an import finds nothing new. Derived from commits, which never change; it may be deleted at any time.
 import * as z from "zod/mini";
-import { parseJson } from "../../core/parse-json.ts";
+import { parseJson } from "../../core/json.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { objectId } from "../workspace/object-id.ts";
 

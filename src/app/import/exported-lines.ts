@@ -1,7 +1,7 @@
 // Which lines of a session jpg exported, and what each stands for. The lines are known by their ids, which derive from the
 // session's and from what they show; the export itself is not made again.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import type { View } from "../../core/projection/view.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import type { View } from "../../core/conversation/event.ts";
 import type { SessionWriter } from "../../formats/agent-format.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import { lineName, listLineSources } from "../../formats/line-names.ts";

@@ -1,10 +1,10 @@
 // A session that an agent made as a copy of another one's beginning, to go on in another way: as far as it says what the other
 // one's conversation holds, it is a fork of that. Ids and times of copies are new ones; what is said is what counts.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
-import type { Event } from "../../core/event/event.ts";
-import { turnIndexOfSource } from "../../core/event/turn-file.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { parseCompactionLine } from "../../core/conversation/compaction-line.ts";
+import type { Event } from "../../core/conversation/event.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { turnIndexOfSource } from "../../core/conversation/turn-file.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { inlineEvents } from "../branch/attachments.ts";

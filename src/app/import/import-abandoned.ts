@@ -1,5 +1,5 @@
 // `import --all-branches`: a fork for each branch of the session that the agent left, unless a branch holds it already.
-import { branchName, conversationOf } from "../../core/conversation-name.ts";
+import { branchName, conversationOf } from "../../core/conversation/name.ts";
 import type { AbandonedBranch, ImportedSession } from "../../formats/imported-session.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { startOfTurns } from "../branch/fork-start.ts";

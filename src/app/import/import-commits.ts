@@ -1,9 +1,9 @@
 // The commits of an import: pure functions of the session, so that two people who import one session share history.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { formatCompactionLine, formatRecordLine, recordPath } from "../../core/compaction/compaction-line.ts";
-import { shortId } from "../../core/conversation-name.ts";
-import { documentPath, turnPath } from "../../core/event/turn-file.ts";
-import { estimateEvents } from "../../core/tokens/token-estimate.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { formatCompactionLine, formatRecordLine, recordPath } from "../../core/conversation/compaction-line.ts";
+import { shortId } from "../../core/conversation/name.ts";
+import { estimateEvents } from "../../core/conversation/token-estimate.ts";
+import { documentPath, turnPath } from "../../core/conversation/turn-file.ts";
 import type { CommitSpec, FileChange } from "../../store/conversation-store.ts";
 import { compactionMessage, turnMessage } from "../../store/messages/commit-message.ts";
 import { derivedPadding } from "../branch/append-record.ts";

@@ -1,6 +1,6 @@
 // Where an import writes: a new conversation, a fork, or the branch that the session continues; and from which turn on.
-import { branchName, conversationId, conversationOf, isTurnNumber, shortId } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
+import { branchName, conversationId, conversationOf, isTurnNumber, shortId } from "../../core/conversation/name.ts";
+import { defined } from "../../core/json.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { SessionDescent } from "../../formats/session-descent.ts";
 import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";

@@ -2,8 +2,8 @@
 // go through one write, except where two of them meet in one conversation.
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { appendAll } from "../../core/append-all.ts";
-import { compareTimestamps } from "../../core/compaction/compaction.ts";
+import { compareTimestamps } from "../../core/conversation/compaction.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { BranchWrite } from "../../store/conversation-store.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { withAgentFiles } from "../sessions/agent-files.ts";

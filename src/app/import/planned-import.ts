@@ -1,6 +1,6 @@
 // An import that was planned: its commits, made while the store takes them in, and what is reported once they are written.
-import { conversationOf } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { defined } from "../../core/json.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { BranchWrite, CommitSpec, WriteResult } from "../../store/conversation-store.ts";
 import { reportSideFiles } from "../sessions/side-files.ts";

@@ -1,5 +1,5 @@
 // What an import keeps for the next one: which branch holds which file, and how many events a commit holds.
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import type { WriteResult } from "../../store/conversation-store.ts";
 import { rememberWhole } from "../branch/turn-links.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -1,7 +1,8 @@
 // Keeps the stored pieces of a session those of its file: where a turn's stretch of the file grew or moved (side lines, a
 // path that was left and taken up again), what the branch holds is written again, so that its pieces still make the file.
-import { appendAll } from "../../core/append-all.ts";
-import { documentPath } from "../../core/event/turn-file.ts";
+
+import { documentPath } from "../../core/conversation/turn-file.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
 import type { ByteSource } from "../sessions/buffer-source.ts";
 import type { SideFile } from "../sessions/side-files.ts";

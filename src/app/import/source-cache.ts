@@ -1,6 +1,6 @@
 // Session files of which the store was found to hold everything, remembered with how they stood in the file
 // system: importing them again reads none of them. A cache that may be deleted at any time; only what jpg wrote here is believed.
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { openSealedCache } from "../branch/sealed-cache.ts";

@@ -1,7 +1,7 @@
 // A session whose beginning is stored as an earlier version of jpg read it. The bytes decide what is known, not the events:
 // stored turns stay as they are, and what the file holds beyond them is read as jpg reads it now.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import type { Event } from "../../core/event/event.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import type { Event } from "../../core/conversation/event.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { inlineEvents } from "../branch/attachments.ts";

@@ -1,7 +1,7 @@
 // A session's turns as positions of a conversation, whether the file holds the whole conversation or continues one that
 // jpg exported.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import type { Event } from "../../core/event/event.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import type { Event } from "../../core/conversation/event.ts";
 import type { ImportedSession, ImportedTurns, SettingsChange, ToolList } from "../../formats/imported-session.ts";
 
 /** A turn of which only the object id and the number of events are known. */

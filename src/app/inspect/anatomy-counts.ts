@@ -1,9 +1,10 @@
 // The counts of an anatomy: a view by kind, by tool and by turn. Pure.
-import { pairCalls } from "../../core/event/tool-pairing.ts";
-import type { View } from "../../core/projection/view.ts";
-import { leadingPrompts } from "../../core/thread/leading-prompts.ts";
-import type { TokenMeter } from "../../core/tokens/token-meter.ts";
-import { measureParts, type PartTokens } from "../../core/tokens/view-parts.ts";
+
+import type { View } from "../../core/conversation/event.ts";
+import { pairCalls } from "../../core/conversation/tool-pairing.ts";
+import { measureParts, type PartTokens } from "../../core/model/cache-cost.ts";
+import { leadingPrompts } from "../../core/model/thread.ts";
+import type { TokenMeter } from "../../core/model/token-meter.ts";
 import type { AnatomyKind, AnatomyPart, AnatomyTool, AnatomyTurn } from "./anatomy-report.ts";
 import { addCosts, type RecordedCost } from "./recorded-cost.ts";
 

@@ -1,7 +1,7 @@
 // The anatomy of a window as it is reported: plain data, the document of `jpg stats --anatomy --json`.
-import type { Origin } from "../../core/projection/view.ts";
-import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
-import type { ViewPart } from "../../core/tokens/view-parts.ts";
+import type { Origin } from "../../core/conversation/event.ts";
+import type { ViewPart } from "../../core/model/cache-cost.ts";
+import type { OverheadSource, TokenSource } from "../../core/model/token-meter.ts";
 import type { StrategyHeadroom } from "../plan/headroom.ts";
 import type { RecordedCost } from "./recorded-cost.ts";
 

@@ -3,8 +3,8 @@
 
 import { selectDeltas } from "../../config/config-delta.ts";
 import { recordedTools } from "../../config/recorded-tools.ts";
-import { offeredTools } from "../../core/projection/offered-tools.ts";
-import { countFrame } from "../../core/tokens/sent-size.ts";
+import { offeredTools } from "../../core/conversation/defined-tools.ts";
+import { countFrame } from "../../core/model/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { readDeltas } from "../branch/conversation-config.ts";
 import { readToolDefinitions } from "../branch/tool-records.ts";

@@ -1,15 +1,13 @@
 // Which compaction decides over an event, since when, by whom, and what the model sees instead: `git blame` for the view.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { groupOf, isSameGroup } from "../../core/compaction/group.ts";
-import { defined } from "../../core/defined.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { type Event, isReasoning, type Turn, traitsOf, type View } from "../../core/conversation/event.ts";
+import { groupOf, isSameGroup } from "../../core/conversation/group.ts";
+import { parseTurnBound } from "../../core/conversation/range-bound.ts";
+import { findEvent } from "../../core/conversation/range-location.ts";
+import { type Disposition, resolveDispositions } from "../../core/conversation/winner.ts";
 import { userError } from "../../core/errors.ts";
-import { type Event, isReasoning, traitsOf } from "../../core/event/event.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { type EventState, stateOf } from "../../core/page/both-views.ts";
-import type { View } from "../../core/projection/view.ts";
-import { type Disposition, resolveDispositions } from "../../core/projection/winner.ts";
-import { parseTurnBound } from "../../core/range/range-bound.ts";
-import { findEvent } from "../../core/range/range-location.ts";
+import { defined } from "../../core/json.ts";
+import { type EventState, stateOf } from "../../core/look/both-views.ts";
 import type { LogEntry } from "../../store/conversation-store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";

@@ -1,11 +1,10 @@
 // The two views around a compaction, as they were when it was made: at its commit, without newer ones that came with that. What was
 // made as one with it counts as one.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { type CompactionGroup, groupOf } from "../../core/compaction/group.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { project } from "../../core/projection/projection.ts";
-import type { View } from "../../core/projection/view.ts";
-import type { TokenMeter } from "../../core/tokens/token-meter.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import type { Turn, View } from "../../core/conversation/event.ts";
+import { type CompactionGroup, groupOf } from "../../core/conversation/group.ts";
+import { project } from "../../core/conversation/projection.ts";
+import type { TokenMeter } from "../../core/model/token-meter.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { loadCountedHere } from "../branch/counted-view.ts";

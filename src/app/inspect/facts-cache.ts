@@ -1,6 +1,6 @@
 // The cache that keeps what a list says of each commit. It is made for being read whole, for many conversations at a time: a
 // column is one value, and of a commit nothing is made before somebody asks for it.
-import { type Fields, fieldsOf } from "../../core/event/fields.ts";
+import { type Fields, fieldsOf } from "../../core/conversation/event.ts";
 import type { Cache } from "../../store/cache.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import type { ListRow } from "./list-row.ts";

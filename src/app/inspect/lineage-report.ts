@@ -1,6 +1,6 @@
 // What `jpg show` and `jpg print` tell of where a conversation comes from, and of the sub-agents that it began.
-import { conversationOf } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { defined } from "../../core/json.ts";
 import { type BranchTree, collectBlobs, loadBranchTree, parentSession } from "../branch/branch-tree.ts";
 import { findSession } from "../names/find-session.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -1,7 +1,7 @@
 // Which conversation another one comes from, and which ones its agents wrote. A conversation names its parent by the session's
 // own id, as the session itself does: each finds the other whichever was imported first, and when one of them never is.
-import { conversationOf } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { defined } from "../../core/json.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import {
   type BranchTree,

@@ -1,6 +1,6 @@
 // The rows of `jpg ls`, as `--json` prints them: keys may be added, none goes or is renamed.
 
-import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
+import type { OverheadSource, TokenSource } from "../../core/model/token-meter.ts";
 import type { ParentSession } from "../branch/branch-tree.ts";
 
 /** One conversation of `ls`, seen on one branch. */

@@ -1,5 +1,5 @@
 // Lists conversations: one row each, on its active or main branch; or one row a branch.
-import { conversationOf, forkOf } from "../../core/conversation-name.ts";
+import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";

@@ -1,5 +1,5 @@
 // The rows of `jpg log`, as `--json` prints them: keys may be added, none goes or is renamed.
-import type { TokenSource } from "../../core/tokens/token-meter.ts";
+import type { TokenSource } from "../../core/model/token-meter.ts";
 
 /** One commit of the compaction history, newest first in a log. */
 export interface LogRow {

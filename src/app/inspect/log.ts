@@ -1,8 +1,8 @@
 // The compaction history of a branch: one row a commit that adds a compaction, takes it back or brings it back.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { type CompactionGroup, describeGroup, groupRange, groupsOf } from "../../core/compaction/group.ts";
-import { defined } from "../../core/defined.ts";
-import type { TokenSource } from "../../core/tokens/token-meter.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { type CompactionGroup, describeGroup, groupRange, groupsOf } from "../../core/conversation/group.ts";
+import { defined } from "../../core/json.ts";
+import type { TokenSource } from "../../core/model/token-meter.ts";
 import type { ConversationStore, LogEntry, Signature } from "../../store/conversation-store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";

@@ -1,7 +1,8 @@
 // Prints a conversation: the full history, or the view that a model sees; all turns or a range of them.
-import { defined } from "../../core/defined.ts";
+
+import type { ProjectedTurn, View } from "../../core/conversation/event.ts";
 import { userError } from "../../core/errors.ts";
-import type { ProjectedTurn, View } from "../../core/projection/view.ts";
+import { defined } from "../../core/json.ts";
 import { renderViewLines } from "../../formats/jsonl/export.ts";
 import { renderMarkdown } from "../../formats/markdown/export.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";

@@ -1,10 +1,17 @@
 // Finds events by words that stand in them, best first. Every turn is read once and only the words that are looked for are
 // counted: there is no index to keep, and what is held grows with the hits.
-import { type LineSketch, standsIn } from "../../core/line-sketch.ts";
-import { createWordFinder, type SoughtWords } from "../../core/sought-words.ts";
-import { lineAround, type MatchedLine } from "../../core/text-pattern.ts";
-import { type NamePlace, readWordHits } from "../../core/word-hits.ts";
-import { type RankedText, type RankedTexts, rankTexts } from "../../core/word-ranking.ts";
+import { type LineSketch, standsIn } from "../../core/conversation/merge-sides.ts";
+import {
+  createWordFinder,
+  lineAround,
+  type MatchedLine,
+  type NamePlace,
+  type RankedText,
+  type RankedTexts,
+  rankTexts,
+  readWordHits,
+  type SoughtWords,
+} from "../../core/look/search-words.ts";
 import type { SearchHit } from "./search-report.ts";
 
 /** What the view hides or changes is what one searches for; results hold most of it. */

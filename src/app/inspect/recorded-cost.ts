@@ -1,10 +1,9 @@
 // What the requests of a conversation used and cost, turn by turn, as far as it is recorded. Prices are those published today: no
 // agent records what was paid.
 import type { Config } from "../../config/config.ts";
-import type { ModelPrice } from "../../core/model/model-price.ts";
-import { recordedRequests } from "../../core/tokens/recorded-requests.ts";
-import type { TurnFacts } from "../../core/tokens/turn-facts.ts";
-import { priceOf } from "../../core/tokens/usage-price.ts";
+import { recordedRequests } from "../../core/model/calibration.ts";
+import type { ModelPrice } from "../../core/model/model-provider.ts";
+import { priceOf, type TurnFacts } from "../../core/model/usage.ts";
 import { recordedFacts } from "../models/models.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 

@@ -1,5 +1,5 @@
 // Who said an event, in the fewest words: a tool's call and its result are the tool's.
-import type { Event } from "../../core/event/event.ts";
+import type { Event } from "../../core/conversation/event.ts";
 
 /** Gives `user`, `harness`, `system`, `developer`, `assistant`, `reasoning`, `tool call NAME` or `tool result NAME`; names by call id. */
 export function sayerOf(event: Event, toolNames: ReadonlyMap<string, string>): string {

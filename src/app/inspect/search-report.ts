@@ -1,7 +1,8 @@
 // What `jpg search` is asked, and what it tells, as `--json` prints it.
+
+import type { Event } from "../../core/conversation/event.ts";
 import type { JpgError } from "../../core/errors.ts";
-import type { Event } from "../../core/event/event.ts";
-import type { MatchedLine, PatternOptions } from "../../core/text-pattern.ts";
+import type { MatchedLine, PatternOptions } from "../../core/look/search-words.ts";
 import type { SearchScope } from "./search-texts.ts";
 
 export interface SearchRequest extends PatternOptions {

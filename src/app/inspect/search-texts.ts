@@ -1,6 +1,7 @@
 // What of an event is searched, and of which events: whoever said them.
-import type { Event } from "../../core/event/event.ts";
-import { stringsIn, textsOf } from "../../core/loss/event-texts.ts";
+
+import { stringsIn, textsOf } from "../../core/compact/hidden-content.ts";
+import type { Event } from "../../core/conversation/event.ts";
 
 /** Who said what is looked for: `tool` = calls and their results; `summary` = what stands for turns, looked at only where it is named. */
 export type SearchScope = "user" | "assistant" | "tool" | "summary";

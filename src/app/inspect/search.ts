@@ -1,14 +1,19 @@
 // Finds events by their text, across conversations, whether the view still shows them or not. Git narrows the search down
 // to files that may hold it; what counts is the text of the events, never the JSON around it.
-import { appendAll } from "../../core/append-all.ts";
-import { conversationOf, forkOf } from "../../core/conversation-name.ts";
+
+import type { Event, Turn } from "../../core/conversation/event.ts";
+import { conversationOf, forkOf } from "../../core/conversation/name.ts";
+import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
+import { type Disposition, resolveDispositions } from "../../core/conversation/winner.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { Event } from "../../core/event/event.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { turnIndexOfPath } from "../../core/event/turn-file.ts";
-import { type Disposition, resolveDispositions } from "../../core/projection/winner.ts";
-import { parseWords } from "../../core/sought-words.ts";
-import { findLine, type MatchedLine, parsePattern, type TextPattern } from "../../core/text-pattern.ts";
+import { appendAll } from "../../core/lists.ts";
+import {
+  findLine,
+  type MatchedLine,
+  parsePattern,
+  parseWords,
+  type TextPattern,
+} from "../../core/look/search-words.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { requireTexts } from "../branch/attachments.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";

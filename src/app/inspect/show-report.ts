@@ -1,9 +1,9 @@
 // What `jpg show` tells of a conversation, an event or a compaction, as `--json` prints it.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
-import type { Event } from "../../core/event/event.ts";
-import type { HiddenContent } from "../../core/loss/hidden-content.ts";
-import type { TokenSource } from "../../core/tokens/token-meter.ts";
+
+import type { HiddenContent } from "../../core/compact/hidden-content.ts";
+import type { Compaction, LossReceipt } from "../../core/conversation/compaction.ts";
+import type { Event } from "../../core/conversation/event.ts";
+import type { TokenSource } from "../../core/model/token-meter.ts";
 import type { ParentSession } from "../branch/branch-tree.ts";
 import type { LogRow } from "./log-row.ts";
 

@@ -1,13 +1,14 @@
 // Shows one thing in detail: a conversation, a compaction with what it hid, an event with how the view reads it.
-import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
-import { describeGroup, groupRange, isSameGroup } from "../../core/compaction/group.ts";
-import { marksInForce } from "../../core/conversation-marks.ts";
-import { abbreviateCommit, conversationOf } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
+
+import { inline } from "../../core/conversation/attachment.ts";
+import { parseCompactionLine } from "../../core/conversation/compaction-line.ts";
+import { describeGroup, groupRange, isSameGroup } from "../../core/conversation/group.ts";
+import { marksInForce } from "../../core/conversation/marks.ts";
+import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
+import { resolveDispositions } from "../../core/conversation/winner.ts";
 import { userError } from "../../core/errors.ts";
-import { inline } from "../../core/event/attachment.ts";
-import { stateOf } from "../../core/page/both-views.ts";
-import { resolveDispositions } from "../../core/projection/winner.ts";
+import { defined } from "../../core/json.ts";
+import { stateOf } from "../../core/look/both-views.ts";
 import type { ConversationStore, LogEntry } from "../../store/conversation-store.ts";
 import { readAttachments } from "../branch/attachments.ts";
 import { readBranchLog } from "../branch/branch-log.ts";

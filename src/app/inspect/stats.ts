@@ -1,10 +1,11 @@
 // Sizes and token accounting of a branch: raw, and what the view still shows.
-import { conversationOf } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
-import { isMessage } from "../../core/event/event.ts";
-import type { Calibration } from "../../core/tokens/calibration.ts";
-import type { TokenEstimate } from "../../core/tokens/token-estimate.ts";
-import type { OverheadSource, TokenMeter, TokenSource } from "../../core/tokens/token-meter.ts";
+
+import { isMessage } from "../../core/conversation/event.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import type { TokenEstimate } from "../../core/conversation/token-estimate.ts";
+import { defined } from "../../core/json.ts";
+import type { Calibration } from "../../core/model/calibration.ts";
+import type { OverheadSource, TokenMeter, TokenSource } from "../../core/model/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadCountedHere } from "../branch/counted-view.ts";
 import { reportTokens } from "../branch/token-report.ts";

@@ -1,6 +1,6 @@
 // What is here: the active conversation, how many there are, and the sessions that agents keep for this project. Nothing is made.
 
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import { preferredBranch } from "../names/conversations.ts";
 import { describeRemotes } from "../names/remote-conversations.ts";

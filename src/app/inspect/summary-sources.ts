@@ -1,10 +1,10 @@
 // Where the facts of a summary come from: each path, SHA, number, issue, URL and quotation of it with the raw events that say it
 // first, and those that nobody said. It reads what the grounding check reads, and finds what that finds.
-import type { Compaction } from "../../core/compaction/compaction.ts";
+
+import { type SourcedFact, sourceFacts } from "../../core/compact/grounding.ts";
+import { type PlacedEvent, withoutLedger } from "../../core/compact/transcript.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
 import { userError } from "../../core/errors.ts";
-import { type SourcedFact, sourceFacts } from "../../core/loss/grounding.ts";
-import { withoutLedger } from "../../core/summary/ledger-text.ts";
-import type { PlacedEvent } from "../../core/summary/placed-event.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
 import { readCovered } from "../branch/covered-events.ts";
 import { loadTurns } from "../branch/load-view.ts";

@@ -1,11 +1,10 @@
 // A file of a store as git's diffs are to show it: a compaction, a turn or another record, read so that it can be put into words.
 import { readFile } from "node:fs/promises";
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { parseCompactionLine } from "../../core/conversation/compaction-line.ts";
+import { type Event, isFields, traitsOf } from "../../core/conversation/event.ts";
+import { parseTurnFile } from "../../core/conversation/turn-file.ts";
 import { codeOf, JpgError, userError } from "../../core/errors.ts";
-import { type Event, traitsOf } from "../../core/event/event.ts";
-import { isFields } from "../../core/event/fields.ts";
-import { parseTurnFile } from "../../core/event/turn-file.ts";
 import { eventLines, eventTitle } from "../diff/view-text.ts";
 
 /** What stands in a file. `text`: it is none of the others, or damaged. */

@@ -1,7 +1,7 @@
 // A pattern that a person typed, or a program wrote, may take longer over a text than anybody waits: it is ended in the middle.
 import { createContext, runInContext } from "node:vm";
+import { fieldsOf } from "../../core/conversation/event.ts";
 import { userError } from "../../core/errors.ts";
-import { fieldsOf } from "../../core/event/fields.ts";
 
 /**
  * Looks for a pattern in a place, and ends that after so many milliseconds; undefined = it cannot take long. Nothing in `look` may

@@ -1,5 +1,5 @@
 // What `jpg trace` tells, as `--json` prints it: the places of a phrase in order of time, and what they come to.
-import type { MatchedLine } from "../../core/text-pattern.ts";
+import type { MatchedLine } from "../../core/look/search-words.ts";
 
 /** A place where the phrase stands. */
 export interface TracePlace extends MatchedLine {

@@ -1,7 +1,8 @@
 // One walk through all that was said on a branch, batch by batch: which events say a phrase, who said them, and when.
-import { compareTimestamps } from "../../core/compaction/compaction.ts";
-import type { Event } from "../../core/event/event.ts";
-import { findPhrase, type Phrase, type PhraseMatch } from "../../core/loss/trace.ts";
+
+import { findPhrase, type Phrase, type PhraseMatch } from "../../core/compact/phrase.ts";
+import { compareTimestamps } from "../../core/conversation/compaction.ts";
+import type { Event } from "../../core/conversation/event.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { requireTexts } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";

@@ -1,11 +1,11 @@
 // Who said it first: every place where a phrase stands in what was said on a branch, in the summaries that were ever made of it,
 // and in what jpg put into its view, in order of time. So a summary's own words are told from those of the conversation.
-import { type Compaction, compareTimestamps } from "../../core/compaction/compaction.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
-import type { Event } from "../../core/event/event.ts";
-import { findPhrase, type Phrase, type PhraseMatch, parsePhrase } from "../../core/loss/trace.ts";
-import type { View } from "../../core/projection/view.ts";
+
+import { findPhrase, type Phrase, type PhraseMatch, parsePhrase } from "../../core/compact/phrase.ts";
+import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
+import type { Event, View } from "../../core/conversation/event.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { defined } from "../../core/json.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";

@@ -1,7 +1,6 @@
 // What a check has read of a branch, and what it keeps for the other forks of the conversation, so that each file is read once.
-import type { BranchFiles } from "../../core/integrity/branch-files.ts";
-import type { StoredTurn } from "../../core/integrity/conversation-check.ts";
-import type { CheckedRecords } from "../../core/integrity/record-check.ts";
+import type { BranchFiles } from "../../core/conversation/branch-files.ts";
+import type { CheckedRecords, StoredTurn } from "../../core/conversation/conversation-check.ts";
 
 /** What is known of files that other forks of the conversation hold, too. By position and object id, and by object id. */
 export interface CheckedFiles {

@@ -1,8 +1,7 @@
 // Checks the attachments of a branch: each is used, is there, and holds what its name says.
-import { attachmentsOf } from "../../core/event/attachment.ts";
-import type { BranchFiles } from "../../core/integrity/branch-files.ts";
-import { checkAttachments, type StoredTurn } from "../../core/integrity/conversation-check.ts";
-import { createFinding, type Finding } from "../../core/integrity/finding.ts";
+import { attachmentsOf } from "../../core/conversation/attachment.ts";
+import { type BranchFiles, createFinding, type Finding } from "../../core/conversation/branch-files.ts";
+import { checkAttachments, type StoredTurn } from "../../core/conversation/conversation-check.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { collectBlobs } from "../branch/branch-tree.ts";
 import { parseReference } from "../sessions/source-pieces.ts";

@@ -1,18 +1,25 @@
 // Checks one branch of a conversation: its files, each by itself and against each other, and the view that they make. What is
 // read of a turn is kept for the other forks of the conversation, so that each file is read once.
-import { appendAll } from "../../core/append-all.ts";
-import { JpgError } from "../../core/errors.ts";
-import { turnPath } from "../../core/event/turn-file.ts";
+
 import {
   type BranchFile,
   type BranchFiles,
+  createFinding,
+  type Finding,
   RECORD_FOLDERS,
   sortBranchFiles,
-} from "../../core/integrity/branch-files.ts";
-import { checkCompactions, checkTurns, type StoredTurn } from "../../core/integrity/conversation-check.ts";
-import { createFinding, type Finding } from "../../core/integrity/finding.ts";
-import { type CheckedRecords, checkRecords } from "../../core/integrity/record-check.ts";
-import { checkTurnFile } from "../../core/integrity/turn-check.ts";
+} from "../../core/conversation/branch-files.ts";
+import {
+  type CheckedRecords,
+  checkCompactions,
+  checkRecords,
+  checkTurnFile,
+  checkTurns,
+  type StoredTurn,
+} from "../../core/conversation/conversation-check.ts";
+import { turnPath } from "../../core/conversation/turn-file.ts";
+import { JpgError } from "../../core/errors.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { BRANCH_ATTRIBUTES, collectBlobs, damagedHeader, parseHeader, SPECIAL_HEADER } from "../branch/branch-tree.ts";
 import { bringTurns } from "../branch/bring-turns.ts";

@@ -1,8 +1,9 @@
 // Checks how a branch reads: compactions that do not apply, commits that say something else than they do, and the coverage
 // invariant of the view.
-import { checkCoverage } from "../../core/coverage/coverage.ts";
-import { createFinding, type Finding } from "../../core/integrity/finding.ts";
-import { project } from "../../core/projection/projection.ts";
+
+import { createFinding, type Finding } from "../../core/conversation/branch-files.ts";
+import { checkCoverage } from "../../core/conversation/coverage.ts";
+import { project } from "../../core/conversation/projection.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { loadCompactions } from "../branch/load-view.ts";
 import { readCompactionLog } from "../inspect/log.ts";

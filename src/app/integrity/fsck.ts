@@ -1,6 +1,7 @@
 // Checks a store: git's objects and refs, every file of every branch, and the views in its worktrees. It changes nothing.
-import { conversationOf, forkOf } from "../../core/conversation-name.ts";
-import { createFinding, type Finding } from "../../core/integrity/finding.ts";
+
+import { createFinding, type Finding } from "../../core/conversation/branch-files.ts";
+import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { collectBlobs, parseHeader } from "../branch/branch-tree.ts";
 import { recordedCommit } from "../branch/view-state.ts";

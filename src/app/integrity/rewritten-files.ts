@@ -1,8 +1,9 @@
 // Files that a commit changed where they stood: records never change, a turn only grows, and of an agent's own file only the
 // newest piece does.
+
+import { createFinding, type Finding } from "../../core/conversation/branch-files.ts";
+import { sourceFileOf, turnIndexOfPath, turnIndexOfSource } from "../../core/conversation/turn-file.ts";
 import { JpgError } from "../../core/errors.ts";
-import { sourceFileOf, turnIndexOfPath, turnIndexOfSource } from "../../core/event/turn-file.ts";
-import { createFinding, type Finding } from "../../core/integrity/finding.ts";
 import type { ConversationStore, RewrittenFile } from "../../store/conversation-store.ts";
 import { collectBlobs } from "../branch/branch-tree.ts";
 

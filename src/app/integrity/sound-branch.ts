@@ -1,10 +1,10 @@
 // Whether a branch is sound, from the files of it that are new and from what is known of all others: what it costs is what
 // changed. Whatever it doubts is left to the check of the whole branch.
+
+import { type BranchFiles, type Finding, sortBranchFiles } from "../../core/conversation/branch-files.ts";
+import { checkTurnFile } from "../../core/conversation/conversation-check.ts";
+import { turnPath } from "../../core/conversation/turn-file.ts";
 import { JpgError } from "../../core/errors.ts";
-import { turnPath } from "../../core/event/turn-file.ts";
-import { type BranchFiles, sortBranchFiles } from "../../core/integrity/branch-files.ts";
-import type { Finding } from "../../core/integrity/finding.ts";
-import { checkTurnFile } from "../../core/integrity/turn-check.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { decodeLines } from "../branch/turn-bytes.ts";
 import { checkStoredAttachments } from "./fsck-attachments.ts";

@@ -1,6 +1,6 @@
 // The mark of a turn that did not end as it should: a note, which no model is sent. Made the same way by whoever commits the
 // turn, so that it is the same however often that is tried.
-import type { Event, Note } from "../../core/event/event.ts";
+import type { Event, Note } from "../../core/conversation/event.ts";
 
 /** What ended a turn early: the user, the provider, its own number of tool calls, or the end of its process. */
 export type InterruptionReason = "user" | "provider" | "error" | "process_ended";

@@ -1,9 +1,9 @@
 // The lines of a turn's journal and what they come to. Each line stands by itself, an event's later lines replace or extend
 // its earlier ones, so any prefix of a journal replays to a prefix of its events, and replaying twice changes nothing.
 import * as z from "zod/mini";
-import type { ChatResponse, Event } from "../../core/event/event.ts";
-import { parseEventLine } from "../../core/event/event-line.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import type { ChatResponse, Event } from "../../core/conversation/event.ts";
+import { parseEventLine } from "../../core/conversation/turn-file.ts";
+import { parseJson } from "../../core/json.ts";
 import { type ProcessMark, processMark } from "../../store/files/running-process.ts";
 import { type ConversationHeader, conversationHeader } from "../branch/branch-tree.ts";
 import { objectId } from "../workspace/object-id.ts";

@@ -1,10 +1,11 @@
 // Commits a turn that was talked here: one commit with its file, by compare-and-swap. What others added to the branch
 // meanwhile stays: compactions, titles and settings are built upon, but turns are never spliced, so beside another turn it
 // becomes a fork. A turn that was committed as far as it had come is continued. Committing a turn twice changes nothing.
-import { branchName, conversationOf, shortId } from "../../core/conversation-name.ts";
+
+import type { Event } from "../../core/conversation/event.ts";
+import { branchName, conversationOf, shortId } from "../../core/conversation/name.ts";
+import { turnPath } from "../../core/conversation/turn-file.ts";
 import { repositoryError } from "../../core/errors.ts";
-import type { Event } from "../../core/event/event.ts";
-import { turnPath } from "../../core/event/turn-file.ts";
 import type { BranchWrite, CommitSpec, FileChange } from "../../store/conversation-store.ts";
 import { turnMessage } from "../../store/messages/commit-message.ts";
 import { currentSignatures, type Signatures } from "../branch/append-record.ts";

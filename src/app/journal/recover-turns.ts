@@ -1,7 +1,8 @@
 // Commits the turns whose writers ended before they could: whoever opens the store next finds their journals. A store without
 // journals costs one look at a folder; doing it twice, or two at a time, gives the same branches.
+
+import type { Event } from "../../core/conversation/event.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { Event } from "../../core/event/event.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { makeActive, readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -2,9 +2,9 @@
 // shown it. The file is also the lock of its branch: it is created exclusively, and names the process that writes it.
 import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
-import { defined } from "../../core/defined.ts";
+import type { ChatResponse, Event } from "../../core/conversation/event.ts";
 import { codeOf, type JpgError, reasonOf, repositoryError, userError } from "../../core/errors.ts";
-import type { ChatResponse, Event } from "../../core/event/event.ts";
+import { defined } from "../../core/json.ts";
 import { makeFolders } from "../../store/files/make-folders.ts";
 import { syncFolders } from "../../store/files/sync-folders.ts";
 import { ABANDONED, abandonJournal, journalPath, readJournalHead, removeJournal } from "./journal-files.ts";

@@ -1,8 +1,8 @@
 // A request that no model answered leaves no turn behind, so that asking again does not double it. Its text is kept beside
 // the store, like git's COMMIT_EDITMSG, for whoever does not have it any more.
+
+import { type Content, type Event, textOfContent } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
-import { textOfContent } from "../../core/event/content.ts";
-import type { Content, Event } from "../../core/event/event.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 
 /** Keeps what of a request is text, attached texts too. Gives the file; null when there is none, or it cannot be written. */

@@ -1,7 +1,7 @@
 // Checks a branch out into a worktree whose VIEW.md and view.jsonl show what the model sees.
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { codeOf, userError } from "../../core/errors.ts";
 import { needsGit } from "../../store/files/needs-git.ts";
 import type { Worktree } from "../../store/worktrees.ts";

@@ -1,9 +1,9 @@
 // Puts a compaction of one fork onto another that has the same turns: the same record in one commit, as stock `git cherry-pick`
 // of it; with it come those that were made as one with it, and their pins. What stands for turns that the other fork does not have is refused.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { recordPath } from "../../core/compaction/compaction-line.ts";
-import { type CompactionGroup, groupOf } from "../../core/compaction/group.ts";
-import { isPin } from "../../core/compaction/pin.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { recordPath } from "../../core/conversation/compaction-line.ts";
+import { type CompactionGroup, groupOf } from "../../core/conversation/group.ts";
+import { isPin } from "../../core/conversation/marks.ts";
 import { repositoryError, userError } from "../../core/errors.ts";
 import type { LogEntry } from "../../store/conversation-store.ts";
 import { compactionMessage, groupMessage } from "../../store/messages/commit-message.ts";

@@ -1,11 +1,12 @@
 // Forks a conversation: a new branch that shares history. A plain fork writes one ref and no object.
-import { pinnedEvents } from "../../core/compaction/pin.ts";
-import { findProfile } from "../../core/compaction/profile.ts";
-import { branchName, conversationOf, differingByCase, isTurnNumber } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
+
+import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from "../../core/compact/fork.ts";
+import { needsTurnTimes } from "../../core/conversation/bound-resolution.ts";
+import { pinnedEvents } from "../../core/conversation/marks.ts";
+import { branchName, conversationOf, differingByCase, isTurnNumber } from "../../core/conversation/name.ts";
+import { findProfile } from "../../core/conversation/policy.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from "../../core/plan/plan-fork.ts";
-import { needsTurnTimes } from "../../core/range/bound-resolution.ts";
+import { defined } from "../../core/json.ts";
 import type { CommitSpec, FileChange } from "../../store/conversation-store.ts";
 import { compactionMessage, forkMessage } from "../../store/messages/commit-message.ts";
 import { currentSignatures, recordChange, timestampAfter } from "../branch/append-record.ts";

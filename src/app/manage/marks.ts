@@ -1,7 +1,7 @@
 // Tidies a list of conversations: archives them, gives them labels. Each change is one commit with one record.
 
-import { marksInForce, parseLabel, sortLabels } from "../../core/conversation-marks.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
+import { marksInForce, parseLabel, sortLabels } from "../../core/conversation/marks.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { recordMessage } from "../../store/messages/commit-message.ts";
 import { appendMeta } from "../branch/append-meta.ts";

@@ -1,9 +1,10 @@
 // Commits the turn that tells of a fork, by compare-and-swap: what others added to the branch meanwhile is built upon, but no turn
 // goes in before one that is being talked, and nothing is told twice.
-import type { Summary } from "../../core/compaction/compaction.ts";
+
+import { mergeTurn } from "../../core/compact/fork-merge.ts";
+import type { Summary } from "../../core/conversation/compaction.ts";
+import { turnPath } from "../../core/conversation/turn-file.ts";
 import { userError } from "../../core/errors.ts";
-import { turnPath } from "../../core/event/turn-file.ts";
-import { mergeTurn } from "../../core/plan/fork-merge.ts";
 import { forkMergeMessage } from "../../store/messages/merge-message.ts";
 import { commitPlan, type PlannedChange } from "../branch/append-record.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";

@@ -1,10 +1,6 @@
 // What a merge of a fork would tell of: the turns that the fork has and the branch neither holds itself nor was told of before. All
 // is told from the two trees, so that it is the same where history is squashed, cut off, or was never fetched.
-import { appendAll } from "../../core/append-all.ts";
-import { defined } from "../../core/defined.ts";
-import { type Event, traitsOf } from "../../core/event/event.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { cutTurnFile } from "../../core/event/turn-file.ts";
+
 import {
   furthest,
   heldOf,
@@ -13,9 +9,13 @@ import {
   readMergeRecord,
   type Told,
   type ToldTurns,
-} from "../../core/plan/fork-merge.ts";
-import { sharedTurns } from "../../core/plan/merge-sides.ts";
-import type { PlacedEvent } from "../../core/summary/placed-event.ts";
+} from "../../core/compact/fork-merge.ts";
+import type { PlacedEvent } from "../../core/compact/transcript.ts";
+import { type Event, type Turn, traitsOf } from "../../core/conversation/event.ts";
+import { sharedTurns } from "../../core/conversation/merge-sides.ts";
+import { cutTurnFile } from "../../core/conversation/turn-file.ts";
+import { defined } from "../../core/json.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
 import { readCovered } from "../branch/covered-events.ts";

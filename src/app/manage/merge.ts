@@ -1,7 +1,7 @@
 // Merges a fork: one commit with both as parents, whose tree is the branch's own and one turn more, which tells the model what was
 // said and done on the fork. Turns of two forks are never put together, and nothing else of the fork comes along.
-import type { Summary } from "../../core/compaction/compaction.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
+import type { Summary } from "../../core/conversation/compaction.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadCounted } from "../branch/counted-view.ts";

@@ -1,6 +1,6 @@
 // Takes a conversation away for good, in one step: what `jpg rm` and `jpg rm --purge` do one after the other. What remotes have
 // is named, since no purge reaches it.
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { TrashedBranch } from "../../store/conversation-store.ts";
 import { listConversationRemotes } from "../share/local.ts";

@@ -1,8 +1,8 @@
 // Takes compactions back, or a revert: one commit each, the same tree as stock `git revert`. What was never changed cannot
 // be lost: only the record's file goes or comes back.
-import { compareCompactions, isHiding } from "../../core/compaction/compaction.ts";
-import { groupOf } from "../../core/compaction/group.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
+import { compareCompactions, isHiding } from "../../core/conversation/compaction.ts";
+import { groupOf } from "../../core/conversation/group.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import type { FileChange } from "../../store/conversation-store.ts";
 import { revertMessage, subjectOf } from "../../store/messages/commit-message.ts";

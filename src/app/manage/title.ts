@@ -1,6 +1,6 @@
 // Gives a conversation a new title: one commit with one meta record.
 
-import { parseTitle } from "../../core/title.ts";
+import { parseTitle } from "../../core/conversation/marks.ts";
 import { recordMessage } from "../../store/messages/commit-message.ts";
 import { appendMeta } from "../branch/append-meta.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";

@@ -8,9 +8,9 @@ import {
   isTurnNumber,
   mayBeBeginning,
   SHORTEST_BEGINNING,
-} from "../../core/conversation-name.ts";
+} from "../../core/conversation/name.ts";
 import { repositoryError, userError } from "../../core/errors.ts";
-import { shellWord } from "../../core/shell-word.ts";
+import { shellWord } from "../../core/safe-text.ts";
 import type { BranchTip, ConversationStore, Trash, TrashedBranch } from "../../store/conversation-store.ts";
 import type { Worktree } from "../../store/worktrees.ts";
 import { refreshViews } from "../branch/refresh-view.ts";

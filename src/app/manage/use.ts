@@ -1,5 +1,5 @@
 // Makes a branch the active one.
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { writeViews } from "../branch/refresh-view.ts";
 import { makeActive, readStanding } from "../workspace/standing.ts";

@@ -3,12 +3,17 @@
 // add one. A name that a person gave is never replaced by another; without any, a summary is an extract that no model writes.
 import type { Config } from "../../config/config.ts";
 import { namedProviderOf, namedProviders } from "../../config/named-providers.ts";
-import { EXTRACTIVE } from "../../core/compaction/compaction.ts";
+import { EXTRACTIVE } from "../../core/conversation/compaction.ts";
 import { JpgError } from "../../core/errors.ts";
-import { cheapModel, usualModel } from "../../core/model/current-models.ts";
-import { formatModelName, type ModelName, parseModelName } from "../../core/model/model-name.ts";
+import {
+  cheapModel,
+  formatModelName,
+  type ModelName,
+  parseModelName,
+  usualModel,
+} from "../../core/model/model-name.ts";
 import { MODEL_PROVIDERS, type ModelProvider } from "../../core/model/model-provider.ts";
-import { shellWord } from "../../core/shell-word.ts";
+import { shellWord } from "../../core/safe-text.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { configuredProviders, connectionTo, isConfigured, isReady, keySetting } from "./model-connection.ts";
 import { refreshModelList } from "./model-list-cache.ts";

@@ -3,8 +3,8 @@
 import { isAbsolute, join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { resolveUserPaths } from "../../config/paths.ts";
-import { defined } from "../../core/defined.ts";
 import { JpgError, userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import { readGgufHeader } from "../../llm/gguf-header.ts";
 import type { LlmConnection, ModelFiles } from "../../llm/llm-client.ts";
 import type { Runtime } from "../workspace/runtime.ts";

@@ -1,7 +1,8 @@
 // Gets a provider's key from the program that the user named for it. What the program prints is never shown, logged or kept
 // beyond this call of jpg.
+
+import { splitCommandWords } from "../../core/compact/shell-read.ts";
 import { asSentence, JpgError } from "../../core/errors.ts";
-import { splitCommandWords } from "../../core/tools/command-words.ts";
 import { withoutRepository } from "../../store/environment.ts";
 import { askProgram } from "../programs/external-process.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -3,8 +3,7 @@
 // no layer without trust names either (see config/layer-trust.ts).
 import type { Config, ProviderConfig } from "../../config/config.ts";
 import { JpgError } from "../../core/errors.ts";
-import { knownProvider, type ModelProvider } from "../../core/model/model-provider.ts";
-import { ollamaAddress, resolveAddress } from "../../core/model/provider-address.ts";
+import { knownProvider, type ModelProvider, ollamaAddress, resolveAddress } from "../../core/model/model-provider.ts";
 import type { LlmConnection } from "../../llm/llm-client.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -1,7 +1,7 @@
 // What providers told of their models, kept for a week in the user's cache folder. A list belongs to one address.
 import { createHash } from "node:crypto";
+import { fieldsOf } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
-import { fieldsOf } from "../../core/event/fields.ts";
 import { createClient } from "../../llm/create-client.ts";
 import type { ListedModel, LlmConnection } from "../../llm/llm-client.ts";
 import { readCacheFile, writeCacheFile } from "../workspace/cache-file.ts";

@@ -1,11 +1,10 @@
 // Models by name: what is known of one, its client, and which one answered last. choose-model.ts says which is asked.
 import type { Config } from "../../config/config.ts";
-import { defined } from "../../core/defined.ts";
+import type { Turn } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { contextWindow } from "../../core/model/context-window.ts";
-import { currentModel } from "../../core/model/current-models.ts";
+import { defined } from "../../core/json.ts";
 import {
+  currentModel,
   formatModelName,
   inferProvider,
   type ListedName,
@@ -13,8 +12,8 @@ import {
   parseModelName,
   servesWhole,
 } from "../../core/model/model-name.ts";
-import type { ModelPrice } from "../../core/model/model-price.ts";
-import { knownProvider } from "../../core/model/model-provider.ts";
+import { knownProvider, type ModelPrice } from "../../core/model/model-provider.ts";
+import { contextWindow } from "../../core/model/token-meter.ts";
 import { createClient } from "../../llm/create-client.ts";
 import type { ListedModel, LlmClient } from "../../llm/llm-client.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -2,8 +2,7 @@
 // or a chat, never for a summary: the user may be asked first, and whoever cannot ask assumes nothing.
 import type { Config } from "../../config/config.ts";
 import { namedProviderOf, namedProviders } from "../../config/named-providers.ts";
-import { usualModel } from "../../core/model/current-models.ts";
-import { formatModelName, parseModelName } from "../../core/model/model-name.ts";
+import { formatModelName, parseModelName, usualModel } from "../../core/model/model-name.ts";
 import { MODEL_PROVIDERS } from "../../core/model/model-provider.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { configuredProviders, keySetting } from "./model-connection.ts";

@@ -1,10 +1,9 @@
 // What is published of a model's prices and window, from the price list of genai-prices. It is loaded when asked for, and
 // nothing is fetched. The list finds models by the beginning of their name; a find of another family is no find.
 import type { MatchLogic, ModelInfo } from "@pydantic/genai-prices";
-import { defined } from "../../core/defined.ts";
-import { isSameModelFamily } from "../../core/model/model-family.ts";
-import { type ListedName, listedNames, type ModelName } from "../../core/model/model-name.ts";
-import type { ModelPrice, TokenPrices } from "../../core/model/model-price.ts";
+import { defined } from "../../core/json.ts";
+import { isSameModelFamily, type ListedName, listedNames, type ModelName } from "../../core/model/model-name.ts";
+import type { ModelPrice, TokenPrices } from "../../core/model/model-provider.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { type PublishedFacts, recallFacts, rememberFacts } from "./remembered-facts.ts";
 

@@ -1,7 +1,7 @@
 // What the list of published prices says of the models in use, remembered for one day in the user's cache folder: the list
 // is large, and prices change with the day.
-import { type Fields, fieldsOf } from "../../core/event/fields.ts";
-import type { ModelPrice, TokenPrices } from "../../core/model/model-price.ts";
+import { type Fields, fieldsOf } from "../../core/conversation/event.ts";
+import type { ModelPrice, TokenPrices } from "../../core/model/model-provider.ts";
 import { readCacheFile, writeCacheFile } from "../workspace/cache-file.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 

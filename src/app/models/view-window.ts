@@ -1,7 +1,7 @@
 // The context window that a view is held against: the one place that decides it, for every command.
 import type { Config } from "../../config/config.ts";
-import { defined } from "../../core/defined.ts";
-import { decideWindow, type KnownWindow } from "../../core/tokens/recorded-window.ts";
+import { defined } from "../../core/json.ts";
+import { decideWindow, type KnownWindow } from "../../core/model/token-meter.ts";
 import type { CountedView } from "../branch/counted-view.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { conversationModel, type ModelFacts, recordedFacts } from "./models.ts";

@@ -2,7 +2,7 @@
 // wrote for an agent by the id that jpg gave it then.
 import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { conversationOf, forkOf } from "../../core/conversation-name.ts";
+import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";

@@ -1,5 +1,5 @@
 // Names for new branches of a conversation.
-import { branchName } from "../../core/conversation-name.ts";
+import { branchName } from "../../core/conversation/name.ts";
 import { randomId } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 

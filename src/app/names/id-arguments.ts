@@ -1,5 +1,5 @@
 // `fork [ID] [NAME]` and `checkout [ID] [DIR]`: one word may be either; it is an id when it names a conversation.
-import { forkOf } from "../../core/conversation-name.ts";
+import { forkOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -1,8 +1,8 @@
 // What a word may name, look-up by look-up: conversations, sessions, compactions, commits, events, titles. Each gives what is called
 // so and what begins so; resolve-id.ts decides which counts.
-import { conversationOf } from "../../core/conversation-name.ts";
-import { turnIndexOfPath } from "../../core/event/turn-file.ts";
-import { plainForm } from "../../core/text-pattern.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
+import { plainForm } from "../../core/look/search-words.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";

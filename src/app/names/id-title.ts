@@ -6,6 +6,6 @@ const MAY_HOLD_SECRET = /(?=\S*\d)(?=\S*[a-z])\S{8}|:\/\//i;
 /** Leaves secrets out of the title that an id is made of. The rules are loaded where they may be needed. */
 export async function titleForId(title: string): Promise<string> {
   if (!MAY_HOLD_SECRET.test(title)) return title;
-  const { clearOfSecrets } = await import("../../core/secrets/clear-of-secrets.ts");
+  const { clearOfSecrets } = await import("../../core/secrets/find-secrets.ts");
   return clearOfSecrets(title);
 }

@@ -1,15 +1,15 @@
 // Why a word names nothing, or not what the command may change, and what to type instead.
-import { appendAll } from "../../core/append-all.ts";
+
 import {
   abbreviateCommit,
   conversationOf,
   forkOf,
   isTurnNumber,
   SHORTEST_BEGINNING,
-} from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
-import { type JpgError, userError } from "../../core/errors.ts";
-import { nearestName } from "../../core/nearest-name.ts";
+} from "../../core/conversation/name.ts";
+import { type JpgError, nearestName, userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";

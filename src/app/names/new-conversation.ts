@@ -1,6 +1,7 @@
 // The conversation that begins here: its id, its first title, its branch. Nothing is written before its first turn is.
-import { branchName, conversationId } from "../../core/conversation-name.ts";
-import { titleOfRequest } from "../../core/title.ts";
+
+import { titleOfRequest } from "../../core/conversation/marks.ts";
+import { branchName, conversationId } from "../../core/conversation/name.ts";
 import { type ConversationHeader, FORMAT_VERSION } from "../branch/branch-tree.ts";
 import { randomId } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -1,5 +1,5 @@
 // Conversations that a clone brought and that have no branch here yet: git knows them as branches of a remote.
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import type { RemoteBranch } from "../../store/sharing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 

@@ -1,5 +1,5 @@
 // What a person calls a fork: in its conversation by its own name (`try-b`), else as any id.
-import { conversationOf, forkOf } from "../../core/conversation-name.ts";
+import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { preferredBranch } from "./conversations.ts";

@@ -1,7 +1,7 @@
 // What an [ID] means: branch > conversation > an agent's session > compaction > commit > event > the beginning of one of these or of
 // a title. A number is a turn and nothing else. What changes a conversation finds things in the active one; another has to be named
 // in full, so that no beginning and no id ever changes a conversation that nobody had in mind.
-import { isTurnNumber, mayBeBeginning } from "../../core/conversation-name.ts";
+import { isTurnNumber, mayBeBeginning } from "../../core/conversation/name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { followReset } from "../branch/refresh-view.ts";

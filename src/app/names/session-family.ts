@@ -1,5 +1,5 @@
 // The branches among which those of a session are, found without going through all branches for each of many sessions.
-import { conversationOf, shortId } from "../../core/conversation-name.ts";
+import { conversationOf, shortId } from "../../core/conversation/name.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import { sha256 } from "../workspace/object-id.ts";
 

@@ -1,5 +1,5 @@
 // What `--at` names: a commit, which is that commit's tree; or a turn, which is the turns up to it as the tip reads them.
-import { conversationOf, isTurnNumber } from "../../core/conversation-name.ts";
+import { conversationOf, isTurnNumber } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";

@@ -1,9 +1,9 @@
 // Whom a compaction would ask for its summary, how much it would be sent, and what that costs: said before it is done.
 
-import { EXTRACTIVE } from "../../core/compaction/compaction.ts";
-import { sayTurns } from "../../core/range/turn-range.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
-import { priceOf, renderPrice } from "../../core/tokens/usage-price.ts";
+import { EXTRACTIVE } from "../../core/conversation/compaction.ts";
+import { sayTurns } from "../../core/conversation/event.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { priceOf, renderPrice } from "../../core/model/usage.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { loadCounted } from "../branch/counted-view.ts";

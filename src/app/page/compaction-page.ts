@@ -1,8 +1,9 @@
 // What a page tells of one compaction: the views before and after it, what the model sees no more and who said that first, and its
 // summary with the events that bear it out. A plain value: whoever draws it opens no store.
-import { pinnedEvents } from "../../core/compaction/pin.ts";
-import type { Event } from "../../core/event/event.ts";
-import { type TracedFact, traceFacts } from "../../core/loss/receipt.ts";
+
+import { type TracedFact, traceFacts } from "../../core/compact/receipt.ts";
+import type { Event } from "../../core/conversation/event.ts";
+import { pinnedEvents } from "../../core/conversation/marks.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { coveredEvents } from "../branch/covered-events.ts";
 import { readPins } from "../branch/pins.ts";

@@ -1,14 +1,14 @@
 // What a page tells of a conversation: everything that was said and the view beside it, and the compactions that make the one of
 // the other. A plain value; payloads that stand beside the events are read for those that are drawn.
-import { appendAll } from "../../core/append-all.ts";
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
-import { inline } from "../../core/event/attachment.ts";
-import { type Event, traitsOf } from "../../core/event/event.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { type BothRow, besideEachOther } from "../../core/page/both-views.ts";
-import { resolveDispositions } from "../../core/projection/winner.ts";
-import type { TokenMeter, TokenSource } from "../../core/tokens/token-meter.ts";
+
+import { inline } from "../../core/conversation/attachment.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { type Event, type Turn, traitsOf } from "../../core/conversation/event.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { resolveDispositions } from "../../core/conversation/winner.ts";
+import { appendAll } from "../../core/lists.ts";
+import { type BothRow, besideEachOther } from "../../core/look/both-views.ts";
+import type { TokenMeter, TokenSource } from "../../core/model/token-meter.ts";
 import { readAttachments } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { type CommentRow, listComments } from "../branch/comments.ts";

@@ -1,5 +1,5 @@
 // What belongs to a conversation beside its own turns: its other forks, where it comes from, and the sub-agents that it began.
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { type LineageReport, readLineage } from "../inspect/lineage-report.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -1,15 +1,19 @@
 // Plans a compaction against a branch: loads what planning needs, plans (pure), and says what the plan would do to the view.
 import type { Config } from "../../config/config.ts";
-import { describePolicies } from "../../core/compaction/policy.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import type { CompactionRequest, UnreadTurns } from "../../core/plan/compaction-request.ts";
-import { type CompactionPlan, explainFromSome, planCompaction, trialOf } from "../../core/plan/plan-compaction.ts";
-import { areKeptAtHand, knownOf, turnsLikely } from "../../core/plan/unread-turns.ts";
-import { project } from "../../core/projection/projection.ts";
-import type { View } from "../../core/projection/view.ts";
-import { isNothing, type Nothing, type RangeRequest } from "../../core/range/bound-resolution.ts";
-import { leastGain } from "../../core/strategies/pipelines.ts";
-import type { TokenMeter, TokenSource } from "../../core/tokens/token-meter.ts";
+import {
+  areKeptAtHand,
+  type CompactionRequest,
+  knownOf,
+  turnsLikely,
+  type UnreadTurns,
+} from "../../core/compact/compaction-request.ts";
+import { type CompactionPlan, explainFromSome, planCompaction, trialOf } from "../../core/compact/plan.ts";
+import { leastGain } from "../../core/compact/strategies/pipelines.ts";
+import { isNothing, type Nothing, type RangeRequest } from "../../core/conversation/bound-resolution.ts";
+import type { Turn, View } from "../../core/conversation/event.ts";
+import { describePolicies } from "../../core/conversation/policy.ts";
+import { project } from "../../core/conversation/projection.ts";
+import type { TokenMeter, TokenSource } from "../../core/model/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { type KnownTurns, type LiveCompactions, loadTurns } from "../branch/load-view.ts";
 import { requirePins } from "../branch/pins.ts";

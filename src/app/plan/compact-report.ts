@@ -1,12 +1,12 @@
 // What `compact` tells: which turns keep their form and which are read differently from now on. The JSON document of
 // `jpg compact --json`, plus the timeline drawn for people. Turn positions are raw, 0-based, inclusive.
-import { type Compaction, EXTRACTIVE } from "../../core/compaction/compaction.ts";
-import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
-import type { Ungrounded } from "../../core/loss/grounding.ts";
-import type { View } from "../../core/projection/view.ts";
-import type { StepReport } from "../../core/strategies/compose-steps.ts";
-import type { CacheCost } from "../../core/tokens/cache-cost.ts";
-import type { DiffMeasure, OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
+
+import type { Ungrounded } from "../../core/compact/grounding.ts";
+import type { StepReport } from "../../core/compact/strategies/encode-decisions.ts";
+import { type Compaction, EXTRACTIVE, type LossReceipt } from "../../core/conversation/compaction.ts";
+import type { View } from "../../core/conversation/event.ts";
+import type { CacheCost } from "../../core/model/cache-cost.ts";
+import type { DiffMeasure, OverheadSource, TokenSource } from "../../core/model/token-meter.ts";
 
 /** Tokens of a stretch of the view, estimated, before and after the compaction. */
 export interface TokenChange {

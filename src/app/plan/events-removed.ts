@@ -1,6 +1,5 @@
 // How many events a compaction takes out of the view: one count for report, record and commit message.
-import { traitsOf } from "../../core/event/event.ts";
-import type { View } from "../../core/projection/view.ts";
+import { traitsOf, type View } from "../../core/conversation/event.ts";
 
 /** Counts the events of the conversation that a model was sent before and is not any more; below 0 where `keep` brings some back. */
 export function eventsRemoved({ before, after }: { readonly before: View; readonly after: View }): number {

@@ -1,12 +1,11 @@
 // What strategies would still free of a view: each by itself, and all that need neither a model nor a person together, which is
 // where mechanical compaction ends. Planned as `jpg compact --strategy NAME` plans, but for the least gain of a batch.
-import { planCompaction, trialOf } from "../../core/plan/plan-compaction.ts";
-import { project } from "../../core/projection/projection.ts";
-import { isNothing } from "../../core/range/bound-resolution.ts";
-import { type ChosenStrategies, choosePipelines } from "../../core/strategies/pipelines.ts";
-import type { StrategyRequest } from "../../core/strategies/plan-strategies.ts";
-import { STRATEGIES } from "../../core/strategies/strategy-list.ts";
-import { TANGENTS } from "../../core/strategies/strategy-names.ts";
+import { planCompaction, trialOf } from "../../core/compact/plan.ts";
+import { type ChosenStrategies, choosePipelines } from "../../core/compact/strategies/pipelines.ts";
+import { STRATEGIES } from "../../core/compact/strategies/strategy-list.ts";
+import { type StrategyRequest, TANGENTS } from "../../core/compact/strategies/strategy-names.ts";
+import { isNothing } from "../../core/conversation/bound-resolution.ts";
+import { project } from "../../core/conversation/projection.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { strategyRequest } from "./compact-strategies.ts";

@@ -1,10 +1,10 @@
 // What a compaction took out of the view: the raw events it covers, compared with what the view shows of them. How many events it
 // removed is what the report and the record count, too: those that were hidden before are not removed again.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { type HiddenContent, hiddenContent } from "../../core/loss/hidden-content.ts";
-import type { View } from "../../core/projection/view.ts";
-import type { TokenMeter } from "../../core/tokens/token-meter.ts";
+
+import { type HiddenContent, hiddenContent } from "../../core/compact/hidden-content.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import type { Turn, View } from "../../core/conversation/event.ts";
+import type { TokenMeter } from "../../core/model/token-meter.ts";
 import { eventsRemoved } from "./events-removed.ts";
 
 /**

@@ -1,9 +1,8 @@
 // The loss receipt of a compaction on a stored conversation.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import type { LossReceipt } from "../../core/compaction/loss-receipt.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { lossReceipt } from "../../core/loss/receipt.ts";
-import type { View } from "../../core/projection/view.ts";
+
+import { lossReceipt } from "../../core/compact/receipt.ts";
+import type { Compaction, LossReceipt } from "../../core/conversation/compaction.ts";
+import type { Turn, View } from "../../core/conversation/event.ts";
 import { coveredEvents } from "../branch/covered-events.ts";
 
 /** Computes the receipt from the views without and with the compaction; every covered turn must be among `turns`. */

@@ -1,14 +1,14 @@
 // Gives a planned compaction its index: what its view hides up to the end of its range, from the raw turns that are at hand and
 // from the index that it replaces, which tells of those that older compactions hide.
-import { withoutIndex } from "../../core/compaction/compaction.ts";
-import { withKeptTurnsOf } from "../../core/compaction/kept-turns.ts";
-import { defined } from "../../core/defined.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { type CompactionDraft, type CompactionPlan, trialOf } from "../../core/plan/plan-compaction.ts";
-import { project } from "../../core/projection/projection.ts";
-import type { View } from "../../core/projection/view.ts";
-import { indexHidden } from "../../core/summary/hidden-index.ts";
-import type { TokenMeter, TokenSource } from "../../core/tokens/token-meter.ts";
+
+import { indexHidden } from "../../core/compact/hidden-index.ts";
+import { type CompactionDraft, type CompactionPlan, trialOf } from "../../core/compact/plan.ts";
+import { withoutIndex } from "../../core/conversation/compaction.ts";
+import type { Turn, View } from "../../core/conversation/event.ts";
+import { withKeptTurnsOf } from "../../core/conversation/group.ts";
+import { project } from "../../core/conversation/projection.ts";
+import { defined } from "../../core/json.ts";
+import type { TokenMeter, TokenSource } from "../../core/model/token-meter.ts";
 import type { LiveCompactions } from "../branch/load-view.ts";
 import { worstSource } from "../branch/token-report.ts";
 import type { TokenChange } from "./compact-report.ts";

@@ -1,16 +1,21 @@
 // The turns that a plan is made from. Of those that a summary hides it reads only what it must: the rest it knows by their facts.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import type { Pin } from "../../core/compaction/pin.ts";
-import { hasLooseCalls } from "../../core/event/tool-pairing.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import type { CompactionRequest, UnreadTurns } from "../../core/plan/compaction-request.ts";
-import { planCompactionReading } from "../../core/plan/plan-compaction.ts";
-import { knownOf, turnsNeeded, turnsToLeave } from "../../core/plan/unread-turns.ts";
-import { planRanges } from "../../core/projection/covered-range.ts";
-import { planReading } from "../../core/projection/hidden-turns.ts";
-import { needsTurnTimes } from "../../core/range/bound-resolution.ts";
-import { leadingPrompts } from "../../core/thread/leading-prompts.ts";
-import { countTurns, type TurnFacts } from "../../core/tokens/turn-facts.ts";
+
+import {
+  type CompactionRequest,
+  knownOf,
+  turnsNeeded,
+  turnsToLeave,
+  type UnreadTurns,
+} from "../../core/compact/compaction-request.ts";
+import { planCompactionReading } from "../../core/compact/plan.ts";
+import { needsTurnTimes } from "../../core/conversation/bound-resolution.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { planRanges, planReading } from "../../core/conversation/covered-range.ts";
+import type { Turn } from "../../core/conversation/event.ts";
+import type { Pin } from "../../core/conversation/marks.ts";
+import { hasLooseCalls } from "../../core/conversation/tool-pairing.ts";
+import { leadingPrompts } from "../../core/model/thread.ts";
+import { countTurns, type TurnFacts } from "../../core/model/usage.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { type CountedView, loadCounted } from "../branch/counted-view.ts";

@@ -1,7 +1,8 @@
 // The program that a user named to say whether a later call makes an earlier one obsolete (RFD 036, Tool-Specific
 // Subsumption): one JSON object in, one out. A program that keeps failing is left alone.
-import { canonicalJson } from "../../core/strategies/canonical-json.ts";
-import { splitCommandWords } from "../../core/tools/command-words.ts";
+
+import { splitCommandWords } from "../../core/compact/shell-read.ts";
+import { canonicalJson } from "../../core/json.ts";
 import { askProgram } from "../programs/external-process.ts";
 
 /** Where and how long a program is asked. */

@@ -1,11 +1,10 @@
 // Which calls a later call makes obsolete: what is built in for reads, and what the programs say that the user named with
 // `subsumes`. A program that fails is reported and equality counts in its place.
-import { canonicalJson } from "../../core/strategies/canonical-json.ts";
-import { findContainedReads } from "../../core/tools/contained-reads.ts";
-import { isStandIn } from "../../core/tools/shown-lines.ts";
-import { listCandidates } from "../../core/tools/subsumption-candidates.ts";
-import type { ToolCall } from "../../core/tools/tool-call.ts";
-import { hintFor, type ToolCompactionHint, type ToolCompactionHints } from "../../core/tools/tool-hints.ts";
+
+import { findContainedReads, isStandIn, listCandidates } from "../../core/compact/shown-lines.ts";
+import type { ToolCall } from "../../core/compact/tool-call.ts";
+import { hintFor, type ToolCompactionHint, type ToolCompactionHints } from "../../core/compact/tool-hints.ts";
+import { canonicalJson } from "../../core/json.ts";
 import { withoutRepository } from "../../store/environment.ts";
 import { createJudge, type Judge } from "./subsumption-program.ts";
 

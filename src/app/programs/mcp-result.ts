@@ -1,7 +1,7 @@
 // What an MCP tool gave back as content that can be stored and sent: texts up to a limit, images that models take, and a
 // word for everything else, so that nothing is left out in silence.
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import type { ContentPart } from "../../core/event/event.ts";
+import type { ContentPart } from "../../core/conversation/event.ts";
 import type { ToolResult } from "./tool-box.ts";
 
 /** Text of one result that is kept whole, bytes; of a longer one, both ends are. */

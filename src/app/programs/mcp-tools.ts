@@ -1,8 +1,8 @@
 // The tools of the MCP servers that the settings name, ready to be called by a model. Settings of untrusted layers never
 // get here; a server gets a minimal environment, never the keys of providers.
 import type { Config } from "../../config/config.ts";
-import { defined } from "../../core/defined.ts";
-import { nameTools } from "../../core/tools/tool-names.ts";
+import { nameTools } from "../../core/conversation/defined-tools.ts";
+import { defined } from "../../core/json.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { openLastingServer } from "./lasting-server.ts";
 import type { McpServer } from "./mcp-server.ts";

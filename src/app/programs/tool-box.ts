@@ -1,6 +1,7 @@
 // Tools that a model may call while it answers: jpg's own and those of MCP servers, behind one shape.
-import type { Content } from "../../core/event/event.ts";
-import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
+
+import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
+import type { Content } from "../../core/conversation/event.ts";
 
 /** What a tool gave back; stored as the result of the call. */
 export interface ToolResult {

@@ -1,7 +1,8 @@
 // One answer of a model as it streams: into the journal first, then before the user's eyes, at the end as events. Whatever
 // ends it early, what came stays, marked as interrupted.
+
+import type { ChatResponse, Event, EventMetadata, ToolCallRequest } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { ChatResponse, Event, EventMetadata, ToolCallRequest } from "../../core/event/event.ts";
 import type { AnswerPart, Stop, StreamPart } from "../../llm/llm-client.ts";
 import { interruptedAt, type TextKind } from "../journal/journal-lines.ts";
 import type { TurnJournal } from "../journal/turn-journal.ts";

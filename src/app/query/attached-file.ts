@@ -3,8 +3,8 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { ContentPart } from "../../core/conversation/event.ts";
 import { codeOf, reasonOf, userError } from "../../core/errors.ts";
-import type { ContentPart } from "../../core/event/event.ts";
 
 /** What a file was recognised as. */
 interface Kind {

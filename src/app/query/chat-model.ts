@@ -1,9 +1,9 @@
 // The model that a chat talks to: chosen and opened before the first message, so that a missing key is said then.
 import type { Config } from "../../config/config.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { JpgError, messageOf } from "../../core/errors.ts";
-import { shellWord } from "../../core/shell-word.ts";
+import { defined } from "../../core/json.ts";
+import { shellWord } from "../../core/safe-text.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { chooseModel, chooseSummaryModel } from "../models/choose-model.ts";

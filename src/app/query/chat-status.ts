@@ -1,9 +1,8 @@
 // Where a conversation stands between two messages of a chat: how long its view is, how much of the model's window it
 // fills, how long ago it was compacted. Read and counted as planning does it, so that the numbers agree.
-import { isWarningSize } from "../../core/plan/auto-compaction.ts";
-import { countMessages, countMessagesAfter, type MessageCount } from "../../core/tokens/message-count.ts";
-import { sizeToSend } from "../../core/tokens/sent-size.ts";
-import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
+import { isWarningSize } from "../../core/compact/automatic.ts";
+import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
+import { countMessages, countMessagesAfter, type MessageCount, sizeToSend } from "../../core/model/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { loadCounted } from "../branch/counted-view.ts";

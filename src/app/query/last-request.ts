@@ -1,5 +1,5 @@
 // What was asked last on a branch, for whoever asks it again: whole, with what was attached.
-import { type Content, isUserRequest } from "../../core/event/event.ts";
+import { type Content, isUserRequest } from "../../core/conversation/event.ts";
 import { inlineEvents } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadTurns } from "../branch/load-view.ts";

@@ -7,7 +7,7 @@ import type {
   ToolCallRequest,
   ToolCallResponse,
   TurnStart,
-} from "../../core/event/event.ts";
+} from "../../core/conversation/event.ts";
 import { type Runtime, randomId } from "../workspace/runtime.ts";
 
 /** Characters of an event's id: 60 bits, for ids must be unique within a conversation of any length. */

@@ -1,7 +1,8 @@
 // The tools `search` and `show`, jpg's own: a model that answers in a conversation finds in it what compactions hide. They look into
 // that conversation only: what else the store holds is sent to no provider unasked.
+
+import { SEARCH_TOOL, SHOW_TOOL, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { JpgError } from "../../core/errors.ts";
-import { SEARCH_TOOL, SHOW_TOOL, type ToolDefinition } from "../../core/tools/tool-definition.ts";
 import type { Tool, ToolResult } from "../programs/tool-box.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 

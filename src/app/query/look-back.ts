@@ -1,5 +1,5 @@
 // What the tools `search` and `show` of a query give back, as JSON: hits of one conversation, the text of one of its events.
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { forJson } from "../../core/safe-text.ts";
 import { searchConversations } from "../inspect/search.ts";

@@ -1,11 +1,10 @@
 // The turn that is being talked: its journal, its events so far, and the view that the model is sent before them, which
 // follows when the branch is compacted meanwhile.
 
-import { appendAll } from "../../core/append-all.ts";
-import type { Compaction } from "../../core/compaction/compaction.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import type { Content, Event, View } from "../../core/conversation/event.ts";
 import { userError } from "../../core/errors.ts";
-import type { Content, Event } from "../../core/event/event.ts";
-import type { View } from "../../core/projection/view.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { markThisProcess } from "../../store/files/running-process.ts";
 import type { Signatures } from "../branch/append-record.ts";

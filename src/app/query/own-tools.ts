@@ -1,5 +1,5 @@
 // The tools that jpg itself offers a model that answers in a conversation, whoever asks it there.
-import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
+import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { COMPACT_DEFINITION, createCompactTool } from "../auto/compact-tool.ts";
 import type { OpenedModel } from "../models/models.ts";
 import type { Tool } from "../programs/tool-box.ts";

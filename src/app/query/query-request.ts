@@ -1,6 +1,6 @@
 // What is asked of a model, of which model, with which tools.
 import type { Config } from "../../config/config.ts";
-import type { Content } from "../../core/event/event.ts";
+import type { Content } from "../../core/conversation/event.ts";
 import type { BranchTree, ConversationHeader } from "../branch/branch-tree.ts";
 import type { OpenedModel } from "../models/models.ts";
 import type { ToolBox } from "../programs/tool-box.ts";

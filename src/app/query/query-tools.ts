@@ -1,7 +1,7 @@
 // The tools that a model is offered in a query: jpg's own, and those of the MCP servers that the settings name.
 import type { Config } from "../../config/config.ts";
-import { defined } from "../../core/defined.ts";
-import { OWN_TOOLS } from "../../core/tools/tool-definition.ts";
+import { OWN_TOOLS } from "../../core/conversation/defined-tools.ts";
+import { defined } from "../../core/json.ts";
 import { NO_TOOLS, type ToolBox } from "../programs/tool-box.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { withOwnTools } from "./own-tools.ts";

@@ -1,9 +1,10 @@
 // Asks a model in a conversation: load → talk, journalled → one commit at the end of the turn. A turn that is interrupted
 // keeps what came, marked; one in which the model said nothing leaves the conversation as it was.
-import { conversationOf } from "../../core/conversation-name.ts";
+
+import { isWarningSize } from "../../core/compact/automatic.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { messageOf } from "../../core/errors.ts";
-import { isWarningSize } from "../../core/plan/auto-compaction.ts";
-import type { Usage } from "../../core/tokens/usage.ts";
+import type { Usage } from "../../core/model/usage.ts";
 import type { StopReason } from "../../llm/llm-client.ts";
 import type { AutoSituation } from "../auto/auto-compact.ts";
 import { prepareSignatures, type Signatures } from "../branch/append-record.ts";

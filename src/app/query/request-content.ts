@@ -2,8 +2,8 @@
 // what they name follows them.
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { Content, ContentPart } from "../../core/conversation/event.ts";
 import { userError } from "../../core/errors.ts";
-import type { Content, ContentPart } from "../../core/event/event.ts";
 import { readAttachedFile, toPart } from "./attached-file.ts";
 
 export interface RequestInput {

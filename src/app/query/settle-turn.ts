@@ -1,13 +1,12 @@
 // The end of a turn: one commit when it is as it should be; else what came of it is committed, marked as interrupted, and a
 // turn in which the model said nothing is not kept. Whatever goes wrong here, the journal stays for the next command.
 
+import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
+import type { Event } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { Event } from "../../core/event/event.ts";
-import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
 import type { StopReason } from "../../llm/llm-client.ts";
 import type { FileChange } from "../../store/conversation-store.ts";
-import type { Signatures } from "../branch/append-record.ts";
-import { randomPadding, timestampAfter } from "../branch/append-record.ts";
+import { randomPadding, type Signatures, timestampAfter } from "../branch/append-record.ts";
 import { loadTip } from "../branch/branch-tree.ts";
 import { readDeltas, storeOverrides } from "../branch/conversation-config.ts";
 import { refreshViews } from "../branch/refresh-view.ts";

@@ -1,10 +1,9 @@
 // The loop of one turn: ask the model, run the tools that it calls, ask again, until it has answered. Everything is in the
 // turn's journal before it counts; how the turn ended is a value.
-import { withoutNotice } from "../../core/projection/hidden-notice.ts";
-import { offeredTools } from "../../core/projection/offered-tools.ts";
-import { addUsage, readUsage, sizeOf, type Usage } from "../../core/tokens/usage.ts";
-import { priceOf } from "../../core/tokens/usage-price.ts";
-import { SEARCH_TOOL, SHOW_TOOL } from "../../core/tools/tool-definition.ts";
+
+import { offeredTools, SEARCH_TOOL, SHOW_TOOL } from "../../core/conversation/defined-tools.ts";
+import { withoutNotice } from "../../core/conversation/hidden-notice.ts";
+import { addUsage, priceOf, readUsage, sizeOf, type Usage } from "../../core/model/usage.ts";
 import type { LlmRequest, Retry, Stop, StopReason } from "../../llm/llm-client.ts";
 import type { TextKind } from "../journal/journal-lines.ts";
 import type { OpenedModel } from "../models/models.ts";

@@ -1,10 +1,9 @@
 // Runs the calls of an answer, one after the other in the model's order, and records what came of each. Whatever is wrong
 // with a call is a result that says so to the model; only the user's wish and a question that nobody can answer end the turn.
-import { messageOf } from "../../core/errors.ts";
-import { textOfContent } from "../../core/event/content.ts";
-import type { ToolCallResponse } from "../../core/event/event.ts";
-import { isTooDeep, MAX_FOREIGN_DEPTH } from "../../core/json-depth.ts";
-import { nearestName } from "../../core/nearest-name.ts";
+
+import { type ToolCallResponse, textOfContent } from "../../core/conversation/event.ts";
+import { messageOf, nearestName } from "../../core/errors.ts";
+import { isTooDeep, MAX_FOREIGN_DEPTH } from "../../core/json.ts";
 import type { Tool, ToolResult } from "../programs/tool-box.ts";
 import type { AnsweredCall } from "./answer.ts";
 import type { LiveEvents } from "./live-event.ts";

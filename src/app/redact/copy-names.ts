@@ -1,8 +1,9 @@
 // Names of a masked copy: an id of its own and those of its forks, in which nothing of a secret stands either. A copy that was
 // made before keeps its names.
-import { branchName, conversationId, conversationOf, forkOf } from "../../core/conversation-name.ts";
-import { createMasker, type Masker } from "../../core/secrets/masker.ts";
-import { titleOfRequest } from "../../core/title.ts";
+
+import { titleOfRequest } from "../../core/conversation/marks.ts";
+import { branchName, conversationId, conversationOf, forkOf } from "../../core/conversation/name.ts";
+import { createMasker, type Masker } from "../../core/secrets/mask.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import type { MaskedCopy } from "../../store/masked-copies.ts";
 import { randomId } from "../workspace/runtime.ts";

@@ -1,6 +1,6 @@
 // Finds what is to be masked, in a history or in lines that are nowhere stored yet.
-import { appendAll } from "../../core/append-all.ts";
-import { writtenForms } from "../../core/secrets/written-forms.ts";
+import { appendAll } from "../../core/lists.ts";
+import { writtenForms } from "../../core/secrets/mask.ts";
 import type { ConversationStore, HistoryCommit } from "../../store/conversation-store.ts";
 import { findInSources, type ScannedSource } from "../secrets/scan-source.ts";
 import { loadSecretScanner } from "../secrets/secret-scanner.ts";

@@ -1,8 +1,5 @@
 // Looks for the texts that somebody wanted masked in what was written: no rule knows them, so that no scan would find them.
-import { sampleOf } from "../../core/secrets/mask.ts";
-import { textsOfContents } from "../../core/secrets/mask-line.ts";
-import { meantText } from "../../core/secrets/meant-text.ts";
-import { writtenForms } from "../../core/secrets/written-forms.ts";
+import { meantText, sampleOf, textsOfContents, writtenForms } from "../../core/secrets/mask.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { OutgoingObject } from "../../store/sharing.ts";
 import { fingerprintOf } from "../secrets/scan-source.ts";

@@ -1,12 +1,12 @@
 // A file of a commit with masks in it. Digests that follow from what was masked (`prev`, `covers`, names of attachments) are those
 // of the new bytes; a digest of what is not in the history is of something that may hold a secret, and goes.
-import { parseCompactionLine } from "../../core/compaction/compaction-line.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
+
+import { MERGE_ORIGIN } from "../../core/compact/fork-merge.ts";
+import { parseCompactionLine } from "../../core/conversation/compaction-line.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { splitLines, turnIndexOfPath } from "../../core/conversation/turn-file.ts";
 import { JpgError } from "../../core/errors.ts";
-import { splitLines, turnIndexOfPath } from "../../core/event/turn-file.ts";
-import { MERGE_ORIGIN } from "../../core/plan/fork-merge.ts";
-import { maskLine } from "../../core/secrets/mask-line.ts";
-import type { Masker } from "../../core/secrets/masker.ts";
+import { type Masker, maskLine } from "../../core/secrets/mask.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import { coverFacts } from "../branch/cover-facts.ts";
 import { checkCovers, coversDigest } from "../branch/covers.ts";

@@ -1,8 +1,8 @@
 // Writes a history anew with masks in it: each file of each commit, and what commits say.
 
-import { attachmentPath } from "../../core/event/attachment.ts";
-import { turnIndexOfPath } from "../../core/event/turn-file.ts";
-import type { Masker } from "../../core/secrets/masker.ts";
+import { attachmentPath } from "../../core/conversation/attachment.ts";
+import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
+import type { Masker } from "../../core/secrets/mask.ts";
 import type {
   FileChange,
   HistoryChange,

@@ -1,8 +1,6 @@
 // Gives each secret its mask: a short word that says its kind and its number, and nothing of the secret itself.
-import { turnIndexOfPath } from "../../core/event/turn-file.ts";
-import { sampleOf } from "../../core/secrets/mask.ts";
-import { meantText } from "../../core/secrets/meant-text.ts";
-import { writtenForms } from "../../core/secrets/written-forms.ts";
+import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
+import { meantText, sampleOf, writtenForms } from "../../core/secrets/mask.ts";
 import { fingerprintOf } from "../secrets/scan-source.ts";
 import { acrossSeam } from "./left-texts.ts";
 

@@ -1,12 +1,12 @@
 // What a page tells of a conversation, made fit to be handed over: secrets masked in all of it; of a view alone, without anything that
 // the model does not see. It says what was masked and what was left out.
-import { conversationOf } from "../../core/conversation-name.ts";
+
+import { traitsOf } from "../../core/conversation/event.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { sourceFileOf, turnPath } from "../../core/conversation/turn-file.ts";
 import { repositoryError } from "../../core/errors.ts";
-import { traitsOf } from "../../core/event/event.ts";
-import { sourceFileOf, turnPath } from "../../core/event/turn-file.ts";
-import type { BothRow } from "../../core/page/both-views.ts";
-import { maskLine } from "../../core/secrets/mask-line.ts";
-import { createMasker } from "../../core/secrets/masker.ts";
+import type { BothRow } from "../../core/look/both-views.ts";
+import { createMasker, maskLine } from "../../core/secrets/mask.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadView } from "../branch/load-view.ts";
 import {

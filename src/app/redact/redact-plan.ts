@@ -1,6 +1,6 @@
 // What a masked copy of a conversation would be: its history, the secrets in it with their masks, and the copy that was made before.
-import { conversationOf } from "../../core/conversation-name.ts";
-import { sourceFileOf } from "../../core/event/turn-file.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { sourceFileOf } from "../../core/conversation/turn-file.ts";
 import type { BranchTip, ConversationStore, HistoryCommit } from "../../store/conversation-store.ts";
 import { needsGit } from "../../store/files/needs-git.ts";
 import type { MaskedCopy } from "../../store/masked-copies.ts";

@@ -1,8 +1,7 @@
 // A review that is printed to be sent is looked through first, as what is pushed is: whole, also where the review cuts a text; and
 // for the beginnings of secrets that stand in full only in what it does not quote.
-import { conversationOf } from "../../core/conversation-name.ts";
-import { maskLine } from "../../core/secrets/mask-line.ts";
-import { createMasker } from "../../core/secrets/masker.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { createMasker, maskLine } from "../../core/secrets/mask.ts";
 import { type LeavingSecret, secretsError } from "../share/refused-secrets.ts";
 import type { ReviewReport } from "../share/review.ts";
 import { reviewedPair } from "../share/reviewed-pair.ts";

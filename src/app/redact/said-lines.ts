@@ -1,6 +1,6 @@
 // All that was said on a branch, as lines to look for secrets in: a view may show the beginning of one that stands in full only
 // where the view hides or cuts it. Read a few turns at a time, long texts with them; images and the agent's files are not.
-import { turnPath } from "../../core/event/turn-file.ts";
+import { turnPath } from "../../core/conversation/turn-file.ts";
 import { requireTexts } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { readComments } from "../branch/comments.ts";

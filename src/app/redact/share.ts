@@ -1,13 +1,12 @@
 // Hands a conversation over as one file, a git bundle: what the model sees of it, masked, as a conversation of its own; or all of
 // it as it is. Nothing is written before it was looked at as a push would.
-import { branchName, conversationId, conversationOf, shortId } from "../../core/conversation-name.ts";
+
+import type { Event, ProjectedTurn } from "../../core/conversation/event.ts";
+import { titleOfRequest } from "../../core/conversation/marks.ts";
+import { branchName, conversationId, conversationOf, shortId } from "../../core/conversation/name.ts";
+import { sourceFileOf, turnPath } from "../../core/conversation/turn-file.ts";
 import { messageOf, repositoryError } from "../../core/errors.ts";
-import type { Event } from "../../core/event/event.ts";
-import { sourceFileOf, turnPath } from "../../core/event/turn-file.ts";
-import type { ProjectedTurn } from "../../core/projection/view.ts";
-import { maskLine } from "../../core/secrets/mask-line.ts";
-import { createMasker, type Masker } from "../../core/secrets/masker.ts";
-import { titleOfRequest } from "../../core/title.ts";
+import { createMasker, type Masker, maskLine } from "../../core/secrets/mask.ts";
 import type { BranchTip, NewHistoryCommit } from "../../store/conversation-store.ts";
 import { needsGit } from "../../store/files/needs-git.ts";
 import { turnMessage } from "../../store/messages/commit-message.ts";

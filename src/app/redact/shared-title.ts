@@ -1,7 +1,6 @@
 // The title of a view that is handed over: one that was made of a request which is not in the view would say what was left out.
-import type { Event } from "../../core/event/event.ts";
-import type { ProjectedTurn } from "../../core/projection/view.ts";
-import { titleOfRequest } from "../../core/title.ts";
+import type { Event, ProjectedTurn } from "../../core/conversation/event.ts";
+import { titleOfRequest } from "../../core/conversation/marks.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadTurns } from "../branch/load-view.ts";

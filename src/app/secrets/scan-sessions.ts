@@ -1,6 +1,7 @@
 // Scans the session files that agents keep, without importing them: they hold whatever the agent read.
-import { defined } from "../../core/defined.ts";
+
 import { JpgError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
 import { findKeptFiles } from "../sessions/kept-files.ts";
 import { findSessionFiles, readSessionSource, type SessionFile } from "../sessions/session-files.ts";

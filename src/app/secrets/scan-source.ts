@@ -1,9 +1,8 @@
 // Scans texts in lines, in pieces: a file of any size is scanned in bounded memory, and many small ones at once.
-import { appendAll } from "../../core/append-all.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { FoundSecret } from "../../core/secrets/find-secrets.ts";
 import { textOfLines } from "../../core/secrets/line-text.ts";
-import { sampleOf } from "../../core/secrets/mask.ts";
-import { replaceSpans } from "../../core/secrets/masker.ts";
+import { replaceSpans, sampleOf } from "../../core/secrets/mask.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { SecretScanner } from "./secret-scanner.ts";

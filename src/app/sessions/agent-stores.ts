@@ -3,8 +3,8 @@
 import { readdir, rm, stat, utimes } from "node:fs/promises";
 import { delimiter, isAbsolute, join, relative } from "node:path";
 import { resolveUserPaths } from "../../config/paths.ts";
-import { appendAll } from "../../core/append-all.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { AgentFormat, AgentStore, StoredSession } from "../../formats/agent-format.ts";
 import { withoutRepository } from "../../store/environment.ts";
 import { makeFolders } from "../../store/files/make-folders.ts";

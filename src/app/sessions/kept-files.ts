@@ -3,9 +3,9 @@
 import { type Dirent, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { defined } from "../../core/defined.ts";
 import { codeOf, type JpgError, userError } from "../../core/errors.ts";
-import { shellWord } from "../../core/shell-word.ts";
+import { defined } from "../../core/json.ts";
+import { shellWord } from "../../core/safe-text.ts";
 import {
   type AgentFormat,
   SESSION_BEGINNING,

@@ -1,8 +1,8 @@
 // What agents on this machine keep for this project, one row a session, without importing anything. Of thousands only those
 // that are shown are looked into, and of long ones only the beginning.
 import { statSync } from "node:fs";
-import { defined } from "../../core/defined.ts";
 import { JpgError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { StoreFailure } from "./agent-stores.ts";

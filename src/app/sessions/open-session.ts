@@ -1,7 +1,7 @@
 // A session file that was read and recognised, not yet parsed.
 import { basename, dirname } from "node:path";
-import { defined } from "../../core/defined.ts";
 import { JpgError, userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import type { AgentFormat } from "../../formats/agent-format.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
 import type { SessionDescent, SessionPart } from "../../formats/session-descent.ts";

@@ -1,8 +1,8 @@
 // Sessions that an agent keeps in many small files: found by the one that describes the session, read as one text.
 import { readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { appendAll } from "../../core/append-all.ts";
 import { codeOf } from "../../core/errors.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { ScatterRule } from "../../formats/several-files.ts";
 import { MOST_OF_A_SESSION, readRegularFile } from "./regular-file.ts";
 import { agents, namesIn } from "./session-registry.ts";

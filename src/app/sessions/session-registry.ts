@@ -1,8 +1,7 @@
 // Asks the agents that jpg knows: by name, by what a file holds, by what they can do. Nothing else in jpg names one.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { userError } from "../../core/errors.ts";
-import { nearestName } from "../../core/nearest-name.ts";
+import { nearestName, userError } from "../../core/errors.ts";
 import type { AgentFormat, Machine, SessionDraft, SessionWriter } from "../../formats/agent-format.ts";
 import { AGENTS } from "../../formats/agents.ts";
 import type { ResumePlan } from "../../formats/resume-plan.ts";

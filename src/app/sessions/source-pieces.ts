@@ -1,7 +1,7 @@
 // The imported bytes, verbatim, cut into pieces at the line where each turn opens (docs/FORMAT.md §6). Concatenating the pieces
 // of one session in order gives the file back exactly.
-import { attachmentPath } from "../../core/event/attachment.ts";
-import { sourcePath } from "../../core/event/turn-file.ts";
+import { attachmentPath } from "../../core/conversation/attachment.ts";
+import { sourcePath } from "../../core/conversation/turn-file.ts";
 import type { FileChange } from "../../store/conversation-store.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { ByteSource } from "./buffer-source.ts";

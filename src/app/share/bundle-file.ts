@@ -4,9 +4,9 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { BUNDLE_START, type BundleHeader, parseBundleHeader } from "../../core/bundle-header.ts";
-import { defined } from "../../core/defined.ts";
+import { BUNDLE_START, type BundleHeader, parseBundleHeader } from "../../core/conversation/name.ts";
 import { codeOf, userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import type { Environment } from "../../store/environment.ts";
 import { contentHash } from "../workspace/object-id.ts";
 

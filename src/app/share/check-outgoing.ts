@@ -1,9 +1,10 @@
 // The one place that everything passes before it leaves the store: what `jpg push` sends, and what stock `git push` is about to
 // send (its pre-push hook). Whatever must not leave is refused here, before anything is sent.
-import { appendAll } from "../../core/append-all.ts";
-import { conversationId, conversationOf, forkOf, reservedPart, slugOf } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
+
+import { conversationId, conversationOf, forkOf, reservedPart, slugOf } from "../../core/conversation/name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import type { OutgoingList, OutgoingObject, OutgoingObjects } from "../../store/sharing.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";

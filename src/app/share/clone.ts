@@ -2,8 +2,8 @@
 // fails leaves nothing behind.
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { defined } from "../../core/defined.ts";
 import { asSentence, codeOf, repositoryError, userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import { checkRemoteUrl, isLocalPath, type PublishedAs, repositoryName, shownUrl } from "../../core/remote-address.ts";
 import type { TransferOptions } from "../../store/sharing.ts";
 import { makeStore, requireGit } from "../workspace/engine.ts";

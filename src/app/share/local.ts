@@ -1,6 +1,6 @@
 // Conversations that never leave this store: marked outside their trees, so that the mark itself is never sent. A fork is of the
 // same conversation, and so has its mark.
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -1,6 +1,6 @@
 // Makes way for another's turns: what one's own branch holds becomes a fork `<fork>-<user>-<n>`, and whoever has the branch
 // checked out is on that fork from then on; nothing in their folders changes.
-import { branchName, conversationOf, forkOf, slugOf } from "../../core/conversation-name.ts";
+import { branchName, conversationOf, forkOf, slugOf } from "../../core/conversation/name.ts";
 import type { BranchTip } from "../../store/conversation-store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 

@@ -1,7 +1,7 @@
 // Puts two sides of a branch together where only one of them has turns of its own: one commit with both as parents, a function
 // of nothing but the two, so that whoever merges them makes the same commit. Histories that share no commit (a session that
 // two versions of jpg imported) are not tied together: ours is told again on top of theirs.
-import { RECORD_FOLDERS } from "../../core/integrity/branch-files.ts";
+import { RECORD_FOLDERS } from "../../core/conversation/branch-files.ts";
 import {
   type CommitFiles,
   compareTurns,
@@ -11,7 +11,7 @@ import {
   orderSides,
   sharedTurns,
   type TurnsOf,
-} from "../../core/plan/merge-sides.ts";
+} from "../../core/conversation/merge-sides.ts";
 import type { CommitSpec, ConversationStore, Signature } from "../../store/conversation-store.ts";
 import { FALLBACK_IDENTITY } from "../../store/store-surroundings.ts";
 import { collectBlobs } from "../branch/branch-tree.ts";

@@ -1,6 +1,6 @@
 // What somebody pushed to a branch between the look at a remote and the push, and what was sent has not. Git lets it pass where it
 // is in the history of what was sent as a fork that was told of; it stands on no branch there any more.
-import { sharedTurns } from "../../core/plan/merge-sides.ts";
+import { sharedTurns } from "../../core/conversation/merge-sides.ts";
 import type { PushedBranch } from "../../store/sharing.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -1,8 +1,9 @@
 // Gets what a remote has and takes it in: new branches appear, branches go on where they can, records of both sides merge, and
 // where both sides have turns, theirs keeps the name and one's own becomes a fork. Nothing is lost on the way, and a pull that
 // is interrupted is gone on with by the next.
-import { appendAll } from "../../core/append-all.ts";
-import { conversationOf, differingByCase } from "../../core/conversation-name.ts";
+
+import { conversationOf, differingByCase } from "../../core/conversation/name.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { BranchTip, BranchWrite } from "../../store/conversation-store.ts";
 import type { Remote, TransferOptions } from "../../store/sharing.ts";
 import { bringBranches } from "../branch/branch-tree.ts";

@@ -1,7 +1,7 @@
 // What became of a push: what arrived, what did not and why.
-import { conversationOf } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { repositoryError, userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import { shownUrl } from "../../core/remote-address.ts";
 import type { PushedBranch, Remote } from "../../store/sharing.ts";
 import type { RemotePlace } from "./fetch.ts";

@@ -1,7 +1,7 @@
 // Takes in a conversation that was handed over as one file: a git bundle. It is looked at as what a remote has is, and what is
 // here goes on or makes way as with a pull.
 import { basename } from "node:path";
-import type { BundleHeader } from "../../core/bundle-header.ts";
+import type { BundleHeader } from "../../core/conversation/name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import type { TransferOptions } from "../../store/sharing.ts";
 import type { Workspace } from "../workspace/workspace.ts";

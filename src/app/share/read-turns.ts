@@ -1,6 +1,7 @@
 // What the scan for secrets reads of turns is checked in passing, so that what leaves for the first time is read once.
-import { turnIndexOfPath } from "../../core/event/turn-file.ts";
-import { checkTurnFile } from "../../core/integrity/turn-check.ts";
+
+import { checkTurnFile } from "../../core/conversation/conversation-check.ts";
+import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
 import { decodeLines } from "../branch/turn-bytes.ts";
 import { type SoundTurn, soundTurn } from "../integrity/sound-files.ts";
 import type { ContentReader } from "./scan-outgoing.ts";

@@ -1,10 +1,11 @@
 // Looks at the branches that are about to leave as fsck does: what would be damaged for everybody is not sent. Commits and files that
 // were found sound are kept in mind, so that each is looked at once.
-import { conversationOf, forkOf, slugOf } from "../../core/conversation-name.ts";
+
+import type { Finding } from "../../core/conversation/branch-files.ts";
+import { conversationOf, forkOf, slugOf } from "../../core/conversation/name.ts";
+import { turnPath } from "../../core/conversation/turn-file.ts";
 import { repositoryError } from "../../core/errors.ts";
-import { turnPath } from "../../core/event/turn-file.ts";
-import type { Finding } from "../../core/integrity/finding.ts";
-import { shellWord } from "../../core/shell-word.ts";
+import { shellWord } from "../../core/safe-text.ts";
 import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import { openKnownIds } from "../branch/known-ids.ts";
 import type { SealedCache } from "../branch/sealed-cache.ts";

@@ -1,6 +1,6 @@
 // What is said where secrets would leave, by a push or in a review, and what lets them pass.
 import { userError } from "../../core/errors.ts";
-import { shellWord } from "../../core/shell-word.ts";
+import { shellWord } from "../../core/safe-text.ts";
 import type { SecretFinding } from "../secrets/scan-source.ts";
 
 /** A secret that would leave. */

@@ -1,8 +1,8 @@
 // The remotes of a store: written down, listed, forgotten, chosen. How conversations are published to one is said once, when it
 // is added, and shown whenever something is sent there.
 import { resolve } from "node:path";
-import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import {
   checkRemoteName,
   checkRemoteUrl,
@@ -11,7 +11,7 @@ import {
   type PublishedAs,
   shownUrl,
 } from "../../core/remote-address.ts";
-import { shellWord } from "../../core/shell-word.ts";
+import { shellWord } from "../../core/safe-text.ts";
 import { needsGit } from "../../store/files/needs-git.ts";
 import type { NewRemote, ProjectRemote, Remote, Sharing } from "../../store/sharing.ts";
 import { projectRemotes } from "../workspace/git-program.ts";

@@ -1,7 +1,8 @@
 // A review as the description of a pull request. All that is not jpg's own word stands in fences or code, where no host renders
 // it or acts on it, and at most 60,000 bytes: hosts take 65,536 characters.
-import { type FencedLine, fence, hostLine } from "../../core/host-text.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
+
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { type FencedLine, fence, hostLine } from "../../core/safe-text.ts";
 import { compactionBody, takeBackCommand } from "../../store/messages/compaction-body.ts";
 import { groupBody } from "../../store/messages/group-body.ts";
 import { cutLine } from "../../store/messages/quoted-text.ts";

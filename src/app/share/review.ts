@@ -1,11 +1,11 @@
 // What a fork would change for the model where it was merged: its turns, compactions, reverts, settings and marks since it parted
 // from what it is compared with. Loads both trees; the commits say only where they parted, and need not say it.
-import { appendAll } from "../../core/append-all.ts";
-import { groupsOf } from "../../core/compaction/group.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
-import type { Event } from "../../core/event/event.ts";
-import { isMessage } from "../../core/event/event.ts";
-import { sharedTurns } from "../../core/plan/merge-sides.ts";
+
+import { type Event, isMessage } from "../../core/conversation/event.ts";
+import { groupsOf } from "../../core/conversation/group.ts";
+import { sharedTurns } from "../../core/conversation/merge-sides.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { appendAll } from "../../core/lists.ts";
 import { subjectOf } from "../../store/messages/commit-message.ts";
 import { readTurnFiles, turnFiles } from "../branch/attachments.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";

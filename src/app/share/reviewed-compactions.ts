@@ -1,9 +1,10 @@
 // The compactions that a fork adds, one after the other as they were made, each with what the model sees differently by it; those
 // that were made as one are reviewed as one.
-import { appendAll } from "../../core/append-all.ts";
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { type CompactionGroup, groupOf } from "../../core/compaction/group.ts";
-import { defined } from "../../core/defined.ts";
+
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { type CompactionGroup, groupOf } from "../../core/conversation/group.ts";
+import { defined } from "../../core/json.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { TreeFile } from "../../store/conversation-store.ts";
 import { subjectOf } from "../../store/messages/commit-message.ts";
 import type { LargestChanges } from "../../store/messages/view-change.ts";

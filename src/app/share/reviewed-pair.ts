@@ -1,6 +1,6 @@
 // What a review compares: a fork, what it would be merged into, and the commit at which the two parted. Where one was told of the
 // other since (`jpg merge`), that is where the telling ended, as for git and every host.
-import { conversationOf, forkOf } from "../../core/conversation-name.ts";
+import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import type { CommitPair, Sharing } from "../../store/sharing.ts";
 import { type BranchTree, loadBranchTree, loadTip } from "../branch/branch-tree.ts";

@@ -1,7 +1,7 @@
 // A side of a branch told again on top of another history of the same turns: what it brought and took back, commit by commit, by
 // the same authors at the same times. A record that it took back again is told, too, for it can be brought back from history.
-import { RECORD_FOLDERS } from "../../core/integrity/branch-files.ts";
-import { filesBetween, type MergeSide, sharedTurns } from "../../core/plan/merge-sides.ts";
+import { RECORD_FOLDERS } from "../../core/conversation/branch-files.ts";
+import { filesBetween, type MergeSide, sharedTurns } from "../../core/conversation/merge-sides.ts";
 import type { CommitSpec, ConversationStore, LogEntry } from "../../store/conversation-store.ts";
 import { FALLBACK_IDENTITY } from "../../store/store-surroundings.ts";
 import { readRecordLog } from "../branch/record-log.ts";

@@ -1,12 +1,12 @@
 // Reads a summary that somebody else wrote (`--accept`), and for which turns it was written.
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Summary } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
+import { readBlock, splitBlock } from "../../core/compact/summary-answer.ts";
+import type { RangeRequest } from "../../core/conversation/bound-resolution.ts";
+import type { Summary } from "../../core/conversation/compaction.ts";
+import { parseBound } from "../../core/conversation/range-bound.ts";
 import { reasonOf, userError } from "../../core/errors.ts";
-import type { RangeRequest } from "../../core/range/bound-resolution.ts";
-import { parseBound } from "../../core/range/range-bound.ts";
-import { readBlock, splitBlock } from "../../core/summary/answer-block.ts";
+import { defined } from "../../core/json.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import type { BundlePlan } from "./summary-bundle.ts";
 

@@ -1,12 +1,18 @@
 // Asks a model for a summary and takes only an answer that may stand for turns: one that is not is asked for once more, with what
 // was wrong with it, and then given up. Nothing is stored here.
-import { defined } from "../../core/defined.ts";
+
+import {
+  type FinishedAnswer,
+  isRejected,
+  judgeSummary,
+  type RejectedSummary,
+  type SummaryAnswer,
+  type SummaryFacts,
+} from "../../core/compact/summary-answer.ts";
+import { writeRetry } from "../../core/compact/summary-prompt.ts";
+import type { View } from "../../core/conversation/event.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import type { View } from "../../core/projection/view.ts";
-import type { FinishedAnswer, RejectedSummary, SummaryFacts } from "../../core/summary/judge-summary.ts";
-import { isRejected, judgeSummary } from "../../core/summary/judge-summary.ts";
-import type { SummaryAnswer } from "../../core/summary/summary-answer.ts";
-import { writeRetry } from "../../core/summary/summary-prompt.ts";
+import { defined } from "../../core/json.ts";
 import type { OpenedModel } from "../models/models.ts";
 import type { RequestFrame } from "./request-frame.ts";
 import { addSpending, type Spending } from "./summary-spending.ts";

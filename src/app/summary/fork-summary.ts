@@ -1,13 +1,13 @@
 // The summary of what a fork has that another one has not, by the same rules as a compaction's: from raw events, by the model that
 // the user's settings or this call name, as an extract where there is none.
-import { EXTRACTIVE, type Summary } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
+
+import { detectWork, nameTurns, wordFocus, wordLimit } from "../../core/compact/summary-prompt.ts";
+import type { PlacedEvent } from "../../core/compact/transcript.ts";
+import { EXTRACTIVE, type Summary } from "../../core/conversation/compaction.ts";
+import type { Turn } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { detectWork, wordFocus } from "../../core/summary/focus.ts";
-import type { PlacedEvent } from "../../core/summary/placed-event.ts";
-import { nameTurns, wordLimit } from "../../core/summary/summary-prompt.ts";
-import type { TokenMeter } from "../../core/tokens/token-meter.ts";
+import { defined } from "../../core/json.ts";
+import type { TokenMeter } from "../../core/model/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import { chooseSummaryModel, type SummaryModelChoice } from "../models/choose-model.ts";

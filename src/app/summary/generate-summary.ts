@@ -1,17 +1,22 @@
 // Has a model write the summary of a plan, and makes of its answer what is stored: text with the ledger, lists, model, hash of
 // what was asked, usage and price.
 import type { Config } from "../../config/config.ts";
-import type { Summary } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
-import { traitsOf } from "../../core/event/event.ts";
-import { offeredTools } from "../../core/projection/offered-tools.ts";
-import { readLedger } from "../../core/summary/event-ledger.ts";
-import { finishSummary } from "../../core/summary/finish-summary.ts";
-import { detectWork, wordFocus } from "../../core/summary/focus.ts";
-import type { PlacedEvent } from "../../core/summary/placed-event.ts";
-import { nameTurns, rawBeginning, type TaskOptions, wordLimit, writeTask } from "../../core/summary/summary-prompt.ts";
-import { countFrame } from "../../core/tokens/sent-size.ts";
-import type { TokenMeter } from "../../core/tokens/token-meter.ts";
+import { finishSummary } from "../../core/compact/summary-answer.ts";
+import {
+  detectWork,
+  nameTurns,
+  rawBeginning,
+  type TaskOptions,
+  wordFocus,
+  wordLimit,
+  writeTask,
+} from "../../core/compact/summary-prompt.ts";
+import { type PlacedEvent, readLedger } from "../../core/compact/transcript.ts";
+import type { Summary } from "../../core/conversation/compaction.ts";
+import { offeredTools } from "../../core/conversation/defined-tools.ts";
+import { traitsOf } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
+import { countFrame, type TokenMeter } from "../../core/model/token-meter.ts";
 import { inlineView } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { coveredEvents } from "../branch/covered-events.ts";

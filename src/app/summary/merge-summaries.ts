@@ -1,13 +1,11 @@
 // Merges the summaries of the parts of one range, each made from its raw events: by the model, or, where it gives no answer that
 // can be used, section by section. A merge that fails loses nothing.
+
+import { isRejected, joinSummaries, judgeAnswer, type SummaryAnswer } from "../../core/compact/summary-answer.ts";
+import { fillTemplate, messageView, writeRecord, writeTask } from "../../core/compact/summary-prompt.ts";
+import { NOTHING_CUT, writeEntries } from "../../core/compact/transcript.ts";
+import { estimateTextTokens } from "../../core/conversation/text-tokens.ts";
 import { JpgError } from "../../core/errors.ts";
-import { fillTemplate } from "../../core/summary/fill-template.ts";
-import { joinSummaries } from "../../core/summary/join-summaries.ts";
-import { isRejected, judgeAnswer } from "../../core/summary/judge-summary.ts";
-import type { SummaryAnswer } from "../../core/summary/summary-answer.ts";
-import { messageView, writeRecord, writeTask } from "../../core/summary/summary-prompt.ts";
-import { NOTHING_CUT, writeEntries } from "../../core/summary/transcript.ts";
-import { estimateTextTokens } from "../../core/tokens/text-tokens.ts";
 import { askForSummary, refuseAborted, type Summarizer, summaryRejected } from "./ask-summary.ts";
 import { factsFor, judgedTemplate, type SummarySource } from "./summary-source.ts";
 

@@ -1,7 +1,8 @@
 // What is said of a summary must meet rules that have one written: otherwise it would be passed over in silence.
-import { findProfile } from "../../core/compaction/profile.ts";
+
+import type { ChosenStrategies } from "../../core/compact/strategies/pipelines.ts";
+import { findProfile } from "../../core/conversation/policy.ts";
 import { userError } from "../../core/errors.ts";
-import type { ChosenStrategies } from "../../core/strategies/pipelines.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";
 import type { Workspace } from "../workspace/workspace.ts";

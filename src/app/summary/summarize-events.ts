@@ -1,11 +1,7 @@
 // How raw events reach a summary model: behind the conversation's own thread, as one transcript, or in parts whose summaries are
 // merged. Every part is made from its raw events; parts that no model merges are joined section by section.
-import type { Summary } from "../../core/compaction/compaction.ts";
-import { describeReading } from "../../core/compaction/summary-reading.ts";
-import { JpgError } from "../../core/errors.ts";
-import { fitParts, fitWhole, type TranscriptPart } from "../../core/summary/fit-transcript.ts";
-import type { PlacedEvent } from "../../core/summary/placed-event.ts";
-import type { SummaryAnswer } from "../../core/summary/summary-answer.ts";
+
+import type { SummaryAnswer } from "../../core/compact/summary-answer.ts";
 import {
   messageView,
   nameTurns,
@@ -13,9 +9,12 @@ import {
   wordLimit,
   writeRecord,
   writeTask,
-} from "../../core/summary/summary-prompt.ts";
-import { estimateTextTokens } from "../../core/tokens/text-tokens.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
+} from "../../core/compact/summary-prompt.ts";
+import { fitParts, fitWhole, type PlacedEvent, type TranscriptPart } from "../../core/compact/transcript.ts";
+import { describeReading, type Summary } from "../../core/conversation/compaction.ts";
+import { estimateTextTokens } from "../../core/conversation/text-tokens.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { JpgError } from "../../core/errors.ts";
 import { askForSummary, type Summarizer } from "./ask-summary.ts";
 import { mergeSummaries, type PartAnswer } from "./merge-summaries.ts";
 import { factsFor, type SuffixThread, type SummarySource } from "./summary-source.ts";

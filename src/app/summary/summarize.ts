@@ -1,9 +1,10 @@
 // Has the summary of a planned compaction written: by a model, or as an extract where no model can be asked. What it is made from
 // are the raw events, never a view of them. Only what is complete comes back; nothing is stored here.
-import { EXTRACTIVE, type Summary } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
-import { extractSummary } from "../../core/extract/extract.ts";
-import type { PlacedEvent } from "../../core/summary/placed-event.ts";
+
+import { extractSummary } from "../../core/compact/extract.ts";
+import type { PlacedEvent } from "../../core/compact/transcript.ts";
+import { EXTRACTIVE, type Summary } from "../../core/conversation/compaction.ts";
+import { defined } from "../../core/json.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { readCovered } from "../branch/covered-events.ts";
 import type { PlannedCompaction } from "../plan/compact-plan.ts";

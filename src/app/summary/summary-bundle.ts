@@ -1,17 +1,24 @@
 // The bundle of `--emit`: what anybody needs to write a summary. It holds raw events, never a projection, and names the plan, so
 // that a summary of other turns is refused when it comes back. Its suffix form is one message for an agent that has the very
 // conversation before it, and answers from its own cached context.
-import { findProfile } from "../../core/compaction/profile.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
+
+import { firstLine } from "../../core/compact/hidden-content.ts";
+import {
+  detectWork,
+  fillTemplate,
+  nameTurns,
+  rawBeginning,
+  wordFocus,
+  wordLimit,
+  writeTask,
+} from "../../core/compact/summary-prompt.ts";
+import type { PlacedEvent } from "../../core/compact/transcript.ts";
+import { isNothing, type RangeRequest } from "../../core/conversation/bound-resolution.ts";
+import { textOfContent } from "../../core/conversation/event.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { findProfile } from "../../core/conversation/policy.ts";
 import { asSentence, userError } from "../../core/errors.ts";
-import { textOfContent } from "../../core/event/content.ts";
-import { firstLine } from "../../core/loss/call-traces.ts";
-import { isNothing, type RangeRequest } from "../../core/range/bound-resolution.ts";
-import { fillTemplate } from "../../core/summary/fill-template.ts";
-import { detectWork, wordFocus } from "../../core/summary/focus.ts";
-import type { PlacedEvent } from "../../core/summary/placed-event.ts";
-import { nameTurns, rawBeginning, wordLimit, writeTask } from "../../core/summary/summary-prompt.ts";
+import { defined } from "../../core/json.ts";
 import { requireTexts } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";

@@ -1,7 +1,7 @@
 // Which model writes the summary of a plan: asked before anything is written, and by a dry run to say its name.
-import { EXTRACTIVE } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
-import { shellWord } from "../../core/shell-word.ts";
+import { EXTRACTIVE } from "../../core/conversation/compaction.ts";
+import { defined } from "../../core/json.ts";
+import { shellWord } from "../../core/safe-text.ts";
 import {
   chooseSummaryModel,
   nameOnce,

@@ -1,6 +1,6 @@
 // What may be said about a summary that is to be written, beside what the plan says.
-import type { Injection } from "../../core/compaction/compaction.ts";
-import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
+import type { Injection } from "../../core/conversation/compaction.ts";
+import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { OpenedModel } from "../models/models.ts";
 import type { SummaryStyle } from "./summary-templates.ts";
 

@@ -1,10 +1,10 @@
 // What is summarised and how its summary is judged, as the steps of writing one hand it to each other.
-import { defined } from "../../core/defined.ts";
-import type { ProjectedTurn } from "../../core/projection/view.ts";
-import type { SummaryFacts } from "../../core/summary/judge-summary.ts";
-import type { PlacedEvent } from "../../core/summary/placed-event.ts";
-import type { TaskOptions } from "../../core/summary/summary-prompt.ts";
-import { type SummaryTemplate, withoutSections } from "../../core/summary/summary-template.ts";
+
+import type { SummaryFacts } from "../../core/compact/summary-answer.ts";
+import { type SummaryTemplate, type TaskOptions, withoutSections } from "../../core/compact/summary-prompt.ts";
+import type { PlacedEvent } from "../../core/compact/transcript.ts";
+import type { ProjectedTurn } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import type { Summarizer } from "./ask-summary.ts";
 import type { RequestFrame } from "./request-frame.ts";
 

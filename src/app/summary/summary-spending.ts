@@ -1,8 +1,7 @@
 // What writing a summary cost: usage and price of all its calls, those whose answers were not taken among them. Sums are known
 // only when each call's part is: unknown stays unknown.
-import type { ModelPrice } from "../../core/model/model-price.ts";
-import { addUsage, readUsage, type Usage } from "../../core/tokens/usage.ts";
-import { priceOf } from "../../core/tokens/usage-price.ts";
+import type { ModelPrice } from "../../core/model/model-provider.ts";
+import { addUsage, priceOf, readUsage, type Usage } from "../../core/model/usage.ts";
 
 /** A running sum over calls; grows as calls end. */
 export interface Spending {

@@ -1,6 +1,5 @@
 // The templates of summary prompts, read together.
-import type { PromptTemplates } from "../../core/summary/summary-prompt.ts";
-import { parseSummaryTemplate } from "../../core/summary/summary-template.ts";
+import { type PromptTemplates, parseSummaryTemplate } from "../../core/compact/summary-prompt.ts";
 import { readTemplate } from "../workspace/templates.ts";
 
 /** `sections`: the seven sections. `concise`: shorter, what chats are shortened with. */

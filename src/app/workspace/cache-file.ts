@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { resolveUserPaths } from "../../config/paths.ts";
-import { type Fields, fieldsOf } from "../../core/event/fields.ts";
+import { type Fields, fieldsOf } from "../../core/conversation/event.ts";
 import { makeFolders } from "../../store/files/make-folders.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import type { Runtime } from "./runtime.ts";

@@ -2,7 +2,7 @@
 // open is here; an open store has one interface. With git-program.ts the only file outside src/store that names an engine.
 import { join } from "node:path";
 import { resolveUserPaths } from "../../config/paths.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import type { ConversationStore, Engine } from "../../store/conversation-store.ts";
 import { hasGit, needsGit } from "../../store/files/needs-git.ts";
 import { createStore } from "../../store/native/create-store.ts";

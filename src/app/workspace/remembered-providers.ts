@@ -3,7 +3,7 @@
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { resolveUserPaths } from "../../config/paths.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { parseJson } from "../../core/json.ts";
 import { makeFolders } from "../../store/files/make-folders.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import { sha256 } from "./object-id.ts";

@@ -1,7 +1,8 @@
 // What the outside world gives to the app: environment, clock and time zone, randomness, where things are. Made once in
 // cli/main.ts.
-import type { Calendar } from "../../core/calendar-time.ts";
-import { isTurnNumber } from "../../core/conversation-name.ts";
+
+import { isTurnNumber } from "../../core/conversation/name.ts";
+import type { Calendar } from "../../core/conversation/range-bound.ts";
 import type { Engine } from "../../store/conversation-store.ts";
 
 /** What stands at standard input. `open`: a pipe or socket, whose writer may write, or never; `file`: it ends by itself; `none`: nothing to read. */

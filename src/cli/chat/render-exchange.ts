@@ -1,7 +1,6 @@
 // What was said last in a conversation, for whoever opens it again: the end of the last request, and of its answer.
 import { lexer } from "marked";
-import { textOfContent, wordsOfContent } from "../../core/event/content.ts";
-import type { Event } from "../../core/event/event.ts";
+import { type Event, textOfContent, wordsOfContent } from "../../core/conversation/event.ts";
 import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { unpainted } from "../frame/style.ts";
 import { tidyPiece } from "../markdown/line-stream.ts";

@@ -9,10 +9,10 @@ import { type ChatStatus, emptyStatus, loadChatStatus } from "../../app/query/ch
 import { requestContent } from "../../app/query/request-content.ts";
 import type { Runtime } from "../../app/workspace/runtime.ts";
 import { type Workspace, withoutOverrides } from "../../app/workspace/workspace.ts";
+import { offersCompaction } from "../../core/compact/automatic.ts";
+import { KEEP_RECENT } from "../../core/compact/compaction-request.ts";
+import type { Content } from "../../core/conversation/event.ts";
 import { JpgError, repositoryError, userError } from "../../core/errors.ts";
-import type { Content } from "../../core/event/event.ts";
-import { offersCompaction } from "../../core/plan/compact-prompt.ts";
-import { KEEP_RECENT } from "../../core/plan/keep-messages.ts";
 import { safe } from "../../core/safe-text.ts";
 import type { Output } from "../frame/output.ts";
 import { fromSystemError } from "../frame/system-error.ts";

@@ -3,9 +3,9 @@ import { readStats } from "../../app/inspect/stats.ts";
 import { forkConversation } from "../../app/manage/fork.ts";
 import { loadChatStatus } from "../../app/query/chat-status.ts";
 import { loadLastRequest } from "../../app/query/last-request.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { renderStats } from "../render/render-stats.ts";
 import { type ChatChange, type SlashCommand, type SlashContext, wrongWords } from "./slash-command.ts";
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { exportConversation } from "../../app/export/export.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type SlashCommand, wrongWords } from "./slash-command.ts";

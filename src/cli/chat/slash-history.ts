@@ -4,7 +4,7 @@ import { diffConversation } from "../../app/diff/diff.ts";
 import { readCompactionLog } from "../../app/inspect/log.ts";
 import { forkConversation } from "../../app/manage/fork.ts";
 import { revertCompactions } from "../../app/manage/revert.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
 import { renderDiff } from "../render/render-diff.ts";

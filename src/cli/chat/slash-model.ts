@@ -1,8 +1,8 @@
 // `/model`: which model answers, or another one from the next message on.
 import { openChatModel } from "../../app/query/chat-model.ts";
-import { listModelNames } from "../../core/model/current-models.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { listModelNames } from "../../core/model/model-name.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { type SlashCommand, wrongWords } from "./slash-command.ts";
 
 export const modelCommand: SlashCommand = {

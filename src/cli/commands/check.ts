@@ -3,8 +3,8 @@ import { checkFile, findCheckedFile } from "../../app/check/check-file.ts";
 import type { CheckReport, CheckRequest } from "../../app/check/check-report.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
 import { exampleAgent } from "../../app/sessions/session-registry.ts";
-import { defined } from "../../core/defined.ts";
-import { isProviderName, PROVIDER_NAMES } from "../../core/provider-rules/provider.ts";
+import { defined } from "../../core/json.ts";
+import { isProviderName, PROVIDER_NAMES } from "../../core/model/provider-rules.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 import { renderCheck } from "../render/render-check.ts";
 

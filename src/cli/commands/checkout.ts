@@ -1,7 +1,7 @@
 import { checkoutBranch } from "../../app/manage/checkout.ts";
 import { resolveCheckoutArguments } from "../../app/names/id-arguments.ts";
-import { abbreviateCommit } from "../../core/conversation-name.ts";
-import { defined } from "../../core/defined.ts";
+import { abbreviateCommit } from "../../core/conversation/name.ts";
+import { defined } from "../../core/json.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 

@@ -1,6 +1,6 @@
 import { cherryPick } from "../../app/manage/cherry-pick.ts";
 import { resolveFork } from "../../app/names/resolve-fork.ts";
-import { abbreviateCommit } from "../../core/conversation-name.ts";
+import { abbreviateCommit } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, text } from "../frame/command.ts";

@@ -1,6 +1,6 @@
 import { cloneConversations } from "../../app/share/clone.ts";
-import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import type { CommandContext, CommandSpec } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";

@@ -7,9 +7,9 @@ import {
 } from "../../app/branch/comments.ts";
 import { boundOf } from "../../app/branch/pins.ts";
 import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
-import { defined } from "../../core/defined.ts";
+import { isBound, parseTurnBound } from "../../core/conversation/range-bound.ts";
 import { userError } from "../../core/errors.ts";
-import { isBound, parseTurnBound } from "../../core/range/range-bound.ts";
+import { defined } from "../../core/json.ts";
 import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
 import { indentText } from "../render/indent-text.ts";

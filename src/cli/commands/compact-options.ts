@@ -6,14 +6,18 @@ import type { CompactRequest } from "../../app/compact/compact.ts";
 import type { PartCount } from "../../app/compact/parts-plan.ts";
 import type { SummaryWish } from "../../app/summary/require-summary.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
-import { defined } from "../../core/defined.ts";
+import {
+  type ChosenStrategies,
+  choosePipelines,
+  parseTarget,
+  splitTangents,
+} from "../../core/compact/strategies/pipelines.ts";
+import { TANGENTS } from "../../core/compact/strategies/strategy-names.ts";
+import type { RangeRequest } from "../../core/conversation/bound-resolution.ts";
+import type { TurnRange } from "../../core/conversation/event.ts";
+import { parseBound, parseTurnList } from "../../core/conversation/range-bound.ts";
 import { userError } from "../../core/errors.ts";
-import type { RangeRequest } from "../../core/range/bound-resolution.ts";
-import { parseBound } from "../../core/range/range-bound.ts";
-import type { TurnRange } from "../../core/range/turn-range.ts";
-import { type ChosenStrategies, choosePipelines, parseTarget, splitTangents } from "../../core/strategies/pipelines.ts";
-import { TANGENTS } from "../../core/strategies/strategy-names.ts";
-import { parseTurnList } from "../../core/strategies/turn-list.ts";
+import { defined } from "../../core/json.ts";
 import { type CommandContext, flag, text, texts } from "../frame/command.ts";
 import { count } from "../frame/number-option.ts";
 

@@ -3,7 +3,7 @@ import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import { compactInParts, type PartsReport, type PartsRequest } from "../../app/compact/compact-parts.ts";
 import { type CompactReport, notesOf } from "../../app/plan/compact-report.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
-import { abbreviateCommit } from "../../core/conversation-name.ts";
+import { abbreviateCommit } from "../../core/conversation/name.ts";
 import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { CommandContext } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";

@@ -8,7 +8,7 @@ import { type FoundTangent, type FoundTangents, findTangents } from "../../app/c
 import { omitTurns } from "../../app/compact/omit-turns.ts";
 import type { CompactReport } from "../../app/plan/compact-report.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
-import { joinRuns, type TurnRange } from "../../core/range/turn-range.ts";
+import { joinRuns, type TurnRange } from "../../core/conversation/event.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type AskOptions, ask, requireTerminal } from "../frame/ask.ts";
 import { type CommandContext, flag } from "../frame/command.ts";

@@ -1,5 +1,5 @@
 import { examine } from "../../app/integrity/doctor.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import { type CommandSpec, flag, text } from "../frame/command.ts";
 import { renderDoctor } from "../render/render-doctor.ts";
 

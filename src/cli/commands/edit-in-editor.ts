@@ -8,7 +8,7 @@ import { resolveWhole } from "../../app/names/resolve-id.ts";
 import { editorFailed, openEditor } from "../../app/programs/edit-text.ts";
 import type { Runtime } from "../../app/workspace/runtime.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
-import { markPlan, type PlanProblem, withoutMarks } from "../../core/edit/edit-plan.ts";
+import { markPlan, type PlanProblem, withoutMarks } from "../../core/compact/edit-plan.ts";
 import { JpgError } from "../../core/errors.ts";
 import { renderPlan } from "../render/render-plan.ts";
 

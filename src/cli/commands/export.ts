@@ -7,9 +7,9 @@ import { treeAt } from "../../app/names/tree-at.ts";
 import { describeLeftOut } from "../../app/redact/masked-page.ts";
 import { writingAgents } from "../../app/sessions/session-registry.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
-import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
-import { isProviderName, PROVIDER_NAMES } from "../../core/provider-rules/provider.ts";
+import { defined } from "../../core/json.ts";
+import { isProviderName, PROVIDER_NAMES } from "../../core/model/provider-rules.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
 

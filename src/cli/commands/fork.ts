@@ -1,7 +1,7 @@
 import { type ForkReport, forkConversation } from "../../app/manage/fork.ts";
 import { resolveForkArguments } from "../../app/names/id-arguments.ts";
-import { defined } from "../../core/defined.ts";
-import { parseBound } from "../../core/range/range-bound.ts";
+import { parseBound } from "../../core/conversation/range-bound.ts";
+import { defined } from "../../core/json.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/end-on-interrupt.ts";

@@ -5,7 +5,7 @@ import { exampleAgent, formatNames } from "../../app/sessions/session-registry.t
 import { isBundle, readBundleHeader, withBundleFile } from "../../app/share/bundle-file.ts";
 import { type BundleFile, type BundleRow, importBundle } from "../../app/share/read-bundle.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
-import { appendAll } from "../../core/append-all.ts";
+import { appendAll } from "../../core/lists.ts";
 import { forTerminal, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
 import { errorDocument } from "../frame/render-error.ts";

@@ -1,7 +1,7 @@
 import type { BranchTree } from "../../app/branch/branch-tree.ts";
 import { readCompactionLog } from "../../app/inspect/log.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
-import { abbreviateCommit } from "../../core/conversation-name.ts";
+import { abbreviateCommit } from "../../core/conversation/name.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
 import { renderLog } from "../render/render-log.ts";

@@ -1,6 +1,6 @@
 import { renderPrinted } from "../../app/inspect/print.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import { forTerminal } from "../../core/safe-text.ts";
 import { type CommandSpec, flag, text } from "../frame/command.ts";
 

@@ -5,8 +5,7 @@ import { resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { runProgram } from "../../app/programs/external-process.ts";
 import { exampleAgent, resumingAgents } from "../../app/sessions/session-registry.ts";
 import { userError } from "../../core/errors.ts";
-import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
-import { quoteForShell, shellWord } from "../../core/shell-word.ts";
+import { forTerminal, forTerminalLine, quoteForShell, safe, shellWord } from "../../core/safe-text.ts";
 import { type CommandSpec, flag, text, texts } from "../frame/command.ts";
 
 const EXAMPLE = exampleAgent();

@@ -6,7 +6,7 @@ import {
   removeConversation,
   restoreConversation,
 } from "../../app/manage/trash.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { askYesNo } from "../frame/ask.ts";

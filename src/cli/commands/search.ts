@@ -1,7 +1,7 @@
 import { searchConversations } from "../../app/inspect/search.ts";
 import { SEARCH_SCOPES, type SearchScope } from "../../app/inspect/search-texts.ts";
-import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import { safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag, text } from "../frame/command.ts";
 import { count } from "../frame/number-option.ts";

@@ -5,9 +5,9 @@ import { resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { refuseLocal, type SharedFile, shareView, shareWhole } from "../../app/redact/share.ts";
 import type { Workspace } from "../../app/workspace/workspace.ts";
 import { writeResultFile } from "../../app/workspace/write-file.ts";
-import { conversationOf } from "../../core/conversation-name.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
-import { shellWord } from "../../core/shell-word.ts";
+import { shellWord } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
 import { renderSharedFile, renderSharedPage } from "../render/render-share.ts";
 

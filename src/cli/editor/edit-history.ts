@@ -1,5 +1,5 @@
 // What was typed before, had again: line by line with the arrow keys, or searched with Ctrl-R. Pure.
-import { plainForm } from "../../core/text-pattern.ts";
+import { plainForm } from "../../core/look/search-words.ts";
 import { typedCells } from "./cells.ts";
 import { type EditState, type HistorySearch, lineEnd, lineStart, withCells } from "./edit-state.ts";
 

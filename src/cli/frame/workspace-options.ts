@@ -1,7 +1,7 @@
 // The global options that choose a store.
 import type { Runtime } from "../../app/workspace/runtime.ts";
 import type { WorkspaceOptions } from "../../app/workspace/workspace.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import { type OptionValues, text, texts } from "./command.ts";
 
 /** Reads `--store` and `--cfg`. */

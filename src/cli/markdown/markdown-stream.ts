@@ -1,7 +1,7 @@
 // Markdown that comes in pieces: blocks that are over are settled, the last one is live and rendered anew as it grows. Pure: text
 // in, lines out.
 import { lexer, type Token } from "marked";
-import { appendAll } from "../../core/append-all.ts";
+import { appendAll } from "../../core/lists.ts";
 import { forTerminal, type SafeText } from "../../core/safe-text.ts";
 import type { MarkdownRendering } from "./inline-spans.ts";
 import { type LineStream, type StreamedLines, tidyPiece } from "./line-stream.ts";

@@ -1,8 +1,8 @@
 // `jpg stats --anatomy`: what fills the window, as bars that fit the terminal, and what strategies would still free.
 import type { AnatomyKind, AnatomyReport, AnatomyTurn } from "../../app/inspect/anatomy-report.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { renderPrice } from "../../core/model/usage.ts";
 import { decimal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
-import { renderPrice } from "../../core/tokens/usage-price.ts";
 import type { Rendering } from "../frame/style.ts";
 import { renderBars } from "./render-bars.ts";
 import { groupDigits, renderCount, renderOverhead, renderRange, renderSource } from "./render-quantity.ts";

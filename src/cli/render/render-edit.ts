@@ -2,7 +2,7 @@
 import { boundOf } from "../../app/branch/pins.ts";
 import type { EditReport } from "../../app/edit/edit-report.ts";
 import type { PlanOffer } from "../../app/edit/offer-plan.ts";
-import type { Pin } from "../../core/compaction/pin.ts";
+import type { Pin } from "../../core/conversation/marks.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
 import { documentOf } from "./compact-document.ts";

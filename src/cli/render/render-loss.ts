@@ -1,5 +1,5 @@
 // The loss receipt of a compaction for people: a table of facts by kind, and the ones that later turns still mention.
-import { FACT_KINDS, type FactCounts, type FactKind, type LossReceipt } from "../../core/compaction/loss-receipt.ts";
+import { FACT_KINDS, type FactCounts, type FactKind, type LossReceipt } from "../../core/conversation/compaction.ts";
 import { forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";

@@ -1,10 +1,10 @@
 // What a merge of a fork did, in two or three lines.
 import type { MergeReport } from "../../app/manage/merge.ts";
-import { EXTRACTIVE } from "../../core/compaction/compaction.ts";
-import { forkOf } from "../../core/conversation-name.ts";
+import { EXTRACTIVE } from "../../core/conversation/compaction.ts";
+import { forkOf } from "../../core/conversation/name.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { renderPrice } from "../../core/model/usage.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
-import { renderPrice } from "../../core/tokens/usage-price.ts";
 import type { Rendering } from "../frame/style.ts";
 import { renderRange, renderTokens, shortCommit } from "./render-quantity.ts";
 

@@ -1,10 +1,8 @@
 // A plan as it is edited: a line for each part of the view with what helps to decide, and below it what can be said.
 import type { PlanOffer } from "../../app/edit/offer-plan.ts";
-import type { EditItem } from "../../core/edit/edit-item.ts";
-import { printPlan } from "../../core/edit/edit-plan.ts";
-import { EDIT_VERBS } from "../../core/edit/edit-verb.ts";
+import { EDIT_VERBS, type EditItem, printPlan } from "../../core/compact/edit-plan.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { forLine, forTerminalLine } from "../../core/safe-text.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { fitWidth } from "../frame/display-width.ts";
 import { renderAge } from "./render-quantity.ts";
 

@@ -1,8 +1,8 @@
 // Quantities as people read them: tokens, bytes, counts, times; and the commit that they were counted at. Nothing here is read back by a program.
-import { abbreviateCommit } from "../../core/conversation-name.ts";
+import { abbreviateCommit } from "../../core/conversation/name.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import type { OverheadSource, TokenSource } from "../../core/model/token-meter.ts";
 import { decimal, forTerminal, forTerminalLine, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
-import type { OverheadSource, TokenSource } from "../../core/tokens/token-meter.ts";
 
 /** Renders a count with its noun, e.g. `1 turn`, `12 turns`, `1,204 lines`. */
 export function renderCount(count: number, noun: string, plural: string = `${noun}s`): SafeText {

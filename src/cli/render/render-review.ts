@@ -1,9 +1,9 @@
 // `jpg review`: what a fork would change for the model, on a terminal.
 import type { ReviewedTurn, ReviewReport } from "../../app/share/review.ts";
 import type { ReviewedCompaction } from "../../app/share/reviewed-compactions.ts";
-import { conversationOf, forkOf } from "../../core/conversation-name.ts";
+import { conversationOf, forkOf } from "../../core/conversation/name.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { forTerminalLine, joinLines, joinSafe, linesForTerminal, type SafeText, safe } from "../../core/safe-text.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import { displayWidth, fitMiddle, fitWidth } from "../frame/display-width.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { indentText } from "./indent-text.ts";

@@ -4,7 +4,7 @@ import type { FetchReport, RemotePlace } from "../../app/share/fetch.ts";
 import type { PullReport } from "../../app/share/pull.ts";
 import type { PushReport } from "../../app/share/push-report.ts";
 import type { RemoteRow } from "../../app/share/remotes.ts";
-import { abbreviateCommit, conversationOf, forkOf } from "../../core/conversation-name.ts";
+import { abbreviateCommit, conversationOf, forkOf } from "../../core/conversation/name.ts";
 import type { PublishedAs } from "../../core/remote-address.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";

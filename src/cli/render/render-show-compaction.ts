@@ -1,15 +1,13 @@
 // A compaction in detail: its commit, its policies, and what it took out of the view.
 import type { ShowCompaction } from "../../app/inspect/show-report.ts";
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { tokensSent } from "../../core/compaction/compaction.ts";
-import { groupRange } from "../../core/compaction/group.ts";
-import { describePolicies } from "../../core/compaction/policy.ts";
-import { describeReading } from "../../core/compaction/summary-reading.ts";
-import type { HiddenContent } from "../../core/loss/hidden-content.ts";
-import type { TurnRange } from "../../core/range/turn-range.ts";
+import type { HiddenContent } from "../../core/compact/hidden-content.ts";
+import { type Compaction, describeReading, tokensSent } from "../../core/conversation/compaction.ts";
+import type { TurnRange } from "../../core/conversation/event.ts";
+import { groupRange } from "../../core/conversation/group.ts";
+import { describePolicies } from "../../core/conversation/policy.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { renderPrice } from "../../core/model/usage.ts";
 import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
-import { renderPrice } from "../../core/tokens/usage-price.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { renderTable } from "../frame/table.ts";
 import { indentText } from "./indent-text.ts";

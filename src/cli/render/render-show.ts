@@ -1,8 +1,8 @@
 // `jpg show`: a conversation, an event or a compaction in detail.
 import { eventLines } from "../../app/diff/view-text.ts";
 import type { ShowConversation, ShowEvent, ShowReport } from "../../app/inspect/show-report.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { Rendering } from "../frame/style.ts";
 import { indentText } from "./indent-text.ts";
 import { renderFields } from "./render-fields.ts";

@@ -1,7 +1,7 @@
 // `jpg stats`: sizes, and where the tokens are: raw against what the view still shows.
 import type { StatsReport } from "../../app/inspect/stats.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
 import type { Rendering } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import { renderFields } from "./render-fields.ts";

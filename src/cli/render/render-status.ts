@@ -2,7 +2,7 @@
 import type { ConversationFacts } from "../../app/inspect/facts-cache.ts";
 import type { StatusReport } from "../../app/inspect/status.ts";
 import { exampleAgent } from "../../app/sessions/session-registry.ts";
-import { DEFAULT_KEEP_LAST } from "../../core/range/bound-resolution.ts";
+import { DEFAULT_KEEP_LAST } from "../../core/conversation/bound-resolution.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { renderCount, renderRawAndView, renderSource } from "./render-quantity.ts";

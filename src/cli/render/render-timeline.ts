@@ -1,10 +1,9 @@
 // The timeline of `jpg compact` and its dry run: which turns keep their form, which are read differently, what it saves.
 import { type CompactReport, type CompactSegment, notesOf } from "../../app/plan/compact-report.ts";
-import { tokensSent } from "../../core/compaction/compaction.ts";
-import { describeReading } from "../../core/compaction/summary-reading.ts";
+import { describeReading, tokensSent } from "../../core/conversation/compaction.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { renderPrice } from "../../core/model/usage.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
-import { renderPrice } from "../../core/tokens/usage-price.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import { renderLoss } from "./render-loss.ts";

@@ -1,11 +1,8 @@
 // Names of models as people write them: `provider/model`, a short name that means a current model, or a model's own name
 // where its maker is plain from it. What is recorded and shown is always `provider/model` in full.
-import { defined } from "../defined.ts";
-import { userError } from "../errors.ts";
-import { nearestName } from "../nearest-name.ts";
-import { providerOfAlias, resolveAlias } from "./current-models.ts";
-import { modelFamily, withoutRoute } from "./model-family.ts";
-import { knownProvider, MODEL_PROVIDERS } from "./model-provider.ts";
+import { nearestName, userError } from "../errors.ts";
+import { defined } from "../json.ts";
+import { knownProvider, MODEL_PROVIDERS, type ModelPrice } from "./model-provider.ts";
 
 /** A model and who is asked for it. */
 export interface ModelName {
@@ -134,4 +131,161 @@ function unknownProvider(provider: string, configured: readonly string[]): Error
       data: { provider, ...defined({ nearest }) },
     },
   );
+}
+
+// The models that short names stand for, and which of each provider answers, and writes summaries, when nobody chose. Checked
+// against the providers' model pages in November 2026; a retired model is taken out, never kept as a default.
+
+/** A model of the table. What the price lists know of it is not repeated here. */
+interface CurrentModel {
+  readonly provider: string;
+  /** Short name that means it. */
+  readonly alias: string;
+  /** The provider's own name. */
+  readonly model: string;
+  /** Writes summaries when nobody chose a model. */
+  readonly isCheap?: true;
+  /** Answers when nobody chose a model. */
+  readonly isUsual?: true;
+  /** Tokens that can be sent. */
+  readonly contextWindow?: number;
+  /** Longest answer, tokens. */
+  readonly maxOutput?: number;
+  readonly price?: ModelPrice;
+}
+
+const MODELS: readonly CurrentModel[] = [
+  {
+    provider: "anthropic",
+    alias: "claude-haiku",
+    model: "claude-haiku-5-5",
+    isCheap: true,
+    contextWindow: 1_000_000,
+    maxOutput: 128_000,
+    price: {
+      input: 0.1,
+      output: 0.5,
+      cacheRead: 0.01,
+      cacheWrite: 0.125,
+      larger: [{ above: 100_000, input: 0.5, output: 2.5, cacheRead: 0.05, cacheWrite: 0.625 }],
+    },
+  },
+  {
+    provider: "anthropic",
+    alias: "claude-sonnet",
+    model: "claude-sonnet-5-5",
+    isUsual: true,
+    contextWindow: 1_000_000,
+    maxOutput: 128_000,
+    price: { input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5 },
+  },
+  { provider: "anthropic", alias: "claude-opus", model: "claude-opus-5-5", maxOutput: 128_000 },
+  { provider: "openai", alias: "gpt-mini", model: "gpt-5.4-mini", isCheap: true, maxOutput: 128_000 },
+  { provider: "openai", alias: "gpt-luna", model: "gpt-6-luna", isUsual: true, maxOutput: 128_000 },
+  { provider: "openai", alias: "gpt-sol", model: "gpt-6-sol", maxOutput: 128_000 },
+  {
+    provider: "google",
+    alias: "gemini-flash",
+    model: "gemini-3.8-flash",
+    isCheap: true,
+    isUsual: true,
+    contextWindow: 1_048_576,
+    maxOutput: 65_536,
+  },
+  { provider: "google", alias: "gemini-flash-lite", model: "gemini-3.5-flash-lite" },
+  {
+    provider: "groq",
+    alias: "llama-3.3-70b",
+    model: "llama-3.3-70b-versatile",
+    isCheap: true,
+    isUsual: true,
+    contextWindow: 131_072,
+    maxOutput: 32_768,
+  },
+  { provider: "openrouter", alias: "cheap", model: "openai/gpt-6-luna", isCheap: true, isUsual: true },
+];
+
+/** Models on OpenRouter that write usable summaries: its cheapest ones are toys, or free for the right to read along. */
+const OPENROUTER_SUMMARIES: readonly string[] = [
+  "openai/gpt-6-luna",
+  "openai/gpt-oss-120b",
+  "google/gemini-3.5-flash-lite",
+  "anthropic/claude-haiku-5.5",
+  "meta-llama/llama-3.3-70b-instruct",
+];
+
+/** Lists the short names with their providers, e.g. `anthropic/claude-haiku`. */
+export function listModelNames(): readonly string[] {
+  return MODELS.map(({ provider, alias }) => `${provider}/${alias}`);
+}
+
+/** Gives the model that a short name of a provider means; the name itself when it is none. */
+export function resolveAlias(provider: string, model: string): string {
+  return MODELS.find((row) => row.provider === provider && row.alias === model)?.model ?? model;
+}
+
+/** Gives the provider of a short name that stands alone, e.g. `claude-haiku`; undefined when it is none. */
+function providerOfAlias(alias: string): string | undefined {
+  return MODELS.find((row) => row.alias === alias && row.provider !== "openrouter")?.provider;
+}
+
+/** Finds what the table says of a model by the provider's own name; undefined when it is not in it. */
+export function currentModel(provider: string, model: string): CurrentModel | undefined {
+  return MODELS.find((row) => row.provider === provider && row.model === model);
+}
+
+/** Gives the model of a provider that answers when nobody chose one, the provider's own name; null for one without. */
+export function usualModel(provider: string): string | null {
+  return MODELS.find((row) => row.provider === provider && row.isUsual)?.model ?? null;
+}
+
+/** A model of a list, with its price when the list has one. */
+interface PricedModel {
+  readonly name: string;
+  readonly price?: { readonly input: number; readonly output: number };
+  /** Set where the provider takes it out of service. */
+  readonly retires?: string;
+}
+
+/**
+ * Gives the cheap model of a provider for summaries, the provider's own name; null for a provider without one. `listed` is
+ * OpenRouter's own list when it is at hand: then the cheapest of the usable ones that are in it with a price.
+ */
+export function cheapModel(provider: string, listed: readonly PricedModel[] = []): string | null {
+  const fixed = MODELS.find((row) => row.provider === provider && row.isCheap)?.model ?? null;
+  if (provider !== "openrouter") return fixed;
+  const offered = listed.filter(
+    ({ name, price, retires }) => price !== undefined && retires === undefined && OPENROUTER_SUMMARIES.includes(name),
+  );
+  const costOf = ({ price }: PricedModel): number => (price?.input ?? 0) + (price?.output ?? 0);
+  return offered.sort((a, b) => costOf(a) - costOf(b))[0]?.name ?? fixed;
+}
+
+/** Parts of a name that do not tell models apart: the route before the name (`us.anthropic.`, `openrouter/google/`, an ARN). */
+const ROUTE =
+  /^(?:.*[./:~]|databricks-)(?=(?:claude|chatgpt|gpt|gemini|codex)-|o\d)|^(?:[a-z]{2,8}|us-gov)\.(?=[a-z\d-]+\.[a-z])/;
+/** The same after it: context size, way of asking, version of the host, date. */
+const SUFFIXES =
+  /(?:\[[^\]]*\]|:\d+|:(?:thinking|beta|free|online|nitro|floor|exacto|extended)|-v\d+|[@-]\d{8}|@(?:default|latest)|-latest|-\d{4}-\d\d-\d\d)$/;
+/** Versions of Claude as Anthropic does not write them. */
+const DOTTED_CLAUDE = /^(claude-.*\d)\.(?=\d)/;
+const CLAUDE_VERSION_FIRST = /^claude-([4-9](?:-\d)?)-(opus|sonnet|haiku)(?=-|$)/;
+
+/** The name without route, context size, version and date, in lower case: `claude-sonnet-4-5-20250929` → `claude-sonnet-4-5`. */
+export function modelFamily(model: string): string {
+  let family = withoutRoute(model);
+  for (let shorter = family.replace(SUFFIXES, ""); shorter !== family; shorter = family.replace(SUFFIXES, "")) {
+    family = shorter;
+  }
+  return family.replace(DOTTED_CLAUDE, "$1-").replace(CLAUDE_VERSION_FIRST, "claude-$2-$1");
+}
+
+/** The name in lower case without the route before it: `openrouter/openai/GPT-5` → `gpt-5`. */
+function withoutRoute(model: string): string {
+  return model.toLowerCase().replace(ROUTE, "");
+}
+
+/** Whether two names mean the same model, so that reasoning of one may be sent to the other. */
+export function isSameModelFamily(a: string, b: string): boolean {
+  return modelFamily(a) === modelFamily(b);
 }

@@ -1,9 +1,8 @@
 // What is said in lines of JSON, as one text: every string as it was before it was written as JSON, each on a line of its own.
 // What is no JSON stands as it is. What was written with the escapes of JSON inside a text stands there a second time, as it is
 // meant, and so does what parts of one content say together where they meet.
-import { lastAtMost } from "../last-at-most.ts";
-import { isTextPart } from "./mask-line.ts";
-import { meantText } from "./meant-text.ts";
+import { lastAtMost } from "../lists.ts";
+import { isTextPart, meantText } from "./mask.ts";
 
 /** The text of some lines. */
 export interface LineText {

@@ -1,7 +1,6 @@
 // Values whose name says that they are secret: `API_TOKEN=…`, `"password": "…"`, `--api-key …`, a cell of a table, a pair of
 // `name` and `value`; in the syntax of every language, shell and file that agents print. What is found is the value alone.
-import { isIdOrDigest, isRandom, looksRandom, mayBePassword } from "./likely-secret.ts";
-import { randomBits } from "./random-bits.ts";
+import { isIdOrDigest, isRandom, looksRandom, mayBePassword, randomBits } from "./likely-secret.ts";
 
 /** A value in a text, UTF-16 units, `end` exclusive. */
 export interface ValueSpan {

@@ -1,7 +1,14 @@
 // Places in which a secret stands whatever it looks like: a login of a command, an address, a header, a file of passwords, a
 // statement of SQL. A rule says how such a place begins, and what the value there must be like.
-import { hasBothCases, holdsPassword, isIdOrDigest, isRandom, looksRandom, mayBePassword } from "./likely-secret.ts";
-import { randomBits } from "./random-bits.ts";
+import {
+  hasBothCases,
+  holdsPassword,
+  isIdOrDigest,
+  isRandom,
+  looksRandom,
+  mayBePassword,
+  randomBits,
+} from "./likely-secret.ts";
 
 /** A place. Several may be of one kind. */
 export interface PlaceRule {

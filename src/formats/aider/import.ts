@@ -1,11 +1,11 @@
 // Imports the chat history of aider: one conversation of all chats of a project, of which each that starts leaves out those
 // before it, as aider does. What aider's history does not hold is lost: files, calls, reasoning, times of messages. A pure
 // function of the file's text.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import type { Event } from "../../core/conversation/event.ts";
+import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
-import type { Event } from "../../core/event/event.ts";
-import { titleOfRequest } from "../../core/title.ts";
+import { defined } from "../../core/json.ts";
 import { deriveName } from "../derived-name.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import { shorten } from "../plain-values.ts";

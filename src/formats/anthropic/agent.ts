@@ -1,7 +1,7 @@
 // Reads requests of the Anthropic Messages API: `{system, messages, tools}`, or the messages alone.
-import type { EventMetadata } from "../../core/event/event.ts";
-import { type Fields, fieldsOf, isFields } from "../../core/event/fields.ts";
-import { readToolDefinition } from "../../core/tools/tool-definition.ts";
+
+import { readToolDefinition } from "../../core/conversation/defined-tools.ts";
+import { type EventMetadata, type Fields, fieldsOf, isFields } from "../../core/conversation/event.ts";
 import type { AgentFormat } from "../agent-format.ts";
 import { stringOf } from "../json-line.ts";
 import { createBodyFormat } from "../request-body/body-format.ts";

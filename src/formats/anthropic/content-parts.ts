@@ -1,5 +1,5 @@
 // Content blocks of the Messages API as content parts. What only the API understands is carried verbatim.
-import type { Content, ContentPart } from "../../core/event/event.ts";
+import type { Content, ContentPart } from "../../core/conversation/event.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 
 /** Converts a message's or a result's content; a list of one plain text becomes that text. */

@@ -1,7 +1,7 @@
 // Blocks of the Messages API as what they say. Ids and times are the caller's: an API knows neither.
-import { defined } from "../../core/defined.ts";
-import type { EventMetadata } from "../../core/event/event.ts";
-import type { Fields } from "../../core/event/fields.ts";
+
+import type { EventMetadata, Fields } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { stringOf } from "../json-line.ts";
 import type { SaidEvent } from "../request-body/said.ts";
 import { toContent } from "./content-parts.ts";

@@ -1,7 +1,7 @@
 // Claude Code as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
 
-import { defined } from "../../core/defined.ts";
-import { toAnthropicThread } from "../../core/thread/anthropic-thread.ts";
+import { defined } from "../../core/json.ts";
+import { toAnthropicThread } from "../../core/model/anthropic-thread.ts";
 import type { AgentFormat, SessionDraft } from "../agent-format.ts";
 import { findVersion } from "../agent-version.ts";
 import { lineUuid, sessionUuid } from "../derived-ids.ts";

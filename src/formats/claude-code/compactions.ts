@@ -1,8 +1,7 @@
 // The agent's own compactions as overlays. Each covers everything the agent no longer sends: from turn 0 to the last event
 // before its boundary, so that taking it back shows the turns it hid.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { compareTimestamps } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
+import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
+import { defined } from "../../core/json.ts";
 import { plainTextOfParts } from "../anthropic/content-parts.ts";
 import { deriveName } from "../derived-name.ts";
 import { type RawLine, recordOf } from "../json-line.ts";

@@ -1,6 +1,6 @@
 // Sub-agents of Claude Code: whose transcript a file is, and the transcripts that old versions wrote into the session's own
 // file, as lines beside its path.
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import { isRecord, parseJsonLine, type RawLine, recordOf, stringOf } from "../json-line.ts";
 import type { ParsedLines } from "../parsed-lines.ts";
 import { namedUnder, type SessionDescent, type SessionPart } from "../session-descent.ts";

@@ -1,7 +1,8 @@
 // One line of a session as events. Ids come from the line's uuid (`<uuid>`, `<uuid>.1`, …), or from session and line number
 // for lines without one, so that the same bytes give the same events wherever they stand.
-import { defined } from "../../core/defined.ts";
-import type { ChatRequest, Event, EventMetadata } from "../../core/event/event.ts";
+
+import type { ChatRequest, Event, EventMetadata } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { toContent } from "../anthropic/content-parts.ts";
 import { readAnswerBlock, readResultBlock, secretsOfBlock } from "../anthropic/read-blocks.ts";
 import { type RawLine, recordOf, stringOf } from "../json-line.ts";

@@ -1,7 +1,6 @@
 // What the view knows about the blocks of a thread: the event or compaction behind each, and when it stands.
-import type { Event } from "../../core/event/event.ts";
-import type { View } from "../../core/projection/view.ts";
-import type { ThreadBlock } from "../../core/thread/thread.ts";
+import type { Event, View } from "../../core/conversation/event.ts";
+import type { ThreadBlock } from "../../core/model/thread.ts";
 import type { LineDraft } from "./export-lines.ts";
 
 /** An event of the view. */

@@ -1,6 +1,6 @@
 // The lines of an exported session, in one straight chain: every line's parent is the line before it, so nothing but what
 // was written is reachable. Dates come from the events; ids from the events' ids. Only fields that the agent needs.
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import { lineName } from "../line-names.ts";
 
 /** One line before it has an id and a parent. */

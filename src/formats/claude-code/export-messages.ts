@@ -1,10 +1,8 @@
 // Puts the messages of a thread into a chain of session lines: one line per assistant block, per result and per request.
 // What the agent's harness or the user's queue made goes back as the attachment line it was; nothing is left out but
 // reasoning that the API would refuse.
-import type { Event } from "../../core/event/event.ts";
-import type { View } from "../../core/projection/view.ts";
-import { formatReminder } from "../../core/thread/reminder.ts";
-import type { Thread, ThreadBlock, ThreadMessage } from "../../core/thread/thread.ts";
+import type { Event, View } from "../../core/conversation/event.ts";
+import { formatReminder, type Thread, type ThreadBlock, type ThreadMessage } from "../../core/model/thread.ts";
 import { boundaryName } from "../line-names.ts";
 import { compactionOf, type EventFacts, exportFactsOf, identityOf, indexView, type ViewFacts } from "./export-facts.ts";
 import {

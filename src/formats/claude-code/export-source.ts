@@ -1,8 +1,9 @@
 // What an exported line takes from the event behind it: the model's name, a prompt typed while the agent worked, and the
 // agent's own attachment when the event came from one.
-import { defined } from "../../core/defined.ts";
-import type { Event } from "../../core/event/event.ts";
-import type { ThreadBlock } from "../../core/thread/thread.ts";
+
+import type { Event } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
+import type { ThreadBlock } from "../../core/model/thread.ts";
 import { isRecord } from "../json-line.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 // Writes a view as a session file that Claude Code resumes. Invariant: what the agent then sends is exactly the thread, as
 // far as it sends anything exactly (it drops thinking of another model family and repairs an unanswered end).
-import type { View } from "../../core/projection/view.ts";
-import type { Thread } from "../../core/thread/thread.ts";
+import type { View } from "../../core/conversation/event.ts";
+import type { Thread } from "../../core/model/thread.ts";
 import { createOriginLine } from "../export-origin.ts";
 import type { ExportOrigin } from "../imported-session.ts";
 import { createLineChain } from "./export-lines.ts";

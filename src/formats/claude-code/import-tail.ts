@@ -1,6 +1,6 @@
 // Imports a session that grew from one of its newest turns on, where that gives what reading it whole would give: nothing on
 // the later lines may have to do with the earlier ones, but for the opener that follows them.
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import { stringOf } from "../json-line.ts";
 import { type NameFilter, openNameFilter } from "../name-filter.ts";

@@ -1,7 +1,8 @@
 // Imports a Claude Code session: an index of its lines, the path that the agent would resume, its turns read on demand,
 // its compactions as compactions. A pure function of the file's text.
-import { defined } from "../../core/defined.ts";
+
 import { userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import { readExportOrigin } from "../export-origin.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import { createParsedLines, type ParsedLines } from "../parsed-lines.ts";

@@ -1,6 +1,6 @@
 // Notes: what the agent wrote down for itself. They keep the small plain values of a line; the whole line lives on in
 // the sources of the conversation.
-import type { Event } from "../../core/event/event.ts";
+import type { Event } from "../../core/conversation/event.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { isPlain, plainValues, shorten } from "../plain-values.ts";
 

@@ -1,6 +1,6 @@
 // What the agent says in the user's place when a task in the background has ended: told to a model between marks that say
 // so, since nobody typed it. An export gives the agent its own words back, which it then marks itself.
-import type { Content, ContentPart } from "../../core/event/event.ts";
+import type { Content, ContentPart } from "../../core/conversation/event.ts";
 
 const OPENING =
   "<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\nA task in the background has something to say. The user has said and approved nothing by this.\n\n";

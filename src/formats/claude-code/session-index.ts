@@ -1,6 +1,6 @@
 // First pass over a session file: a small entry per line (ids, parents, kind), so that the file itself is never held
 // parsed. Bad lines are listed, never thrown; of lines with one uuid the last counts.
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import type { SkippedLine } from "../imported-session.ts";
 import { type RawLine, recordOf, stringOf } from "../json-line.ts";
 import type { ParsedLines } from "../parsed-lines.ts";

@@ -1,7 +1,7 @@
 // What a session that grew has to be read with when it is read from one of its newest turns on: what its first lines say of
 // the later ones, and every name that stands on them, so that a later line that has to do with an earlier one is noticed.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { defined } from "../../core/json.ts";
 import type { SkippedLine } from "../imported-session.ts";
 import { stringOf } from "../json-line.ts";
 import { createNameFilter, type NameFilter, openNameFilter } from "../name-filter.ts";

@@ -1,6 +1,6 @@
 // Titles of a session: the first words of the first request, and those that the agent or the user gave it later.
-import type { Event } from "../../core/event/event.ts";
-import { shownTitle, titleOfRequest } from "../../core/title.ts";
+import type { Event } from "../../core/conversation/event.ts";
+import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import { type RawLine, stringOf } from "../json-line.ts";
 import type { SessionIndex } from "./session-index.ts";

@@ -1,6 +1,6 @@
 // The tools that the agent offered, as its snapshots of the prompt list them: since 2.1.330, in sessions whose prompt it may
 // have to give again. Each of them is long, and most repeat the one before.
-import { readToolDefinition, type ToolDefinition } from "../../core/tools/tool-definition.ts";
+import { readToolDefinition, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { ToolList } from "../imported-session.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 import type { ParsedLines } from "../parsed-lines.ts";

@@ -1,6 +1,6 @@
 // The lines of each turn in the order of its events: the path as it is linked, notes where they stand in the file, and
 // the lines of one assistant message together. Appending lines to the file only adds to the newest turn.
-import { appendAll } from "../../core/append-all.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { SessionPath } from "./active-path.ts";
 import type { LinesBeside } from "./lines-beside.ts";
 import type { SessionGraph } from "./session-graph.ts";

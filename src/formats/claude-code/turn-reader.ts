@@ -1,6 +1,6 @@
 // Second pass: reads the lines of one turn again and makes its events. Turns can be read in any order, any number of
 // times, and always come out the same.
-import type { Event } from "../../core/event/event.ts";
+import type { Event } from "../../core/conversation/event.ts";
 import type { ParsedLines } from "../parsed-lines.ts";
 import { type LineReading, lineId, toEvents } from "./events.ts";
 import type { LineEntry } from "./session-index.ts";

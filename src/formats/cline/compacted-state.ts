@@ -1,8 +1,8 @@
 // What Cline sends since it compacted a session: a list of messages in a file beside the session's, which keeps them all. What
 // that list says otherwise becomes a compaction; what it says as the session does stays, and what follows it is said as ever.
-import { type Compaction, compareTimestamps } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
-import type { Event } from "../../core/event/event.ts";
+import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
+import type { Event } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { deriveName } from "../derived-name.ts";
 import { readTimestamp } from "../timestamp.ts";
 import type { ClineDocument } from "./document.ts";

@@ -1,9 +1,9 @@
 // Imports a document of Cline's: each message as its events, cut into turns at what the user says, and what Cline sends since it
 // compacted the session as a compaction. A pure function of the texts of the session's file and of the one beside it.
+
+import { type Event, wordsOfContent } from "../../core/conversation/event.ts";
+import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
-import { wordsOfContent } from "../../core/event/content.ts";
-import type { Event } from "../../core/event/event.ts";
-import { titleOfRequest } from "../../core/title.ts";
 import type { ImportedSession, SkippedLine } from "../imported-session.ts";
 import type { SessionSource } from "../session-source.ts";
 import { NO_DATE } from "../timestamp.ts";

@@ -1,5 +1,5 @@
 // The messages of a document of Cline's, each with its id, its time and what it says; and the events that they make.
-import type { Event } from "../../core/event/event.ts";
+import type { Event } from "../../core/conversation/event.ts";
 import { deriveName } from "../derived-name.ts";
 import type { SkippedLine } from "../imported-session.ts";
 import { type RawLine, recordOf, stringOf } from "../json-line.ts";

@@ -1,7 +1,8 @@
 // A message of Cline's as what it says: blocks of Anthropic's Messages API, files that the user added, and what Cline itself put
 // in a message of the user.
-import { defined } from "../../core/defined.ts";
-import type { ContentPart, EventMetadata } from "../../core/event/event.ts";
+
+import type { ContentPart, EventMetadata } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { toContent } from "../anthropic/content-parts.ts";
 import { readAnswerBlock, readResultBlock, secretsOfBlock } from "../anthropic/read-blocks.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";

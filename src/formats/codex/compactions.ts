@@ -1,9 +1,9 @@
 // Codex's own compactions as overlays. Each covers everything before it, and lists the items that are sent in its place: what
 // OpenAI made of the history is encrypted, and goes back to it as it came. Old ones hold a summary only: then the user's
 // words stay, with the summary behind them.
-import { type Compaction, compareTimestamps } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
-import type { Event } from "../../core/event/event.ts";
+import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
+import type { Event } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { deriveName } from "../derived-name.ts";
 import { isRecord, type RawLine, stringOf } from "../json-line.ts";
 import type { ParsedLines } from "../parsed-lines.ts";

@@ -1,10 +1,10 @@
 // Writes a view as a rollout that Codex resumes: it sends exactly the items that stand here, with what it says of its own
 // surroundings behind them. Each turn stands in a task, so that an import cuts the same turns again.
-import { defined } from "../../core/defined.ts";
-import type { Event } from "../../core/event/event.ts";
-import type { View } from "../../core/projection/view.ts";
-import { toOpenAiResponsesThread } from "../../core/thread/openai-responses-thread.ts";
-import type { ThreadItem } from "../../core/thread/openai-thread.ts";
+
+import type { Event, View } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
+import { toOpenAiResponsesThread } from "../../core/model/openai-responses-thread.ts";
+import type { ThreadItem } from "../../core/model/openai-thread.ts";
 import type { SessionDraft } from "../agent-format.ts";
 import { lineUuid } from "../derived-ids.ts";
 import { createOriginLine } from "../export-origin.ts";

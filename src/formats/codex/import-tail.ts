@@ -1,6 +1,6 @@
 // Imports a rollout that grew from one of its newest turns on; where Codex compacted since, or the user went back, the file is
 // read whole.
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import { areTitlesAfter } from "../growing-session.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import { createParsedLines } from "../parsed-lines.ts";

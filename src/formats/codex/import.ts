@@ -1,10 +1,10 @@
 // Imports a rollout of Codex: an index of its lines, cut into turns that are read on demand, its compactions as compactions,
 // what the user went back from as abandoned branches. A pure function of the file's text.
 
-import { defined } from "../../core/defined.ts";
+import { wordsOfContent } from "../../core/conversation/event.ts";
+import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
-import { wordsOfContent } from "../../core/event/content.ts";
-import { titleOfRequest } from "../../core/title.ts";
+import { defined } from "../../core/json.ts";
 import { deriveName } from "../derived-name.ts";
 import { parseExportOrigin } from "../export-origin.ts";
 import type { AbandonedBranch, ExportOrigin, ImportedSession } from "../imported-session.ts";

@@ -1,7 +1,8 @@
 // The items that a model was sent or gave, as events: one each. What an event has no place for and Codex sends again stands
 // in `metadata.item`.
-import { defined } from "../../core/defined.ts";
-import type { Event, EventMetadata } from "../../core/event/event.ts";
+
+import type { Event, EventMetadata } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { toOpenAiContent } from "../openai-chat/content-parts.ts";
 import {

@@ -1,5 +1,5 @@
 // Second pass: a line of a rollout as its event. The same line always gives the same event.
-import type { Event } from "../../core/event/event.ts";
+import type { Event } from "../../core/conversation/event.ts";
 import type { ParsedLines } from "../parsed-lines.ts";
 import { type ItemPlace, toItemEvent } from "./item-events.ts";
 import { createRolloutNote, createUsageNote } from "./notes.ts";

@@ -1,7 +1,8 @@
 // Notes: what the agent wrote down and no model sees. They keep the small plain values of a line; the whole line lives on in
 // the sources of the conversation.
-import { defined } from "../../core/defined.ts";
-import type { Event } from "../../core/event/event.ts";
+
+import type { Event } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { plainValues } from "../plain-values.ts";
 import type { RolloutEntry } from "./rollout-index.ts";

@@ -1,11 +1,16 @@
 // Items as Codex itself would have stored them, where the Responses API would be sent something plainer: reasoning with its
 // summary, calls of its own shell, texts of the harness in the role that it knows.
 
-import { isText, plainText } from "../../core/event/content.ts";
-import type { ChatResponse, Event, ToolCallResponse } from "../../core/event/event.ts";
-import { isSameModelFamily } from "../../core/model/model-family.ts";
-import { toInputContent } from "../../core/thread/openai-responses-items.ts";
-import type { ProviderObject } from "../../core/thread/openai-thread.ts";
+import {
+  type ChatResponse,
+  type Event,
+  isText,
+  plainText,
+  type ToolCallResponse,
+} from "../../core/conversation/event.ts";
+import { isSameModelFamily } from "../../core/model/model-name.ts";
+import { toInputContent } from "../../core/model/openai-responses-thread.ts";
+import type { ProviderObject } from "../../core/model/openai-thread.ts";
 import { isRecord } from "../json-line.ts";
 
 /** Providers whose reasoning no other one reads. */

@@ -1,7 +1,7 @@
 // What a rollout that grew has to be read with when it is read from one of its newest turns on. A line of a rollout never
 // depends on later ones: what is known before a turn's first line is all that the lines before it say of those behind it.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { defined } from "../../core/json.ts";
 import { areTitlesBefore, latestStart, READ_AGAIN, skippedBefore } from "../growing-session.ts";
 import type { SkippedLine } from "../imported-session.ts";
 import type { SessionMark } from "../session-mark.ts";

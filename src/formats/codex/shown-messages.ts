@@ -1,6 +1,6 @@
 // What Codex shows of a session that is resumed: messages of its own, beside the items that it sends.
-import type { Event } from "../../core/event/event.ts";
-import type { ProviderObject } from "../../core/thread/openai-thread.ts";
+import type { Event } from "../../core/conversation/event.ts";
+import type { ProviderObject } from "../../core/model/openai-thread.ts";
 import { isRecord, stringOf } from "../json-line.ts";
 
 /** Gives the message that shows an item; null for one that it shows nothing of. `event` is the one that the item shows. */

@@ -1,5 +1,5 @@
 // The titles that a session of Codex was given after its first request.
-import { shownTitle } from "../../core/title.ts";
+import { shownTitle } from "../../core/conversation/marks.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import type { RolloutIndex } from "./rollout-index.ts";
 

@@ -1,7 +1,7 @@
 // The turns of a rollout. A turn opens at a request of the user; what introduces the request belongs to it as well, and is
 // held back until it is there, so that a file that grows only adds events. Going back takes turns off again: those become a
 // branch that was abandoned. With a task that the user went back behind, Codex forgets the compaction that it made in it.
-import { appendAll } from "../../core/append-all.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { RolloutEntry } from "./rollout-index.ts";
 
 export interface RolloutTurn {

@@ -1,10 +1,10 @@
 // Imports a session of Copilot CLI: an index of its lines, cut into turns that are read on demand. Of its truncations only
 // counts are written down, not what was dropped: they are notes. A pure function of the file's text.
-import { defined } from "../../core/defined.ts";
+
+import { isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
+import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
-import { wordsOfContent } from "../../core/event/content.ts";
-import { isUserRequest } from "../../core/event/event.ts";
-import { titleOfRequest } from "../../core/title.ts";
+import { defined } from "../../core/json.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import { createParsedLines, type ParsedLines } from "../parsed-lines.ts";
 import type { SessionSource } from "../session-source.ts";

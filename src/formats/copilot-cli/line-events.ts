@@ -1,6 +1,7 @@
 // Second pass: a line of a session as its events. The same line always gives the same events.
-import { defined } from "../../core/defined.ts";
-import type { Event, EventMetadata } from "../../core/event/event.ts";
+
+import type { Event, EventMetadata } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { readArguments } from "../openai-chat/read-arguments.ts";
 import type { ParsedLines } from "../parsed-lines.ts";

@@ -1,6 +1,6 @@
 // First pass over a session: what each line is for, and what the lines before it say of it: time, model, the calls that wait for
 // an answer. No text is kept. A line's entry never depends on later lines: a file that grows only adds entries.
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import type { SkippedLine } from "../imported-session.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 import type { ParsedLines } from "../parsed-lines.ts";

@@ -1,8 +1,8 @@
 // What the agent did to its list beside adding to it, as compactions: what stood there is replaced by what its new list says in
 // that place, and what it still says at the end stays.
-import { type Compaction, compareTimestamps } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
-import type { Event } from "../../core/event/event.ts";
+import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
+import type { Event } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { deriveName } from "../derived-name.ts";
 import { addMilliseconds } from "../timestamp.ts";
 import { readPieceEvent } from "./events.ts";

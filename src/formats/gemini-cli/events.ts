@@ -1,6 +1,7 @@
 // Second pass: the pieces of a message as events. The same record always gives the same events.
-import { defined } from "../../core/defined.ts";
-import type { Event } from "../../core/event/event.ts";
+
+import type { Event } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { type RawLine, stringOf } from "../json-line.ts";
 import { type MessagePiece, readPieces } from "./message-pieces.ts";
 import { noteOfRecord } from "./notes.ts";

@@ -1,12 +1,23 @@
 // The messages of a view as Gemini CLI writes them down: an answer holds its thoughts, its words and its calls, each call its
 // result. Neighbours of one role are joined when they are sent.
-import { defined } from "../../core/defined.ts";
-import { mediaOf, textOfContent } from "../../core/event/content.ts";
-import type { ChatRequest, ChatResponse, ToolCallRequest } from "../../core/event/event.ts";
-import type { ProjectedTurn } from "../../core/projection/view.ts";
-import { type CallPlan, INTERRUPTED_RESULT, planProviderCalls, unusedId } from "../../core/thread/call-plan.ts";
-import { toArguments, toFunctionName, toParts, toResponse } from "../../core/thread/google-parts.ts";
-import { formatReminder } from "../../core/thread/reminder.ts";
+
+import {
+  type ChatRequest,
+  type ChatResponse,
+  mediaOf,
+  type ProjectedTurn,
+  type ToolCallRequest,
+  textOfContent,
+} from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
+import { toArguments, toFunctionName, toParts, toResponse } from "../../core/model/google-thread.ts";
+import {
+  type CallPlan,
+  formatReminder,
+  INTERRUPTED_RESULT,
+  planProviderCalls,
+  unusedId,
+} from "../../core/model/thread.ts";
 import type { SessionDraft } from "../agent-format.ts";
 import { lineUuid } from "../derived-ids.ts";
 import type { RawLine } from "../json-line.ts";

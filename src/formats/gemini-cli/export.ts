@@ -1,6 +1,6 @@
 // Writes a view as a session of Gemini CLI: what describes it, then its messages. What stands there is what is sent; the same
 // export is the same bytes.
-import type { View } from "../../core/projection/view.ts";
+import type { View } from "../../core/conversation/event.ts";
 import type { SessionDraft } from "../agent-format.ts";
 import { NO_DATE } from "../timestamp.ts";
 import { writeMessages } from "./export-messages.ts";

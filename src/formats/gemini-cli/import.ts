@@ -1,10 +1,10 @@
 // Imports a session of Gemini CLI: an index of its records, cut into turns that are read on demand, its new lists of messages as
 // compactions, what was left by going back as branches. A pure function of the file's text.
-import { defined } from "../../core/defined.ts";
+
+import { type Event, isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
+import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
-import { wordsOfContent } from "../../core/event/content.ts";
-import { type Event, isUserRequest } from "../../core/event/event.ts";
-import { shownTitle, titleOfRequest } from "../../core/title.ts";
+import { defined } from "../../core/json.ts";
 import { deriveName } from "../derived-name.ts";
 import type { AbandonedBranch, ImportedSession } from "../imported-session.ts";
 import { stringOf } from "../json-line.ts";

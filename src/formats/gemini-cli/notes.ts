@@ -1,6 +1,6 @@
 // Notes: what the agent wrote down and no model sees. They keep the small plain values of a record; the whole lives on in the
 // sources of the conversation.
-import type { Event } from "../../core/event/event.ts";
+import type { Event } from "../../core/conversation/event.ts";
 import { type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { plainValues, shorten } from "../plain-values.ts";
 import { messageParts } from "./message-pieces.ts";

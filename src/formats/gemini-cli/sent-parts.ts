@@ -1,6 +1,6 @@
 // What the agent sends, part by part, in order: what a new list of messages is compared with. Ids change when the agent writes
 // its list anew, and neighbours of one role are joined: the parts stay.
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import type { RawLine } from "../json-line.ts";
 import { type MessagePiece, readPieces } from "./message-pieces.ts";
 import type { RecordPlace } from "./records.ts";

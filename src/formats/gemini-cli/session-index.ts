@@ -1,6 +1,6 @@
 // First pass over the records of a session: follows what each does to the agent's list of messages. No text is kept. What is
 // known of a record never depends on later ones: a file that grows only adds.
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import { isOriginLine } from "../export-origin.ts";
 import type { SkippedLine } from "../imported-session.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";

@@ -1,7 +1,8 @@
 // Makes what is sent be what a new list of messages says. One that says the same in other words changes nothing; one that ends
 // earlier went back; one that says something else in between is a compaction: what it says there, and what stays of the rest.
-import { appendAll } from "../../core/append-all.ts";
-import { defined } from "../../core/defined.ts";
+
+import { defined } from "../../core/json.ts";
+import { appendAll } from "../../core/lists.ts";
 import { cutChanges } from "./changes.ts";
 import { type History, idOfPlace, markTold, tell } from "./history.ts";
 import type { RecordPlace } from "./records.ts";

@@ -1,5 +1,5 @@
 // What each record does to the agent's list of messages: it adds a message, or more to one, replaces all of them, or goes back.
-import { appendAll } from "../../core/append-all.ts";
+import { appendAll } from "../../core/lists.ts";
 import { isRecord, stringOf } from "../json-line.ts";
 import { type History, tell } from "./history.ts";
 import type { RecordPlace } from "./records.ts";

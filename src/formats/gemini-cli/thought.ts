@@ -1,6 +1,5 @@
 // Thoughts of the model: a subject and what it says of it. The agent shows them and never sends them again.
-import { plainText } from "../../core/event/content.ts";
-import type { Event } from "../../core/event/event.ts";
+import { type Event, plainText } from "../../core/conversation/event.ts";
 import { type RawLine, stringOf } from "../json-line.ts";
 
 const WORDED = /^\*\*([^*\n]+)\*\* ([\s\S]*)$/;

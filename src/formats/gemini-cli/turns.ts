@@ -1,7 +1,7 @@
 // The turns of a session. A turn opens at what the user typed; words of the agent that introduce it belong to it as well, and
 // are held back until it is there, so that a file that grows only adds events. Going back takes turns off again: those become
 // a branch that was left.
-import { appendAll } from "../../core/append-all.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { TurnEntry } from "./turn-entry.ts";
 
 export interface SessionTurn {

@@ -1,6 +1,7 @@
 // Reads requests of Google's generateContent: `{systemInstruction, contents, tools}`, or the contents alone.
-import { fieldsOf } from "../../core/event/fields.ts";
-import { readToolDefinition, type ToolDefinition } from "../../core/tools/tool-definition.ts";
+
+import { readToolDefinition, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
+import { fieldsOf } from "../../core/conversation/event.ts";
 import type { AgentFormat } from "../agent-format.ts";
 import { createBodyFormat } from "../request-body/body-format.ts";
 import { createContentReader, keyOf, partsOf, textOfParts } from "./read-contents.ts";

@@ -1,8 +1,7 @@
 // A view as the body of a generateContent request: the hardened thread without the marks of where it came from.
-import { textOfContent } from "../../core/event/content.ts";
-import type { View } from "../../core/projection/view.ts";
-import { type GoogleOptions, toGoogleThread } from "../../core/thread/google-thread.ts";
-import { splitPrompts } from "../../core/thread/leading-prompts.ts";
+import { textOfContent, type View } from "../../core/conversation/event.ts";
+import { type GoogleOptions, toGoogleThread } from "../../core/model/google-thread.ts";
+import { splitPrompts } from "../../core/model/thread.ts";
 
 /** One content as the API takes it. */
 export interface ExportedGoogleContent {

@@ -1,8 +1,14 @@
 // Contents of generateContent as what they say. Calls have no ids for most models: a result answers the oldest open call of its
 // name. Keys are read in both spellings that the API takes, `functionCall` and `function_call`.
-import { isText } from "../../core/event/content.ts";
-import type { Content, ContentPart, EventMetadata } from "../../core/event/event.ts";
-import { type Fields, fieldsOf, isFields } from "../../core/event/fields.ts";
+import {
+  type Content,
+  type ContentPart,
+  type EventMetadata,
+  type Fields,
+  fieldsOf,
+  isFields,
+  isText,
+} from "../../core/conversation/event.ts";
 import { stringOf } from "../json-line.ts";
 import type { SaidEvent, SaidMessage } from "../request-body/said.ts";
 

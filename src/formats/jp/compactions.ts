@@ -1,6 +1,6 @@
 // The compactions of a stream: its overlays, each made during the turn that it stands in.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { type Event, traitsOf } from "../../core/event/event.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { type Event, traitsOf } from "../../core/conversation/event.ts";
 import type { SkippedLine } from "../imported-session.ts";
 import { isUsableId } from "./entry-id.ts";
 import { isTalk } from "./entry-kind.ts";

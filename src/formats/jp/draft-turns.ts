@@ -1,13 +1,12 @@
 // What a stream is made of so that jp sends what the view shows: raw turns under overlays wherever jp can say what a compaction
 // does, so that jp's user can take it back; the view's own events where it cannot. Told by projecting, not by the policies' names.
-import { appendAll } from "../../core/append-all.ts";
-import { type Compaction, compareCompactions } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
-import { type Event, traitsOf } from "../../core/event/event.ts";
-import { pairCalls } from "../../core/event/tool-pairing.ts";
-import type { Turn } from "../../core/event/turn.ts";
-import { projectTurns } from "../../core/projection/projection.ts";
-import type { ProjectedTurn, View } from "../../core/projection/view.ts";
+
+import { type Compaction, compareCompactions } from "../../core/conversation/compaction.ts";
+import { type Event, type ProjectedTurn, type Turn, traitsOf, type View } from "../../core/conversation/event.ts";
+import { projectTurns } from "../../core/conversation/projection.ts";
+import { pairCalls } from "../../core/conversation/tool-pairing.ts";
+import { defined } from "../../core/json.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { DraftHistory } from "../agent-format.ts";
 import { deriveName } from "../derived-name.ts";
 import { stringOf } from "../json-line.ts";

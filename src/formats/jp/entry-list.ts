@@ -1,8 +1,9 @@
 // The turns and overlays of a draft as the entries of a stream: put right as jp does, ids written where kind and time do not give
 // them, overlays before the first turn that is younger.
-import { appendAll } from "../../core/append-all.ts";
-import { compareTimestamps } from "../../core/compaction/compaction.ts";
-import { INTERRUPTED_RESULT } from "../../core/thread/call-plan.ts";
+
+import { compareTimestamps } from "../../core/conversation/compaction.ts";
+import { appendAll } from "../../core/lists.ts";
+import { INTERRUPTED_RESULT } from "../../core/model/thread.ts";
 import type { RawLine } from "../json-line.ts";
 import { lineName } from "../line-names.ts";
 import type { NamedEvent, NamedOverlay, StreamDraft } from "./draft-turns.ts";

@@ -1,7 +1,8 @@
 // An entry as an event. Names and values are jp's, but for the ids of calls and what is decoded; what jpg has no field for stands
 // in the metadata: `jp` = jp's own, decoded, `jp_fields` = fields that jpg does not know.
-import { defined } from "../../core/defined.ts";
-import type { Event, EventMetadata } from "../../core/event/event.ts";
+
+import type { Event, EventMetadata } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { isRecord, type RawLine, stringOf } from "../json-line.ts";
 import { ID_KEY } from "./entry-id.ts";
 import { isTalk, keysOf } from "./entry-kind.ts";

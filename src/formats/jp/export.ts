@@ -1,6 +1,6 @@
 // Writes a conversation as a stream of jp: jpg's own entry, which jp keeps and no rule of its sees, then the turns and overlays. The
 // same export is the same bytes, in jp's stored form.
-import type { View } from "../../core/projection/view.ts";
+import type { View } from "../../core/conversation/event.ts";
 import type { DraftHistory, SessionDraft } from "../agent-format.ts";
 import { createOriginLine } from "../export-origin.ts";
 import type { RawLine } from "../json-line.ts";

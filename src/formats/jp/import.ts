@@ -1,9 +1,9 @@
 // Imports a conversation of jp: its stream, `events.json`. A pure function of the file's text. The file does not name the
 // conversation (its folder does): it is called after what it begins with, so that jp's forks are known for forks.
+
+import { isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
+import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
-import { wordsOfContent } from "../../core/event/content.ts";
-import { isUserRequest } from "../../core/event/event.ts";
-import { shownTitle, titleOfRequest } from "../../core/title.ts";
 import { deriveName } from "../derived-name.ts";
 import { readExportOrigin } from "../export-origin.ts";
 import type { ExportOrigin, ImportedSession, SettingsChange } from "../imported-session.ts";

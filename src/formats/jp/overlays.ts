@@ -1,7 +1,7 @@
 // jp's overlays as compactions, and back. Both hide without deleting; jp's knows whole turns, a summary, stripped reasoning, and
 // calls that are stripped or omitted, and nothing else.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { defined } from "../../core/json.ts";
 import { deriveName } from "../derived-name.ts";
 import { isRecord, type RawLine, stringOf } from "../json-line.ts";
 import { callPolicyOf } from "./settings.ts";

@@ -1,7 +1,7 @@
 // jp's settings as jpg's: what a conversation of jp says of compactions, its profiles and the hints of its tools. Whatever else jp
 // sets, and what spends or sends, is no setting of a conversation here; all of it stays in the events.
-import type { UniformToolCallPolicy } from "../../core/compaction/compaction.ts";
-import { parseToolCallPolicy } from "../../core/compaction/policy.ts";
+import type { UniformToolCallPolicy } from "../../core/conversation/compaction.ts";
+import { parseToolCallPolicy } from "../../core/conversation/policy.ts";
 import { isRecord, type RawLine, recordOf } from "../json-line.ts";
 
 /** Gives the settings of a change that jpg has, nested as there; null when there are none. */

@@ -1,8 +1,16 @@
 // An event as an entry in stored form. What came from jp goes back as it was; of other agents' events stays what jp has a field
 // for: texts, calls, results, reasoning.
-import { attachmentText, isText, plainText } from "../../core/event/content.ts";
-import type { ChatRequest, ChatResponse, Content, ContentPart, Event } from "../../core/event/event.ts";
-import { formatReminder } from "../../core/thread/reminder.ts";
+import {
+  attachmentText,
+  type ChatRequest,
+  type ChatResponse,
+  type Content,
+  type ContentPart,
+  type Event,
+  isText,
+  plainText,
+} from "../../core/conversation/event.ts";
+import { formatReminder } from "../../core/model/thread.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { ID_KEY } from "./entry-id.ts";
 import { isTalk, keysOf } from "./entry-kind.ts";

@@ -1,6 +1,6 @@
 // The texts that jp stores as base64: what calls were given and gave back, and what its providers noted beside an event.
 // Decoding is lenient, as jp's is: what is not base64 of UTF-8 stays as it is, and is encoded on the next save.
-import { decodeBase64, encodeBase64 } from "../../core/base64.ts";
+import { decodeBase64, encodeBase64 } from "../../core/json.ts";
 import { isRecord } from "../json-line.ts";
 
 /** Has a character that only the URL-safe alphabet has, and else none but of that alphabet. */

@@ -1,6 +1,6 @@
 // jp's stream: the document `events.json`, a list of entries, rewritten on each save. Nothing is believed of an entry before it
 // was looked at: one that lacks what its kind needs is kept as one of no known kind. A file is parsed once, whoever asks.
-import { MAX_FOREIGN_DEPTH, nestsDeeper } from "../../core/json-depth.ts";
+import { MAX_FOREIGN_DEPTH, nestsDeeper } from "../../core/json.ts";
 import { isOriginLine } from "../export-origin.ts";
 import type { SkippedLine } from "../imported-session.ts";
 import { isRecord, type RawLine, stringOf } from "../json-line.ts";

@@ -1,7 +1,8 @@
 // Entries cut into turns. A turn runs from a `turn_start` to before the next one; what is said before the first is a turn as well,
 // without a start of its own; what is not said belongs to the turn that it stands in.
-import { defined } from "../../core/defined.ts";
-import type { Event } from "../../core/event/event.ts";
+
+import type { Event } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { isTalk } from "./entry-kind.ts";
 import { eventOfEntry, type Model, modelOfDelta, type StreamReading } from "./events.ts";
 import type { StreamEntry } from "./stream.ts";

@@ -1,8 +1,8 @@
 // Which results are written, and under which ids calls and results are: jp pairs them by ids alone, and names a tool in a stub by
 // the id of its call. So an id stands for one call, but for those that jp gave itself.
-import type { Event, ToolCallRequest } from "../../core/event/event.ts";
-import { pairCalls } from "../../core/event/tool-pairing.ts";
-import { unusedId } from "../../core/thread/call-plan.ts";
+import type { Event, ToolCallRequest } from "../../core/conversation/event.ts";
+import { pairCalls } from "../../core/conversation/tool-pairing.ts";
+import { unusedId } from "../../core/model/thread.ts";
 import type { StreamDraft } from "./draft-turns.ts";
 import { isOwnId } from "./entry-id.ts";
 

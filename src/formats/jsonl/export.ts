@@ -1,7 +1,8 @@
 // Writes a view as JSON lines, one projected event a line: `view.jsonl` and `--to jsonl`. A line without its `$origin` is
 // the event itself; turns can be appended one after the other. Nothing in a line steers a terminal.
-import { formatEventLine } from "../../core/event/event-line.ts";
-import type { ProjectedTurn, View } from "../../core/projection/view.ts";
+
+import type { ProjectedTurn, View } from "../../core/conversation/event.ts";
+import { formatEventLine } from "../../core/conversation/turn-file.ts";
 import { forJson } from "../../core/safe-text.ts";
 
 /** Key that the first event of each projected turn carries beside its own: where the turn comes from. */

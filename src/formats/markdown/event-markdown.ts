@@ -1,25 +1,23 @@
 // One event as Markdown for people: a bold label, then the words quoted or the payload fenced. What no model sees (turn
 // starts, notes) renders to nothing.
 
+import { MERGE_ORIGIN } from "../../core/compact/fork-merge.ts";
 import {
+  type ChatRequest,
+  type ChatResponse,
+  type Content,
+  type ContentPart,
   documentText,
+  type Event,
+  INDEX_ORIGIN,
   isText,
   type MediaPart,
   mediaUrl,
   opaqueName,
   opaqueTexts,
   plainText,
-} from "../../core/event/content.ts";
-import {
-  type ChatRequest,
-  type ChatResponse,
-  type Content,
-  type ContentPart,
-  type Event,
-  INDEX_ORIGIN,
   type Text,
-} from "../../core/event/event.ts";
-import { MERGE_ORIGIN } from "../../core/plan/fork-merge.ts";
+} from "../../core/conversation/event.ts";
 import { renderFence, renderLine, renderName, renderQuote } from "./safe-text.ts";
 
 /** How events are shown. */

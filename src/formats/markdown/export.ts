@@ -1,9 +1,8 @@
 // Writes a view as Markdown for people: `print`, VIEW.md and `--to markdown`. The document is the concatenation of its
 // turns, so that a new turn can be appended to a file, and nothing in it steers a terminal.
 
-import { defined } from "../../core/defined.ts";
-import type { ProjectedTurn, View } from "../../core/projection/view.ts";
-import { sayTurns } from "../../core/range/turn-range.ts";
+import { type ProjectedTurn, sayTurns, type View } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { type EventMarkdownOptions, renderEventMarkdown } from "./event-markdown.ts";
 import { renderLine, renderName } from "./safe-text.ts";
 

@@ -1,9 +1,9 @@
 // Reads requests of OpenAI's Chat Completions, as its servers and those of others take them: `{messages, tools}`, or the messages
 // alone; a request a line, too.
-import type { EventMetadata } from "../../core/event/event.ts";
-import { type Fields, fieldsOf, isFields } from "../../core/event/fields.ts";
+
+import { readToolDefinition } from "../../core/conversation/defined-tools.ts";
+import { type EventMetadata, type Fields, fieldsOf, isFields } from "../../core/conversation/event.ts";
 import { inferProvider } from "../../core/model/model-name.ts";
-import { readToolDefinition } from "../../core/tools/tool-definition.ts";
 import type { AgentFormat } from "../agent-format.ts";
 import { stringOf } from "../json-line.ts";
 import { createBodyFormat } from "../request-body/body-format.ts";

@@ -1,9 +1,8 @@
 // Parts of OpenAI's messages as content parts: those of Chat Completions and of Responses mean the same under other names. What
 // only OpenAI understands is carried verbatim.
 
-import { defined } from "../../core/defined.ts";
-import type { Content, ContentPart } from "../../core/event/event.ts";
-import { type Fields, fieldsOf, isFields } from "../../core/event/fields.ts";
+import { type Content, type ContentPart, type Fields, fieldsOf, isFields } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { stringOf } from "../json-line.ts";
 
 const TEXTS: ReadonlySet<unknown> = new Set(["text", "input_text", "output_text"]);

@@ -1,6 +1,6 @@
 // A view as the messages of an OpenAI Chat Completions request: the hardened thread without the marks of where it came from.
-import type { View } from "../../core/projection/view.ts";
-import { type OpenAiChatOptions, toOpenAiChatThread } from "../../core/thread/openai-chat-thread.ts";
+import type { View } from "../../core/conversation/event.ts";
+import { type OpenAiChatOptions, toOpenAiChatThread } from "../../core/model/openai-chat-thread.ts";
 
 /** One message as the API takes it. */
 export type OpenAiChatMessage = Readonly<Record<string, unknown>>;

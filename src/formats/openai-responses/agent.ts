@@ -1,6 +1,7 @@
 // Reads requests of OpenAI's Responses API: `{instructions, input, tools}`, or the items alone.
-import { fieldsOf } from "../../core/event/fields.ts";
-import { readToolDefinition } from "../../core/tools/tool-definition.ts";
+
+import { readToolDefinition } from "../../core/conversation/defined-tools.ts";
+import { fieldsOf } from "../../core/conversation/event.ts";
 import type { AgentFormat } from "../agent-format.ts";
 import { createBodyFormat } from "../request-body/body-format.ts";
 import { readItem } from "./read-item.ts";

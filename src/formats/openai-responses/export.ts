@@ -1,8 +1,7 @@
 // A view as the body of an OpenAI Responses request: the hardened thread without the marks of where it came from.
-import { textOfContent } from "../../core/event/content.ts";
-import type { View } from "../../core/projection/view.ts";
-import { splitPrompts } from "../../core/thread/leading-prompts.ts";
-import { type OpenAiResponsesOptions, toOpenAiResponsesThread } from "../../core/thread/openai-responses-thread.ts";
+import { textOfContent, type View } from "../../core/conversation/event.ts";
+import { type OpenAiResponsesOptions, toOpenAiResponsesThread } from "../../core/model/openai-responses-thread.ts";
+import { splitPrompts } from "../../core/model/thread.ts";
 
 /** One input item as the API takes it. */
 export type OpenAiResponsesItem = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 // What items of the Responses API say, for all who read them: requests as the API takes them, and agents that store items.
-import type { ContentPart, EventMetadata } from "../../core/event/event.ts";
+import type { ContentPart, EventMetadata } from "../../core/conversation/event.ts";
 import { isRecord, type RawLine, stringOf } from "../json-line.ts";
 import { readArguments } from "../openai-chat/read-arguments.ts";
 

@@ -1,6 +1,5 @@
 // An item of the Responses API as what it says. What only OpenAI understands goes through as it is.
-import type { EventMetadata } from "../../core/event/event.ts";
-import type { Fields } from "../../core/event/fields.ts";
+import type { EventMetadata, Fields } from "../../core/conversation/event.ts";
 import { stringOf } from "../json-line.ts";
 import { toOpenAiContent } from "../openai-chat/content-parts.ts";
 import type { SaidEvent, SaidMessage } from "../request-body/said.ts";

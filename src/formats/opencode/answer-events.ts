@@ -1,8 +1,9 @@
 // An answer's parts as events: texts, reasoning, calls, and behind them the results of the calls. An answer of several steps is
 // several messages to the model, each with the results of its own calls.
-import { appendAll } from "../../core/append-all.ts";
-import { defined } from "../../core/defined.ts";
-import type { EventMetadata } from "../../core/event/event.ts";
+
+import type { EventMetadata } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
+import { appendAll } from "../../core/lists.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { outputContent } from "./content-parts.ts";
 import { isNoted, noteOfPart, type UnplacedEvent } from "./notes.ts";

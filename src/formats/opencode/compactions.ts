@@ -1,8 +1,8 @@
 // What OpenCode made smaller, as overlays: a summary hides everything before it but for the tail that the agent keeps, and results
 // of tools that it cleared are stripped. Taking one back shows what it hid.
-import { type Compaction, compareTimestamps } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
-import { type Event, traitsOf } from "../../core/event/event.ts";
+import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
+import { type Event, traitsOf } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { deriveName } from "../derived-name.ts";
 import { type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { addMilliseconds, NO_DATE } from "../timestamp.ts";

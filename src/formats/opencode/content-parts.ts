@@ -1,5 +1,5 @@
 // Files that stand in messages of OpenCode as content parts. What jpg does not know is carried verbatim.
-import type { Content, ContentPart } from "../../core/event/event.ts";
+import type { Content, ContentPart } from "../../core/conversation/event.ts";
 import { isRecord, type RawLine, stringOf } from "../json-line.ts";
 
 /** Marks what only OpenCode understands, as the provider of an opaque part. */

@@ -1,5 +1,5 @@
 // One message as events. Ids come from the message's own (`<id>`, `<id>.1`, …), so that the same document gives the same events.
-import type { ContentPart, Event } from "../../core/event/event.ts";
+import type { ContentPart, Event } from "../../core/conversation/event.ts";
 import { type RawLine, stringOf } from "../json-line.ts";
 import { eventsOfAnswer } from "./answer-events.ts";
 import { contentOfParts, isSentFile, toFilePart } from "./content-parts.ts";

@@ -1,10 +1,21 @@
 // Puts a view into messages of OpenCode: an answer is one message with its calls and their results, what nobody typed is marked
 // as such. A summary that the view begins with is a compaction of OpenCode that keeps nothing.
-import { textOfContent } from "../../core/event/content.ts";
-import type { ChatRequest, ChatResponse, Event, ToolCallRequest } from "../../core/event/event.ts";
-import type { ProjectedTurn, View } from "../../core/projection/view.ts";
-import { type CallPlan, INTERRUPTED_RESULT, planProviderCalls, unusedId } from "../../core/thread/call-plan.ts";
-import { formatReminder } from "../../core/thread/reminder.ts";
+import {
+  type ChatRequest,
+  type ChatResponse,
+  type Event,
+  type ProjectedTurn,
+  type ToolCallRequest,
+  textOfContent,
+  type View,
+} from "../../core/conversation/event.ts";
+import {
+  type CallPlan,
+  formatReminder,
+  INTERRUPTED_RESULT,
+  planProviderCalls,
+  unusedId,
+} from "../../core/model/thread.ts";
 import type { RawLine } from "../json-line.ts";
 import { boundaryName } from "../line-names.ts";
 import { SUMMARY_QUESTION } from "./events.ts";

@@ -1,15 +1,16 @@
 // Events as parts of OpenCode's messages. What it has no part for is named, so that the model sees that something is missing.
-import { defined } from "../../core/defined.ts";
-import { plainText } from "../../core/event/content.ts";
-import type {
-  ChatResponse,
-  Content,
-  ContentPart,
-  EventMetadata,
-  ToolCallRequest,
-  ToolCallResponse,
-} from "../../core/event/event.ts";
-import { isSameModelFamily } from "../../core/model/model-family.ts";
+
+import {
+  type ChatResponse,
+  type Content,
+  type ContentPart,
+  type EventMetadata,
+  plainText,
+  type ToolCallRequest,
+  type ToolCallResponse,
+} from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
+import { isSameModelFamily } from "../../core/model/model-name.ts";
 import { isRecord, type RawLine } from "../json-line.ts";
 import { OPENCODE_PART } from "./content-parts.ts";
 import { UNANSWERED } from "./own-marks.ts";

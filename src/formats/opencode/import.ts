@@ -1,10 +1,10 @@
 // Imports a session of OpenCode: its messages as turns, read on demand, its summaries and cleared results as compactions. A pure
 // function of the document's text.
-import { defined } from "../../core/defined.ts";
+
+import { isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
+import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
-import { wordsOfContent } from "../../core/event/content.ts";
-import { isUserRequest } from "../../core/event/event.ts";
-import { shownTitle, titleOfRequest } from "../../core/title.ts";
+import { defined } from "../../core/json.ts";
 import { deriveName } from "../derived-name.ts";
 import type { ExportOrigin, ImportedSession } from "../imported-session.ts";
 import { recordOf, stringOf } from "../json-line.ts";

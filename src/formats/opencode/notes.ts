@@ -1,5 +1,5 @@
 // Notes: what no model sees. They keep the small plain values of a part or message; the whole lives on in the source.
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import { type RawLine, recordOf, stringOf, stringsOf } from "../json-line.ts";
 import { plainValues, shorten } from "../plain-values.ts";
 import { usageOf } from "./usage.ts";

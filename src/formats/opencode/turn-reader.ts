@@ -1,5 +1,5 @@
 // Turns as events, read on demand. They can be read in any order, any number of times, and always come out the same.
-import type { Event } from "../../core/event/event.ts";
+import type { Event } from "../../core/conversation/event.ts";
 import { type RawLine, stringOf } from "../json-line.ts";
 import { eventsOfMessage } from "./events.ts";
 import type { Message } from "./messages.ts";

@@ -1,7 +1,8 @@
 // An answer's blocks as events: texts, reasoning and calls, each with who made it. What pi needs to send a block again to the
 // model that made it, its signature, stays with it.
-import { defined } from "../../core/defined.ts";
-import type { EventMetadata } from "../../core/event/event.ts";
+
+import type { EventMetadata } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { parseJsonLine, type RawLine, stringOf } from "../json-line.ts";
 import { contentOfBlocks } from "./content-parts.ts";
 import { blocksOf, saidMessage } from "./line.ts";

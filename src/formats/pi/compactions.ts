@@ -1,8 +1,8 @@
 // pi's compactions and edits as overlays. A compaction covers everything before it from turn 0 on and keeps the tail that pi
 // keeps; an edit covers one entry. Taking one back shows what it hid.
-import { type Compaction, compareTimestamps } from "../../core/compaction/compaction.ts";
-import { defined } from "../../core/defined.ts";
-import { type Event, traitsOf } from "../../core/event/event.ts";
+import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
+import { type Event, traitsOf } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { deriveName } from "../derived-name.ts";
 import { type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { addMilliseconds } from "../timestamp.ts";

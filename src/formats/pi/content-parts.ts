@@ -1,7 +1,6 @@
 // Content blocks of pi's messages as content parts, and back. What jpg does not know is carried verbatim.
 
-import { plainText } from "../../core/event/content.ts";
-import type { Content, ContentPart } from "../../core/event/event.ts";
+import { type Content, type ContentPart, plainText } from "../../core/conversation/event.ts";
 import { isRecord, type RawLine, stringOf } from "../json-line.ts";
 
 /** Marks what only pi understands. */

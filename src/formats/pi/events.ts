@@ -1,7 +1,8 @@
 // One entry as events. Ids come from the entry's own (`<id>`, `<id>.1`, …), or from session and line for files without ids, so
 // that the same bytes give the same events wherever they stand.
-import { defined } from "../../core/defined.ts";
-import type { Event } from "../../core/event/event.ts";
+
+import type { Event } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { answerEvents, type EventBody } from "./answer-events.ts";
 import { contentOfBlocks } from "./content-parts.ts";

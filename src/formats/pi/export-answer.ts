@@ -1,9 +1,14 @@
 // An answer of a view as a message of pi: blocks of all its events, and the model that made it, by which pi decides whether
 // reasoning is sent again.
 
-import { plainText } from "../../core/event/content.ts";
-import type { ChatResponse, Event, EventMetadata, ToolCallRequest } from "../../core/event/event.ts";
-import { isSameModelFamily } from "../../core/model/model-family.ts";
+import {
+  type ChatResponse,
+  type Event,
+  type EventMetadata,
+  plainText,
+  type ToolCallRequest,
+} from "../../core/conversation/event.ts";
+import { isSameModelFamily } from "../../core/model/model-name.ts";
 import type { RawLine } from "../json-line.ts";
 import { REDACTED } from "./answer-events.ts";
 import { blocksOfContent } from "./content-parts.ts";

@@ -1,6 +1,6 @@
 // Imports a session of pi that grew from one of its newest turns on, where that gives what reading it whole would give: each
 // entry from there on follows another one of them, and none changes what is sent of earlier ones.
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import { areTitlesAfter } from "../growing-session.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import { stringOf } from "../json-line.ts";

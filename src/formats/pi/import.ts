@@ -1,10 +1,10 @@
 // Imports a pi session: an index of its entries, the path that the agent would resume, its turns read on demand, its compactions
 // and edits as compactions. A pure function of the file's text.
-import { defined } from "../../core/defined.ts";
+
+import { isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
+import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
-import { wordsOfContent } from "../../core/event/content.ts";
-import { isUserRequest } from "../../core/event/event.ts";
-import { titleOfRequest } from "../../core/title.ts";
+import { defined } from "../../core/json.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import { stringOf } from "../json-line.ts";
 import { createParsedLines } from "../parsed-lines.ts";

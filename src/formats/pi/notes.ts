@@ -1,5 +1,5 @@
 // Notes: what no model sees. They keep the small plain values of an entry; the whole line lives on in the sources.
-import type { Event } from "../../core/event/event.ts";
+import type { Event } from "../../core/conversation/event.ts";
 import { type RawLine, recordOf, stringOf } from "../json-line.ts";
 import { plainValues, shorten } from "../plain-values.ts";
 import { blocksOf, roleOf, saidMessage } from "./line.ts";

@@ -1,7 +1,8 @@
 // What a session of pi that grew has to be read with when it is read from one of its newest turns on, and the ids that stand on
 // the lines before, so that a later entry that has to do with an earlier one is noticed.
-import { defined } from "../../core/defined.ts";
-import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
+
+import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
+import { defined } from "../../core/json.ts";
 import { areTitlesBefore, latestStart, nameEntries, READ_AGAIN, skippedBefore } from "../growing-session.ts";
 import type { SkippedLine } from "../imported-session.ts";
 import type { SessionMark } from "../session-mark.ts";

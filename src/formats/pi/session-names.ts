@@ -1,5 +1,5 @@
 // The names that the user gave a session of pi.
-import { shownTitle } from "../../core/title.ts";
+import { shownTitle } from "../../core/conversation/marks.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import { stringOf } from "../json-line.ts";
 import type { ParsedLines } from "../parsed-lines.ts";

@@ -1,5 +1,5 @@
 // The tools that pi offers its model: since 1.0 its system messages say which come and which go.
-import { readToolDefinition, type ToolDefinition } from "../../core/tools/tool-definition.ts";
+import { readToolDefinition, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { ToolList } from "../imported-session.ts";
 import { isRecord, type RawLine, stringOf } from "../json-line.ts";
 import { roleOf, saidMessage } from "./line.ts";

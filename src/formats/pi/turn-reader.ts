@@ -1,6 +1,6 @@
 // Second pass: reads the entries of a path again and makes their events. Turns can be read in any order, any number of times,
 // and always come out the same.
-import type { Event } from "../../core/event/event.ts";
+import type { Event } from "../../core/conversation/event.ts";
 import { stringOf } from "../json-line.ts";
 import type { ParsedLines } from "../parsed-lines.ts";
 import type { Entry, EntryIndex } from "./entry-index.ts";

@@ -1,9 +1,9 @@
 // The requests of an API as a format that can be imported. They belong to no agent: nobody keeps them in a folder of its own, and
 // nothing resumes them; `export --to` writes them as requests.
+
+import { type Fields, isFields } from "../../core/conversation/event.ts";
 import { userError } from "../../core/errors.ts";
-import { type Fields, isFields } from "../../core/event/fields.ts";
-import type { ProviderName } from "../../core/provider-rules/provider.ts";
-import { recognizeRequest } from "../../core/provider-rules/request-shape.ts";
+import { type ProviderName, recognizeRequest } from "../../core/model/provider-rules.ts";
 import type { AgentFormat } from "../agent-format.ts";
 import type { SessionSource } from "../session-source.ts";
 import { BODY_IMPORTER, bodySessionId, createBodySession } from "./body-session.ts";

@@ -1,10 +1,10 @@
 // A request as a session. It has no times: messages count seconds from the epoch. Nor has it a name: a session is called after
 // what it begins with, so that a longer request of the same conversation is known for one, and two that begin with the same
 // words are taken for one.
-import { defined } from "../../core/defined.ts";
-import { wordsOfContent } from "../../core/event/content.ts";
-import type { Event } from "../../core/event/event.ts";
-import { titleOfRequest } from "../../core/title.ts";
+
+import { type Event, wordsOfContent } from "../../core/conversation/event.ts";
+import { titleOfRequest } from "../../core/conversation/marks.ts";
+import { defined } from "../../core/json.ts";
 import { deriveName } from "../derived-name.ts";
 import type { ImportedSession, SkippedLine } from "../imported-session.ts";
 import type { ReadBody, SaidEvent, SaidMessage } from "./said.ts";

@@ -1,7 +1,7 @@
 // A file that holds requests as a provider takes them: one JSON document, or a request a line, each of which goes on with the one
 // before, so that the last holds all that was said. A file is parsed once, whoever asks.
-import { isFields } from "../../core/event/fields.ts";
-import { recognizeRequest } from "../../core/provider-rules/request-shape.ts";
+import { isFields } from "../../core/conversation/event.ts";
+import { recognizeRequest } from "../../core/model/provider-rules.ts";
 import type { SkippedLine } from "../imported-session.ts";
 import { parseJsonDocument } from "../json-document.ts";
 import { parseJsonLine } from "../json-line.ts";

@@ -1,6 +1,13 @@
 // What a request to a model holds, as events without what no request says of them: their ids and times.
-import type { ChatRequest, ChatResponse, Content, ToolCallRequest, ToolCallResponse } from "../../core/event/event.ts";
-import type { ToolDefinition } from "../../core/tools/tool-definition.ts";
+
+import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
+import type {
+  ChatRequest,
+  ChatResponse,
+  Content,
+  ToolCallRequest,
+  ToolCallResponse,
+} from "../../core/conversation/event.ts";
 
 type Unnamed<Kind> = Kind extends unknown ? Omit<Kind, "id" | "timestamp"> : never;
 

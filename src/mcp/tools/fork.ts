@@ -3,7 +3,7 @@ import { resumeCommand } from "../../app/export/resume-command.ts";
 import { loadCallerConversation } from "../../app/import/caller-session.ts";
 import { forkConversation } from "../../app/manage/fork.ts";
 import { resolveBranch } from "../../app/names/resolve-id.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import { conversation, imported } from "./schemas.ts";
 import { defineTool, type McpTool } from "./tool.ts";
 

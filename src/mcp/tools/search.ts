@@ -2,8 +2,8 @@ import * as z from "zod";
 import { loadCallerConversation } from "../../app/import/caller-session.ts";
 import { searchConversations } from "../../app/inspect/search.ts";
 import { SEARCH_SCOPES } from "../../app/inspect/search-texts.ts";
-import { defined } from "../../core/defined.ts";
 import { userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import { imported } from "./schemas.ts";
 import { defineTool, type McpTool } from "./tool.ts";
 

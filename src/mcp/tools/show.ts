@@ -3,7 +3,7 @@ import { loadCallerConversation } from "../../app/import/caller-session.ts";
 import { readEventText, show as showId } from "../../app/inspect/show.ts";
 import type { ShowReport } from "../../app/inspect/show-report.ts";
 import { standingOn } from "../../app/workspace/standing.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import { conversation } from "./schemas.ts";
 import { defineTool, type McpTool } from "./tool.ts";
 

@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
-import { appendAll } from "../../core/append-all.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { Worktree } from "../worktrees.ts";
 import { isAbandoned, type StorePlace } from "./abandoned.ts";
 import { cacheFolder } from "./cache-folder.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { link, rename, rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { repositoryError } from "../../core/errors.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { parseJson } from "../../core/json.ts";
 import { fileAge } from "./file-age.ts";
 import { readOwnText } from "./read-file.ts";
 import { createFile, draftPath } from "./replace-file.ts";

@@ -2,7 +2,7 @@
 // to a file of the user's, or a pipe on which one waits for ever. What is read or added to is what was looked at.
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { codeOf, type JpgError, repositoryError } from "../../core/errors.ts";
-import { shellWord } from "../../core/shell-word.ts";
+import { shellWord } from "../../core/safe-text.ts";
 
 /** Whether a link at the end of the path is followed: in git's own files it may be, because git makes some. */
 export interface LinkChoice {

@@ -1,11 +1,10 @@
 // Commit messages. Subjects and trailers are read by people and tools; the tree stays the
 // truth. Invariant: no text of a conversation can pass for a trailer, for it stands on one line or indented.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import { type CompactionGroup, describeGroup, groupRange } from "../../core/compaction/group.ts";
-import { forHostLine } from "../../core/host-text.ts";
-import { type CutRange, formatTurnRange } from "../../core/range/turn-range.ts";
-import { forLine } from "../../core/safe-text.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { type CutRange, formatTurnRange } from "../../core/conversation/event.ts";
+import { type CompactionGroup, describeGroup, groupRange } from "../../core/conversation/group.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { forHostLine, forLine } from "../../core/safe-text.ts";
 import { type CompactionEffect, compactionBody, takeBackCommand } from "./compaction-body.ts";
 import { type GroupEffect, groupBody } from "./group-body.ts";
 import { shortPolicies } from "./short-policies.ts";

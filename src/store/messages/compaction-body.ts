@@ -1,15 +1,12 @@
 // The body of a compaction's commit: what a reviewer on any git host needs to approve it, without jpg. All that is not jpg's own
 // word stands in fences, where no host renders it and nothing of it can pass for a trailer. Bounded, whatever the session.
-import type { Compaction, Summary } from "../../core/compaction/compaction.ts";
-import { tokensSent } from "../../core/compaction/compaction.ts";
-import { describePolicies } from "../../core/compaction/policy.ts";
-import { describeReading } from "../../core/compaction/summary-reading.ts";
-import { type FencedLine, fence, hostLine } from "../../core/host-text.ts";
-import { formatLoss } from "../../core/loss/format-loss.ts";
-import type { HiddenContent, HiddenTool } from "../../core/loss/hidden-content.ts";
-import { forLine } from "../../core/safe-text.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
-import { renderPrice } from "../../core/tokens/usage-price.ts";
+
+import { formatLoss, type HiddenContent, type HiddenTool } from "../../core/compact/hidden-content.ts";
+import { type Compaction, describeReading, type Summary, tokensSent } from "../../core/conversation/compaction.ts";
+import { describePolicies } from "../../core/conversation/policy.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { renderPrice } from "../../core/model/usage.ts";
+import { type FencedLine, fence, forLine, hostLine } from "../../core/safe-text.ts";
 import { countChanges, quoteChanges } from "./quoted-changes.ts";
 import { cutLine, quoteStart } from "./quoted-text.ts";
 import type { LargestChanges } from "./view-change.ts";

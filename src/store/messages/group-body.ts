@@ -1,9 +1,10 @@
 // The body of a commit with several compactions, or with one and pins: what a reviewer on any git host needs to approve it as the
 // one change that it is. Bounded, as that of one compaction.
-import type { Compaction } from "../../core/compaction/compaction.ts";
-import type { CompactionGroup } from "../../core/compaction/group.ts";
-import { describePolicies } from "../../core/compaction/policy.ts";
-import { formatLoss } from "../../core/loss/format-loss.ts";
+
+import { formatLoss } from "../../core/compact/hidden-content.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import type { CompactionGroup } from "../../core/conversation/group.ts";
+import { describePolicies } from "../../core/conversation/policy.ts";
 import {
   BODY_BYTES,
   type CompactionEffect,

@@ -1,10 +1,10 @@
 // The message of the commit that merges a fork: what the model is told of it, for reviewers, and a trailer by which the commit is
 // known. Invariant: no text of a conversation can pass for a trailer, for it stands in a fence.
-import type { Summary } from "../../core/compaction/compaction.ts";
-import { conversationOf, forkOf } from "../../core/conversation-name.ts";
-import { fence, forHostLine } from "../../core/host-text.ts";
-import { nameToldTurns, type ToldTurns } from "../../core/plan/fork-merge.ts";
-import { forLine } from "../../core/safe-text.ts";
+
+import { nameToldTurns, type ToldTurns } from "../../core/compact/fork-merge.ts";
+import type { Summary } from "../../core/conversation/compaction.ts";
+import { conversationOf, forkOf } from "../../core/conversation/name.ts";
+import { fence, forHostLine, forLine } from "../../core/safe-text.ts";
 import { quoteStart } from "./quoted-text.ts";
 
 const TRAILER = "Jpg-Merge";

@@ -1,7 +1,7 @@
 // The largest changes of a view as one fence in the manner of a diff: what a model saw, what it sees now.
-import { type FencedLine, hostLine } from "../../core/host-text.ts";
-import { forLine } from "../../core/safe-text.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
+
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { type FencedLine, forLine, hostLine } from "../../core/safe-text.ts";
 import { cutLine, quote } from "./quoted-text.ts";
 import type { LargestChanges, ViewChange } from "./view-change.ts";
 

@@ -1,5 +1,5 @@
 // Text of a conversation quoted in a bounded number of bytes, fit for a fence. What is left out is said.
-import { type FencedLine, hostLines } from "../../core/host-text.ts";
+import { type FencedLine, hostLines } from "../../core/safe-text.ts";
 
 /** How much is quoted: bytes of UTF-8 with marks and line ends, lines, and characters (code points) of a line. */
 export interface QuoteLimits {

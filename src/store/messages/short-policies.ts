@@ -1,5 +1,5 @@
 // The policies of a compaction in one line by key, for the trailer Jpg-Policy, e.g. `reasoning=strip tool_calls=truncate:2000`.
-import type { Compaction, ToolCallPolicy } from "../../core/compaction/compaction.ts";
+import type { Compaction, ToolCallPolicy } from "../../core/conversation/compaction.ts";
 
 /** Formats the policies in a fixed order; `none` when the compaction has no opinion. */
 export function shortPolicies(compaction: Compaction): string {

@@ -1,6 +1,6 @@
 // Whole histories: all commits of some branches with what each changed, and histories that are written anew. What is written has
 // no name until all of it stands.
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/json.ts";
 import type {
   BranchTip,
   BranchWrite,

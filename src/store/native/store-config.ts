@@ -1,5 +1,5 @@
 // The settings of a store: what they are, and bringing a repository's config file to them.
-import { quoteForShell } from "../../core/shell-word.ts";
+import { quoteForShell } from "../../core/safe-text.ts";
 import { type GitVersion, isAtLeast } from "../git-version.ts";
 import { type Repository, runCommand } from "./git/git-command.ts";
 import { runPorcelain } from "./porcelain/run-porcelain.ts";

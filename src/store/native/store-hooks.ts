@@ -2,7 +2,7 @@
 // gone. They show the new view after a stock switch, merge, pull, commit, revert or rebase; record what is pushed, refuse what must
 // not leave, and refuse a commit that would take out what jpg wrote without git.
 import { join } from "node:path";
-import { quoteForShell } from "../../core/shell-word.ts";
+import { quoteForShell } from "../../core/safe-text.ts";
 import { readFileIfThere } from "../files/read-file.ts";
 import { makeOwnFolder, replaceFile } from "../files/replace-file.ts";
 import type { HookPrograms } from "../upkeep.ts";

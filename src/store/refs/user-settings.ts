@@ -2,7 +2,7 @@
 // user's, the system's, each with the files that it includes.
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { appendAll } from "../../core/append-all.ts";
+import { appendAll } from "../../core/lists.ts";
 import type { Environment } from "../environment.ts";
 import { readFileIfThere } from "../files/read-file.ts";
 import { FALLBACK_IDENTITY, type Identity } from "../store-surroundings.ts";

@@ -1,6 +1,6 @@
 // A command of jpg as a page says it beside the form that does the same: as a shell takes it. Words that the form fills in stand in
 // it by the name of their field; the page's script keeps them true, and puts a button beside it that copies.
-import { shellWord } from "../../core/shell-word.ts";
+import { shellWord } from "../../core/safe-text.ts";
 import { type Html, html } from "./html.ts";
 
 /** A word that a field of the form around it fills. */

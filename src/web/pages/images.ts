@@ -1,6 +1,6 @@
 // Images of a conversation, as addresses that hold them. Only raster formats, told by their first bytes: a page shows no SVG of a
 // stranger's, whatever it is called.
-import { decodeBase64 } from "../../core/base64.ts";
+import { decodeBase64 } from "../../core/json.ts";
 
 const FORMATS: readonly { readonly type: string; readonly start: RegExp }[] = [
   { type: "image/png", start: /^\u0089PNG\r\n\u001a\n/ },

@@ -1,8 +1,7 @@
 // Which parts of a conversation a page draws at once: in a file all of it; served, what it was opened at. The rest are gaps that
 // the page's script fills as they come into sight, and that are links without it.
 import type { ConversationPage, PageTurn } from "../../app/page/conversation-page.ts";
-import type { BothRow } from "../../core/page/both-views.ts";
-import { type CutLimits, cutPage, type Piece, rowSize } from "../../core/page/page-cuts.ts";
+import { type BothRow, type CutLimits, cutPage, type Piece, rowSize } from "../../core/look/both-views.ts";
 
 /** Turns that are drawn or loaded at once. */
 const TURNS: CutLimits = { size: 100_000, count: 25 };

@@ -1,9 +1,9 @@
 // The page of one compaction, like a pull request's: what was done, its summary beside its sources, what is lost as a checklist,
 // and what the model saw and sees, word by word.
 import type { CompactionPage } from "../../app/page/compaction-page.ts";
-import { groupRange } from "../../core/compaction/group.ts";
-import { abbreviateCommit } from "../../core/conversation-name.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
+import { groupRange } from "../../core/conversation/group.ts";
+import { abbreviateCommit } from "../../core/conversation/name.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { actionAddress, branchAddress, compactionAddress, lookAddress, turnAddress } from "./addresses.ts";
 import { commandHtml } from "./command.ts";
 import { type Place, renderDocument } from "./document.ts";

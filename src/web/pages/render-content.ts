@@ -1,8 +1,18 @@
 // What an event says, as HTML: text of people and models as Markdown, what tools are asked and give as it is, images as images.
 import { eventText } from "../../app/diff/view-text.ts";
-import { documentText, isText, mediaUrl, opaqueName, opaqueTexts, plainText } from "../../core/event/content.ts";
-import type { Content, ContentPart, Event, ToolCallRequest } from "../../core/event/event.ts";
-import { isFields } from "../../core/event/fields.ts";
+import {
+  type Content,
+  type ContentPart,
+  documentText,
+  type Event,
+  isFields,
+  isText,
+  mediaUrl,
+  opaqueName,
+  opaqueTexts,
+  plainText,
+  type ToolCallRequest,
+} from "../../core/conversation/event.ts";
 import { fileLanguage } from "./code-language.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { imageAddress } from "./images.ts";

@@ -1,8 +1,8 @@
 // The list of conversations as a page: what `jpg ls` lists; of what was searched for, also what was said.
 import type { ListRow } from "../../app/inspect/list-row.ts";
 import type { SearchReport } from "../../app/inspect/search-report.ts";
-import { plainForm } from "../../core/text-pattern.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { plainForm } from "../../core/look/search-words.ts";
 import { branchAddress } from "./addresses.ts";
 import { type Place, renderDocument } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";

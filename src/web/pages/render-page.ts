@@ -2,11 +2,11 @@
 // style alone; in a file it needs no network, served it has forms for what can be done.
 import type { ConversationPage } from "../../app/page/conversation-page.ts";
 import type { Family } from "../../app/page/family.ts";
-import type { Event } from "../../core/event/event.ts";
-import type { BothRow } from "../../core/page/both-views.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
-import { renderPrice } from "../../core/tokens/usage-price.ts";
-import { callFacts } from "../../core/tools/call-facts.ts";
+import { callFacts } from "../../core/compact/tool-call.ts";
+import type { Event } from "../../core/conversation/event.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import type { BothRow } from "../../core/look/both-views.ts";
+import { renderPrice } from "../../core/model/usage.ts";
 import { anatomyAddress, branchAddress } from "./addresses.ts";
 import { fileLanguage } from "./code-language.ts";
 import { compactionLooks } from "./compaction-looks.ts";

@@ -1,11 +1,9 @@
 // One event of a conversation as HTML: who said it and what, folded where it is long, with what the model sees of it.
 
 import { eventText } from "../../app/diff/view-text.ts";
-import { defined } from "../../core/defined.ts";
-import type { Event } from "../../core/event/event.ts";
-import { isFields } from "../../core/event/fields.ts";
-import type { BothRow, EventRow, InsertedRow } from "../../core/page/both-views.ts";
-import { sayTurns } from "../../core/range/turn-range.ts";
+import { type Event, isFields, sayTurns } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
+import type { BothRow, EventRow, InsertedRow } from "../../core/look/both-views.ts";
 import { forLine } from "../../core/safe-text.ts";
 import { type CompactionLooks, namedCompaction, tintClass } from "./compaction-looks.ts";
 import { type Html, html } from "./html.ts";

@@ -2,8 +2,8 @@
 // compaction covers. The page's script draws a finer one from the same numbers, on which a range can be chosen.
 
 import type { ConversationPage, PageCompaction, PageTurn } from "../../app/page/conversation-page.ts";
-import { sayTurns } from "../../core/range/turn-range.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
+import { sayTurns } from "../../core/conversation/event.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { type CompactionLooks, tintClass } from "./compaction-looks.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { compactionAnchor } from "./names.ts";

@@ -1,9 +1,9 @@
 // Turns as HTML: a heading with a link to itself, then what was said, in parts. A part that is not drawn yet is a link to it,
 // which the page's script puts the part in place of.
 import type { PageTurn } from "../../app/page/conversation-page.ts";
-import type { Piece } from "../../core/page/page-cuts.ts";
-import { formatTokens } from "../../core/tokens/token-estimate.ts";
-import { renderPrice } from "../../core/tokens/usage-price.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import type { Piece } from "../../core/look/both-views.ts";
+import { renderPrice } from "../../core/model/usage.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { turnAnchor } from "./names.ts";
 import type { DrawnTurn, TurnsPart } from "./page-parts.ts";

@@ -4,8 +4,8 @@ import { agentCompact } from "../../../src/app/auto/agent-compact.ts";
 import { createCompactTool } from "../../../src/app/auto/compact-tool.ts";
 import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { loadCompactions, loadView } from "../../../src/app/branch/load-view.ts";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { COMPACT_TOOL } from "../../../src/core/tools/tool-definition.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { COMPACT_TOOL } from "../../../src/core/conversation/defined-tools.ts";
 import { type SurveyedSession, surveyedSession } from "../../helpers/surveyed-session.ts";
 import { createImportedWorkspace, type GitWorkspace, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 

@@ -11,12 +11,12 @@ import { readCompactionLog } from "../../../src/app/inspect/log.ts";
 import { revertCompactions } from "../../../src/app/manage/revert.ts";
 import type { CompactReport } from "../../../src/app/plan/compact-report.ts";
 import { openWorkspace, type Workspace } from "../../../src/app/workspace/workspace.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
-import { toAnthropicThread } from "../../../src/core/thread/anthropic-thread.ts";
-import { toGoogleThread } from "../../../src/core/thread/google-thread.ts";
-import { toOpenAiChatThread } from "../../../src/core/thread/openai-chat-thread.ts";
-import { toOpenAiResponsesThread } from "../../../src/core/thread/openai-responses-thread.ts";
+import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { toAnthropicThread } from "../../../src/core/model/anthropic-thread.ts";
+import { toGoogleThread } from "../../../src/core/model/google-thread.ts";
+import { toOpenAiChatThread } from "../../../src/core/model/openai-chat-thread.ts";
+import { toOpenAiResponsesThread } from "../../../src/core/model/openai-responses-thread.ts";
 import { createLongSession, type LongSession } from "../../helpers/long-session.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 

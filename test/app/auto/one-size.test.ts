@@ -9,7 +9,7 @@ import { show } from "../../../src/app/inspect/show.ts";
 import { readStats } from "../../../src/app/inspect/stats.ts";
 import { undoCompaction } from "../../../src/app/manage/revert.ts";
 import { loadChatStatus } from "../../../src/app/query/chat-status.ts";
-import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
+import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
 import { createClaudeWriter, sessionBytes } from "../../helpers/claude-session.ts";
 import { corpusMissing, GROWTH_SERIES, listGoldens, readCorpusFile } from "../../helpers/corpus.ts";
 import { runs } from "../../helpers/runs.ts";

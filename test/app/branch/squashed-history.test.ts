@@ -12,7 +12,7 @@ import { forkConversation } from "../../../src/app/manage/fork.ts";
 import { revertCompactions, undoCompaction } from "../../../src/app/manage/revert.ts";
 import { treeAt } from "../../../src/app/names/tree-at.ts";
 import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
-import { parseTurnBound } from "../../../src/core/range/range-bound.ts";
+import { parseTurnBound } from "../../../src/core/conversation/range-bound.ts";
 import { appendToSession, buildSession, plainTurns, type SessionStep } from "../../helpers/session-builder.ts";
 import { git } from "../../helpers/temp-repository.ts";
 import {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { listTurnOids } from "../../../src/app/branch/turn-list.ts";
-import { turnPath } from "../../../src/core/event/turn-file.ts";
+import { turnPath } from "../../../src/core/conversation/turn-file.ts";
 import type { ConversationStore, FileChange } from "../../../src/store/conversation-store.ts";
 import { cacheFolder } from "../../../src/store/files/cache-folder.ts";
 import { openNativeStore } from "../../../src/store/native/native-store.ts";

@@ -7,7 +7,7 @@ import { checkConversation } from "../../../src/app/check/check.ts";
 import { checkFile, findCheckedFile } from "../../../src/app/check/check-file.ts";
 import type { CheckReport, CheckRequest } from "../../../src/app/check/check-report.ts";
 import { exportConversation } from "../../../src/app/export/export.ts";
-import { PROVIDER_NAMES } from "../../../src/core/provider-rules/provider.ts";
+import { PROVIDER_NAMES } from "../../../src/core/model/provider-rules.ts";
 import { createClaudeWriter, type Json, sessionBytes } from "../../helpers/claude-session.ts";
 import { corpusMissing, listGoldens, sharedFolder } from "../../helpers/corpus.ts";
 import { TINY_PNG } from "../../helpers/random-conversation.ts";

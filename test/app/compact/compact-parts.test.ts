@@ -5,8 +5,8 @@ import { loadView } from "../../../src/app/branch/load-view.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
 import { compactInParts, type PartsReport, type PartsRequest } from "../../../src/app/compact/compact-parts.ts";
 import { revertCompactions } from "../../../src/app/manage/revert.ts";
+import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
 import { JpgError } from "../../../src/core/errors.ts";
-import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
 import { createClaudeWriter } from "../../helpers/claude-session.ts";
 import { createImportedWorkspace, type GitWorkspace, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 

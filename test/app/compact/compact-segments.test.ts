@@ -1,9 +1,9 @@
 // Which stretch of the timeline the tokens of a view are booked on.
 import { describe, expect, it } from "vitest";
 import { segmentTokens } from "../../../src/app/compact/compact-segments.ts";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { trialOf } from "../../../src/core/plan/plan-compaction.ts";
-import { project } from "../../../src/core/projection/projection.ts";
+import { trialOf } from "../../../src/core/compact/plan.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { project } from "../../../src/core/conversation/projection.ts";
 import { makeCompaction, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { planned } from "../../helpers/plan-request.ts";

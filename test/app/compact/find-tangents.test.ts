@@ -8,8 +8,8 @@ import { findTangents, type TangentRequest } from "../../../src/app/compact/find
 import { omitTurns } from "../../../src/app/compact/omit-turns.ts";
 import { diffConversation } from "../../../src/app/diff/diff.ts";
 import { revertCompactions } from "../../../src/app/manage/revert.ts";
-import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
-import { parseTurnList } from "../../../src/core/strategies/turn-list.ts";
+import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
+import { parseTurnList } from "../../../src/core/conversation/range-bound.ts";
 import { createScriptedModel, type Script, type ScriptedModel, says, stop } from "../../helpers/scripted-model.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { createImportedWorkspace, type GitWorkspace, removeWorkspace, tipOf } from "../../helpers/workspace.ts";

@@ -6,11 +6,10 @@ import { loadCompactions, loadTurns, loadView } from "../../../src/app/branch/lo
 import { keepHiddenCounts, loadCountedSides } from "../../../src/app/diff/counted-sides.ts";
 import { type DiffStat, joinGone } from "../../../src/app/diff/diff-stat.ts";
 import { countViews, diffViews } from "../../../src/app/diff/view-diff.ts";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { formatCompactionLine, recordPath } from "../../../src/core/compaction/compaction-line.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { formatTurnFile, turnPath } from "../../../src/core/event/turn-file.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { formatCompactionLine, recordPath } from "../../../src/core/conversation/compaction-line.ts";
+import type { Event, Turn } from "../../../src/core/conversation/event.ts";
+import { formatTurnFile, turnPath } from "../../../src/core/conversation/turn-file.ts";
 import type { ConversationStore, FileChange } from "../../../src/store/conversation-store.ts";
 import { createMemoryStore } from "../../helpers/embedded-store.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";

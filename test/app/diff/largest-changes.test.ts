@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { largestChanges as countedChanges } from "../../../src/app/diff/largest-changes.ts";
-import type { View } from "../../../src/core/projection/view.ts";
-import { estimateEvent } from "../../../src/core/tokens/token-estimate.ts";
+import type { View } from "../../../src/core/conversation/event.ts";
+import { estimateEvent } from "../../../src/core/conversation/token-estimate.ts";
 import { answer, call, kept, request, result, summary, thought, view } from "../../helpers/sample-view.ts";
 
 const read = call("e1", "Read", { file_path: "src/a.ts" });

@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { DiffHunk, HunkRun } from "../../../src/app/diff/diff-hunks.ts";
 import { diffViews } from "../../../src/app/diff/view-diff.ts";
 import { indentLine } from "../../../src/app/diff/view-text.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import type { ProjectedTurn, View } from "../../../src/core/projection/view.ts";
+import type { Event, ProjectedTurn, View } from "../../../src/core/conversation/event.ts";
 import { runs } from "../../helpers/runs.ts";
 import { answer, call, kept, request, result, summary, thought, view, viewLines } from "../../helpers/sample-view.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { eventLines, viewBlocks } from "../../../src/app/diff/view-text.ts";
-import type { Event } from "../../../src/core/event/event.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import { answer, call, kept, request, result, summary, thought, view, viewLines } from "../../helpers/sample-view.ts";
 
 const timestamp = "2026-11-21T20:30:00Z";

@@ -1,11 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { BranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { loadView } from "../../../src/app/branch/load-view.ts";
 import { applyPlan } from "../../../src/app/edit/apply-plan.ts";
 import { offerPlan } from "../../../src/app/edit/offer-plan.ts";
-import { printPlan } from "../../../src/core/edit/edit-plan.ts";
-import type { EditVerb } from "../../../src/core/edit/edit-verb.ts";
+import { type EditVerb, printPlan } from "../../../src/core/compact/edit-plan.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mapRoots, parseRoots } from "../../../src/app/export/map-roots.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import { JpgError } from "../../../src/core/errors.ts";
-import type { Event } from "../../../src/core/event/event.ts";
 
 const event = (content: string): Event =>
   ({ type: "chat_request", id: "e1", timestamp: "2026-03-01T09:00:00.000Z", content }) as Event;

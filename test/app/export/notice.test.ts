@@ -5,9 +5,9 @@ import { compact } from "../../../src/app/compact/compact.ts";
 import { draftSession } from "../../../src/app/export/export.ts";
 import { exportSessionId } from "../../../src/app/names/find-session.ts";
 import { resumingAgents } from "../../../src/app/sessions/session-registry.ts";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { formatCompactionLine, recordPath } from "../../../src/core/compaction/compaction-line.ts";
-import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
+import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { formatCompactionLine, recordPath } from "../../../src/core/conversation/compaction-line.ts";
 import { surveyedSession } from "../../helpers/surveyed-session.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 

@@ -3,9 +3,9 @@ import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-
 import { loadCompactions, loadView } from "../../../src/app/branch/load-view.ts";
 import { exportConversation } from "../../../src/app/export/export.ts";
 import { readCompactionLog } from "../../../src/app/inspect/log.ts";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { formatCompactionLine, recordPath } from "../../../src/core/compaction/compaction-line.ts";
-import type { ToolCallRequest } from "../../../src/core/event/event.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { formatCompactionLine, recordPath } from "../../../src/core/conversation/compaction-line.ts";
+import type { ToolCallRequest } from "../../../src/core/conversation/event.ts";
 import { createClaudeWriter, sessionBytes } from "../../helpers/claude-session.ts";
 import { answer, call, meta, output, prompt, rolloutBytes } from "../../helpers/codex-session.ts";
 import { type AppendedStep, appendToSession, buildSession, plainTurns } from "../../helpers/session-builder.ts";

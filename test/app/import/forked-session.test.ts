@@ -7,7 +7,7 @@ import { loadCompactions } from "../../../src/app/branch/load-view.ts";
 import { importSessions } from "../../../src/app/import/import.ts";
 import { show } from "../../../src/app/inspect/show.ts";
 import { readSource } from "../../../src/app/sessions/stored-session.ts";
-import { conversationOf } from "../../../src/core/conversation-name.ts";
+import { conversationOf } from "../../../src/core/conversation/name.ts";
 import {
   answer,
   CODEX_SESSION,

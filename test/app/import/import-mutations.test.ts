@@ -5,7 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EXPORT_FORMATS } from "../../../src/app/export/export.ts";
-import { STRATEGIES } from "../../../src/core/strategies/strategy-list.ts";
+import { STRATEGIES } from "../../../src/core/compact/strategies/strategy-list.ts";
 import {
   mutatedCodexSession,
   mutatedGeminiSession,

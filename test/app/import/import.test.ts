@@ -6,7 +6,7 @@ import { importSessions } from "../../../src/app/import/import.ts";
 import { readCompactionLog } from "../../../src/app/inspect/log.ts";
 import type { PieceLimits } from "../../../src/app/sessions/source-pieces.ts";
 import { readSource } from "../../../src/app/sessions/stored-session.ts";
-import { turnPath } from "../../../src/core/event/turn-file.ts";
+import { turnPath } from "../../../src/core/conversation/turn-file.ts";
 import { createEmbeddedStore } from "../../../src/store/embedded/embedded-store.ts";
 import { createMemoryRepository } from "../../helpers/embedded-store.ts";
 import { buildSession, plainTurns, type SessionStep } from "../../helpers/session-builder.ts";

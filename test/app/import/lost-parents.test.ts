@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { exportConversation } from "../../../src/app/export/export.ts";
-import { conversationOf } from "../../../src/core/conversation-name.ts";
+import { conversationOf } from "../../../src/core/conversation/name.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import type { Json } from "../../helpers/claude-session.ts";
 import { runs } from "../../helpers/runs.ts";

@@ -5,7 +5,7 @@ import { compact } from "../../../src/app/compact/compact.ts";
 import { readAnatomy } from "../../../src/app/inspect/anatomy.ts";
 import type { AnatomyReport } from "../../../src/app/inspect/anatomy-report.ts";
 import { readStats } from "../../../src/app/inspect/stats.ts";
-import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
+import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
 import { createClaudeWriter, sessionBytes } from "../../helpers/claude-session.ts";
 import { surveyedSession } from "../../helpers/surveyed-session.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { recordSubject, tellsChange } from "../../../src/app/inspect/record-subject.ts";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { subjectOf } from "../../../src/store/messages/commit-message.ts";
 
 const record: Compaction = {

@@ -7,7 +7,7 @@ import {
   type JournalLine,
   replayJournal,
 } from "../../../src/app/journal/journal-lines.ts";
-import type { ChatResponse, Event } from "../../../src/core/event/event.ts";
+import type { ChatResponse, Event } from "../../../src/core/conversation/event.ts";
 
 const HEAD: JournalHead = {
   journal: 1,

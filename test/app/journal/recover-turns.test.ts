@@ -8,7 +8,7 @@ import { journalPath } from "../../../src/app/journal/journal-files.ts";
 import { formatJournalLine, type JournalHead, type JournalLine } from "../../../src/app/journal/journal-lines.ts";
 import { recoverTurns } from "../../../src/app/journal/recover-turns.ts";
 import { openJournal } from "../../../src/app/journal/turn-journal.ts";
-import type { Event } from "../../../src/core/event/event.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import { markThisProcess } from "../../../src/store/files/running-process.ts";
 import { smallSession } from "../../helpers/run-jpg.ts";
 import {

@@ -19,10 +19,8 @@ import { applyTrust, planTrust } from "../../../src/app/workspace/trust.ts";
 import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
+import type { EventMetadata, Turn, View } from "../../../src/core/conversation/event.ts";
 import { JpgError } from "../../../src/core/errors.ts";
-import type { EventMetadata } from "../../../src/core/event/event.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import type { View } from "../../../src/core/projection/view.ts";
 import { createTempFolder, git, type TempFolder, testEnvironment, writeText } from "../../helpers/temp-repository.ts";
 import { createMemoryWorkspace, createTestRuntime, type TestWorkspace } from "../../helpers/workspace.ts";
 

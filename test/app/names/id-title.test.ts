@@ -1,8 +1,8 @@
 // No id is made of a secret, however the request holds it; a session that was imported before keeps its id.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { titleForId } from "../../../src/app/names/id-title.ts";
-import { slugOf } from "../../../src/core/conversation-name.ts";
-import { titleOfRequest } from "../../../src/core/title.ts";
+import { titleOfRequest } from "../../../src/core/conversation/marks.ts";
+import { slugOf } from "../../../src/core/conversation/name.ts";
 import { MADE_SECRETS, random } from "../../helpers/made-secrets.ts";
 import { buildSession } from "../../helpers/session-builder.ts";
 import { git } from "../../helpers/temp-repository.ts";

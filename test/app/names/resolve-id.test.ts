@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { resolveId } from "../../../src/app/names/resolve-id.ts";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { formatCompactionLine, recordPath } from "../../../src/core/compaction/compaction-line.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { formatCompactionLine, recordPath } from "../../../src/core/conversation/compaction-line.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { surveyedSession } from "../../helpers/surveyed-session.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";

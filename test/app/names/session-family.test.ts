@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { familyOf, importSuffix } from "../../../src/app/names/session-family.ts";
 import { randomId } from "../../../src/app/workspace/runtime.ts";
-import { conversationOf, isTurnNumber, suffixOf } from "../../../src/core/conversation-name.ts";
+import { conversationOf, isTurnNumber, suffixOf } from "../../../src/core/conversation/name.ts";
 import { surveyedSession } from "../../helpers/surveyed-session.ts";
 import { createMemoryWorkspace, createTestRuntime, importBytes } from "../../helpers/workspace.ts";
 

@@ -4,9 +4,9 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
 import type { CompactReport } from "../../../src/app/plan/compact-report.ts";
-import type { StubStyle } from "../../../src/core/compaction/compaction.ts";
-import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
-import type { StrategyOptions } from "../../../src/core/strategies/strategy.ts";
+import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
+import type { StrategyOptions } from "../../../src/core/compact/strategies/strategy.ts";
+import type { StubStyle } from "../../../src/core/conversation/compaction.ts";
 import { createPiWriter, piCall } from "../../helpers/pi-session.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 

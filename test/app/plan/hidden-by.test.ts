@@ -1,9 +1,9 @@
 // What a compaction takes out of the view: nothing of what was hidden before, whether it is at hand or not.
 import { expect, it } from "vitest";
 import { hiddenBy } from "../../../src/app/plan/hidden-by.ts";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { project } from "../../../src/core/projection/projection.ts";
-import { estimateEvent } from "../../../src/core/tokens/token-estimate.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { project } from "../../../src/core/conversation/projection.ts";
+import { estimateEvent } from "../../../src/core/conversation/token-estimate.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { live } from "../../helpers/plan-request.ts";
 

@@ -7,9 +7,9 @@ import { revertCompactions } from "../../../src/app/manage/revert.ts";
 import { planOnBranch } from "../../../src/app/plan/compact-plan.ts";
 import { loadForPlan } from "../../../src/app/plan/load-plan.ts";
 import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
-import { planCompaction } from "../../../src/core/plan/plan-compaction.ts";
-import { isNothing } from "../../../src/core/range/bound-resolution.ts";
-import { parseTurnBound } from "../../../src/core/range/range-bound.ts";
+import { planCompaction } from "../../../src/core/compact/plan.ts";
+import { isNothing } from "../../../src/core/conversation/bound-resolution.ts";
+import { parseTurnBound } from "../../../src/core/conversation/range-bound.ts";
 import { buildSession, type SessionStep } from "../../helpers/session-builder.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 

@@ -7,9 +7,8 @@ import { type NewConversation, newConversation } from "../../../src/app/names/ne
 import type { ToolBox } from "../../../src/app/programs/tool-box.ts";
 import { query } from "../../../src/app/query/query.ts";
 import { openWorkspace, type Workspace } from "../../../src/app/workspace/workspace.ts";
-import { isReasoning } from "../../../src/core/event/event.ts";
-import type { View } from "../../../src/core/projection/view.ts";
-import { estimateView } from "../../../src/core/tokens/token-estimate.ts";
+import { isReasoning, type View } from "../../../src/core/conversation/event.ts";
+import { estimateView } from "../../../src/core/conversation/token-estimate.ts";
 import { smallSession } from "../../helpers/run-jpg.ts";
 import { calls, createScriptedModel, type Script, says, stop, thinks } from "../../helpers/scripted-model.ts";
 import { git } from "../../helpers/temp-repository.ts";

@@ -11,8 +11,8 @@ import type { Tool, ToolBox } from "../../../src/app/programs/tool-box.ts";
 import { loadStart, openTurn } from "../../../src/app/query/open-turn.ts";
 import { type QueryObserver, type QueryReport, query } from "../../../src/app/query/query.ts";
 import type { QueryRequest } from "../../../src/app/query/query-request.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import { JpgError } from "../../../src/core/errors.ts";
-import type { Event } from "../../../src/core/event/event.ts";
 import { smallSession } from "../../helpers/run-jpg.ts";
 import {
   calls,

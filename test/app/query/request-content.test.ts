@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { requestContent } from "../../../src/app/query/request-content.ts";
-import { wordsOfContent } from "../../../src/core/event/content.ts";
+import { wordsOfContent } from "../../../src/core/conversation/event.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 
 let folder: TempFolder;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { removeConversation } from "../../../src/app/manage/trash.ts";
 import { type RedactReport, redact } from "../../../src/app/redact/redact.ts";
 import { planRedact } from "../../../src/app/redact/redact-plan.ts";
-import { conversationOf } from "../../../src/core/conversation-name.ts";
+import { conversationOf } from "../../../src/core/conversation/name.ts";
 import type { ConversationStore } from "../../../src/store/conversation-store.ts";
 import { type Clone, createClones } from "../../helpers/clones.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { readBundleHeader, requireWhole } from "../../../src/app/share/bundle-file.ts";
-import { formatBundleHeader } from "../../../src/core/bundle-header.ts";
+import { formatBundleHeader } from "../../../src/core/conversation/name.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 
 let folder: TempFolder;

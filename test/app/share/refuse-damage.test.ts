@@ -9,7 +9,7 @@ import { checkOutgoing } from "../../../src/app/share/check-outgoing.ts";
 import { createReadTurns } from "../../../src/app/share/read-turns.ts";
 import { refuseDamage } from "../../../src/app/share/refuse-damage.ts";
 import { sha256 } from "../../../src/app/workspace/object-id.ts";
-import { turnPath } from "../../../src/core/event/turn-file.ts";
+import { turnPath } from "../../../src/core/conversation/turn-file.ts";
 import { plantCommit } from "../../helpers/plant-commit.ts";
 import { runs } from "../../helpers/runs.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { ReviewReport } from "../../../src/app/share/review.ts";
 import { reviewMarkdown } from "../../../src/app/share/review-markdown.ts";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { anyText } from "../../helpers/any-text.ts";
 import { runs } from "../../helpers/runs.ts";
 

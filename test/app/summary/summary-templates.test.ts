@@ -1,10 +1,14 @@
 // The prompts as models are sent them: what the seeds ask for is in them, and a change of their words is seen.
 import { describe, expect, it } from "vitest";
 import { readPromptTemplates } from "../../../src/app/summary/summary-templates.ts";
-import { fillTemplate } from "../../../src/core/summary/fill-template.ts";
-import { wordFocus } from "../../../src/core/summary/focus.ts";
-import { writeRecord, writeRetry, writeTask } from "../../../src/core/summary/summary-prompt.ts";
-import { NOTHING_CUT } from "../../../src/core/summary/transcript.ts";
+import {
+  fillTemplate,
+  wordFocus,
+  writeRecord,
+  writeRetry,
+  writeTask,
+} from "../../../src/core/compact/summary-prompt.ts";
+import { NOTHING_CUT } from "../../../src/core/compact/transcript.ts";
 
 // covers: 064 "The prompt preserves decisions, paths, error resolutions, task state"
 // covers: 036 "It preserves decisions, paths, error resolutions, state"

@@ -7,7 +7,7 @@ import { createFactReader } from "../../../bench/hindsight/fact-reader.ts";
 import { listNeededFacts } from "../../../bench/hindsight/needed-facts.ts";
 import { expectRandom, SEEDS, shuffle } from "../../../bench/hindsight/random-drops.ts";
 import { readView } from "../../../bench/hindsight/score.ts";
-import { estimateEvent, estimateEvents } from "../../../src/core/tokens/token-estimate.ts";
+import { estimateEvent, estimateEvents } from "../../../src/core/conversation/token-estimate.ts";
 import { saidEvents } from "../../helpers/said-events.ts";
 
 const count = estimateEvent;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aroundCycle, CYCLED_ROWS, endlessSteps, runCycles } from "../../../bench/hindsight/cycles.ts";
 import type { Session } from "../../../bench/hindsight/stretch.ts";
-import { estimateEvent as count } from "../../../src/core/tokens/token-estimate.ts";
+import { estimateEvent as count } from "../../../src/core/conversation/token-estimate.ts";
 import { type Said, saidTurns } from "../../helpers/said-events.ts";
 
 function sessionOf(...said: readonly Said[]): Session {

@@ -10,8 +10,8 @@ import { expectRandom } from "../../../bench/hindsight/random-drops.ts";
 import { ROWS } from "../../../bench/hindsight/rows.ts";
 import { readView } from "../../../bench/hindsight/score.ts";
 import { visibleEvents } from "../../../bench/hindsight/stretch.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { estimateEvent, estimateEvents } from "../../../src/core/tokens/token-estimate.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { estimateEvent, estimateEvents } from "../../../src/core/conversation/token-estimate.ts";
 import { runs } from "../../helpers/runs.ts";
 import { type Said, saidEvents, saidTurns } from "../../helpers/said-events.ts";
 

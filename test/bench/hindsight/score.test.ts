@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createFactReader } from "../../../bench/hindsight/fact-reader.ts";
 import { listNeededFacts } from "../../../bench/hindsight/needed-facts.ts";
 import { readView, tellsMore } from "../../../bench/hindsight/score.ts";
-import type { Event } from "../../../src/core/event/event.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import { saidEvents } from "../../helpers/said-events.ts";
 
 const reader = createFactReader();

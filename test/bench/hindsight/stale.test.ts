@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { staleTokens } from "../../../bench/hindsight/stale.ts";
 import { visibleEvents } from "../../../bench/hindsight/stretch.ts";
-import { estimateEvent } from "../../../src/core/tokens/token-estimate.ts";
+import { estimateEvent } from "../../../src/core/conversation/token-estimate.ts";
 import { type Said, saidTurns } from "../../helpers/said-events.ts";
 
 const code = "const tide = 1;\n".repeat(20);

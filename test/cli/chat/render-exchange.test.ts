@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { renderExchange } from "../../../src/cli/chat/render-exchange.ts";
 import { createStyle } from "../../../src/cli/frame/style.ts";
-import type { Event } from "../../../src/core/event/event.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 
 const look = { style: createStyle(false), ascii: false, markdown: true };
 const time = "2026-11-23T10:00:00.000Z";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { diffViews } from "../../../src/app/diff/view-diff.ts";
 import { renderDiff } from "../../../src/cli/render/render-diff.ts";
 import { renderDiffStat } from "../../../src/cli/render/render-diff-stat.ts";
-import type { View } from "../../../src/core/projection/view.ts";
+import type { View } from "../../../src/core/conversation/event.ts";
 import { PLAIN, WORD_MARKS } from "../../helpers/plain-rendering.ts";
 import { answer, call, kept, request, result, summary, thought, view } from "../../helpers/sample-view.ts";
 

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PlanOffer } from "../../../src/app/edit/offer-plan.ts";
 import { displayWidth } from "../../../src/cli/frame/display-width.ts";
 import { renderPlan } from "../../../src/cli/render/render-plan.ts";
-import type { EditItem } from "../../../src/core/edit/edit-item.ts";
-import { parsePlan } from "../../../src/core/edit/edit-plan.ts";
+import { type EditItem, parsePlan } from "../../../src/core/compact/edit-plan.ts";
 
 const item = (place: string, words: string, tokens: number, time = "2026-02-01T00:00:00Z"): EditItem => ({
   place,

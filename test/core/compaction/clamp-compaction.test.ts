@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { clampCompaction, clampedId } from "../../../src/core/compaction/clamp-compaction.ts";
-import { compareCompactions } from "../../../src/core/compaction/compaction.ts";
-import { recordPath } from "../../../src/core/compaction/compaction-line.ts";
+import { compareCompactions } from "../../../src/core/conversation/compaction.ts";
+import { recordPath } from "../../../src/core/conversation/compaction-line.ts";
+import { clampCompaction, clampedId } from "../../../src/core/conversation/group.ts";
 import { makeCompaction, STRIP_TOOLS } from "../../helpers/make-compaction.ts";
 
 describe("clampCompaction", () => {

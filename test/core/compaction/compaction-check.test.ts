@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkCompaction } from "../../../src/core/compaction/compaction-check.ts";
+import { checkCompaction } from "../../../src/core/conversation/compaction-line.ts";
 
 const MINIMAL = { type: "compaction", id: "k1", timestamp: "2026-03-01T00:00:00Z", from_turn: 0, to_turn: 0 };
 const WHOLE = "a whole number, 0 or more";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import {
   compactionFileName,
   formatCompactionLine,
@@ -8,7 +8,7 @@ import {
   parseCompactionLine,
   parseRecordLine,
   recordPath,
-} from "../../../src/core/compaction/compaction-line.ts";
+} from "../../../src/core/conversation/compaction-line.ts";
 
 // covers: 064 "`timestamp`"
 // covers: 064 "`from_turn` inclusive, 0-based"

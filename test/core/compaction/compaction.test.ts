@@ -4,7 +4,7 @@ import {
   compareTimestamps,
   isHiding,
   tokensSent,
-} from "../../../src/core/compaction/compaction.ts";
+} from "../../../src/core/conversation/compaction.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 
 describe("the order of compactions", () => {

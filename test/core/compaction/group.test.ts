@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { describeGroup, groupOf, groupRange, groupsOf, isSameGroup } from "../../../src/core/compaction/group.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { describeGroup, groupOf, groupRange, groupsOf, isSameGroup } from "../../../src/core/conversation/group.ts";
 
 const compaction = (id: string, from_turn: number, to_turn: number, more: Partial<Compaction> = {}): Compaction => ({
   type: "compaction",

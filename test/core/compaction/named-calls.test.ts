@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CallPolicy, SelectedCall } from "../../../src/core/compaction/compaction.ts";
-import { describeNamedCalls } from "../../../src/core/compaction/named-calls.ts";
+import { type CallPolicy, describeNamedCalls, type SelectedCall } from "../../../src/core/conversation/compaction.ts";
 
 const TRUNCATE: CallPolicy = { truncate: { max_chars: 9 } };
 const DROP: CallPolicy = { drop: { max_chars: 9 } };

@@ -1,6 +1,6 @@
 // Which pins are in force, and which events they protect.
 import { describe, expect, it } from "vitest";
-import { isSamePin, pinnedEvents, pinsInForce } from "../../../src/core/compaction/pin.ts";
+import { isSamePin, pinnedEvents, pinsInForce } from "../../../src/core/conversation/marks.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
 describe("pinsInForce", () => {

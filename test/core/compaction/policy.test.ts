@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { describePolicies, type PolicyTable, parseToolCallPolicy } from "../../../src/core/compaction/policy.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { describePolicies, type PolicyTable, parseToolCallPolicy } from "../../../src/core/conversation/policy.ts";
 
 // covers: 064 "Parses `"strip"`, `"strip-responses"`, `"strip-requests"`"
 // covers: 064 "Or the inline table `{policy, request, response}`"

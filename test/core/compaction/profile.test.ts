@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Policies, parseToolCallPolicy } from "../../../src/core/compaction/policy.ts";
-import { BUILT_IN_PROFILES, findProfile } from "../../../src/core/compaction/profile.ts";
+import {
+  BUILT_IN_PROFILES,
+  findProfile,
+  type Policies,
+  parseToolCallPolicy,
+} from "../../../src/core/conversation/policy.ts";
 
 // covers: 064 "`strip-reasoning` by profile"
 // covers: 064 "`strip-tools` by profile, which fields by policy and hints"

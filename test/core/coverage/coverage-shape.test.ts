@@ -1,8 +1,7 @@
 // What an event may look like in a view, by what the rules want of it.
 import { describe, expect, it } from "vitest";
-import type { Expectation } from "../../../src/core/coverage/coverage-rules.ts";
-import { looksAsExpected } from "../../../src/core/coverage/coverage-shape.ts";
-import type { Event } from "../../../src/core/event/event.ts";
+import { type Expectation, looksAsExpected } from "../../../src/core/conversation/coverage.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 
 const base = { id: "e", timestamp: "2026-01-01T00:00:00Z" };
 const request = { type: "chat_request", ...base, content: "look at this" } as const;

@@ -1,10 +1,9 @@
 // The coverage check finds each way in which a view can be wrong.
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { checkCoverage } from "../../../src/core/coverage/coverage.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import type { ProjectedTurn, View } from "../../../src/core/projection/view.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { checkCoverage } from "../../../src/core/conversation/coverage.ts";
+import type { Event, ProjectedTurn, View } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 

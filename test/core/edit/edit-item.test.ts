@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type EditItem, itemsOf } from "../../../src/core/edit/edit-item.ts";
-import { parsePlan, printPlan } from "../../../src/core/edit/edit-plan.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { estimateEvent } from "../../../src/core/tokens/token-estimate.ts";
+import { type EditItem, itemsOf, parsePlan, printPlan } from "../../../src/core/compact/edit-plan.ts";
+import type { Turn } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { estimateEvent } from "../../../src/core/conversation/token-estimate.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { type RandomConversation, randomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";

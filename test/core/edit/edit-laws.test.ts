@@ -2,20 +2,34 @@
 // the other, what is kept is shown as it was, and taking all of it back gives the view that was there.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Compaction, withoutIndex } from "../../../src/core/compaction/compaction.ts";
-import type { Pin } from "../../../src/core/compaction/pin.ts";
-import { checkCoverage } from "../../../src/core/coverage/coverage.ts";
-import { checkPlan, type EditChoice } from "../../../src/core/edit/edit-choices.ts";
-import { type EditItem, itemsOf } from "../../../src/core/edit/edit-item.ts";
-import { parsePlan, printPlan } from "../../../src/core/edit/edit-plan.ts";
-import { type EditStep, listSteps } from "../../../src/core/edit/edit-steps.ts";
-import { EDIT_VERBS, type EditVerb } from "../../../src/core/edit/edit-verb.ts";
-import { type PlannedSteps, planSteps } from "../../../src/core/edit/plan-edit.ts";
-import { type Event, traitsOf } from "../../../src/core/event/event.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import type { ProjectedTurn, View } from "../../../src/core/projection/view.ts";
-import { estimateEvent } from "../../../src/core/tokens/token-estimate.ts";
+import {
+  EDIT_VERBS,
+  type EditItem,
+  type EditVerb,
+  itemsOf,
+  parsePlan,
+  printPlan,
+} from "../../../src/core/compact/edit-plan.ts";
+import {
+  checkPlan,
+  type EditChoice,
+  type EditStep,
+  listSteps,
+  type PlannedSteps,
+  planSteps,
+} from "../../../src/core/compact/edit-steps.ts";
+import { type Compaction, withoutIndex } from "../../../src/core/conversation/compaction.ts";
+import { checkCoverage } from "../../../src/core/conversation/coverage.ts";
+import {
+  type Event,
+  type ProjectedTurn,
+  type Turn,
+  traitsOf,
+  type View,
+} from "../../../src/core/conversation/event.ts";
+import type { Pin } from "../../../src/core/conversation/marks.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { estimateEvent } from "../../../src/core/conversation/token-estimate.ts";
 import { printView } from "../../helpers/notation.ts";
 import { idsAcrossTurns, type RandomConversation, randomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";

@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type EditPlan, markPlan, parsePlan, printPlan, withoutMarks } from "../../../src/core/edit/edit-plan.ts";
-import { EDIT_VERBS, type EditVerb } from "../../../src/core/edit/edit-verb.ts";
+import {
+  EDIT_VERBS,
+  type EditPlan,
+  type EditVerb,
+  markPlan,
+  parsePlan,
+  printPlan,
+  withoutMarks,
+} from "../../../src/core/compact/edit-plan.ts";
 import { runs } from "../../helpers/runs.ts";
 
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";

@@ -1,14 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import type { Pin } from "../../../src/core/compaction/pin.ts";
-import { checkPlan } from "../../../src/core/edit/edit-choices.ts";
-import { itemsOf } from "../../../src/core/edit/edit-item.ts";
-import { parsePlan, printPlan } from "../../../src/core/edit/edit-plan.ts";
-import { type EditSteps, listSteps } from "../../../src/core/edit/edit-steps.ts";
-import type { EditVerb } from "../../../src/core/edit/edit-verb.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { formatTurnRange } from "../../../src/core/range/turn-range.ts";
+import { type EditVerb, itemsOf, parsePlan, printPlan } from "../../../src/core/compact/edit-plan.ts";
+import { checkPlan, type EditSteps, listSteps } from "../../../src/core/compact/edit-steps.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { formatTurnRange, type Turn } from "../../../src/core/conversation/event.ts";
+import type { Pin } from "../../../src/core/conversation/marks.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
 interface Given {

@@ -1,7 +1,7 @@
 // What is left of a request whose attachments are stripped.
 import { describe, expect, it } from "vitest";
-import { stubAttachments } from "../../../src/core/event/attachment-stub.ts";
-import type { ChatRequest, Content } from "../../../src/core/event/event.ts";
+import { stubAttachments } from "../../../src/core/conversation/attachment.ts";
+import type { ChatRequest, Content } from "../../../src/core/conversation/event.ts";
 
 // covers: 036 "`strip-attachments` policy"
 // covers: 036 "Attachments leave the system prompt"

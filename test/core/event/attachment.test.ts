@@ -13,8 +13,8 @@ import {
   needsInlining,
   spill,
   textAttachmentsOf,
-} from "../../../src/core/event/attachment.ts";
-import type { Event } from "../../../src/core/event/event.ts";
+} from "../../../src/core/conversation/attachment.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import { anyText } from "../../helpers/any-text.ts";
 import { packedPdf, plainPdf } from "../../helpers/pdf.ts";
 import { runs } from "../../helpers/runs.ts";

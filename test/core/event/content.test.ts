@@ -1,6 +1,6 @@
 // What people can read of parts of a content: documents of text, items that only their provider understands, addresses.
 import { describe, expect, it } from "vitest";
-import { documentText, isTextMedia, mediaUrl, opaqueName, opaqueTexts } from "../../../src/core/event/content.ts";
+import { documentText, isTextMedia, mediaUrl, opaqueName, opaqueTexts } from "../../../src/core/conversation/event.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const item = (value: unknown) => ({ type: "opaque", provider: "anthropic", value }) as const;

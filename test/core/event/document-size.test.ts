@@ -1,6 +1,6 @@
 import { deflateSync, inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { countPages } from "../../../src/core/event/document-size.ts";
+import { countPages } from "../../../src/core/conversation/attachment.ts";
 import { packedPdf, plainPdf } from "../../helpers/pdf.ts";
 
 const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { formatEventLine, parseEventLine } from "../../../src/core/event/event-line.ts";
-import { MAX_RECORD_DEPTH } from "../../../src/core/json-depth.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { formatEventLine, parseEventLine } from "../../../src/core/conversation/turn-file.ts";
+import { MAX_RECORD_DEPTH } from "../../../src/core/json.ts";
 import { anyCharacter } from "../../helpers/any-text.ts";
 
 const where = { file: "turns/0000/000003.jsonl", line: 7 };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fieldsOf, isFields } from "../../../src/core/event/fields.ts";
+import { fieldsOf, isFields } from "../../../src/core/conversation/event.ts";
 
 it.each<[unknown, boolean]>([
   [{}, true],

@@ -4,21 +4,18 @@ import { describe, expect, it } from "vitest";
 import { clampedRecords } from "../../../src/app/branch/clamped-records.ts";
 import { coversDigest } from "../../../src/app/branch/covers.ts";
 import { blobId, sha256 } from "../../../src/app/workspace/object-id.ts";
-import { type Comment, type CommentRecord, commentsInForce } from "../../../src/core/comment.ts";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import {
   formatCompactionLine,
   formatRecordLine,
   parseCompactionLine,
   parseRecordLine,
   recordPath,
-} from "../../../src/core/compaction/compaction-line.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { formatEventLine, parseEventLine } from "../../../src/core/event/event-line.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { turnPath } from "../../../src/core/event/turn-file.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import type { Origin } from "../../../src/core/projection/view.ts";
+} from "../../../src/core/conversation/compaction-line.ts";
+import type { Event, Origin, Turn } from "../../../src/core/conversation/event.ts";
+import { type Comment, type CommentRecord, commentsInForce } from "../../../src/core/conversation/marks.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { formatEventLine, parseEventLine, turnPath } from "../../../src/core/conversation/turn-file.ts";
 import type { ConversationStore } from "../../../src/store/conversation-store.ts";
 
 // covers: 064 "A compaction changes how _preceding_ events are read"

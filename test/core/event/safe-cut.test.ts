@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { firstSafeStart, lastSafeCut, listSafeCuts, unfinishedLoop } from "../../../src/core/event/safe-cut.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import {
+  firstSafeStart,
+  lastSafeCut,
+  listSafeCuts,
+  unfinishedLoop,
+} from "../../../src/core/conversation/tool-pairing.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
 // covers: 064 "Edge: interrupted turns"

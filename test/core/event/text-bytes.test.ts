@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { textBytes } from "../../../src/core/event/text-bytes.ts";
+import { type Event, textBytes } from "../../../src/core/conversation/event.ts";
 import { anyText } from "../../helpers/any-text.ts";
 
 const base = { id: "a", timestamp: "t" };

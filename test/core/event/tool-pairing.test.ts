@@ -1,8 +1,7 @@
 // Which call a result answers.
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { pairCalls } from "../../../src/core/event/tool-pairing.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
+import type { Event, Turn } from "../../../src/core/conversation/event.ts";
+import { pairCalls } from "../../../src/core/conversation/tool-pairing.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
 // covers: D17 "A response's tool is found through its request"

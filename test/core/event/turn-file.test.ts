@@ -9,7 +9,7 @@ import {
   turnDirectory,
   turnIndexOfPath,
   turnPath,
-} from "../../../src/core/event/turn-file.ts";
+} from "../../../src/core/conversation/turn-file.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
 const events = parseConversation("U R T t A")[0]?.events ?? [];

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Event, traitsOf } from "../../../src/core/event/event.ts";
-import { splitTurns } from "../../../src/core/event/turn.ts";
+import { type Event, splitTurns, traitsOf } from "../../../src/core/conversation/event.ts";
 
 const timestamp = "2026-01-02T03:04:05Z";
 const start = (id: string): Event => ({ type: "turn_start", id, timestamp });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { charsOf, createPurse, extractBudget, fairCap, takeLines } from "../../../src/core/extract/budget.ts";
+import { charsOf, createPurse, extractBudget, fairCap, takeLines } from "../../../src/core/compact/extract.ts";
 
 describe("extractBudget", () => {
   it("is a share of a small range, less of a large one, enough for the sections, and never more than 6,000 tokens", () => {

@@ -1,7 +1,7 @@
 // What an extract says of changed files: where each was changed last, and what was defined in it.
 import { describe, expect, it } from "vitest";
-import { changeNotes, changesOf } from "../../../src/core/extract/changes.ts";
-import { listToolCalls } from "../../../src/core/tools/tool-call.ts";
+import { changeNotes, changesOf } from "../../../src/core/compact/failures.ts";
+import { listToolCalls } from "../../../src/core/compact/tool-call.ts";
 import { type CallSpec, call, callTurns, failed } from "../../helpers/call-conversation.ts";
 
 const edit = (file_path: string, new_string: string) => call("Edit", { file_path, old_string: "x", new_string });

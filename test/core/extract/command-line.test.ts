@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { actionsOf, lastAction, onlyLooks, plainCommand } from "../../../src/core/extract/command-line.ts";
+import { actionsOf, lastAction, onlyLooks, plainCommand } from "../../../src/core/compact/failures.ts";
 
 describe("onlyLooks", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { commitsMade } from "../../../src/core/extract/commits.ts";
-import { listToolCalls } from "../../../src/core/tools/tool-call.ts";
+import { commitsMade } from "../../../src/core/compact/failures.ts";
+import { listToolCalls } from "../../../src/core/compact/tool-call.ts";
 import { type CallSpec, call, callTurns } from "../../helpers/call-conversation.ts";
 
 const made = (...calls: readonly CallSpec[]) => commitsMade(listToolCalls(callTurns(calls))).map(({ line }) => line);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isAnnouncement, isRejecting, isYesOrNo, weightOf } from "../../../src/core/extract/cues.ts";
+import { isAnnouncement, isRejecting, isYesOrNo, weightOf } from "../../../src/core/compact/passages.ts";
 
 describe("weightOf", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { decisionsIn, type Reply } from "../../../src/core/extract/decisions.ts";
-import type { Said } from "../../../src/core/extract/passages.ts";
-import { listToolCalls } from "../../../src/core/tools/tool-call.ts";
+import { decisionsIn, type Reply } from "../../../src/core/compact/decisions.ts";
+import type { Said } from "../../../src/core/compact/passages.ts";
+import { listToolCalls } from "../../../src/core/compact/tool-call.ts";
 import { type CallSpec, call, callTurns, failed } from "../../helpers/call-conversation.ts";
 
 const of = (found: {

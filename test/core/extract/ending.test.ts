@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { endingOf } from "../../../src/core/extract/ending.ts";
-import { groupTurns, type PlacedEvent } from "../../../src/core/summary/placed-event.ts";
-import { listToolCalls } from "../../../src/core/tools/tool-call.ts";
+import { endingOf } from "../../../src/core/compact/gather.ts";
+import { listToolCalls } from "../../../src/core/compact/tool-call.ts";
+import { groupTurns, type PlacedEvent } from "../../../src/core/compact/transcript.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 
 let made = 0;
 const base = () => ({ id: `e${made++}`, timestamp: "2026-01-01T00:00:00Z" });

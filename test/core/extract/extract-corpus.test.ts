@@ -4,11 +4,11 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { extractSummary } from "../../../src/core/extract/extract.ts";
-import { checkGrounding } from "../../../src/core/loss/grounding.ts";
-import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
-import { estimateEvents } from "../../../src/core/tokens/token-estimate.ts";
+import { extractSummary } from "../../../src/core/compact/extract.ts";
+import { checkGrounding } from "../../../src/core/compact/grounding.ts";
+import type { PlacedEvent } from "../../../src/core/compact/transcript.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { estimateEvents } from "../../../src/core/conversation/token-estimate.ts";
 import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
 import { corpusMissing, readCorpusFile, sharedFolder } from "../../helpers/corpus.ts";
 

@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Content, Event } from "../../../src/core/event/event.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { extractSummary } from "../../../src/core/extract/extract.ts";
-import { checkGrounding } from "../../../src/core/loss/grounding.ts";
-import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
-import { textTokens } from "../../../src/core/tokens/text-tokens.ts";
+import { extractSummary } from "../../../src/core/compact/extract.ts";
+import { checkGrounding } from "../../../src/core/compact/grounding.ts";
+import type { PlacedEvent } from "../../../src/core/compact/transcript.ts";
+import type { Content, Event, Turn } from "../../../src/core/conversation/event.ts";
+import { textTokens } from "../../../src/core/conversation/text-tokens.ts";
 import { type CallSpec, call, callTurns, failed } from "../../helpers/call-conversation.ts";
 import { randomTurns } from "../../helpers/random-conversation.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { listFailures, nameCall } from "../../../src/core/extract/failures.ts";
-import { listToolCalls } from "../../../src/core/tools/tool-call.ts";
+import { listFailures, nameCall } from "../../../src/core/compact/failures.ts";
+import { listToolCalls } from "../../../src/core/compact/tool-call.ts";
 import { type CallSpec, call, callTurns } from "../../helpers/call-conversation.ts";
 
 const failures = (...turns: readonly (readonly CallSpec[])[]) => listFailures(listToolCalls(callTurns(...turns)));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Content, Event } from "../../../src/core/event/event.ts";
-import { gather } from "../../../src/core/extract/gather.ts";
-import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
+import { gather } from "../../../src/core/compact/gather.ts";
+import type { PlacedEvent } from "../../../src/core/compact/transcript.ts";
+import type { Content, Event } from "../../../src/core/conversation/event.ts";
 import { type CallSpec, call, callTurns, failed } from "../../helpers/call-conversation.ts";
 import { NOTHING_GATHERED } from "../../helpers/nothing-gathered.ts";
 

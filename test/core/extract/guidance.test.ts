@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { guidanceIn, refusalsIn } from "../../../src/core/extract/guidance.ts";
-import { listToolCalls } from "../../../src/core/tools/tool-call.ts";
+import { guidanceIn, refusalsIn } from "../../../src/core/compact/decisions.ts";
+import { listToolCalls } from "../../../src/core/compact/tool-call.ts";
 import { call, callTurns } from "../../helpers/call-conversation.ts";
 
 const of = (text: string): readonly string[] => guidanceIn([{ turn: 0, text }]).map((said) => said.text);

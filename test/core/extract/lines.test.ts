@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bothEnds, newestLines, showAnswers, showPassages, showRequests } from "../../../src/core/extract/lines.ts";
-import { listPassages } from "../../../src/core/extract/passages.ts";
+import { bothEnds, newestLines, showAnswers, showPassages, showRequests } from "../../../src/core/compact/extract.ts";
+import { listPassages } from "../../../src/core/compact/passages.ts";
 
 const said = (...texts: readonly string[]) => texts.map((text, turn) => ({ turn, text }));
 const a = (count: number): string => "a".repeat(count);

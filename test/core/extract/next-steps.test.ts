@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextSteps } from "../../../src/core/extract/next-steps.ts";
+import { nextSteps } from "../../../src/core/compact/extract.ts";
 import { NOTHING_GATHERED } from "../../helpers/nothing-gathered.ts";
 
 const requests = [

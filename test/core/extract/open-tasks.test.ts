@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { openTasks } from "../../../src/core/extract/open-tasks.ts";
-import { listToolCalls } from "../../../src/core/tools/tool-call.ts";
+import { openTasks } from "../../../src/core/compact/gather.ts";
+import { listToolCalls } from "../../../src/core/compact/tool-call.ts";
+import type { Turn } from "../../../src/core/conversation/event.ts";
 import { type CallSpec, call, callTurns, failed } from "../../helpers/call-conversation.ts";
 
 const tasksOf = (turns: readonly Turn[]): readonly string[] =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listPassages, pickPassages } from "../../../src/core/extract/passages.ts";
+import { listPassages, pickPassages } from "../../../src/core/compact/passages.ts";
 
 const said = (...texts: readonly string[]) => texts.map((text, turn) => ({ turn, text }));
 const pick = (texts: readonly string[], chars: number, known: readonly string[] = []): string[] =>

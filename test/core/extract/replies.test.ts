@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isChoice, questionOf, repliesTo } from "../../../src/core/extract/replies.ts";
+import { isChoice, questionOf, repliesTo } from "../../../src/core/compact/decisions.ts";
 
 const OPTIONS = "Two ways:\n\n1. **Cache** the tree\n2. Read it again\n\nWhich do you want?";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Gathered } from "../../../src/core/extract/gather.ts";
-import { writeSections } from "../../../src/core/extract/sections.ts";
+import { writeSections } from "../../../src/core/compact/extract.ts";
+import type { Gathered } from "../../../src/core/compact/gather.ts";
 import { NOTHING_GATHERED } from "../../helpers/nothing-gathered.ts";
 
 function sections(found: Partial<Gathered>, chars = 8000): Readonly<Record<string, readonly string[]>> {

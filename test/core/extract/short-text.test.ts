@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutEnd, cutMiddle, oneLine, spokenLine } from "../../../src/core/extract/short-text.ts";
+import { cutEnd, cutMiddle, oneLine, spokenLine } from "../../../src/core/compact/passages.ts";
 
 const line = fc
   .array(fc.constantFrom("word", "a", "longer-word-here", "😀", "x".repeat(60)), { maxLength: 40 })

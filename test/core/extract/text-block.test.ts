@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanBlock, cutBlock, cutBlockEnd, indented } from "../../../src/core/extract/text-block.ts";
+import { cleanBlock, cutBlock, cutBlockEnd, indented } from "../../../src/core/compact/passages.ts";
 
 const CODE = "Do this:\n\n```ts\nconst a = 1;\nconst b = 2;\n```\n\nThen that.";
 

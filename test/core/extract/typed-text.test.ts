@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { typedText } from "../../../src/core/extract/typed-text.ts";
+import { typedText } from "../../../src/core/compact/passages.ts";
 
 describe("typedText", () => {
   it.each([

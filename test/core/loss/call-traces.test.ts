@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { commandsRun, filesNamed, firstLine } from "../../../src/core/loss/call-traces.ts";
+import { commandsRun, filesNamed, firstLine } from "../../../src/core/compact/hidden-content.ts";
 
 describe("traces of a call", () => {
   it.each<[unknown, string[]]>([

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { commandFacts, commandLineOf } from "../../../src/core/loss/command-facts.ts";
-import type { View } from "../../../src/core/projection/view.ts";
+import { commandFacts, commandLineOf } from "../../../src/core/compact/hidden-content.ts";
+import type { Event, View } from "../../../src/core/conversation/event.ts";
 
 const at = { timestamp: "2026-01-01T00:00:00Z" };
 const run = (id: string, args: unknown): Event => ({

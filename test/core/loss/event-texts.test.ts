@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Content, Event } from "../../../src/core/event/event.ts";
-import { stringsIn, textsOf } from "../../../src/core/loss/event-texts.ts";
+import { stringsIn, textsOf } from "../../../src/core/compact/hidden-content.ts";
+import type { Content, Event } from "../../../src/core/conversation/event.ts";
 
 const base = { id: "e", timestamp: "2026-01-01T00:00:00Z" };
 const ref = { $attachment: "abc.txt" };

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { FactKind } from "../../../src/core/compaction/loss-receipt.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { factsOf, factsOfText } from "../../../src/core/loss/facts.ts";
+import { factsOf, factsOfText } from "../../../src/core/compact/facts.ts";
+import type { FactKind } from "../../../src/core/conversation/compaction.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import { runs } from "../../helpers/runs.ts";
 
 const base = { id: "e", timestamp: "2026-01-01T00:00:00Z" };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { FACT_KINDS, type FactCounts, type FactKind } from "../../../src/core/compaction/loss-receipt.ts";
-import { formatLoss } from "../../../src/core/loss/format-loss.ts";
+import { formatLoss } from "../../../src/core/compact/hidden-content.ts";
+import { FACT_KINDS, type FactCounts, type FactKind } from "../../../src/core/conversation/compaction.ts";
 
 const counts = (fields: Partial<FactCounts>): FactCounts => ({
   total: 0,

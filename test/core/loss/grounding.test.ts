@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { checkGrounding, sourceFacts } from "../../../src/core/loss/grounding.ts";
+import { checkGrounding, sourceFacts } from "../../../src/core/compact/grounding.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 
 const base = { id: "e", timestamp: "2026-01-01T00:00:00Z" };
 const raw: readonly Event[] = [

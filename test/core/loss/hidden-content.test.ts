@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { hiddenContent } from "../../../src/core/loss/hidden-content.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { estimateEvents } from "../../../src/core/tokens/token-estimate.ts";
+import { hiddenContent } from "../../../src/core/compact/hidden-content.ts";
+import type { Event, Turn } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { estimateEvents } from "../../../src/core/conversation/token-estimate.ts";
 
 let next = 0;
 const id = (): { id: string; timestamp: string } => ({ id: `x${next++}`, timestamp: "2026-01-01T00:00:00Z" });

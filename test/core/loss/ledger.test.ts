@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
 import {
   type CoveredEvent,
   createReaders,
@@ -7,8 +6,8 @@ import {
   noteMention,
   noteSeen,
   openLedger,
-} from "../../../src/core/loss/ledger.ts";
-import type { View } from "../../../src/core/projection/view.ts";
+} from "../../../src/core/compact/receipt.ts";
+import type { Event, View } from "../../../src/core/conversation/event.ts";
 
 const at = { timestamp: "2026-01-01T00:00:00Z" };
 const say = (id: string, message: string): Event => ({ type: "chat_response", id, ...at, message });

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
 import {
   errorLines,
   requestSentences,
@@ -8,7 +7,8 @@ import {
   scanPieces,
   scanSentences,
   type VisitPiece,
-} from "../../../src/core/loss/line-facts.ts";
+} from "../../../src/core/compact/facts.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 
 const base = { id: "e", timestamp: "2026-01-01T00:00:00Z" };
 

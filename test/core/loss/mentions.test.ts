@@ -1,9 +1,7 @@
 // What is found of a ledger in a view: in full, by a shorter name, or quoted.
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { createReaders, openLedger } from "../../../src/core/loss/ledger.ts";
-import { markShown } from "../../../src/core/loss/mentions.ts";
-import type { Origin, View } from "../../../src/core/projection/view.ts";
+import { createReaders, markShown, openLedger } from "../../../src/core/compact/receipt.ts";
+import type { Event, Origin, View } from "../../../src/core/conversation/event.ts";
 
 const at = { timestamp: "2026-01-01T00:00:00Z" };
 const say = (message: string): Event => ({ type: "chat_response", id: "later", ...at, message });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { normalText } from "../../../src/core/loss/normal-text.ts";
+import { normalText } from "../../../src/core/compact/words.ts";
 import { anyText } from "../../helpers/any-text.ts";
 
 /** Texts with what spelling decides: marks, blanks, digits with commas, letters that fold, characters that combine. */

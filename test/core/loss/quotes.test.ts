@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listQuotes, normalBlanks, quotedParts } from "../../../src/core/loss/quotes.ts";
+import { listQuotes, normalBlanks, quotedParts } from "../../../src/core/compact/grounding.ts";
 
 describe("listQuotes", () => {
   it("finds what stands between marks within a line, in order", () => {

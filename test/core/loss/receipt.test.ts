@@ -1,12 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { FACT_KINDS, type FactCounts, type LossReceipt } from "../../../src/core/compaction/loss-receipt.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { splitTurns, type Turn } from "../../../src/core/event/turn.ts";
-import { textsOf } from "../../../src/core/loss/event-texts.ts";
-import { lossReceipt, traceFacts } from "../../../src/core/loss/receipt.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
+import { textsOf } from "../../../src/core/compact/hidden-content.ts";
+import { lossReceipt, traceFacts } from "../../../src/core/compact/receipt.ts";
+import {
+  type Compaction,
+  FACT_KINDS,
+  type FactCounts,
+  type LossReceipt,
+} from "../../../src/core/conversation/compaction.ts";
+import { type Event, splitTurns, type Turn } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";

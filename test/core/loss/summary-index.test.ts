@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { FactKind } from "../../../src/core/compaction/loss-receipt.ts";
-import { indexSummary } from "../../../src/core/loss/summary-index.ts";
+import { indexSummary } from "../../../src/core/compact/grounding.ts";
+import type { FactKind } from "../../../src/core/conversation/compaction.ts";
 
 describe("indexSummary", () => {
   const holds = indexSummary(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { termsOf } from "../../../src/core/loss/terms.ts";
+import { termsOf } from "../../../src/core/compact/words.ts";
 
 describe("termsOf", () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { indexText } from "../../../src/core/loss/text-index.ts";
+import { indexText } from "../../../src/core/compact/words.ts";
 import { anyText } from "../../helpers/any-text.ts";
 
 describe("indexText", () => {

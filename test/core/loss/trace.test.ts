@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { normalText } from "../../../src/core/loss/normal-text.ts";
-import { findPhrase, parsePhrase } from "../../../src/core/loss/trace.ts";
+import { findPhrase, parsePhrase } from "../../../src/core/compact/phrase.ts";
+import { normalText } from "../../../src/core/compact/words.ts";
 import { runs } from "../../helpers/runs.ts";
 
 const words = fc.array(fc.stringMatching(/^[a-z]{1,6}$|^[1-9][0-9]{0,8}$/), { minLength: 1, maxLength: 5 });

@@ -1,8 +1,7 @@
 // The bounds of what single words are facts.
 import { describe, expect, it } from "vitest";
-import type { FactKind } from "../../../src/core/compaction/loss-receipt.ts";
-import { normalPath, pathEnds, pathOf } from "../../../src/core/loss/path-word.ts";
-import { scanFacts } from "../../../src/core/loss/word-facts.ts";
+import { normalPath, pathEnds, pathOf, scanFacts } from "../../../src/core/compact/facts.ts";
+import type { FactKind } from "../../../src/core/conversation/compaction.ts";
 
 function factsIn(text: string): readonly (readonly [FactKind, string])[] {
   const facts: [FactKind, string][] = [];

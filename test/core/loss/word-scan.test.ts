@@ -1,6 +1,6 @@
 // How a text is cut into words.
 import { describe, expect, it } from "vitest";
-import { DIGIT, LOWER, OTHER, SLASH, scanWords, UPPER } from "../../../src/core/loss/word-scan.ts";
+import { DIGIT, LOWER, OTHER, SLASH, scanWords, UPPER } from "../../../src/core/compact/words.ts";
 
 function words(text: string): readonly string[] {
   const found: string[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contextWindow } from "../../../src/core/model/context-window.ts";
+import { contextWindow } from "../../../src/core/model/token-meter.ts";
 
 describe("contextWindow", () => {
   it("knows a family by the beginning of its name, with or without a provider", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSameModelFamily, modelFamily } from "../../../src/core/model/model-family.ts";
+import { isSameModelFamily, modelFamily } from "../../../src/core/model/model-name.ts";
 
 describe("modelFamily", () => {
   it.each([

@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cheapModel, currentModel, resolveAlias } from "../../../src/core/model/current-models.ts";
-import { formatModelName, inferProvider, parseModelName } from "../../../src/core/model/model-name.ts";
+import {
+  cheapModel,
+  currentModel,
+  formatModelName,
+  inferProvider,
+  parseModelName,
+  resolveAlias,
+} from "../../../src/core/model/model-name.ts";
 import { MODEL_PROVIDERS } from "../../../src/core/model/model-provider.ts";
 import { errorOf } from "../../config/error-of.ts";
 

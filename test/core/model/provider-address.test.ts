@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { knownProvider } from "../../../src/core/model/model-provider.ts";
-import { ollamaAddress, resolveAddress } from "../../../src/core/model/provider-address.ts";
+import { knownProvider, ollamaAddress, resolveAddress } from "../../../src/core/model/model-provider.ts";
 import { errorOf } from "../../config/error-of.ts";
 import { anyUrl } from "../../helpers/any-text.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tokenizerFactor } from "../../../src/core/model/tokenizer-factor.ts";
+import { tokenizerFactor } from "../../../src/core/model/token-meter.ts";
 
 describe("tokenizerFactor", () => {
   it.each([

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Event, traitsOf } from "../../../src/core/event/event.ts";
-import { type BothTurn, besideEachOther } from "../../../src/core/page/both-views.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { resolveDispositions } from "../../../src/core/projection/winner.ts";
+import { type Event, traitsOf } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { resolveDispositions } from "../../../src/core/conversation/winner.ts";
+import { type BothTurn, besideEachOther } from "../../../src/core/look/both-views.ts";
 import { type RandomConversation, randomConversation } from "../../helpers/random-conversation.ts";
 
 function both({ turns, compactions }: RandomConversation): readonly BothTurn[] {

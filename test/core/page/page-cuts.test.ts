@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { cutPage, rowSize } from "../../../src/core/page/page-cuts.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { cutPage, rowSize } from "../../../src/core/look/both-views.ts";
 
 const sizes = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 60 });
 const limits = fc.record({ size: fc.integer({ min: 1, max: 200 }), count: fc.integer({ min: 1, max: 10 }) });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { listBlocks } from "../../../src/core/parts/blocks.ts";
+import { listBlocks } from "../../../src/core/compact/topics.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import { parseConversation, printConversation } from "../../helpers/notation.ts";
 
 const one = (): number => 1;

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { listBlocks } from "../../../src/core/parts/blocks.ts";
-import { scoreBoundaries } from "../../../src/core/parts/boundaries.ts";
+import { listBlocks, scoreBoundaries } from "../../../src/core/compact/topics.ts";
+import type { Event, Turn } from "../../../src/core/conversation/event.ts";
 import { answer, call, request, result } from "../../helpers/sample-view.ts";
 
 /** Scores to three places, one for each turn of one block. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { splitAtSummaries } from "../../../src/core/parts/split-at-summaries.ts";
+import { splitAtSummaries } from "../../../src/core/compact/turn-parts.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation, printConversation } from "../../helpers/notation.ts";
 

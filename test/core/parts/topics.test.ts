@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import type { TurnBlock } from "../../../src/core/parts/blocks.ts";
-import { topicDepths } from "../../../src/core/parts/topics.ts";
+import { type TurnBlock, topicDepths } from "../../../src/core/compact/topics.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import { runs } from "../../helpers/runs.ts";
 import { answer, call, request, result, thought } from "../../helpers/sample-view.ts";
 

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { listSafeCuts } from "../../../src/core/event/safe-cut.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { cutEvenParts, cutParts, type PartOptions, type TurnPart } from "../../../src/core/parts/turn-parts.ts";
-import { estimateEvents } from "../../../src/core/tokens/token-estimate.ts";
+import { cutEvenParts, cutParts, type PartOptions, type TurnPart } from "../../../src/core/compact/turn-parts.ts";
+import type { Event, Turn } from "../../../src/core/conversation/event.ts";
+import { estimateEvents } from "../../../src/core/conversation/token-estimate.ts";
+import { listSafeCuts } from "../../../src/core/conversation/tool-pairing.ts";
 import { call, callTurns } from "../../helpers/call-conversation.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { randomTurns } from "../../helpers/random-conversation.ts";

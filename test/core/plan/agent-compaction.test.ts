@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { judgeAgentCompaction, LEAST_AGENT_TOKENS } from "../../../src/core/plan/agent-compaction.ts";
+import { judgeAgentCompaction, LEAST_AGENT_TOKENS } from "../../../src/core/compact/automatic.ts";
 
 // covers: v2 "Tool called under target: "No compaction needed""
 // covers: v2 "Risk: over-compaction → at least 10k tokens"

@@ -5,7 +5,7 @@ import {
   decideAutoCompaction,
   isWarningSize,
   triggerRatio,
-} from "../../../src/core/plan/auto-compaction.ts";
+} from "../../../src/core/compact/automatic.ts";
 
 // covers: D17 "Threshold = window × `trigger_ratio`"
 // covers: D17 "Only with more turns than `min_turns`"

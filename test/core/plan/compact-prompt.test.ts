@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { NO_OFFERS, offersCompaction } from "../../../src/core/plan/compact-prompt.ts";
+import { NO_OFFERS, offersCompaction } from "../../../src/core/compact/automatic.ts";
 
 // covers: history "Auto-prompt logic"
 // covers: history "Not when disabled for the session"

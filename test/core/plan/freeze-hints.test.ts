@@ -1,8 +1,8 @@
 // What hints add to a policy when a compaction is made.
 import { describe, expect, it } from "vitest";
-import type { ToolCallPolicy, UniformToolCallPolicy } from "../../../src/core/compaction/compaction.ts";
-import { freezeHints } from "../../../src/core/plan/freeze-hints.ts";
-import type { ToolCompactionHints } from "../../../src/core/tools/tool-hints.ts";
+import { freezeHints } from "../../../src/core/compact/plan.ts";
+import type { ToolCompactionHints } from "../../../src/core/compact/tool-hints.ts";
+import type { ToolCallPolicy, UniformToolCallPolicy } from "../../../src/core/conversation/compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
 // covers: 036 "`remove` takes the whole pair out"

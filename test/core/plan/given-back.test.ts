@@ -1,8 +1,8 @@
 // What a newer policy for calls gives back.
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { describeGivenBack } from "../../../src/core/plan/given-back.ts";
-import { project } from "../../../src/core/projection/projection.ts";
+import { describeGivenBack } from "../../../src/core/compact/plan-effect.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { project } from "../../../src/core/conversation/projection.ts";
 import { makeCompaction, STRIP_TOOLS } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 

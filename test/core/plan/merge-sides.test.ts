@@ -6,7 +6,7 @@ import {
   type MergeSide,
   mergeFiles,
   orderSides,
-} from "../../../src/core/plan/merge-sides.ts";
+} from "../../../src/core/conversation/merge-sides.ts";
 
 /** A side from its turns and what else it holds, `a` standing for `compactions/a`. */
 function side(commit: string, turns: string, records = "", touched = records): MergeSide {

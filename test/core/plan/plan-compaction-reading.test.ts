@@ -1,33 +1,29 @@
 // Which turns are read before a compaction is planned.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import type { CompactionRequest, UnreadTurns } from "../../../src/core/plan/compaction-request.ts";
-import {
-  explainFromSome,
-  planCompaction,
-  planCompactionReading,
-  trialOf,
-} from "../../../src/core/plan/plan-compaction.ts";
 import {
   areKeptAtHand,
+  type CompactionRequest,
   knownOf,
   toolsUnread,
   turnsLikely,
   turnsNeeded,
   turnsToLeave,
-} from "../../../src/core/plan/unread-turns.ts";
-import { planReading } from "../../../src/core/projection/hidden-turns.ts";
-import { project } from "../../../src/core/projection/projection.ts";
-import { isNothing, type RangeRequest } from "../../../src/core/range/bound-resolution.ts";
-import { parseBound } from "../../../src/core/range/range-bound.ts";
-import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
-import { namesCalled } from "../../../src/core/strategies/strategy-context.ts";
-import { chooseStrategies, STRATEGIES } from "../../../src/core/strategies/strategy-list.ts";
-import { joinFacts } from "../../../src/core/tokens/stretch-facts.ts";
-import { type TurnFacts, turnFacts } from "../../../src/core/tokens/turn-facts.ts";
-import type { ToolCompactionHints } from "../../../src/core/tools/tool-hints.ts";
+  type UnreadTurns,
+} from "../../../src/core/compact/compaction-request.ts";
+import { explainFromSome, planCompaction, planCompactionReading, trialOf } from "../../../src/core/compact/plan.ts";
+import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
+import { namesCalled } from "../../../src/core/compact/strategies/strategy-context.ts";
+import { chooseStrategies, STRATEGIES } from "../../../src/core/compact/strategies/strategy-list.ts";
+import type { ToolCompactionHints } from "../../../src/core/compact/tool-hints.ts";
+import { isNothing, type RangeRequest } from "../../../src/core/conversation/bound-resolution.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { planReading } from "../../../src/core/conversation/covered-range.ts";
+import type { Turn } from "../../../src/core/conversation/event.ts";
+import { project } from "../../../src/core/conversation/projection.ts";
+import { parseBound } from "../../../src/core/conversation/range-bound.ts";
+import { joinFacts } from "../../../src/core/model/stretch-facts.ts";
+import { type TurnFacts, turnFacts } from "../../../src/core/model/usage.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { DEFAULT, live, requestFor, STRIP, SUMMARIZE } from "../../helpers/plan-request.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Compaction, ToolCallPolicy } from "../../../src/core/compaction/compaction.ts";
-import type { CompactionRequest } from "../../../src/core/plan/plan-compaction.ts";
-import { isNothing, type Nothing } from "../../../src/core/range/bound-resolution.ts";
-import { parseBound } from "../../../src/core/range/range-bound.ts";
+import type { CompactionRequest } from "../../../src/core/compact/plan.ts";
+import { isNothing, type Nothing } from "../../../src/core/conversation/bound-resolution.ts";
+import type { Compaction, ToolCallPolicy } from "../../../src/core/conversation/compaction.ts";
+import { parseBound } from "../../../src/core/conversation/range-bound.ts";
 import { ask, DEFAULT, live, planned, STRIP, SUMMARIZE } from "../../helpers/plan-request.ts";
 
 // covers: 064 "Reduce size selectively, keep what matters"

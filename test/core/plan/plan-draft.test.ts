@@ -1,9 +1,9 @@
 // What a planned compaction says of itself: its fields beside the range, by policies and by strategies.
 import { describe, expect, it } from "vitest";
-import type { Policies } from "../../../src/core/compaction/policy.ts";
-import { type CompactionRequest, trialOf } from "../../../src/core/plan/plan-compaction.ts";
-import { parseBound } from "../../../src/core/range/range-bound.ts";
-import { chooseStrategies } from "../../../src/core/strategies/strategy-list.ts";
+import { type CompactionRequest, trialOf } from "../../../src/core/compact/plan.ts";
+import { chooseStrategies } from "../../../src/core/compact/strategies/strategy-list.ts";
+import type { Policies } from "../../../src/core/conversation/policy.ts";
+import { parseBound } from "../../../src/core/conversation/range-bound.ts";
 import { ask, live, planned, STRIP, SUMMARIZE } from "../../helpers/plan-request.ts";
 
 const strategies = (...names: string[]) => ({ uses: chooseStrategies(names) });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { CallPolicy, Compaction, StubStyle } from "../../../src/core/compaction/compaction.ts";
-import type { Content } from "../../../src/core/event/event.ts";
-import type { CallPairs } from "../../../src/core/event/tool-pairing.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { effectOf, type PlanEffect } from "../../../src/core/plan/plan-effect.ts";
+import { effectOf, type PlanEffect } from "../../../src/core/compact/plan-effect.ts";
+import type { CallPolicy, Compaction, StubStyle } from "../../../src/core/conversation/compaction.ts";
+import type { Content, Turn } from "../../../src/core/conversation/event.ts";
+import type { CallPairs } from "../../../src/core/conversation/tool-pairing.ts";
 import { STRIP_TOOLS } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 

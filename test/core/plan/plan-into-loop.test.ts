@@ -1,15 +1,14 @@
 // Batches that reach into a tool loop which is not finished: what they may touch there, and that the provider still takes it.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Event, isReasoning } from "../../../src/core/event/event.ts";
-import { unfinishedLoop } from "../../../src/core/event/safe-cut.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import type { CompactionRequest } from "../../../src/core/plan/plan-compaction.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { checkAnthropic } from "../../../src/core/provider-rules/anthropic.ts";
-import { isNothing } from "../../../src/core/range/bound-resolution.ts";
-import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
-import { toAnthropicThread } from "../../../src/core/thread/anthropic-thread.ts";
+import type { CompactionRequest } from "../../../src/core/compact/plan.ts";
+import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
+import { isNothing } from "../../../src/core/conversation/bound-resolution.ts";
+import { type Event, isReasoning, type Turn } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { unfinishedLoop } from "../../../src/core/conversation/tool-pairing.ts";
+import { checkAnthropic } from "../../../src/core/model/anthropic-rules.ts";
+import { toAnthropicThread } from "../../../src/core/model/anthropic-thread.ts";
 import { askStrategies } from "../../helpers/call-conversation.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { runs } from "../../helpers/runs.ts";

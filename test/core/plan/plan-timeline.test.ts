@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { planTimeline as drawTimeline, listHiding, type TimelineFacts } from "../../../src/core/plan/plan-timeline.ts";
+import { planTimeline as drawTimeline, listHiding, type TimelineFacts } from "../../../src/core/compact/timeline.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
 const turns = new Map(parseConversation("U A | U A | U T t A | U A | U A").map((turn) => [turn.index, turn]));

@@ -1,12 +1,11 @@
 // What each policy of a profile takes out.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { traitsOf } from "../../../src/core/event/event.ts";
-import { policySteps } from "../../../src/core/plan/policy-steps.ts";
-import { project, projectTurns } from "../../../src/core/projection/projection.ts";
-import type { View } from "../../../src/core/projection/view.ts";
-import { estimateEvent } from "../../../src/core/tokens/token-estimate.ts";
+import { policySteps } from "../../../src/core/compact/timeline.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { traitsOf, type View } from "../../../src/core/conversation/event.ts";
+import { project, projectTurns } from "../../../src/core/conversation/projection.ts";
+import { estimateEvent } from "../../../src/core/conversation/token-estimate.ts";
 import { makeCompaction, STRIP_TOOLS } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";

@@ -1,13 +1,12 @@
 // The notice of what a view hides: only when it is asked for, once, short, behind the newest compaction that hides something.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { isMessage } from "../../../src/core/event/event.ts";
-import { withoutNotice } from "../../../src/core/projection/hidden-notice.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import type { View } from "../../../src/core/projection/view.ts";
-import { formatReminder } from "../../../src/core/thread/reminder.ts";
-import { estimateEvent } from "../../../src/core/tokens/token-estimate.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { isMessage, type View } from "../../../src/core/conversation/event.ts";
+import { withoutNotice } from "../../../src/core/conversation/hidden-notice.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { estimateEvent } from "../../../src/core/conversation/token-estimate.ts";
+import { formatReminder } from "../../../src/core/model/thread.ts";
 import { call, callTurns } from "../../helpers/call-conversation.ts";
 import { foreignConversation } from "../../helpers/foreign-events.ts";
 import { runs } from "../../helpers/runs.ts";

@@ -1,7 +1,7 @@
 // Which turns a projection reads.
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { planReading, planTurnReadings } from "../../../src/core/projection/hidden-turns.ts";
+import { planReading, planTurnReadings } from "../../../src/core/conversation/covered-range.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 

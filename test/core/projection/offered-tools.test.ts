@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { offeredTools } from "../../../src/core/projection/offered-tools.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
+import { offeredTools } from "../../../src/core/conversation/defined-tools.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { makeCompaction } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";

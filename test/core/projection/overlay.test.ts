@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { type CoveredRange, planRanges } from "../../../src/core/projection/covered-range.ts";
-import { coversEvent, findDecider, keepsEvent, localizeOverlays } from "../../../src/core/projection/local-overlay.ts";
-import { createOverlays, cutsTurn, type Overlay } from "../../../src/core/projection/overlay.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import {
+  type CoveredRange,
+  createOverlays,
+  cutsTurn,
+  type Overlay,
+  planRanges,
+} from "../../../src/core/conversation/covered-range.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { coversEvent, findDecider, keepsEvent, localizeOverlays } from "../../../src/core/conversation/survey.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 

@@ -1,20 +1,18 @@
 // The laws of projection, over random streams and random stacks of compactions.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Compaction, isHiding } from "../../../src/core/compaction/compaction.ts";
-import { checkCoverage } from "../../../src/core/coverage/coverage.ts";
-import { type Event, traitsOf } from "../../../src/core/event/event.ts";
-import { pairCalls } from "../../../src/core/event/tool-pairing.ts";
-import { splitTurns, type Turn } from "../../../src/core/event/turn.ts";
+import { type Compaction, isHiding } from "../../../src/core/conversation/compaction.ts";
+import { checkCoverage } from "../../../src/core/conversation/coverage.ts";
 import {
   planHalves,
   planReading,
   planTurnReadings,
   type TurnReading,
-} from "../../../src/core/projection/hidden-turns.ts";
-import { project, projectTurns } from "../../../src/core/projection/projection.ts";
-import type { View } from "../../../src/core/projection/view.ts";
-import { resolveDispositions } from "../../../src/core/projection/winner.ts";
+} from "../../../src/core/conversation/covered-range.ts";
+import { type Event, splitTurns, type Turn, traitsOf, type View } from "../../../src/core/conversation/event.ts";
+import { project, projectTurns } from "../../../src/core/conversation/projection.ts";
+import { pairCalls } from "../../../src/core/conversation/tool-pairing.ts";
+import { resolveDispositions } from "../../../src/core/conversation/winner.ts";
 import {
   dateCompaction,
   type RandomConversation,

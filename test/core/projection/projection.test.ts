@@ -1,8 +1,8 @@
 // What a view shows, case by case; conversations and views are one line each (test/helpers/notation.ts).
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { project, projectTurns } from "../../../src/core/projection/projection.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { project, projectTurns } from "../../../src/core/conversation/projection.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation, printView } from "../../helpers/notation.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { CallPolicy, StubStyle } from "../../../src/core/compaction/compaction.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { type ShorteningContext, shortenEvent } from "../../../src/core/projection/shorten-event.ts";
+import type { CallPolicy, StubStyle } from "../../../src/core/conversation/compaction.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { type ShorteningContext, shortenEvent } from "../../../src/core/conversation/tool-stub.ts";
 import { makeCompaction } from "../../helpers/make-compaction.ts";
 
 const common = { timestamp: "2026-01-01T00:00:00Z", call_id: "1" } as const;

@@ -1,9 +1,9 @@
 // The index of a view: which one is shown, where, and that it goes with its compaction. Stacks at random are in the laws of
 // projection, places inside turns in the vectors of the format.
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { isMessage } from "../../../src/core/event/event.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { isMessage } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { call, callTurns } from "../../helpers/call-conversation.ts";
 
 const turns = callTurns([call("Read", { file_path: "a.ts" })], [call("Read", { file_path: "b.ts" })], []);

@@ -1,8 +1,7 @@
 // The texts, ids and times of injected turns.
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { createInjectedTurn, isInjected } from "../../../src/core/projection/summary-injection.ts";
+import { type Compaction, createInjectedTurn, isInjected } from "../../../src/core/conversation/compaction.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import { makeCompaction, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 

@@ -1,9 +1,14 @@
 // What a compaction says about one half of a call, policy by policy.
 import { describe, expect, it } from "vitest";
-import type { CallPolicy, Compaction, SelectedCall, ToolCallPolicy } from "../../../src/core/compaction/compaction.ts";
-import type { ToolCallRequest } from "../../../src/core/event/event.ts";
-import { createOverlays } from "../../../src/core/projection/overlay.ts";
-import { resolveCallPolicy } from "../../../src/core/projection/tool-policy.ts";
+import type {
+  CallPolicy,
+  Compaction,
+  SelectedCall,
+  ToolCallPolicy,
+} from "../../../src/core/conversation/compaction.ts";
+import { createOverlays } from "../../../src/core/conversation/covered-range.ts";
+import { resolveCallPolicy } from "../../../src/core/conversation/defined-tools.ts";
+import type { ToolCallRequest } from "../../../src/core/conversation/event.ts";
 import { makeCompaction } from "../../helpers/make-compaction.ts";
 
 const request: ToolCallRequest = {

@@ -1,7 +1,7 @@
 // What stripped and truncated calls look like.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Content, ToolCallRequest, ToolCallResponse } from "../../../src/core/event/event.ts";
+import type { Content, ToolCallRequest, ToolCallResponse } from "../../../src/core/conversation/event.ts";
 import {
   dropLongTexts,
   stripCall,
@@ -9,7 +9,7 @@ import {
   truncateCall,
   truncateResult,
   truncateText,
-} from "../../../src/core/projection/tool-stub.ts";
+} from "../../../src/core/conversation/tool-stub.ts";
 import { anyText } from "../../helpers/any-text.ts";
 import { runs } from "../../helpers/runs.ts";
 

@@ -1,7 +1,7 @@
 // How the events of one turn are laid out when something is hidden or injected inside it: ids and origins, part by part.
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { project, projectTurns } from "../../../src/core/projection/projection.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { project, projectTurns } from "../../../src/core/conversation/projection.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 

@@ -1,8 +1,8 @@
 // Who wins an event and what is done to it.
 import { describe, expect, it } from "vitest";
-import type { Compaction, ToolCallPolicy } from "../../../src/core/compaction/compaction.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { resolveDispositions } from "../../../src/core/projection/winner.ts";
+import type { Compaction, ToolCallPolicy } from "../../../src/core/conversation/compaction.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { resolveDispositions } from "../../../src/core/conversation/winner.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 

@@ -1,11 +1,11 @@
 // What a check says of a broken list for Anthropic, sentence by sentence, and the neighbours of each breach that are none.
 import { describe, expect, it } from "vitest";
 import {
+  type AnthropicBlock,
   type AnthropicCheckOptions,
   type AnthropicMessage,
   checkAnthropic,
-} from "../../../src/core/provider-rules/anthropic.ts";
-import type { AnthropicBlock } from "../../../src/core/provider-rules/anthropic-messages.ts";
+} from "../../../src/core/model/anthropic-rules.ts";
 import { listSentences } from "../../helpers/violations.ts";
 
 const user = (...content: AnthropicBlock[]): AnthropicMessage => ({ role: "user", content });

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import {
+  type AnthropicBlock,
   type AnthropicCheckOptions,
   type AnthropicMessage,
   checkAnthropic,
-} from "../../../src/core/provider-rules/anthropic.ts";
-import type { AnthropicBlock } from "../../../src/core/provider-rules/anthropic-messages.ts";
-import { hasModelFeature } from "../../../src/core/provider-rules/anthropic-models.ts";
+  hasModelFeature,
+} from "../../../src/core/model/anthropic-rules.ts";
 
 // covers: 064 "The system prompt cache is unaffected: compactions touch no system prompt"
 // covers: 064 "User/assistant alternation with injected pairs: Anthropic"

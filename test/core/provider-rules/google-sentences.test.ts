@@ -1,7 +1,11 @@
 // What a check says of a broken list for Google, sentence by sentence, and the neighbours of each breach that are none.
 import { describe, expect, it } from "vitest";
-import { checkGoogle, type GoogleCheckOptions, type GoogleContent } from "../../../src/core/provider-rules/google.ts";
-import type { GooglePart } from "../../../src/core/provider-rules/google-contents.ts";
+import {
+  checkGoogle,
+  type GoogleCheckOptions,
+  type GoogleContent,
+  type GooglePart,
+} from "../../../src/core/model/google-rules.ts";
 import { TINY_PNG } from "../../helpers/random-conversation.ts";
 import { listSentences } from "../../helpers/violations.ts";
 

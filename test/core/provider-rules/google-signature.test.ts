@@ -1,6 +1,6 @@
 // Thought signatures of Gemini, and where the current turn begins.
 import { describe, expect, it } from "vitest";
-import { currentTurnStart, DUMMY_SIGNATURE, isSignature } from "../../../src/core/provider-rules/google-signature.ts";
+import { currentTurnStart, DUMMY_SIGNATURE, isSignature } from "../../../src/core/model/google-rules.ts";
 
 describe("isSignature", () => {
   it.each(["c2ln", "a", "c2lnbg==", "c2k=", "+/09AZaz", "-_09AZaz"])("takes %j", (value) => {

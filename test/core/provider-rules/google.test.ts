@@ -1,9 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkGoogle, type GoogleCheckOptions, type GoogleContent } from "../../../src/core/provider-rules/google.ts";
-import type { GooglePart } from "../../../src/core/provider-rules/google-contents.ts";
-import { hasGoogleFeature } from "../../../src/core/provider-rules/google-models.ts";
+import {
+  checkGoogle,
+  type GoogleCheckOptions,
+  type GoogleContent,
+  type GooglePart,
+  hasGoogleFeature,
+} from "../../../src/core/model/google-rules.ts";
 import { corpusMissing, sharedFolder } from "../../helpers/corpus.ts";
 import { TINY_PNG } from "../../helpers/random-conversation.ts";
 

@@ -1,10 +1,10 @@
 // What providers refuse of images, each in a request of every provider's own shape, and what they take at the border.
 import { describe, expect, it } from "vitest";
-import { encodeBase64 } from "../../../src/core/base64.ts";
-import { checkAnthropic } from "../../../src/core/provider-rules/anthropic.ts";
-import { checkGoogle } from "../../../src/core/provider-rules/google.ts";
-import { checkOpenAiChat } from "../../../src/core/provider-rules/openai-chat.ts";
-import { checkOpenAiResponses } from "../../../src/core/provider-rules/openai-responses.ts";
+import { encodeBase64 } from "../../../src/core/json.ts";
+import { checkAnthropic } from "../../../src/core/model/anthropic-rules.ts";
+import { checkGoogle } from "../../../src/core/model/google-rules.ts";
+import { checkOpenAiChat } from "../../../src/core/model/openai-chat-rules.ts";
+import { checkOpenAiResponses } from "../../../src/core/model/openai-responses-rules.ts";
 import { TINY_PNG } from "../../helpers/random-conversation.ts";
 import { listSentences } from "../../helpers/violations.ts";
 

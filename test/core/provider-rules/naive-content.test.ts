@@ -1,9 +1,8 @@
 // Every kind of content and event as the naive lists show it, provider by provider, with the events behind it.
 import { describe, expect, it } from "vitest";
-import type { Content, Event, EventMetadata } from "../../../src/core/event/event.ts";
-import { PROVIDER_NAMES, type ProviderName } from "../../../src/core/provider-rules/provider.ts";
-import { type NaiveEntry, toNaiveList } from "../../../src/core/thread/naive-list.ts";
-import { toNaiveMessages } from "../../../src/core/thread/naive-messages.ts";
+import type { Content, Event, EventMetadata } from "../../../src/core/conversation/event.ts";
+import { type NaiveEntry, toNaiveList, toNaiveMessages } from "../../../src/core/model/naive-messages.ts";
+import { PROVIDER_NAMES, type ProviderName } from "../../../src/core/model/provider-rules.ts";
 
 const timestamp = "2026-01-01T00:00:00Z";
 const said = (id: string, content: Content, role?: "system" | "developer"): Event => ({

@@ -1,6 +1,6 @@
 // What a check says of a broken list for Chat Completions, sentence by sentence, and the neighbours of each breach.
 import { describe, expect, it } from "vitest";
-import { checkOpenAiChat, type OpenAiChatCheckOptions } from "../../../src/core/provider-rules/openai-chat.ts";
+import { checkOpenAiChat, type OpenAiChatCheckOptions } from "../../../src/core/model/openai-chat-rules.ts";
 import { listSentences } from "../../helpers/violations.ts";
 
 type Message = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkOpenAiChat, type OpenAiChatCheckOptions } from "../../../src/core/provider-rules/openai-chat.ts";
+import { checkOpenAiChat, type OpenAiChatCheckOptions } from "../../../src/core/model/openai-chat-rules.ts";
 import { corpusMissing, listGoldens, readGolden } from "../../helpers/corpus.ts";
 import { TINY_PNG } from "../../helpers/random-conversation.ts";
 

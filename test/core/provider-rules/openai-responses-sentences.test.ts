@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   checkOpenAiResponses,
   type OpenAiResponsesCheckOptions,
-} from "../../../src/core/provider-rules/openai-responses.ts";
+} from "../../../src/core/model/openai-responses-rules.ts";
 import { listSentences } from "../../helpers/violations.ts";
 
 type Item = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   checkOpenAiResponses,
   type OpenAiResponsesCheckOptions,
-} from "../../../src/core/provider-rules/openai-responses.ts";
+} from "../../../src/core/model/openai-responses-rules.ts";
 import { corpusMissing, listGoldens, readGolden } from "../../helpers/corpus.ts";
 
 type Item = Readonly<Record<string, unknown>>;

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { isProviderName, PROVIDER_NAMES, providerOf } from "../../../src/core/provider-rules/provider.ts";
-import { recognizeRequest } from "../../../src/core/provider-rules/request-shape.ts";
+import {
+  isProviderName,
+  PROVIDER_NAMES,
+  providerOf,
+  recognizeRequest,
+} from "../../../src/core/model/provider-rules.ts";
 
 const user = { role: "user", content: "go" };
 const called = { role: "assistant", content: [{ type: "tool_use", id: "a", name: "look", input: {} }] };

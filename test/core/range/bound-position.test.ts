@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { type BoundFacts, furthestEnd, resolveFrom, resolveTo } from "../../../src/core/range/bound-position.ts";
-import { parseBound } from "../../../src/core/range/range-bound.ts";
+import {
+  type BoundFacts,
+  furthestEnd,
+  resolveFrom,
+  resolveTo,
+} from "../../../src/core/conversation/bound-resolution.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { parseBound } from "../../../src/core/conversation/range-bound.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
 const turns = parseConversation("U A | U T t A | U A | U R A | U A");

@@ -8,8 +8,8 @@ import {
   type RangeRequest,
   resolveBounds,
   turnsForBounds,
-} from "../../../src/core/range/bound-resolution.ts";
-import { parseBound, type RangeBound } from "../../../src/core/range/range-bound.ts";
+} from "../../../src/core/conversation/bound-resolution.ts";
+import { parseBound, type RangeBound } from "../../../src/core/conversation/range-bound.ts";
 import { makeCompaction } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 

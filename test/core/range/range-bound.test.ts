@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { boundAt, isBound, parseBound, parseTurnBound } from "../../../src/core/range/range-bound.ts";
+import { boundAt, isBound, parseBound, parseTurnBound } from "../../../src/core/conversation/range-bound.ts";
 
 // covers: 064 "Bound: positive integer = absolute turn, 0-based"
 // covers: 064 "Bound: negative integer = turns before the last"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutRangeOf, findEvent, isInRange, locateRange } from "../../../src/core/range/range-location.ts";
+import { cutRangeOf, findEvent, isInRange, locateRange } from "../../../src/core/conversation/range-location.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { parseTurnRange } from "../../helpers/turn-range.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { cutRangeOf, locateRange } from "../../../src/core/range/range-location.ts";
-import { extendEventRange } from "../../../src/core/range/summary-extent.ts";
-import { formatTurnRange } from "../../../src/core/range/turn-range.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { formatTurnRange } from "../../../src/core/conversation/event.ts";
+import { cutRangeOf, extendEventRange, locateRange } from "../../../src/core/conversation/range-location.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { parseTurnRange } from "../../helpers/turn-range.ts";
 

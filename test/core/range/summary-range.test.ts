@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { extendSummaryRange, overlapsPartly } from "../../../src/core/range/summary-range.ts";
-import { rangeContains, type TurnRange } from "../../../src/core/range/turn-range.ts";
+import { rangeContains, type TurnRange } from "../../../src/core/conversation/event.ts";
+import { extendSummaryRange, overlapsPartly } from "../../../src/core/conversation/range-location.ts";
 
 // covers: 064 "A new summary that partially overlaps one is extended to subsume it"
 // covers: 064 "`[min(X,A), max(Y,B)]`, repeated until nothing partially overlaps"

@@ -5,7 +5,7 @@ import {
   rangeContains,
   rangesIntersect,
   sayTurns,
-} from "../../../src/core/range/turn-range.ts";
+} from "../../../src/core/conversation/event.ts";
 
 describe("turn ranges", () => {
   it("are named in a sentence, one turn and several", () => {

@@ -1,12 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction, ToolCallPolicy } from "../../../src/core/compaction/compaction.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { maskLine } from "../../../src/core/secrets/mask-line.ts";
-import { createMasker } from "../../../src/core/secrets/masker.ts";
-import { meantText } from "../../../src/core/secrets/meant-text.ts";
+import type { Compaction, ToolCallPolicy } from "../../../src/core/conversation/compaction.ts";
+import type { Event, Turn } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { createMasker, maskLine, meantText } from "../../../src/core/secrets/mask.ts";
 import { random } from "../../helpers/made-secrets.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";

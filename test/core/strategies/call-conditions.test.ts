@@ -1,6 +1,5 @@
 // What strategies ask of a call, and how decisions about calls are written down, on calls whose halves are in a known state.
 import { describe, expect, it } from "vitest";
-import type { StubStyle } from "../../../src/core/compaction/compaction.ts";
 import {
   canOmit,
   decideEach,
@@ -8,10 +7,16 @@ import {
   forResponse,
   hasSucceeded,
   isWhollyShown,
-} from "../../../src/core/strategies/call-conditions.ts";
-import { encodeDecisions } from "../../../src/core/strategies/encode-decisions.ts";
-import type { CallDecision, HalfState, StrategyContext, ViewedCall } from "../../../src/core/strategies/strategy.ts";
-import type { ToolCompactionHint } from "../../../src/core/tools/tool-hints.ts";
+} from "../../../src/core/compact/strategies/call-conditions.ts";
+import { encodeDecisions } from "../../../src/core/compact/strategies/encode-decisions.ts";
+import type {
+  CallDecision,
+  HalfState,
+  StrategyContext,
+  ViewedCall,
+} from "../../../src/core/compact/strategies/strategy.ts";
+import type { ToolCompactionHint } from "../../../src/core/compact/tool-hints.ts";
+import type { StubStyle } from "../../../src/core/conversation/compaction.ts";
 import { createCalls } from "../../helpers/tool-calls.ts";
 
 const OPEN: HalfState = { now: undefined, isCovered: true, isOpen: true };

@@ -1,7 +1,12 @@
 // Which of two policies takes more of one half of a call.
 import { describe, expect, it } from "vitest";
-import type { CallPolicy } from "../../../src/core/compaction/compaction.ts";
-import { compareStrength, isGone, isSamePolicy, strongest } from "../../../src/core/strategies/call-strength.ts";
+import {
+  compareStrength,
+  isGone,
+  isSamePolicy,
+  strongest,
+} from "../../../src/core/compact/strategies/encode-decisions.ts";
+import type { CallPolicy } from "../../../src/core/conversation/compaction.ts";
 
 /** From what takes least to what takes most. */
 const LADDER: readonly (CallPolicy | "hide" | undefined)[] = [

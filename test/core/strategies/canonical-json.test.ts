@@ -1,7 +1,7 @@
 // One text for equal JSON values.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalJson } from "../../../src/core/strategies/canonical-json.ts";
+import { canonicalJson } from "../../../src/core/json.ts";
 
 describe("canonicalJson", () => {
   it("is JSON of the same value", () => {

@@ -1,9 +1,6 @@
 // What several strategies say together, with strategies made up for it: the strongest wins, and each is told what it added.
 import { describe, expect, it } from "vitest";
-import type { CallPolicy } from "../../../src/core/compaction/compaction.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { USUAL_WINDOW } from "../../../src/core/model/context-window.ts";
-import { type ComposeOptions, composeSteps } from "../../../src/core/strategies/compose-steps.ts";
+import { type ComposeOptions, composeSteps } from "../../../src/core/compact/strategies/encode-decisions.ts";
 import type {
   CallDecision,
   HalfState,
@@ -13,8 +10,11 @@ import type {
   StrategyStep,
   StrategyUse,
   ViewedCall,
-} from "../../../src/core/strategies/strategy.ts";
-import { estimateEvent } from "../../../src/core/tokens/token-estimate.ts";
+} from "../../../src/core/compact/strategies/strategy.ts";
+import type { CallPolicy } from "../../../src/core/conversation/compaction.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { estimateEvent } from "../../../src/core/conversation/token-estimate.ts";
+import { USUAL_WINDOW } from "../../../src/core/model/token-meter.ts";
 import { createCalls } from "../../helpers/tool-calls.ts";
 
 const OPEN: HalfState = { now: undefined, isCovered: true, isOpen: true };

@@ -1,8 +1,8 @@
 // fade-tools: what stays of a call by its age, by what later calls do with its file, and by hints.
 import { describe, expect, it } from "vitest";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { estimateEvents } from "../../../src/core/tokens/token-estimate.ts";
-import type { ToolCompactionHints } from "../../../src/core/tools/tool-hints.ts";
+import type { ToolCompactionHints } from "../../../src/core/compact/tool-hints.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { estimateEvents } from "../../../src/core/conversation/token-estimate.ts";
 import {
   type AskOptions,
   askStrategies,

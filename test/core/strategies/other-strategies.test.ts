@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { definedTools, toolsDefinedIn } from "../../../src/core/tools/defined-tools.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { definedTools, toolsDefinedIn } from "../../../src/core/conversation/defined-tools.ts";
+import type { Turn } from "../../../src/core/conversation/event.ts";
 import {
   askStrategies,
   type CallSpec,

@@ -12,7 +12,7 @@ import {
   TARGET_SHARE,
   TIER_1_CHARS,
   tokensOf,
-} from "../../../src/core/strategies/pipelines.ts";
+} from "../../../src/core/compact/strategies/pipelines.ts";
 
 // covers: 036 "Pipeline: strip-reasoning, dedup-tools, strip-tool-results, prune-tools, summarize"
 // covers: 036 "strip-tool-results outside keep-last"

@@ -1,16 +1,14 @@
 // Laws of strategies over random conversations, stacks of compactions and lists of strategies.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { checkCoverage } from "../../../src/core/coverage/coverage.ts";
-import { type Event, isMessage, traitsOf } from "../../../src/core/event/event.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import type { CompactionPlan } from "../../../src/core/plan/plan-compaction.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import type { View } from "../../../src/core/projection/view.ts";
-import { choosePipelines } from "../../../src/core/strategies/pipelines.ts";
-import { STRATEGIES } from "../../../src/core/strategies/strategy-list.ts";
-import { estimateView } from "../../../src/core/tokens/token-estimate.ts";
+import type { CompactionPlan } from "../../../src/core/compact/plan.ts";
+import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
+import { STRATEGIES } from "../../../src/core/compact/strategies/strategy-list.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { checkCoverage } from "../../../src/core/conversation/coverage.ts";
+import { type Event, isMessage, type Turn, traitsOf, type View } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { estimateView } from "../../../src/core/conversation/token-estimate.ts";
 import { type AskOptions, askStrategies, storedOf } from "../../helpers/call-conversation.ts";
 import { idsAcrossTurns, randomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";

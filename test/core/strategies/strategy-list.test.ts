@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { StrategyOptions } from "../../../src/core/strategies/strategy.ts";
-import { chooseStrategies, STRATEGIES } from "../../../src/core/strategies/strategy-list.ts";
-import { STRATEGY_NAMES } from "../../../src/core/strategies/strategy-names.ts";
-import { parseTurnList } from "../../../src/core/strategies/turn-list.ts";
+import type { StrategyOptions } from "../../../src/core/compact/strategies/strategy.ts";
+import { chooseStrategies, STRATEGIES } from "../../../src/core/compact/strategies/strategy-list.ts";
+import { STRATEGY_NAMES } from "../../../src/core/compact/strategies/strategy-names.ts";
+import { parseTurnList } from "../../../src/core/conversation/range-bound.ts";
 
 // covers: 036 "Composable strategies instead of one command"
 

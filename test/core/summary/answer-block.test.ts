@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readBlock, splitBlock } from "../../../src/core/summary/answer-block.ts";
+import { readBlock, splitBlock } from "../../../src/core/compact/summary-answer.ts";
 
 const FENCE = "\n```json\n";
 const EARLIER = `Text${FENCE}{"files": []}\n\`\`\``;

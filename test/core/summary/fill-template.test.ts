@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fillTemplate } from "../../../src/core/summary/fill-template.ts";
-import { parseSummaryTemplate } from "../../../src/core/summary/summary-template.ts";
+import { fillTemplate, parseSummaryTemplate } from "../../../src/core/compact/summary-prompt.ts";
 
 describe("fillTemplate", () => {
   it("fills each hole, as often as it comes", () => {

@@ -1,10 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { fitParts, fitWhole } from "../../../src/core/summary/fit-transcript.ts";
-import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
-import { renderTranscript } from "../../../src/core/summary/transcript.ts";
-import { estimateTextTokens } from "../../../src/core/tokens/text-tokens.ts";
+import { fitParts, fitWhole, type PlacedEvent, renderTranscript } from "../../../src/core/compact/transcript.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { estimateTextTokens } from "../../../src/core/conversation/text-tokens.ts";
 import { runs } from "../../helpers/runs.ts";
 import { answer, call, request, result } from "../../helpers/sample-view.ts";
 

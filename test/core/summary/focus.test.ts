@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { detectWork, type WorkKind, wordFocus } from "../../../src/core/summary/focus.ts";
+import { detectWork, type WorkKind, wordFocus } from "../../../src/core/compact/summary-prompt.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import { answer, call, request, result } from "../../helpers/sample-view.ts";
 
 // covers: history "Focus areas are optional (`--focus`)"

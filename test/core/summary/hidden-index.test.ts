@@ -1,10 +1,10 @@
 // The index of what a view hides: what it lists, in which order, how long it may be, and what it leaves out.
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { indexHidden } from "../../../src/core/summary/hidden-index.ts";
-import { estimateEvent } from "../../../src/core/tokens/token-estimate.ts";
+import { indexHidden } from "../../../src/core/compact/hidden-index.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import type { Turn } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { estimateEvent } from "../../../src/core/conversation/token-estimate.ts";
 import { call, callTurns, failed } from "../../helpers/call-conversation.ts";
 
 /** A result of about so many tokens. */

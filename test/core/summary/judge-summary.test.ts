@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isRejected, judgeSummary } from "../../../src/core/summary/judge-summary.ts";
+import { isRejected, judgeSummary } from "../../../src/core/compact/summary-answer.ts";
 import { answer } from "../../helpers/sample-view.ts";
 
 // covers: v2 "Each section is enforced"

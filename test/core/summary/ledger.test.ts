@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { readLedger } from "../../../src/core/summary/event-ledger.ts";
-import { finishSummary } from "../../../src/core/summary/finish-summary.ts";
-import { renderLedger, withoutLedger } from "../../../src/core/summary/ledger-text.ts";
+import { finishSummary } from "../../../src/core/compact/summary-answer.ts";
+import { readLedger, renderLedger, withoutLedger } from "../../../src/core/compact/transcript.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import { call, result } from "../../helpers/sample-view.ts";
 
 // covers: 036 "Structured output: summary, active files, open tasks"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { hasRoomBehind } from "../../../src/core/summary/older-summaries.ts";
+import { hasRoomBehind } from "../../../src/core/compact/summary-answer.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 
 /** A summary of about so many tokens over some turns; later ids are newer. */
 function summary(id: string, [from_turn, to_turn]: readonly [number, number], tokens: number): Compaction {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { groupTurns } from "../../../src/core/summary/placed-event.ts";
+import { groupTurns } from "../../../src/core/compact/transcript.ts";
 import { answer, request } from "../../helpers/sample-view.ts";
 
 describe("groupTurns", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readSummaryAnswer } from "../../../src/core/summary/summary-answer.ts";
+import { readSummaryAnswer } from "../../../src/core/compact/summary-answer.ts";
 
 // covers: 036 "Structured output: summary, active files, open tasks"
 

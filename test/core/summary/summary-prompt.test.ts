@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { joinSummaries } from "../../../src/core/summary/join-summaries.ts";
-import { readSummaryAnswer } from "../../../src/core/summary/summary-answer.ts";
+import { joinSummaries, readSummaryAnswer } from "../../../src/core/compact/summary-answer.ts";
 import {
   messageView,
   nameTurns,
@@ -12,8 +10,9 @@ import {
   writeRecord,
   writeRetry,
   writeTask,
-} from "../../../src/core/summary/summary-prompt.ts";
-import { type CutTexts, NOTHING_CUT } from "../../../src/core/summary/transcript.ts";
+} from "../../../src/core/compact/summary-prompt.ts";
+import { type CutTexts, NOTHING_CUT } from "../../../src/core/compact/transcript.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import { answer, kept, request, summary, view } from "../../helpers/sample-view.ts";
 
 // covers: 064 "Summaries are made from raw events, never from summaries"

@@ -4,12 +4,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import { checkGrounding } from "../../../src/core/loss/grounding.ts";
-import { readLedger } from "../../../src/core/summary/event-ledger.ts";
-import { fitParts } from "../../../src/core/summary/fit-transcript.ts";
-import { renderLedger } from "../../../src/core/summary/ledger-text.ts";
-import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
-import { estimateTextTokens } from "../../../src/core/tokens/text-tokens.ts";
+import { checkGrounding } from "../../../src/core/compact/grounding.ts";
+import { fitParts, type PlacedEvent, readLedger, renderLedger } from "../../../src/core/compact/transcript.ts";
+import { estimateTextTokens } from "../../../src/core/conversation/text-tokens.ts";
 import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
 import { corpusMissing, readCorpusFile, sharedFolder } from "../../helpers/corpus.ts";
 

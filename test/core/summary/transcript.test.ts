@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import type { PlacedEvent } from "../../../src/core/summary/placed-event.ts";
-import { renderTranscript, writeEntries } from "../../../src/core/summary/transcript.ts";
+import { type PlacedEvent, renderTranscript, writeEntries } from "../../../src/core/compact/transcript.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import { answer, call, request, result, thought } from "../../helpers/sample-view.ts";
 
 const LIMITS = { output: 40, speech: 1000 };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseTangentAnswer } from "../../../src/core/tangents/tangent-answer.ts";
+import { parseTangentAnswer } from "../../../src/core/compact/tangents.ts";
 
 // covers: 036 "`classify-tangents` returns turn positions to review"
 

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { joinRuns } from "../../../src/core/range/turn-range.ts";
-import { planOmissions } from "../../../src/core/tangents/tangent-plan.ts";
+import { planOmissions } from "../../../src/core/compact/tangents.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { joinRuns, type Turn } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation, printView } from "../../helpers/notation.ts";
 import { dateCompaction, idsAcrossTurns, randomCompaction, randomTurns } from "../../helpers/random-conversation.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { cutEnd, cutMiddle } from "../../../src/core/extract/short-text.ts";
-import { renderTurns } from "../../../src/core/tangents/tangent-turns.ts";
+import { cutEnd, cutMiddle } from "../../../src/core/compact/passages.ts";
+import { renderTurns } from "../../../src/core/compact/tangents.ts";
+import type { Event, Turn } from "../../../src/core/conversation/event.ts";
 import { call, callTurns } from "../../helpers/call-conversation.ts";
 import { answer, request } from "../../helpers/sample-view.ts";
 

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event, EventMetadata } from "../../../src/core/event/event.ts";
-import type { View } from "../../../src/core/projection/view.ts";
-import { checkAnthropic } from "../../../src/core/provider-rules/anthropic.ts";
-import { toAnthropicThread } from "../../../src/core/thread/anthropic-thread.ts";
-import type { Thread } from "../../../src/core/thread/thread.ts";
+import type { Event, EventMetadata, View } from "../../../src/core/conversation/event.ts";
+import { checkAnthropic } from "../../../src/core/model/anthropic-rules.ts";
+import { toAnthropicThread } from "../../../src/core/model/anthropic-thread.ts";
+import type { Thread } from "../../../src/core/model/thread.ts";
 import { runs } from "../../helpers/runs.ts";
 
 let count = 0;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { type CallPlan, planProviderCalls, unusedId } from "../../../src/core/thread/call-plan.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { type CallPlan, planProviderCalls, unusedId } from "../../../src/core/model/thread.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
 /**

@@ -4,13 +4,18 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { type Event, traitsOf } from "../../../src/core/event/event.ts";
-import { splitTurns, type Turn } from "../../../src/core/event/turn.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import type { Origin, View } from "../../../src/core/projection/view.ts";
-import { extendSummaryRange } from "../../../src/core/range/summary-range.ts";
-import { turnFacts } from "../../../src/core/tokens/turn-facts.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import {
+  type Event,
+  type Origin,
+  splitTurns,
+  type Turn,
+  traitsOf,
+  type View,
+} from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { extendSummaryRange } from "../../../src/core/conversation/range-location.ts";
+import { turnFacts } from "../../../src/core/model/usage.ts";
 
 // covers: 064 "Example, default profile: reasoning gone, stubs, structure kept"
 // covers: 064 "Table: summary 0–20 and later strip 0–30: turn 5 summary, turn 25 tools strip, turn 25 reasoning kept"

@@ -1,9 +1,18 @@
 // What each part of a content becomes for Anthropic and for Google, and the rules it is left out by.
 import { describe, expect, it } from "vitest";
-import { attachmentText, isMedia, mediaOf, plainText, textOfContent } from "../../../src/core/event/content.ts";
-import type { ChatResponse, Content, ContentPart, EventMetadata } from "../../../src/core/event/event.ts";
-import { toBlocks, toResultContent, toThinkingBlock } from "../../../src/core/thread/anthropic-blocks.ts";
-import { toArguments, toFunctionName, toParts, toResponse } from "../../../src/core/thread/google-parts.ts";
+import {
+  attachmentText,
+  type ChatResponse,
+  type Content,
+  type ContentPart,
+  type EventMetadata,
+  isMedia,
+  mediaOf,
+  plainText,
+  textOfContent,
+} from "../../../src/core/conversation/event.ts";
+import { toBlocks, toResultContent, toThinkingBlock } from "../../../src/core/model/anthropic-blocks.ts";
+import { toArguments, toFunctionName, toParts, toResponse } from "../../../src/core/model/google-thread.ts";
 
 const moved = { $attachment: "ab12", bytes: 900 };
 const REMOVED = { type: "text", text: "[Tool references removed - tools no longer available]" };

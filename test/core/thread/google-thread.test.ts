@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Event, EventMetadata } from "../../../src/core/event/event.ts";
-import type { View } from "../../../src/core/projection/view.ts";
-import { type GoogleOptions, toGoogleThread } from "../../../src/core/thread/google-thread.ts";
-import type { Thread } from "../../../src/core/thread/thread.ts";
+import type { Event, EventMetadata, View } from "../../../src/core/conversation/event.ts";
+import { type GoogleOptions, toGoogleThread } from "../../../src/core/model/google-thread.ts";
+import type { Thread } from "../../../src/core/model/thread.ts";
 
 let count = 0;
 const at = (): { id: string; timestamp: string } => ({ id: `e${++count}`, timestamp: "2026-03-01T09:00:00.000Z" });

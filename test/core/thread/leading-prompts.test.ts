@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { joinPrompts, splitPrompts } from "../../../src/core/thread/leading-prompts.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { joinPrompts, splitPrompts } from "../../../src/core/model/thread.ts";
 import { answer, kept, request, view } from "../../helpers/sample-view.ts";
 
 const system = { ...request("s", "Be short."), role: "system" } as const;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { PROVIDER_NAMES, type ProviderName } from "../../../src/core/provider-rules/provider.ts";
-import { toNaiveList } from "../../../src/core/thread/naive-list.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { toNaiveList } from "../../../src/core/model/naive-messages.ts";
+import { PROVIDER_NAMES, type ProviderName } from "../../../src/core/model/provider-rules.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
 const list = (notation: string, provider: ProviderName): readonly unknown[] =>

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import type { View } from "../../../src/core/projection/view.ts";
-import { type OpenAiChatOptions, toOpenAiChatThread } from "../../../src/core/thread/openai-chat-thread.ts";
+import type { Event, View } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { type OpenAiChatOptions, toOpenAiChatThread } from "../../../src/core/model/openai-chat-thread.ts";
 import { makeCompaction, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 

@@ -1,21 +1,27 @@
 // Contents, calls and drafts of messages as the two OpenAI APIs take them.
 import { describe, expect, it } from "vitest";
-import type { Content, ContentPart, ToolCallRequest } from "../../../src/core/event/event.ts";
+import type { Content, ContentPart, ToolCallRequest } from "../../../src/core/conversation/event.ts";
 import {
-  createIdAssignment,
-  isCustomCall,
-  toArgumentsText,
-  toCustomInput,
-  toToolName,
-} from "../../../src/core/thread/openai-calls.ts";
-import { type ChatDraft, createDraft, takes, toAssistantMessage } from "../../../src/core/thread/openai-chat-draft.ts";
-import {
+  type ChatDraft,
+  createDraft,
   mediaParts,
+  takes,
+  toAssistantMessage,
   toTextContent,
   toToolContent,
   toUserContent,
-} from "../../../src/core/thread/openai-chat-messages.ts";
-import { type ContentPiece, joinPieces, nameOf, toPieces } from "../../../src/core/thread/openai-pieces.ts";
+} from "../../../src/core/model/openai-chat-thread.ts";
+import {
+  type ContentPiece,
+  createIdAssignment,
+  isCustomCall,
+  joinPieces,
+  nameOf,
+  toArgumentsText,
+  toCustomInput,
+  toPieces,
+  toToolName,
+} from "../../../src/core/model/openai-thread.ts";
 
 const text = (value: string) => ({ type: "text", text: value }) as const;
 const pdf = { type: "document", media_type: "application/pdf", data: "JVBE" } as const;

@@ -1,9 +1,8 @@
 // What OpenCode and Codex sent, read into events one by one and rendered again, must be what they sent.
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import type { View } from "../../../src/core/projection/view.ts";
-import { toOpenAiChatThread } from "../../../src/core/thread/openai-chat-thread.ts";
-import { toOpenAiResponsesThread } from "../../../src/core/thread/openai-responses-thread.ts";
+import type { Event, View } from "../../../src/core/conversation/event.ts";
+import { toOpenAiChatThread } from "../../../src/core/model/openai-chat-thread.ts";
+import { toOpenAiResponsesThread } from "../../../src/core/model/openai-responses-thread.ts";
 import { corpusMissing, listGoldens, readGolden } from "../../helpers/corpus.ts";
 
 type Item = Readonly<Record<string, unknown>>;

@@ -2,15 +2,14 @@
 // agents' logs are: what is sent is valid, nothing is lost without being named, and later turns change nothing before them.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Event, traitsOf } from "../../../src/core/event/event.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import type { View } from "../../../src/core/projection/view.ts";
-import { checkOpenAiChat } from "../../../src/core/provider-rules/openai-chat.ts";
-import { checkOpenAiResponses } from "../../../src/core/provider-rules/openai-responses.ts";
-import type { Violation } from "../../../src/core/provider-rules/rule.ts";
-import { toOpenAiChatThread } from "../../../src/core/thread/openai-chat-thread.ts";
-import { toOpenAiResponsesThread } from "../../../src/core/thread/openai-responses-thread.ts";
-import type { ItemThread, ThreadItem } from "../../../src/core/thread/openai-thread.ts";
+import { type Event, traitsOf, type View } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { checkOpenAiChat } from "../../../src/core/model/openai-chat-rules.ts";
+import { toOpenAiChatThread } from "../../../src/core/model/openai-chat-thread.ts";
+import { checkOpenAiResponses } from "../../../src/core/model/openai-responses-rules.ts";
+import { toOpenAiResponsesThread } from "../../../src/core/model/openai-responses-thread.ts";
+import type { ItemThread, ThreadItem } from "../../../src/core/model/openai-thread.ts";
+import type { Violation } from "../../../src/core/model/provider-rules.ts";
 import { drawnOnce } from "../../helpers/drawn-once.ts";
 import { randomConversation, TINY_PNG } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";

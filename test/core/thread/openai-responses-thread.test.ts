@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import type { View } from "../../../src/core/projection/view.ts";
+import type { Event, View } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import {
   type OpenAiResponsesOptions,
   toOpenAiResponsesThread,
-} from "../../../src/core/thread/openai-responses-thread.ts";
+} from "../../../src/core/model/openai-responses-thread.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
 const time = { timestamp: "2026-03-01T09:00:00.000Z" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatReminder } from "../../../src/core/thread/reminder.ts";
+import { formatReminder } from "../../../src/core/model/thread.ts";
 
 describe("formatReminder", () => {
   it("puts a text between the marks of a reminder", () => {

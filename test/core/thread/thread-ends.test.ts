@@ -1,18 +1,16 @@
 // The ends of a list for Anthropic and Google, signatures of Google's calls, and what names the origin of a block.
 import { describe, expect, it } from "vitest";
-import type { Event, EventMetadata } from "../../../src/core/event/event.ts";
-import type { ProjectedTurn, View } from "../../../src/core/projection/view.ts";
-import { planCalls } from "../../../src/core/thread/anthropic-calls.ts";
-import { endWithUser, findSpokenMessages, hardenEnds } from "../../../src/core/thread/anthropic-hardening.ts";
-import { findServerCalls } from "../../../src/core/thread/anthropic-server-calls.ts";
-import { limitRoles, signatureOf, signSteps } from "../../../src/core/thread/google-hardening.ts";
-import { itemOrigins, joinOrigins } from "../../../src/core/thread/openai-thread.ts";
+import type { Event, EventMetadata, ProjectedTurn, View } from "../../../src/core/conversation/event.ts";
+import { findServerCalls, planCalls } from "../../../src/core/model/anthropic-blocks.ts";
+import { endWithUser, findSpokenMessages, hardenEnds } from "../../../src/core/model/anthropic-thread.ts";
+import { limitRoles, signatureOf, signSteps } from "../../../src/core/model/google-thread.ts";
+import { itemOrigins, joinOrigins } from "../../../src/core/model/openai-thread.ts";
 import {
   blockOrigins,
   type HardeningStep,
   type ThreadBlock,
   type ThreadMessage,
-} from "../../../src/core/thread/thread.ts";
+} from "../../../src/core/model/thread.ts";
 
 const text = (value: unknown, event?: string): ThreadBlock => ({
   block: { type: "text", text: value },

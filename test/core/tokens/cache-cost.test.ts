@@ -1,10 +1,10 @@
 // What a compaction costs and saves at a provider that caches prefixes.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { CACHE_READ, CACHE_WRITE, cacheCost } from "../../../src/core/tokens/cache-cost.ts";
-import { estimateView } from "../../../src/core/tokens/token-estimate.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { estimateView } from "../../../src/core/conversation/token-estimate.ts";
+import { CACHE_READ, CACHE_WRITE, cacheCost } from "../../../src/core/model/cache-cost.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";

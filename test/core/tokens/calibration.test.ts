@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Turn } from "../../../src/core/event/turn.ts";
+import type { Turn } from "../../../src/core/conversation/event.ts";
 import { type Metering, meteredTurns } from "../../helpers/metered-turns.ts";
 import { calibrate, listRequestSizes } from "../../helpers/request-sizes.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { renderCompacted } from "../../../src/core/tokens/compacted-notice.ts";
+import { renderCompacted } from "../../../src/core/conversation/token-estimate.ts";
 
 // covers: D17 "Notify the user when it fires"
 // covers: v2 "`— context compacted (150k → 105k tokens) —`"

@@ -1,9 +1,13 @@
 // Lines through lists of requests made up for it, small enough to work out by hand.
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { type Calibration, type FittedLine, fitLine, type RequestSize } from "../../../src/core/tokens/calibration.ts";
-import type { RecordedRequest } from "../../../src/core/tokens/recorded-requests.ts";
+import type { Event, Turn } from "../../../src/core/conversation/event.ts";
+import {
+  type Calibration,
+  type FittedLine,
+  fitLine,
+  type RecordedRequest,
+  type RequestSize,
+} from "../../../src/core/model/calibration.ts";
 import { listRequestSizes } from "../../helpers/request-sizes.ts";
 
 const request = (estimate: number, size: number, more: Partial<RequestSize> = {}): RequestSize => ({

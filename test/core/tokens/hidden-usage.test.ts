@@ -1,12 +1,10 @@
 // How far estimates are off where no usage is recorded: real sessions with their usage hidden, against the usage.
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { requestSizes } from "../../../src/core/tokens/calibration.ts";
-import { recordedRequests } from "../../../src/core/tokens/recorded-requests.ts";
-import { createFactsMeter } from "../../../src/core/tokens/token-meter.ts";
-import { turnFacts } from "../../../src/core/tokens/turn-facts.ts";
+import type { Event, Turn } from "../../../src/core/conversation/event.ts";
+import { recordedRequests, requestSizes } from "../../../src/core/model/calibration.ts";
+import { createFactsMeter } from "../../../src/core/model/token-meter.ts";
+import { turnFacts } from "../../../src/core/model/usage.ts";
 import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
 import { typicalClaudeOverhead } from "../../../src/formats/claude-code/typical-overhead.ts";
 import { corpusMissing, GROWTH_SERIES, listGoldens, readCorpusFile } from "../../helpers/corpus.ts";

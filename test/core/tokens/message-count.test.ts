@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { countMessages, countMessagesAfter } from "../../../src/core/tokens/message-count.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { countMessages, countMessagesAfter } from "../../../src/core/model/token-meter.ts";
 import { makeCompaction, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decideWindow } from "../../../src/core/tokens/recorded-window.ts";
+import { decideWindow } from "../../../src/core/model/token-meter.ts";
 import { meteredTurns } from "../../helpers/metered-turns.ts";
 import { createTokenMeter } from "../../helpers/token-meter.ts";
 

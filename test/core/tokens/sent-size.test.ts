@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { countFrame, type SentFrame, sizeToSend } from "../../../src/core/tokens/sent-size.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import type { Event, Turn } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { countFrame, type SentFrame, sizeToSend } from "../../../src/core/model/token-meter.ts";
 import { makeCompaction } from "../../helpers/make-compaction.ts";
 import { meteredTurns } from "../../helpers/metered-turns.ts";
 import { runs } from "../../helpers/runs.ts";

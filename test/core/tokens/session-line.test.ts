@@ -2,11 +2,10 @@
 // is drawn with its agent's own compactions, and each of its requests has the usage of what that agent sent then.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { estimateView } from "../../../src/core/tokens/token-estimate.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import type { Event, Turn } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { estimateView } from "../../../src/core/conversation/token-estimate.ts";
 import { dateCompaction, randomCompaction } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
 import { createTokenMeter } from "../../helpers/token-meter.ts";

@@ -1,11 +1,10 @@
 // Facts of turns taken together count a conversation as the facts of each turn do, wherever it is cut.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { requestSizes } from "../../../src/core/tokens/calibration.ts";
-import { recordedRequests } from "../../../src/core/tokens/recorded-requests.ts";
-import { joinFacts } from "../../../src/core/tokens/stretch-facts.ts";
-import { createFactsMeter } from "../../../src/core/tokens/token-meter.ts";
-import { type AnswerFacts, countTurns, type TurnFacts, tokensByTurn } from "../../../src/core/tokens/turn-facts.ts";
+import { recordedRequests, requestSizes } from "../../../src/core/model/calibration.ts";
+import { joinFacts } from "../../../src/core/model/stretch-facts.ts";
+import { createFactsMeter } from "../../../src/core/model/token-meter.ts";
+import { type AnswerFacts, countTurns, type TurnFacts, tokensByTurn } from "../../../src/core/model/usage.ts";
 import { runs } from "../../helpers/runs.ts";
 
 const MODELS = ["claude-opus-4-5", "claude-opus-4-5[1m]", "gpt-5"] as const;

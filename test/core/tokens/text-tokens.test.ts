@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { estimateTextTokens, proseChars, textTokens } from "../../../src/core/tokens/text-tokens.ts";
+import { estimateTextTokens, proseChars, textTokens } from "../../../src/core/conversation/text-tokens.ts";
 
 /** Texts, and the tokens that o200k_base makes of 20 of each, line by line (gpt-tokenizer, November 2026). */
 const MEASURED: readonly (readonly [kind: string, text: string, tokens: number])[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import {
   estimateByKind,
   estimateEvent,
@@ -8,7 +8,7 @@ import {
   formatTokens,
   measureEvent,
   type TextMeasure,
-} from "../../../src/core/tokens/token-estimate.ts";
+} from "../../../src/core/conversation/token-estimate.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { plainPdf } from "../../helpers/pdf.ts";
 

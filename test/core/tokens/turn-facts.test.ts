@@ -1,9 +1,9 @@
 // What is counted of a turn and what is not.
 import { expect, it } from "vitest";
-import { isMessage } from "../../../src/core/event/event.ts";
-import { joinFacts } from "../../../src/core/tokens/stretch-facts.ts";
-import { estimateEvents } from "../../../src/core/tokens/token-estimate.ts";
-import { turnFacts } from "../../../src/core/tokens/turn-facts.ts";
+import { isMessage } from "../../../src/core/conversation/event.ts";
+import { estimateEvents } from "../../../src/core/conversation/token-estimate.ts";
+import { joinFacts } from "../../../src/core/model/stretch-facts.ts";
+import { turnFacts } from "../../../src/core/model/usage.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
 // covers: 064 "Not counted by length"

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ModelPrice } from "../../../src/core/model/model-price.ts";
-import { priceOf, renderPrice } from "../../../src/core/tokens/usage-price.ts";
+import type { ModelPrice } from "../../../src/core/model/model-provider.ts";
+import { priceOf, renderPrice } from "../../../src/core/model/usage.ts";
 
 const FLAT: ModelPrice = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 const TIERED: ModelPrice = {

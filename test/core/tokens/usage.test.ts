@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event, EventMetadata } from "../../../src/core/event/event.ts";
+import type { Event, EventMetadata } from "../../../src/core/conversation/event.ts";
 import {
   addUsage,
   fromUsageRow,
@@ -10,7 +10,7 @@ import {
   readUsage,
   sizeOf,
   toUsageRow,
-} from "../../../src/core/tokens/usage.ts";
+} from "../../../src/core/model/usage.ts";
 
 describe("readUsage", () => {
   it.each<[string, object, object]>([

@@ -1,8 +1,8 @@
 // The parts of a window: each visible event counts once, attachments apart, summaries and indexes by what they are.
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { estimateEvent } from "../../../src/core/tokens/token-estimate.ts";
-import { measureParts } from "../../../src/core/tokens/view-parts.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { estimateEvent } from "../../../src/core/conversation/token-estimate.ts";
+import { measureParts } from "../../../src/core/model/cache-cost.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
 const AT = { timestamp: "2026-01-01T00:00:00Z" };

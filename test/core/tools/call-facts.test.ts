@@ -1,6 +1,6 @@
 // What a call is about, told from its name and arguments.
 import { describe, expect, it } from "vitest";
-import { callFacts, fileKey } from "../../../src/core/tools/call-facts.ts";
+import { callFacts, fileKey } from "../../../src/core/compact/tool-call.ts";
 
 const END = Number.POSITIVE_INFINITY;
 

@@ -1,7 +1,7 @@
 // A command line as words, without a shell.
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { splitCommandWords } from "../../../src/core/tools/command-words.ts";
+import { splitCommandWords } from "../../../src/core/compact/shell-read.ts";
 
 describe("splitCommandWords", () => {
   it.each([

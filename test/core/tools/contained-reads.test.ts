@@ -1,10 +1,8 @@
 // Reads whose lines a later read of the same file shows as well.
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { callFacts, fileKey } from "../../../src/core/tools/call-facts.ts";
-import { findContainedReads } from "../../../src/core/tools/contained-reads.ts";
-import { shownLines } from "../../../src/core/tools/shown-lines.ts";
-import type { ToolCall } from "../../../src/core/tools/tool-call.ts";
+import { findContainedReads, shownLines } from "../../../src/core/compact/shown-lines.ts";
+import { callFacts, fileKey, type ToolCall } from "../../../src/core/compact/tool-call.ts";
 import { type CallNote, createCalls } from "../../helpers/tool-calls.ts";
 
 // covers: 036 "Tool-specific logic is not hard-coded"

@@ -1,7 +1,6 @@
 // Which lines a read asks for, in each form that tools say it.
 import { describe, expect, it } from "vitest";
-import type { KnownTool } from "../../../src/core/tools/known-tools.ts";
-import { linesAsked } from "../../../src/core/tools/line-range.ts";
+import { type KnownTool, linesAsked } from "../../../src/core/compact/shell-read.ts";
 
 const END = Number.POSITIVE_INFINITY;
 const READ: KnownTool = { kind: "read" };

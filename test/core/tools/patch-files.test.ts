@@ -1,6 +1,6 @@
 // Which files a patch in Codex's form touches.
 import { describe, expect, it } from "vitest";
-import { patchFiles } from "../../../src/core/tools/patch-files.ts";
+import { patchFiles } from "../../../src/core/compact/shell-read.ts";
 
 describe("patchFiles", () => {
   it.each<[string, string, readonly string[], boolean]>([

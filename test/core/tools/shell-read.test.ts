@@ -1,6 +1,6 @@
 // Shell commands that do nothing but show lines of one file, and those that only look so.
 import { describe, expect, it } from "vitest";
-import { readShellCommand } from "../../../src/core/tools/shell-read.ts";
+import { readShellCommand } from "../../../src/core/compact/shell-read.ts";
 
 const END = Number.POSITIVE_INFINITY;
 

@@ -1,7 +1,7 @@
 // Which lines of its file a read really showed.
 import { describe, expect, it } from "vitest";
-import type { Content } from "../../../src/core/event/event.ts";
-import { isStandIn, shownLines } from "../../../src/core/tools/shown-lines.ts";
+import { isStandIn, shownLines } from "../../../src/core/compact/shown-lines.ts";
+import type { Content } from "../../../src/core/conversation/event.ts";
 import { createCalls } from "../../helpers/tool-calls.ts";
 
 const END = Number.POSITIVE_INFINITY;

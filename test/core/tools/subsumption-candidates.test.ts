@@ -1,7 +1,7 @@
 // Which later calls are worth asking a program about.
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { listCandidates, MAX_CANDIDATES } from "../../../src/core/tools/subsumption-candidates.ts";
+import { listCandidates, MAX_CANDIDATES } from "../../../src/core/compact/shown-lines.ts";
 import { createCalls } from "../../helpers/tool-calls.ts";
 
 // covers: 036 "Subsumption may be O(n²) per tool"

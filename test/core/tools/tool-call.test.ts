@@ -1,7 +1,7 @@
 // The calls of turns with their results, and where both stand.
 import { describe, expect, it } from "vitest";
-import { NO_PAIRS } from "../../../src/core/event/tool-pairing.ts";
-import { listPairedCalls, listToolCalls, type ToolCall } from "../../../src/core/tools/tool-call.ts";
+import { listPairedCalls, listToolCalls, type ToolCall } from "../../../src/core/compact/tool-call.ts";
+import { NO_PAIRS } from "../../../src/core/conversation/tool-pairing.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
 /** A call as ids and places. */

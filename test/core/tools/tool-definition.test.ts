@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readToolDefinition } from "../../../src/core/tools/tool-definition.ts";
+import { readToolDefinition } from "../../../src/core/conversation/defined-tools.ts";
 
 it.each([
   [

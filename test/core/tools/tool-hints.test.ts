@@ -1,7 +1,6 @@
 // The hints that come with jpg, and how a tool finds its own.
 import { describe, expect, it } from "vitest";
-import { DEFAULT_TOOL_HINTS, hintFor } from "../../../src/core/tools/tool-hints.ts";
-import { warnOfUnknownTools } from "../../../src/core/tools/unknown-tools.ts";
+import { DEFAULT_TOOL_HINTS, hintFor, warnOfUnknownTools } from "../../../src/core/compact/tool-hints.ts";
 
 // covers: 064 "Default table for seven tools, as workspace configuration"
 // covers: 064 "Example: `fs_read_file` keeps its arguments by hint"

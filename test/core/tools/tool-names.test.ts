@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_TOOL_NAME, nameTools } from "../../../src/core/tools/tool-names.ts";
+import { MAX_TOOL_NAME, nameTools } from "../../../src/core/conversation/defined-tools.ts";
 
 describe("nameTools", () => {
   const names = (tools: readonly [string, string][], taken: readonly string[] = []): readonly string[] =>

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import type { View } from "../../../src/core/projection/view.ts";
+import type { Event, View } from "../../../src/core/conversation/event.ts";
 import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
 
 const time = { timestamp: "2026-03-01T09:00:00.000Z" };

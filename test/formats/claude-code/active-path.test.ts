@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
 import { END_CASES, endCaseLines, wordsOf } from "../../helpers/claude-ends.ts";
 import { allTurns, importLines } from "../../helpers/claude-session.ts";

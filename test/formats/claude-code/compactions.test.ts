@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import {
   allTurns,
   type ClaudeWriter,

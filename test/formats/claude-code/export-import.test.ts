@@ -2,10 +2,10 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import type { View } from "../../../src/core/projection/view.ts";
-import { checkAnthropic } from "../../../src/core/provider-rules/anthropic.ts";
-import { toAnthropicThread } from "../../../src/core/thread/anthropic-thread.ts";
+import type { View } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { checkAnthropic } from "../../../src/core/model/anthropic-rules.ts";
+import { toAnthropicThread } from "../../../src/core/model/anthropic-thread.ts";
 import { exportClaudeCode } from "../../../src/formats/claude-code/export.ts";
 import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
 import { lineUuid } from "../../../src/formats/derived-ids.ts";

@@ -1,7 +1,6 @@
 // Invented views for the tests of the Claude Code export, and the plain thread of each: what the agent must send for it.
-import type { Event } from "../../../src/core/event/event.ts";
-import type { Origin, ProjectedTurn, View } from "../../../src/core/projection/view.ts";
-import type { Thread, ThreadBlock, ThreadMessage } from "../../../src/core/thread/thread.ts";
+import type { Event, Origin, ProjectedTurn, View } from "../../../src/core/conversation/event.ts";
+import type { Thread, ThreadBlock, ThreadMessage } from "../../../src/core/model/thread.ts";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 const PDF = "JVBERi0xLjQKJSVFT0Y=";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Thread } from "../../../src/core/thread/thread.ts";
+import type { Thread } from "../../../src/core/model/thread.ts";
 import { type ClaudeExport, exportClaudeCode } from "../../../src/formats/claude-code/export.ts";
 import { lineUuid } from "../../../src/formats/derived-ids.ts";
 import { readExportOrigin } from "../../../src/formats/export-origin.ts";

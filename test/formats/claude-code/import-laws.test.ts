@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import { isReasoning } from "../../../src/core/event/event.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import type { View } from "../../../src/core/projection/view.ts";
-import { checkAnthropic } from "../../../src/core/provider-rules/anthropic.ts";
+import { isReasoning, type View } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { checkAnthropic } from "../../../src/core/model/anthropic-rules.ts";
 import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
 import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
 import { claudeSessionId, readClaudeSession } from "../../../src/formats/claude-code/import.ts";
 import { allTurns, createClaudeWriter, importLines, type Json, sessionBytes } from "../../helpers/claude-session.ts";

@@ -2,7 +2,7 @@
 // invented and shows one rule.
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
 import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
 import { allTurns } from "../../helpers/claude-session.ts";

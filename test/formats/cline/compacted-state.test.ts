@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import { checkCompaction } from "../../../src/core/compaction/compaction-check.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
+import { checkCompaction } from "../../../src/core/conversation/compaction-line.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { CLINE } from "../../../src/formats/cline/agent.ts";
 import { readClineSession } from "../../../src/formats/cline/import.ts";
 import type { ImportedSession } from "../../../src/formats/imported-session.ts";

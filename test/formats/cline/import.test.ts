@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import { JpgError } from "../../../src/core/errors.ts";
-import { readUsage } from "../../../src/core/tokens/usage.ts";
+import { readUsage } from "../../../src/core/model/usage.ts";
 import { CLINE } from "../../../src/formats/cline/agent.ts";
 import { readClineSession } from "../../../src/formats/cline/import.ts";
 import type { Json } from "../../helpers/claude-session.ts";

@@ -1,7 +1,7 @@
 // Codex's own compactions: what is sent in place of the history, and what comes back when one is taken away. The old form
 // was tried with Codex 0.169: the user's words, earlier summaries among them, with the summary behind them.
 import { describe, expect, it } from "vitest";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import type { ImportedSession } from "../../../src/formats/imported-session.ts";
 import {
   answer,

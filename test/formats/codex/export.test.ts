@@ -3,10 +3,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import type { View } from "../../../src/core/projection/view.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import type { Event, View } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { CODEX } from "../../../src/formats/codex/agent.ts";
 import { writeCodexSession } from "../../../src/formats/codex/export.ts";
 import { readCodexSession } from "../../../src/formats/codex/import.ts";

@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { checkOpenAiResponses } from "../../../src/core/provider-rules/openai-responses.ts";
-import { toOpenAiResponsesThread } from "../../../src/core/thread/openai-responses-thread.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { checkOpenAiResponses } from "../../../src/core/model/openai-responses-rules.ts";
+import { toOpenAiResponsesThread } from "../../../src/core/model/openai-responses-thread.ts";
 import { readCodexSession } from "../../../src/formats/codex/import.ts";
 import type { ImportedSession } from "../../../src/formats/imported-session.ts";
 import {

@@ -1,7 +1,7 @@
 // Lines of a rollout as events: whose words a message is, what introduces a request, what one answer is, what is no event.
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import { readUsage } from "../../../src/core/tokens/usage.ts";
+import { readUsage } from "../../../src/core/model/usage.ts";
 import { codexSessionId, isCodexSession } from "../../../src/formats/codex/detect.ts";
 import { readCodexSession } from "../../../src/formats/codex/import.ts";
 import {

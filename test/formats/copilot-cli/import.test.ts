@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { JpgError } from "../../../src/core/errors.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { checkOpenAiResponses } from "../../../src/core/provider-rules/openai-responses.ts";
-import { toOpenAiResponsesThread } from "../../../src/core/thread/openai-responses-thread.ts";
+import { checkOpenAiResponses } from "../../../src/core/model/openai-responses-rules.ts";
+import { toOpenAiResponsesThread } from "../../../src/core/model/openai-responses-thread.ts";
 import { copilotSessionId, isCopilotSession, readCopilotSession } from "../../../src/formats/copilot-cli/import.ts";
 import { outline, turnsOf } from "../../helpers/codex-session.ts";
 import {

@@ -3,10 +3,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import { textOfContent } from "../../../src/core/event/content.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { checkGoogle } from "../../../src/core/provider-rules/google.ts";
+import { type Event, textOfContent } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { checkGoogle } from "../../../src/core/model/google-rules.ts";
 import { readGeminiSession } from "../../../src/formats/gemini-cli/import.ts";
 import { exportGoogle } from "../../../src/formats/google/export.ts";
 import type { ImportedSession } from "../../../src/formats/imported-session.ts";

@@ -1,11 +1,10 @@
 // What is exported to jp: jp, by its own rules, sends what the view says, and raw turns stand under overlays wherever it can.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import type { Event } from "../../../src/core/event/event.ts";
-import type { Turn } from "../../../src/core/event/turn.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import { INTERRUPTED_RESULT } from "../../../src/core/thread/call-plan.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import type { Event, Turn } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { INTERRUPTED_RESULT } from "../../../src/core/model/thread.ts";
 import { JP } from "../../../src/formats/jp/agent.ts";
 import { lineName } from "../../../src/formats/line-names.ts";
 import { type Entry, sentByJp } from "../../helpers/jp-rules.ts";

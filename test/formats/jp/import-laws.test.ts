@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import { checkCompaction } from "../../../src/core/compaction/compaction-check.ts";
+import { checkCompaction } from "../../../src/core/conversation/compaction-line.ts";
+import { traitsOf } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { JpgError } from "../../../src/core/errors.ts";
-import { traitsOf } from "../../../src/core/event/event.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
 import { JP } from "../../../src/formats/jp/agent.ts";
 import { formatStream } from "../../../src/formats/jp/export.ts";
 import { readJpSession } from "../../../src/formats/jp/import.ts";

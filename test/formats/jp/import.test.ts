@@ -1,7 +1,7 @@
 // What is read of a stream of jp, entry by entry, sound and not.
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import type { Event } from "../../../src/core/event/event.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import { JP } from "../../../src/formats/jp/agent.ts";
 import type { Entry } from "../../helpers/jp-rules.ts";
 import { jpTurns, readJp, throughJpg } from "../../helpers/jp-session.ts";

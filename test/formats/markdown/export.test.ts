@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import type { ProjectedTurn, View } from "../../../src/core/projection/view.ts";
+import type { Event, ProjectedTurn, View } from "../../../src/core/conversation/event.ts";
 import { renderMarkdown, renderTurnMarkdown, renderViewHeading } from "../../../src/formats/markdown/export.ts";
 import { runs } from "../../helpers/runs.ts";
 

@@ -2,9 +2,8 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Event, traitsOf } from "../../../src/core/event/event.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import type { View } from "../../../src/core/projection/view.ts";
+import { type Event, traitsOf, type View } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
 import { OPENCODE } from "../../../src/formats/opencode/agent.ts";
 import { writeOpenCodeSession } from "../../../src/formats/opencode/export.ts";

@@ -2,10 +2,8 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../../src/core/event/event.ts";
-import { traitsOf } from "../../../src/core/event/event.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
-import type { View } from "../../../src/core/projection/view.ts";
+import { type Event, traitsOf, type View } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
 import { PI } from "../../../src/formats/pi/agent.ts";
 import { writePiSession } from "../../../src/formats/pi/export.ts";

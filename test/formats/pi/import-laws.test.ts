@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { textOfContent } from "../../../src/core/conversation/event.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { JpgError } from "../../../src/core/errors.ts";
-import { textOfContent } from "../../../src/core/event/content.ts";
-import { projectTurns } from "../../../src/core/projection/projection.ts";
 import type { ImportedSession } from "../../../src/formats/imported-session.ts";
 import { readPiSession } from "../../../src/formats/pi/import.ts";
 import { mutatedPiSession } from "../../helpers/mutated-session.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import { detectFormat, formatByName } from "../../../src/app/sessions/session-registry.ts";
-import type { Event } from "../../../src/core/event/event.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import type { ImportedSession } from "../../../src/formats/imported-session.ts";
 
 const SYSTEM = "Be brief.";

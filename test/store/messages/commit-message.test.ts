@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import type { HiddenContent } from "../../../src/core/loss/hidden-content.ts";
+import type { HiddenContent } from "../../../src/core/compact/hidden-content.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import {
   compactionMessage,
   forkMessage,

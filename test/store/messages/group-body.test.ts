@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Compaction } from "../../../src/core/compaction/compaction.ts";
-import { groupOf } from "../../../src/core/compaction/group.ts";
+import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { groupOf } from "../../../src/core/conversation/group.ts";
 import { groupMessage } from "../../../src/store/messages/commit-message.ts";
 
 const member = (at: number, more: Partial<Compaction>): Compaction => ({

@@ -1,7 +1,6 @@
 // Turns what git said when it failed into a JpgError of kind `repository` with a code and what to do next.
 import { asSentence, type JpgError, repositoryError } from "../../../core/errors.ts";
-import { forLine } from "../../../core/safe-text.ts";
-import { shellWord } from "../../../core/shell-word.ts";
+import { forLine, shellWord } from "../../../core/safe-text.ts";
 import { OLDEST_GIT } from "../../git-version.ts";
 
 /** A git command that failed. */

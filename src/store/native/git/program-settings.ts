@@ -1,6 +1,6 @@
 // The settings by which a repository's own configuration would have git start programs, reach others through them, or work
 // in another folder. In a store they never count, whoever owns it; the user's own values of them do.
-import { defined } from "../../../core/defined.ts";
+import { defined } from "../../../core/json.ts";
 import { type Promisor, promisorsIn } from "./promisors.ts";
 import { isOwnSetting, type ScopedSetting } from "./scoped-settings.ts";
 

@@ -1,7 +1,8 @@
 // Reads sizes of objects: of few from the files git keeps them in, else through one long-lived `git cat-file --batch-check`, which
 // inflates nothing.
-import { appendAll } from "../../../core/append-all.ts";
+
 import { repositoryError } from "../../../core/errors.ts";
+import { appendAll } from "../../../core/lists.ts";
 import { commandError, formatArguments, placeOf, type Repository } from "../git/git-command.ts";
 import { holdProcess, openGit } from "../git/git-process.ts";
 import type { BlobReader } from "./blob-reader.ts";

@@ -1,8 +1,8 @@
 // Runs git's porcelain (init, config, switch, worktree) through simple-git, which refuses arguments and settings that would
 // have git start programs. The contract, environment and errors are those of `runGit`; the first call loads the library.
 import type { Readable } from "node:stream";
-import { defined } from "../../../core/defined.ts";
 import { asSentence, repositoryError } from "../../../core/errors.ts";
+import { defined } from "../../../core/json.ts";
 import { gitEnvironment } from "../git/git-environment.ts";
 import { type GitResult, type GitRun, startError } from "../git/git-process.ts";
 import { permissionsFor } from "./permissions.ts";

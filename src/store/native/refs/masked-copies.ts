@@ -2,7 +2,7 @@
 // guessed.
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { parseJson } from "../../../core/parse-json.ts";
+import { parseJson } from "../../../core/json.ts";
 import { readFileIfThere } from "../../files/read-file.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import type { MaskedCopies, MaskedCopy } from "../../masked-copies.ts";

@@ -1,5 +1,5 @@
 // Bundles: some branches with all that they reach, as one file that git reads. The commits need no name here.
-import { formatBundleHeader } from "../../../core/bundle-header.ts";
+import { formatBundleHeader } from "../../../core/conversation/name.ts";
 import type { BranchTip } from "../../conversation-store.ts";
 import { commandError, formatArguments, placeOf, type Repository, runCommand } from "../git/git-command.ts";
 import { openGit } from "../git/git-process.ts";

@@ -1,5 +1,5 @@
 // Sends commits to a remote, under the names of branches, and keeps in mind what arrived.
-import { defined } from "../../../core/defined.ts";
+import { defined } from "../../../core/json.ts";
 import type { BranchTip } from "../../conversation-store.ts";
 import type { PushedBranch, Remote, TransferOptions } from "../../sharing.ts";
 import { type Repository, runCommand } from "../git/git-command.ts";

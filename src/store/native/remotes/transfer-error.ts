@@ -1,8 +1,7 @@
 // Turns what git said when a transfer failed into an error of kind `repository`: what failed, at which address, what to do.
 import { asSentence, type JpgError, repositoryError } from "../../../core/errors.ts";
 import { isLocalPath, shownUrl, withoutSecrets } from "../../../core/remote-address.ts";
-import { forLine } from "../../../core/safe-text.ts";
-import { shellWord } from "../../../core/shell-word.ts";
+import { forLine, shellWord } from "../../../core/safe-text.ts";
 import { gitError, readableStderr } from "../git/git-error.ts";
 import type { GitResult } from "../git/git-process.ts";
 

@@ -1,8 +1,8 @@
 // Transfers between a store and an address. The address and the refspecs stand in the command, so that nothing which the
 // store's configuration says of a remote counts; where it says what stands between the two, nothing is reached at all.
-import { parseBranchName } from "../../../core/conversation-name.ts";
-import { defined } from "../../../core/defined.ts";
+import { parseBranchName } from "../../../core/conversation/name.ts";
 import { repositoryError, userError } from "../../../core/errors.ts";
+import { defined } from "../../../core/json.ts";
 import { checkRemoteUrl, shownUrl } from "../../../core/remote-address.ts";
 import type { BranchTip } from "../../conversation-store.ts";
 import { clearUnfinishedPacks } from "../../files/leftovers.ts";

@@ -6,7 +6,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
-import { parseJson } from "../../../core/parse-json.ts";
+import { parseJson } from "../../../core/json.ts";
 import { isAbandoned } from "../../files/abandoned.ts";
 import { isLocked, withLock } from "../../files/process-lock.ts";
 import { readFileIfThere } from "../../files/read-file.ts";

@@ -1,6 +1,6 @@
 // Signs commits that ask for it, when the user's git says so. fast-import cannot sign, so such a commit and all after it in
 // the same write are made again with `git commit-tree`, same trees, dates and messages.
-import { shellWord } from "../../../core/shell-word.ts";
+import { shellWord } from "../../../core/safe-text.ts";
 import type { CommitSpec, Signature } from "../../conversation-store.ts";
 import type { Environment } from "../../environment.ts";
 import { type Repository, runCommand, tryCommand } from "../git/git-command.ts";

@@ -1,0 +1,231 @@
+// Decisions that somebody made, in the words in which they were made: answers that the user gave to questions, plans that were
+// approved, what the user settled, and what the assistant says that it decided. A proposal is no decision, and what the next
+// request turns down is none either.
+import { fieldsOf, textOfContent } from "../conversation/event.ts";
+import { scanSentences } from "./facts.ts";
+import { isRefused, nameCall } from "./failures.ts";
+import { cutEnd, isDecided, isGuidance, isRejecting, isSettling, isYesOrNo, oneLine, type Said } from "./passages.ts";
+import type { ToolCall } from "./tool-call.ts";
+
+/** A request with the answer that stood before it. */
+export interface Reply extends Said {
+  readonly after?: string;
+}
+
+const LINE_CHARS = 400;
+/** Tools that ask the user, and those that put a plan to the user, of the agents that have one. */
+const ASKING = /^(?:AskUserQuestion|request_user_input|ask_followup_question|ask_user|question|askQuestions)$/;
+const PLANNING = /^(?:ExitPlanMode|exit_plan_mode|plan_mode_respond)$/;
+const HEADING =
+  /^(?:\s*[-*>]*\s*(?:#{1,6}\s*|\*\*))?(?:(?:key|main|design|architectural) )*decisions?(?: made)?:?(?:\*\*)?:?\s*$/i;
+const ITEM = /^\s*(?:[-*•+]|\d{1,2}[.)])\s+(\S.*)$/;
+
+/** Lists decisions, in the order of their turns. `answers` = the last message of each turn. */
+export function decisionsIn(
+  calls: readonly ToolCall[],
+  { requests, answers }: { readonly requests: readonly Reply[]; readonly answers: readonly Said[] },
+): readonly Said[] {
+  const found = [
+    ...calls.flatMap(decidedByCall),
+    ...requests.flatMap(choiceIn),
+    ...settledIn(requests),
+    ...answers.filter((answer) => !isTurnedDown(answer, requests)).flatMap(toldIn),
+  ];
+  const lines = found
+    .map(({ turn, text }) => ({ turn, text: cutEnd(oneLine(text).replaceAll("**", ""), LINE_CHARS) }))
+    .sort((a, b) => a.turn - b.turn);
+  return lines.filter(({ text }, at) => !lines.some((other, by) => by !== at && isSaidBy(other.text, text, by < at)));
+}
+
+function decidedByCall({ request, response, turn, responseTurn = turn }: ToolCall): readonly Said[] {
+  if (response === null || response.is_error || isRefused(response)) return [];
+  if (PLANNING.test(request.name)) {
+    const { plan } = fieldsOf(request.arguments);
+    if (typeof plan !== "string" || plan.trim() === "") return [];
+    return [{ turn: responseTurn, text: `the user approved the plan: ${cutEnd(oneLine(plan), LINE_CHARS / 2)}` }];
+  }
+  if (!ASKING.test(request.name)) return [];
+  const given = oneLine(textOfContent(response.content));
+  const asked = questionsIn(request.arguments).map((question) => cutEnd(oneLine(question), LINE_CHARS / 2));
+  return asked.length === 0 || given === "" ? [] : [{ turn: responseTurn, text: `${asked.join(" / ")} → ${given}` }];
+}
+
+function questionsIn(args: unknown): readonly string[] {
+  const { question, questions } = fieldsOf(args);
+  const all = Array.isArray(questions) ? questions.map((entry) => fieldsOf(entry)["question"]) : [question];
+  return all.filter((text) => typeof text === "string");
+}
+
+function choiceIn({ turn, text, after }: Reply): readonly Said[] {
+  const question = isChoice(text, after) ? repliesTo(text, after) : null;
+  return question === null ? [] : [{ turn, text: `${cutEnd(oneLine(text), LINE_CHARS / 2)} (to: ${question})` }];
+}
+
+function isTurnedDown({ turn }: Said, requests: readonly Said[]): boolean {
+  const next = requests.find((request) => request.turn > turn);
+  return next !== undefined && isRejecting(next.text);
+}
+
+/** Whether a text says what another does, and more, or the same before it. */
+function isSaidBy(other: string, text: string, isBefore: boolean): boolean {
+  return other.startsWith(text) && (other.length > text.length || isBefore);
+}
+
+/** What an answer says that was decided: in sentences, and in the items below a heading that says so. */
+function toldIn({ turn, text }: Said): readonly Said[] {
+  const found: Said[] = [];
+  const prose = text.replace(/```[\s\S]*?(?:```|$)/g, "");
+  let isListed = false;
+  for (const line of prose.split("\n")) {
+    const item = ITEM.exec(line)?.[1];
+    if (isListed && item !== undefined) found.push({ turn, text: item });
+    else if (line.trim() !== "") isListed = HEADING.test(line);
+  }
+  scanSentences(prose, (start, end) => {
+    const sentence = prose.slice(start, end).replace(/^(?:[-*•+]|\d{1,2}[.)])\s+/, "");
+    if (isDecided(sentence)) found.push({ turn, text: sentence });
+  });
+  return found;
+}
+
+// What the user wants kept to, in the user's words: sentences of requests that tell a rule, a ban or a correction, and what was said
+// when a call was refused. Pasted logs, code and quotations are no words of the user.
+
+/** Longest sentence that is taken, and the longest text of a request that is read at its start and at its end, characters. */
+const SENTENCE_CHARS = 500;
+const READ_CHARS = 6000;
+const PASTED = /```[\s\S]*?(?:```|(?![\s\S]))|"""[\s\S]*?(?:"""|(?![\s\S]))|^\s*>.*$/gm;
+/** Quoted text of at least so many characters is what somebody else wrote; shorter, it may be a name or a rule. */
+const QUOTED = /(?<![^\s(])"(?=\S)[^"]{200,}(?<=\S)"(?![\p{L}\p{N}])|“[^”]{200,}”|„[^“]{200,}“|«[^»]{200,}»/gu;
+/** A line that says whose words follow it. The user's own are no other's. */
+const OF_OTHERS =
+  /^(?!.*\b(?:I|my|our|we)\b).*(?:\breview(?:er)?s?\b|\bfeedback\b|\bcomments?\b|\b(?:said|says|wrote|writes|replied|reports?|reported)\b).*:[ \t]*$/im;
+/** What tools that review put over a finding. */
+const FINDING = /^[^\w\n]*(?:(?:critical|high|medium|low|major|minor) severity|severity[^\w\n]+\w+)[^\w\n]*$/im;
+const LIST_MARK = /^(?:[-*•+]|\d{1,2}[.)])\s+/;
+/** Lines that a program printed: logs, traces, tables, code. */
+const PRINTED =
+  /^(?:\[|[{}|$#<]|---|===|\d{4}-\d\d-\d\d|\d\d:\d\d|(?:error|warning|info|debug|fatal)\b[ :[]|at |\S+\.\w{1,5}:\d+)|[{};]$|\S+\(\S*\)$/i;
+const SAID_THEN = /\bthe user said:\s*([\s\S]+)$/i;
+
+/** Lists the sentences of requests that tell what to keep to, in order. */
+export function guidanceIn(requests: readonly Said[]): readonly Said[] {
+  return sentencesOf(requests).filter(({ text }) => isGuidance(text));
+}
+
+/** Lists the sentences of requests by which something was settled, in order. */
+function settledIn(requests: readonly Said[]): readonly Said[] {
+  return sentencesOf(requests).filter(({ text }) => isSettling(text));
+}
+
+/** What was said when calls were refused, with the call; without words only that it was refused. */
+export function refusalsIn(calls: readonly ToolCall[]): readonly Said[] {
+  return calls.flatMap((call) => {
+    if (call.response === null || !isRefused(call.response)) return [];
+    const words = SAID_THEN.exec(textOfContent(call.response.content))?.[1];
+    if (words === undefined) return [];
+    const text = `${cutEnd(oneLine(words), SENTENCE_CHARS)} (refusing ${nameCall(call)})`;
+    return [{ turn: call.responseTurn ?? call.turn, text }];
+  });
+}
+
+function sentencesOf(requests: readonly Said[]): readonly Said[] {
+  return requests.flatMap(({ turn, text }) => {
+    const typed = ownWords(seenOf(text));
+    const found: Said[] = [];
+    scanSentences(typed, (start, end) => {
+      const sentence = oneLine(typed.slice(start, end)).replace(LIST_MARK, "");
+      if (sentence.length <= SENTENCE_CHARS && !PRINTED.test(sentence)) found.push({ turn, text: sentence });
+    });
+    return found;
+  });
+}
+
+/** Leaves out what is pasted or quoted, and all that follows a line which says that it is somebody else's. */
+function ownWords(text: string): string {
+  const typed = text.replace(PASTED, "").replace(QUOTED, "\n");
+  if (FINDING.test(typed)) return "";
+  const from = OF_OTHERS.exec(typed)?.index;
+  return from === undefined ? typed : typed.slice(0, from);
+}
+
+function seenOf(text: string): string {
+  return text.length > 2 * READ_CHARS ? `${text.slice(0, READ_CHARS)}\n${text.slice(-READ_CHARS)}` : text;
+}
+
+// Short replies with what they reply to: "yes" and "2" say nothing without the question. A question is known by its mark, an option
+// by its number, in whatever language they are.
+
+/** Longest reply that is looked at for what it replies to, and the longest that always carries it; characters. */
+const REPLY_CHARS = 60;
+const BARE_CHARS = 12;
+/** Characters of an answer's end that are searched for its question, and the longest question shown. */
+const SEARCHED_CHARS = 1500;
+const QUESTION_CHARS = 300;
+/** A shorter last sentence ("Done.") tells nothing. */
+const TELLING_CHARS = 15;
+/** A shorter question ("OK?") asks about the sentence before it. */
+const SHORT_QUESTION = 40;
+/** A reply that names an option by number or letter, with few words around. */
+const CHOICE = /^\D{0,40}?(?<![\w.])(\d{1,2}|[A-Ha-h])(?![\w.]*\w)\D{0,60}$/;
+
+/** What a reply replies to; null where it is not short, or nothing came before it. */
+export function repliesTo(reply: string, answer: string | undefined): string | null {
+  const text = reply.trim();
+  if (answer === undefined || !(isShort(text) || isYesOrNo(text))) return null;
+  const question = questionOf(answer);
+  const parts = [question, optionOf(text, answer)].filter((part) => part !== null);
+  if (parts.length > 0) return parts.map((part) => cutEnd(part, QUESTION_CHARS)).join(" / ");
+  return text.length <= BARE_CHARS ? lastSentence(answer) : null;
+}
+
+/** Whether a text begins with yes or no to a question, or chooses one of the options of an answer: what a person decided. */
+export function isChoice(reply: string, answer: string | undefined): boolean {
+  const text = reply.trim();
+  if (answer === undefined) return false;
+  if (questionOf(answer) !== null && isYesOrNo(text)) return true;
+  return isShort(text) && optionOf(text, answer) !== null;
+}
+
+/** Short, on one line, no question and no command for the agent's own program or its shell. */
+function isShort(text: string): boolean {
+  return text !== "" && text.length <= REPLY_CHARS && !/\n|[?？؟]$|^[/!]/.test(text);
+}
+
+/** The last question that an answer ends with: in its last paragraph, or in the last line that is no item; null = none. */
+export function questionOf(answer: string): string | null {
+  const end = answer.slice(-SEARCHED_CHARS).replace(/```[\s\S]*?(?:```|$)/g, "");
+  const sentences: string[] = [];
+  const last =
+    end
+      .trim()
+      .split(/\n\s*\n/)
+      .at(-1) ?? "";
+  scanSentences(last, (start, stop) => sentences.push(last.slice(start, stop)));
+  const at = sentences.findLastIndex((sentence) => /[?？؟][*_)"'”»]*$/.test(sentence));
+  if (at < 0) return null;
+  const isShort = (sentences[at] ?? "").length < SHORT_QUESTION;
+  return oneLine(sentences.slice(isShort ? Math.max(0, at - 1) : at).join(" "));
+}
+
+/** The option of an answer that a reply names; null when it names none, or no such option stands there. */
+function optionOf(reply: string, answer: string): string | null {
+  const label = CHOICE.exec(reply)?.[1];
+  if (label === undefined) return null;
+  const item = new RegExp(
+    `^[ \\t>#*_|-]*(?:\\w{1,12} )?${label}[.):](?:\\*\\*)?[ \\t]+(\\S.*)$|^\\|[ \\t*]*${label}[ \\t*]*\\|(.+)\\|[ \\t]*$`,
+    "gim",
+  );
+  const found = [...answer.matchAll(item)].at(-1);
+  const text = found?.[1] ?? found?.[2];
+  return text === undefined ? null : oneLine(`${label}: ${text}`.replaceAll("**", ""));
+}
+
+function lastSentence(answer: string): string | null {
+  let last = "";
+  const end = answer.slice(-SEARCHED_CHARS);
+  scanSentences(end, (start, stop) => {
+    if (!end.startsWith("```", start)) last = end.slice(start, stop);
+  });
+  return last.length < TELLING_CHARS ? null : cutEnd(oneLine(last), QUESTION_CHARS);
+}

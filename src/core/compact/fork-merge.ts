@@ -1,0 +1,117 @@
+// A turn that tells of a fork: what it says of the turns that it stands for, and which of a fork's turns none tells of yet. All of
+// it is in the turns themselves, so that a merge is known where history is squashed or cut off, and by whoever has the tree.
+import type { Summary } from "../conversation/compaction.ts";
+import { type Event, type Fields, isFields, sayTurns } from "../conversation/event.ts";
+
+/** The origin of the events of such a turn. */
+export const MERGE_ORIGIN = "merge";
+
+/** Turns of a fork that a turn on another one tells of. */
+export interface ToldTurns {
+  /** What the fork was called then: for people, nothing is looked up by it. */
+  readonly branch: string;
+  /** Position of the first, 0-based. */
+  readonly from_turn: number;
+  /** First event told of inside `from_turn`; absent = the turn's first. */
+  readonly from_event?: string;
+  /** Object ids of their turn files, in order; never empty. Each names the one before, so that one proves all before it. */
+  readonly turns: readonly string[];
+  /** The last event told of, in the last of them: what is appended later is not. */
+  readonly to_event: string;
+}
+
+/** What the `turn_start` of such a turn says in its metadata, as `merge`. */
+export interface MergeRecord {
+  /** The fork that was merged, then those of which its own turns told. */
+  readonly forks: readonly ToldTurns[];
+  /** How the text came about. */
+  readonly summary: Omit<Summary, "summary" | "inject">;
+}
+
+/** Reads what the first event of a turn says of a merge; null where the turn tells of no fork. */
+export function readMergeRecord(first: Event | undefined): MergeRecord | null {
+  const merge = first?.type === "turn_start" ? first.metadata?.["merge"] : undefined;
+  if (!isFields(merge) || !Array.isArray(merge["forks"])) return null;
+  const forks = merge["forks"].filter(isToldTurns);
+  if (forks.length === 0) return null;
+  return { forks, summary: isFields(merge["summary"]) ? merge["summary"] : {} };
+}
+
+function isToldTurns(value: unknown): value is ToldTurns {
+  if (!isFields(value)) return false;
+  const { branch, from_turn, from_event, turns, to_event }: Fields = value;
+  return (
+    typeof branch === "string" &&
+    Number.isSafeInteger(from_turn) &&
+    (from_turn as number) >= 0 &&
+    (from_event === undefined || typeof from_event === "string") &&
+    Array.isArray(turns) &&
+    turns.length > 0 &&
+    turns.every((oid) => typeof oid === "string") &&
+    typeof to_event === "string"
+  );
+}
+
+/** How far a branch holds turns that were told of. */
+export interface Told {
+  /** Position of the last, 0-based. */
+  readonly turn: number;
+  /** The last event in it where the turn has grown since; absent = all of the turn. */
+  readonly event?: string;
+}
+
+/**
+ * How far a branch holds told turns; null when it holds none. `hasGrown` tells whether the branch's turn at a position begins
+ * with exactly the bytes of the last told one.
+ */
+export function heldOf(
+  told: ToldTurns,
+  turnOids: readonly string[],
+  hasGrown: (told: ToldTurns, turn: number) => boolean,
+): Told | null {
+  const last = told.turns.length - 1;
+  for (let at = last; at >= 0; at--) {
+    const turn = told.from_turn + at;
+    if (turnOids[turn] === told.turns[at]) return { turn };
+    if (at === last && turnOids[turn] !== undefined && hasGrown(told, turn)) return { turn, event: told.to_event };
+  }
+  return null;
+}
+
+/** Whether a branch holds all of them. */
+export function holdsAll(told: ToldTurns, held: Told | null): boolean {
+  return held?.turn === told.from_turn + told.turns.length - 1;
+}
+
+/** The furthest of several; null of none. */
+export function furthest(all: readonly (Told | null)[]): Told | null {
+  return all.reduce((one, other) => {
+    if (one === null || other === null) return one ?? other;
+    if (one.turn !== other.turn) return one.turn > other.turn ? one : other;
+    return one.event === undefined ? one : other;
+  }, null);
+}
+
+/** The events of a turn that tells of a fork: a request that says so, and the text in the place of an answer. */
+export function mergeTurn(
+  { forks: [first, ...others], summary }: MergeRecord,
+  { text, timestamp, newId }: { readonly text: string; readonly timestamp: string; readonly newId: () => string },
+): readonly Event[] {
+  if (first === undefined) throw new Error("a merge tells of one fork at least");
+  const merge = { forks: [first, ...others], summary };
+  const metadata = { origin: MERGE_ORIGIN };
+  return [
+    { type: "turn_start", id: newId(), timestamp, metadata: { ...metadata, merge } },
+    { type: "chat_request", id: newId(), timestamp, content: announce(first), metadata },
+    { type: "chat_response", id: newId(), timestamp, message: text, metadata },
+  ];
+}
+
+function announce(told: ToldTurns): string {
+  return `[Merged from the fork ${told.branch}: a summary of what was said and done there, in ${nameToldTurns(told)} of it]`;
+}
+
+/** Names the turns, `turns 3..7`. */
+export function nameToldTurns({ from_turn, turns }: Pick<ToldTurns, "from_turn" | "turns">): string {
+  return sayTurns(from_turn, from_turn + turns.length - 1);
+}

@@ -1,0 +1,336 @@
+// Reads out of events what an extract is made from: who asked what, what was answered, what tools did, how it ends. Nothing is
+// shortened here but single lines.
+import {
+  type Content,
+  type Event,
+  fieldsOf,
+  isText,
+  isUserRequest,
+  mediaOf,
+  plainText,
+  type ToolCallResponse,
+  textOfContent,
+  traitsOf,
+} from "../conversation/event.ts";
+import { defined } from "../json.ts";
+import { decisionsIn, guidanceIn, questionOf, type Reply, refusalsIn } from "./decisions.ts";
+import { scanLines, scanSentences } from "./facts.ts";
+import {
+  type CommandRun,
+  changesOf,
+  commandsRunBy,
+  commitsMade,
+  type FailedCall,
+  failureLines,
+  hasFailed,
+  type LastChange,
+  listFailures,
+  type MadeCommit,
+  nameCall,
+} from "./failures.ts";
+import { textsOf } from "./hidden-content.ts";
+import { cutEnd, isAnnouncement, isWaiting, oneLine, type Said, typedText } from "./passages.ts";
+import { callFacts, isWriting, listToolCalls, type ToolCall } from "./tool-call.ts";
+import { groupTurns, ledgerOfCalls, type PlacedEvent } from "./transcript.ts";
+
+/** What happened in a stretch of a conversation; lists in order. */
+export interface Gathered {
+  /** What a person asked for; what a harness or a summary put there is not. With the answer before it, where there is one. */
+  readonly requests: readonly Reply[];
+  /** What the assistant said. */
+  readonly messages: readonly Said[];
+  /** Of this the last in each turn. */
+  readonly answers: readonly Said[];
+  /** Files that calls changed, and those of which every change failed. */
+  readonly modified: readonly string[];
+  readonly notModified: readonly string[];
+  /** What became of the changed files. */
+  readonly changes: ReadonlyMap<string, LastChange>;
+  /** Other files that were looked at. */
+  readonly read: readonly string[];
+  /** `NAME 12x`, the most called first. */
+  readonly tools: readonly string[];
+  readonly commands: readonly CommandRun[];
+  readonly commits: readonly MadeCommit[];
+  readonly failures: readonly FailedCall[];
+  readonly decisions: readonly Said[];
+  readonly guidance: readonly Said[];
+  readonly openTasks: readonly string[];
+  readonly ending: Ending;
+}
+
+/** Gathers from raw events, in order. */
+export function gather(events: readonly PlacedEvent[]): Gathered {
+  const calls = listToolCalls(groupTurns(events));
+  const ledger = ledgerOfCalls(calls);
+  const modified = new Set(ledger.modified);
+  const notModified = new Set(calls.flatMap(changedFiles).filter((file) => !modified.has(file)));
+  const { requests, messages } = speechOf(events);
+  const answers = messages.filter(({ turn }, at) => turn !== messages[at + 1]?.turn);
+  return {
+    requests,
+    messages,
+    answers,
+    modified: ledger.modified,
+    notModified: [...notModified],
+    changes: changesOf(calls),
+    read: ledger.read.filter((file) => !notModified.has(file)),
+    tools: countTools(calls),
+    commands: commandsRunBy(calls),
+    commits: commitsMade(calls),
+    failures: listFailures(calls),
+    decisions: decisionsIn(calls, { requests, answers }),
+    guidance: [...guidanceIn(requests), ...refusalsIn(calls)].sort((a, b) => a.turn - b.turn),
+    openTasks: openTasks(events, calls),
+    ending: endingOf(events, calls),
+  };
+}
+
+function changedFiles({ request }: ToolCall): readonly string[] {
+  const { kind, path, paths } = callFacts(request);
+  if (!isWriting(kind)) return [];
+  return paths ?? (path === undefined ? [] : [path]);
+}
+
+function countTools(calls: readonly ToolCall[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { request } of calls) counts.set(request.name, (counts.get(request.name) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([name, count]) => `${name} ${count}x`);
+}
+
+/** What a person asked for in an event; "" where nobody typed anything. */
+export function typedRequest(event: Event): string {
+  if (!isUserRequest(event)) return "";
+  const media = mediaOf(event.content).map(({ type }) => `[${type}]`);
+  return [typedText(spokenText(event.content)), ...media].filter((part) => part !== "").join("\n");
+}
+
+function speechOf(events: readonly PlacedEvent[]): Pick<Gathered, "requests" | "messages"> {
+  const requests: Reply[] = [];
+  const messages: Said[] = [];
+  for (const { turn, event } of events) {
+    if (event.type === "chat_response" && event.message !== undefined) {
+      const text = typedText(spokenText(event.message));
+      if (text.trim() !== "") messages.push({ turn, text });
+    } else {
+      const text = typedRequest(event);
+      const after = messages.at(-1)?.text;
+      if (text.trim() !== "") requests.push({ turn, text, ...defined({ after }) });
+    }
+  }
+  return { requests, messages };
+}
+
+/** What was typed; of what was attached only the name. */
+function spokenText(content: Content): string {
+  if (isText(content)) return plainText(content);
+  return content
+    .flatMap((part) => {
+      if (part.type === "text") return plainText(part.text);
+      return part.type === "attachment" ? `[attachment${part.name === undefined ? "" : ` ${part.name}`}]` : [];
+    })
+    .join("\n");
+}
+
+// How a stretch of a conversation ends: with the work done, or in the middle of it. In the middle is what ends in a request, a call,
+// an announcement, a question to the user or an answer that was broken off. Then the last request and the last actions are what
+// whoever goes on must know.
+
+/** Why a stretch is not finished. */
+export type Unfinished = "unanswered" | "interrupted" | "working" | "announced" | "asked" | "failed";
+
+interface Ending {
+  /** Null where the last answer ends the work. */
+  readonly unfinished: Unfinished | null;
+  /** The question that the user was asked last; only with `asked`. */
+  readonly question?: string;
+  /** What was done last, in order, a line each; empty where the work is finished. */
+  readonly actions: readonly string[];
+}
+
+const LAST_ACTIONS = 5;
+const INTERRUPTED = /^\s*\[Request interrupted\b|^<turn_aborted>/;
+/** An offer that ends an answer out of politeness. */
+const POLITE =
+  /^(?:let me know|feel free|happy to|just ask|tell me|is there anything else|anything else|do you (?:need|have) any(?:thing)?)\b.{0,20}\b(?:if|else|need|want|question|help|to help)\b/i;
+const USERS_TURN = /\b(?:let me know|tell me|say the word|say so|ping me)\b/i;
+/** Sentences at the end of an answer that say what is next. */
+const LAST_SENTENCES = 2;
+
+/** Tells how events end; `calls` are theirs. */
+export function endingOf(events: readonly PlacedEvent[], calls: readonly ToolCall[]): Ending {
+  const { unfinished, question } = whyUnfinished(events, calls);
+  if (unfinished === null) return { unfinished, actions: [] };
+  const turn = events.findLast(({ event }) => traitsOf(event).providerVisible)?.turn;
+  const actions = calls
+    .filter((call) => call.turn === turn)
+    .slice(-LAST_ACTIONS)
+    .map(tellAction);
+  return { unfinished, ...defined({ question }), actions };
+}
+
+interface Why {
+  readonly unfinished: Unfinished | null;
+  readonly question?: string;
+}
+
+function whyUnfinished(events: readonly PlacedEvent[], calls: readonly ToolCall[]): Why {
+  const visible = events.map(({ event }) => event).filter(isTelling);
+  const last = visible.at(-1);
+  if (last === undefined) return { unfinished: null };
+  if (isInterruption(last)) return { unfinished: "interrupted" };
+  if (isUserRequest(last)) return { unfinished: "unanswered" };
+  if (last.type !== "chat_response" || last.message === undefined) return { unfinished: "working" };
+  const said = textOfContent(last.message);
+  const question = questionOf(said);
+  if (question !== null && !POLITE.test(question)) return { unfinished: "asked", question };
+  if (isToBeContinued(said)) return { unfinished: "announced" };
+  const call = calls.at(-1);
+  const isLastAct = call !== undefined && visible.at(-2) === call.response;
+  return { unfinished: isLastAct && hasFailed(call) ? "failed" : null };
+}
+
+/** What tells how a stretch ends: all that a model is sent but for reasoning, what a harness adds and requests that nobody typed. */
+function isTelling(event: Event): boolean {
+  if (!traitsOf(event).providerVisible) return false;
+  if (event.type === "chat_response") return event.message === undefined ? false : textOfContent(event.message) !== "";
+  if (event.type !== "chat_request") return true;
+  return isInterruption(event) || (isUserRequest(event) && !isEmptyRequest(event));
+}
+
+function isEmptyRequest(event: Extract<Event, { type: "chat_request" }>): boolean {
+  const text = textOfContent(event.content);
+  return text.trim() !== "" && typedText(text).trim() === "";
+}
+
+function isInterruption(event: Event): boolean {
+  return event.type === "chat_request" && INTERRUPTED.test(textOfContent(event.content));
+}
+
+function isToBeContinued(said: string): boolean {
+  const text = said.trim();
+  if (/[:：]$/.test(text)) return true;
+  const sentences: string[] = [];
+  const end = text.slice(-1500);
+  scanSentences(end, (start, stop) => sentences.push(end.slice(start, stop)));
+  return sentences
+    .slice(-LAST_SENTENCES)
+    .map((sentence) => sentence.replace(/^[\s*_>#-]+/, ""))
+    .some((sentence) => {
+      if (POLITE.test(sentence)) return false;
+      return isAnnouncement(sentence) || isWaiting(sentence) || USERS_TURN.test(sentence);
+    });
+}
+
+function tellAction(call: ToolCall): string {
+  const name = nameCall(call);
+  if (call.response === null) return `${name} (no result yet)`;
+  if (!hasFailed(call)) return call.response.is_error ? `${name} (refused by the user)` : name;
+  const [line = ""] = failureLines(call.response, true);
+  return cutEnd(oneLine(`${name} (failed: ${line})`), 300);
+}
+
+// The tasks that are still open: from the newest list that a tool kept (TodoWrite, update_plan and their like, known by their
+// form), from tasks kept one by one, else from what the assistant said was left. Nothing is guessed about other tools.
+
+const TEXT_KEYS = ["content", "step", "subject", "description", "title", "task", "text", "name"] as const;
+const CLOSED = /^(?:completed?|done|finished|cancell?ed|deleted|closed|skipped|resolved)$/i;
+/** Most tasks given, and the longest one, characters. */
+const MOST_TASKS = 40;
+const TASK_CHARS = 200;
+
+/** Messages behind the last request, newest first, that are searched for a list of what is left. */
+const SEARCHED_MESSAGES = 3;
+const HEADING =
+  /^[\s#*_>\d.)-]*(?:(?:suggested |recommended |possible )?next steps?|remaining(?: \w+){0,2}|still (?:to do|open|missing)|to-?do|open (?:tasks|questions|items|points)|outstanding|follow-?ups?|not (?:yet )?done)\b[^.!?]{0,40}$/i;
+const ITEM = /^(?:[-*•+]|\d{1,2}[.)])\s+(.*)$/;
+const UNTICKED = /^[-*+]\s+\[ \]\s+(.*)$/;
+
+/** Lists the open tasks of events with their calls, in the order they were written down; may be empty. */
+export function openTasks(events: readonly PlacedEvent[], calls: readonly ToolCall[]): readonly string[] {
+  const kept = [...newestList(calls), ...singleTasks(calls)];
+  const tasks = kept.length > 0 ? kept : saidTasks(events);
+  return [...new Set(tasks.map((task) => cutEnd(oneLine(task), TASK_CHARS)))]
+    .filter((task) => task !== "")
+    .slice(0, MOST_TASKS);
+}
+
+/** The open ones of the newest list whose entries have a status and a text. */
+function newestList(calls: readonly ToolCall[]): readonly string[] {
+  for (const { request, response } of [...calls].reverse()) {
+    const entries = response?.is_error === true ? null : listIn(request.arguments);
+    if (entries !== null) return entries.filter(({ isOpen }) => isOpen).map(({ text }) => text);
+  }
+  return [];
+}
+
+interface TaskEntry {
+  readonly text: string;
+  readonly isOpen: boolean;
+}
+
+function listIn(args: unknown): readonly TaskEntry[] | null {
+  for (const value of Object.values(fieldsOf(args))) {
+    if (!Array.isArray(value) || value.length === 0) continue;
+    const entries = value.map(taskOf);
+    if (entries.every((entry) => entry !== null)) return entries;
+  }
+  return null;
+}
+
+function taskOf(value: unknown): TaskEntry | null {
+  const fields = fieldsOf(value);
+  const { status } = fields;
+  const text = TEXT_KEYS.map((key) => fields[key]).find((part) => typeof part === "string");
+  return typeof status === "string" && text !== undefined ? { text, isOpen: !CLOSED.test(status) } : null;
+}
+
+/** Claude Code's TaskCreate and TaskUpdate: one call for each task and for each change of it. */
+function singleTasks(calls: readonly ToolCall[]): readonly string[] {
+  const tasks = new Map<string, TaskEntry>();
+  for (const { request, response } of calls) {
+    if (response?.is_error === true) continue;
+    const { subject, taskId, status } = fieldsOf(request.arguments);
+    if (request.name === "TaskCreate" && typeof subject === "string") {
+      tasks.set(taskNumber(response) ?? String(tasks.size + 1), { text: subject, isOpen: true });
+    } else if (request.name === "TaskUpdate" && typeof status === "string") {
+      const task = tasks.get(String(taskId));
+      if (task !== undefined) tasks.set(String(taskId), { ...task, isOpen: !CLOSED.test(status) });
+    }
+  }
+  return [...tasks.values()].filter(({ isOpen }) => isOpen).map(({ text }) => text);
+}
+
+/** The number that the answer gives the new task: `Task #3 created`. */
+function taskNumber(response: ToolCallResponse | null): string | undefined {
+  return response === null ? undefined : /#(\w{1,20})/.exec(textOfContent(response.content).slice(0, 200))?.[1];
+}
+
+/** What the newest message with such a list says is left, among those behind the last request. */
+function saidTasks(events: readonly PlacedEvent[]): readonly string[] {
+  let searched = 0;
+  for (let at = events.length - 1; at >= 0 && searched < SEARCHED_MESSAGES; at -= 1) {
+    const event = events[at]?.event as Event;
+    // What an earlier answer left, later requests may have settled.
+    if (isUserRequest(event)) break;
+    if (event.type !== "chat_response" || event.message === undefined) continue;
+    searched += 1;
+    const tasks = textsOf(event).flatMap(tasksInText);
+    if (tasks.length > 0) return tasks;
+  }
+  return [];
+}
+
+function tasksInText(text: string): readonly string[] {
+  const tasks: string[] = [];
+  let isListed = false;
+  scanLines(text, (start, end) => {
+    const line = text.slice(start, Math.min(end, start + 2 * TASK_CHARS));
+    const unticked = UNTICKED.exec(line)?.[1];
+    const item = ITEM.exec(line)?.[1];
+    if (unticked !== undefined) tasks.push(unticked);
+    else if (item !== undefined && isListed) tasks.push(item);
+    else isListed = HEADING.test(line);
+  });
+  return tasks;
+}

@@ -1,0 +1,352 @@
+// What a planned compaction would change beyond those that are in force already, event by event. It is looked at twice:
+// as the conversation is read now, where what a summary hides neither shows nor answers a call, and with summaries set
+// aside, because a mechanical compaction inside a live summary shows only once the summary is reverted, yet it is not
+// nothing.
+import { stubAttachments } from "../conversation/attachment.ts";
+import { DEFAULT_KEEP_LAST, fixBounds, isNothing, KEEP_CALLS, type Nothing } from "../conversation/bound-resolution.ts";
+import { type CallPolicy, type Compaction, isHiding } from "../conversation/compaction.ts";
+import { type CoveredRange, planRanges } from "../conversation/covered-range.ts";
+import {
+  type CutRange,
+  type Event,
+  isMessage,
+  type ToolCallRequest,
+  type Turn,
+  traitsOf,
+  type View,
+} from "../conversation/event.ts";
+import { type EventRange, isInRange } from "../conversation/range-location.ts";
+import { hiddenEvents, type IsHidden, localizeOverlays } from "../conversation/survey.ts";
+import { formatTokens } from "../conversation/token-estimate.ts";
+import { type CallPairs, pairCalls, unfinishedLoop } from "../conversation/tool-pairing.ts";
+import { dropLongTexts, truncateCall } from "../conversation/tool-stub.ts";
+import { type Disposition, findMechanicalWinner } from "../conversation/winner.ts";
+import { defined } from "../json.ts";
+import {
+  absentAsOmitted,
+  type CompactionPlan,
+  type CompactionRequest,
+  messagesUnread,
+  type UnreadTurns,
+} from "./compaction-request.ts";
+import type { StepReport } from "./strategies/encode-decisions.ts";
+
+/** What a plan would do. */
+export interface PlanEffect {
+  /** Whether anything would be read differently, now or once a summary over it is reverted. */
+  readonly changes: boolean;
+  /** Events the projection would leave out, those already left out included. */
+  readonly removed: number;
+  /** Messages (requests and answers) in the range. */
+  readonly messages: number;
+}
+
+/** The conversation a plan is made for. */
+interface EffectFacts {
+  readonly turnCount: number;
+  readonly turns: ReadonlyMap<number, Turn>;
+  readonly compactions: readonly Compaction[];
+  /** Which call each result answers, nothing hidden (`pairCalls`); absent = worked out. */
+  readonly pairs?: CallPairs | undefined;
+  /** Whether what would show only once a summary is reverted counts. */
+  readonly beneath?: boolean;
+  /** What is known of turns that are not at hand: only where what is beneath a summary does not count. */
+  readonly unread?: UnreadTurns;
+}
+
+/** Works out what a draft would do to the events of its range; every turn of the range must have been read, or be known. */
+export function effectOf(draft: Compaction, range: EventRange, facts: EffectFacts): PlanEffect {
+  const bare = isHiding(draft) ? outcomesOfHiding(draft) : bareOutcomes(draft, facts);
+  const effect = walk(range, facts, bare);
+  if (isHiding(draft) || !facts.compactions.some(isHiding)) return effect;
+  if (effect.changes && facts.beneath !== false) return effect;
+  return { ...effect, changes: walk(range, facts, shownOutcomes(draft, facts)).changes };
+}
+
+/** Gives a function that tells whether an event is read as it was said: neither hidden nor changed by a live compaction. */
+export function findUnchanged(facts: EffectFacts): (turn: Turn, event: Event, index: number) => boolean {
+  const isHidden = hiddenEvents(facts);
+  const outcome = outcomesOf(facts.compactions, facts, facts.pairs ?? pairCalls(facts.turns.values(), NOTHING_HIDDEN));
+  return (turn, event, index) => !isHidden(turn.index, index) && outcome(turn, event, index) === "same";
+}
+
+function walk(range: EventRange, { turns, unread }: EffectFacts, outcomes: Outcomes): PlanEffect {
+  let changes = false;
+  let removed = 0;
+  let messages = messagesUnread(range, unread);
+  for (let position = range.from; position <= range.to; position++) {
+    const turn = turns.get(position);
+    for (let index = 0; turn !== undefined && index < turn.events.length; index++) {
+      const event = turn.events[index];
+      if (event === undefined || !isInRange(range, position, index)) continue;
+      if (isMessage(event)) messages += 1;
+      const outcome = outcomes.after(turn, event, index);
+      if (outcome === "removed") removed += 1;
+      changes ||= outcome !== outcomes.before(turn, event, index);
+    }
+  }
+  return { changes, removed, messages };
+}
+
+type OutcomeOf = (turn: Turn, event: Event, index: number) => string;
+
+/** What becomes of an event without a draft and with it. */
+interface Outcomes {
+  readonly before: OutcomeOf;
+  readonly after: OutcomeOf;
+}
+
+const SAME: OutcomeOf = () => "same";
+const NOTHING_HIDDEN: IsHidden = () => false;
+
+function outcomesOfHiding({ keep }: Compaction): Outcomes {
+  const kept = new Set(keep);
+  const after: OutcomeOf = (_, event) => (traitsOf(event).providerVisible && !kept.has(event.id) ? "removed" : "same");
+  return { before: SAME, after };
+}
+
+/** With summaries and the like set aside. */
+function bareOutcomes(draft: Compaction, facts: EffectFacts): Outcomes {
+  const mechanical = facts.compactions.filter((compaction) => !isHiding(compaction));
+  const pairs = facts.pairs ?? pairCalls(facts.turns.values(), NOTHING_HIDDEN);
+  const before = mechanical.length === 0 ? SAME : outcomesOf(mechanical, facts, pairs);
+  return { before, after: outcomesOf([...mechanical, draft], facts, pairs) };
+}
+
+/** As the conversation is read now. */
+function shownOutcomes(draft: Compaction, facts: EffectFacts): Outcomes {
+  const { compactions, turns } = facts;
+  const isHidden = hiddenEvents(facts);
+  const pairs = facts.pairs ?? pairCalls(turns.values(), NOTHING_HIDDEN);
+  const shown = (outcome: OutcomeOf): OutcomeOf => {
+    return (turn, event, index) => (isHidden(turn.index, index) ? "same" : outcome(turn, event, index));
+  };
+  return {
+    before: shown(outcomesOf(compactions, facts, pairs)),
+    after: shown(outcomesOf([...compactions, draft], facts, pairs)),
+  };
+}
+
+/** Gives a function that says in a word what the policies of compactions make of an event; turns are asked for in their order. */
+function outcomesOf(compactions: readonly Compaction[], { turnCount }: EffectFacts, pairs: CallPairs): OutcomeOf {
+  const ranges = planRanges(turnCount, compactions);
+  let range: CoveredRange | undefined;
+  let turn: Turn | undefined;
+  let locals: ReturnType<typeof localizeOverlays> = [];
+  return (at, event, index) => {
+    if (at !== turn) {
+      turn = at;
+      if (range === undefined || range.to < at.index) {
+        range = ranges.find(({ from, to }) => from <= at.index && at.index <= to);
+      }
+      locals = range === undefined ? [] : localizeOverlays(range, at);
+    }
+    const winner = findMechanicalWinner(locals, event, index, pairs);
+    return winner === null ? "same" : outcomeOf(event, winner);
+  };
+}
+
+function outcomeOf(event: Event, disposition: Disposition): string {
+  const { action } = disposition;
+  if (action === "keep" || action === "hide") return "same";
+  if (action === "omit") return "removed";
+  switch (event.type) {
+    case "chat_request":
+      return stubAttachments(event) === event ? "same" : "stripped";
+    case "tool_call_request":
+      return requestOutcome(event, action);
+    case "tool_call_response": {
+      if (action === "strip") return `stripped${styleOf(disposition)}`;
+      if ("drop" in action) return "same";
+      const { max_chars, head } = action.truncate;
+      const isShort = typeof event.content === "string" && event.content.length <= max_chars;
+      return isShort ? "same" : `truncated ${max_chars} ${head}`;
+    }
+    default: // reasoning: no other kind has a winner
+      return "removed";
+  }
+}
+
+function requestOutcome(event: ToolCallRequest, action: Exclude<CallPolicy, "keep" | "omit">): string {
+  if (action === "strip") return isEmptyObject(event.arguments) ? "same" : "stripped";
+  if ("drop" in action) {
+    const { max_chars } = action.drop;
+    return dropLongTexts(event, max_chars) === event ? "same" : `dropped ${max_chars}`;
+  }
+  const { max_chars, head } = action.truncate;
+  return truncateCall(event, action.truncate) === event ? "same" : `truncated ${max_chars} ${head}`;
+}
+
+function styleOf({ compaction: { stubs }, headOf }: Disposition): string {
+  const styles = [
+    stubs?.pointers === true && "pointer",
+    headOf !== undefined && "head",
+    stubs?.first_line === true && "line",
+  ];
+  return styles.map((style) => (style === false ? "" : ` ${style}`)).join("");
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+/** The views without and with a compaction, those in force before it, and the conversation's turns: at least the shown ones. */
+interface GivenBackFacts {
+  readonly turns: ReadonlyMap<number, Turn>;
+  readonly compactions: readonly Compaction[];
+  readonly before: View;
+  readonly after: View;
+}
+
+/**
+ * Says what older compactions shortened or left out of calls and the model is shown again, a clause; null = nothing. What is
+ * kept by name is meant to come back, and not counted.
+ */
+export function describeGivenBack(
+  { keep = [], tool_calls }: Pick<Compaction, "keep" | "tool_calls">,
+  { turns, compactions, before, after }: GivenBackFacts,
+): string | null {
+  if (tool_calls === undefined || compactions.every((older) => older.tool_calls === undefined)) return null;
+  const was = new Map(callsIn(before).map((event) => [event.id, event]));
+  const whole = new Set([...turns.values()].flatMap(({ events }) => events));
+  const kept = new Set(keep);
+  const back = callsIn(after).filter((event) => {
+    const older = was.get(event.id);
+    return older !== event && !kept.has(event.id) && (older === undefined || whole.has(event));
+  });
+  const parts = HALVES.flatMap(([type, name]) => {
+    const count = back.filter((event) => event.type === type).length;
+    return count === 0 ? [] : [`the ${name} of ${count} ${count === 1 ? "call" : "calls"}`];
+  });
+  return parts.length === 0 ? null : `${parts.join(" and ")}: for tool calls only the newest policy counts`;
+}
+
+const HALVES = [
+  ["tool_call_request", "arguments"],
+  ["tool_call_response", "results"],
+] as const;
+
+function callsIn({ turns }: View): readonly Event[] {
+  return turns.flatMap(({ events }) => events.filter(({ type }) => HALVES.some(([half]) => half === type)));
+}
+
+// Why there is nothing to compact, and what to type: the plan is made again without each thing that could have stood in its
+// way, and the first without which something comes of it is the cause.
+
+type Plan = (request: CompactionRequest) => CompactionPlan | Nothing;
+
+/**
+ * Says that older compactions have taken out all that may be, where they have; null else. A few turns of what they hide are enough at
+ * hand, if something could be taken out of those.
+ */
+export function explainByOlder(request: CompactionRequest, plan: Plan): Nothing | null {
+  if (request.compactions.length === 0) return null;
+  const { from, to } = request.range;
+  // Both at one place: nothing is between them, whatever was compacted.
+  if (from?.type === "last" && to?.type === "last") return null;
+  // Without the compactions the end would be another place.
+  const range = { ...request.range, ...fixBounds(defined({ to }), request) };
+  if (isNothing(plan({ ...request, range, compactions: absentAsOmitted(request) }))) return null;
+  return {
+    nothing: "everything that may be removed is already compacted",
+    hints: [
+      "`jpg log` lists the compactions; `jpg compact --keep 0` includes the newest turns, `--profile heavy` replaces turns with a summary.",
+    ],
+  };
+}
+
+/** Names the cause; what was found, with what to type where something helps, when none of them is it. */
+export function explainNothing(found: Nothing, request: CompactionRequest, plan: Plan): Nothing {
+  const older = explainByOlder(request, plan);
+  if (older !== null) return older;
+  for (const { without, cause, hint } of causesOf(request)) {
+    if (!isNothing(plan({ ...request, ...without }))) return { nothing: cause, hints: [hint] };
+  }
+  return found;
+}
+
+interface Cause {
+  /** The request without it. */
+  readonly without: Partial<CompactionRequest>;
+  readonly cause: string;
+  readonly hint: string;
+}
+
+function causesOf(request: CompactionRequest): readonly Cause[] {
+  const { range, keep = [], hints, strategies } = request;
+  const { to, protectTokens, ...rest } = range;
+  const causes: Cause[] = [];
+  if (protectTokens !== undefined && to === undefined) {
+    causes.push({
+      without: { range: rest },
+      cause: `what could be removed is in the newest ${protectTokens} tokens, which are left alone`,
+      hint: "`--protect N` leaves fewer tokens alone.",
+    });
+  }
+  causes.push({
+    without: { intoLoop: true },
+    cause: "what could be removed is in the last turn, which is not finished",
+    hint: "`jpg compact --keep 0` includes its answered calls; its reasoning stays, because the provider requires it.",
+  });
+  if (to === undefined) {
+    causes.push({
+      without: { range: { ...rest, keep: 0 } },
+      cause: `what could be removed is in ${sparedBy(request)}, left alone`,
+      hint: "`jpg compact --keep 0` includes it.",
+    });
+  }
+  if (keep.length > 0) {
+    causes.push({
+      without: { keep: [] },
+      cause: "what could be removed is pinned",
+      hint: "`jpg pin` lists the pins, `jpg pin --remove` removes one.",
+    });
+  }
+  causes.push({
+    without: { hints: {}, ...(strategies === undefined ? {} : { strategies: { ...strategies, hints: {} } }) },
+    cause: "what could be removed is kept by the hints of its tools",
+    hint: "`jpg config` lists the hints; `-c tools.NAME.compaction.response=strip` strips the results of a tool anyway.",
+  });
+  return hints === undefined && strategies?.hints === undefined ? causes.slice(0, -1) : causes;
+}
+
+/** What stays at the end of the conversation, in words. */
+function sparedBy({ range, turnCount }: CompactionRequest): string {
+  const { keep, keepLast = DEFAULT_KEEP_LAST } = range;
+  const newest = (count: number): string => (count === 1 ? "the newest turn" : `the newest ${count} turns`);
+  if (keep !== undefined) return newest(keep);
+  return turnCount <= keepLast ? `the newest ${KEEP_CALLS} tool calls` : newest(keepLast);
+}
+
+/** Says that nothing in a range is sent to a model, or that it is but may not be touched. */
+export function nothingVisible({ from, to }: CutRange, { turnCount, turns }: CompactionRequest): Nothing {
+  const last = turns.get(turnCount - 1)?.events ?? [];
+  if (to < turnCount - 1 || unfinishedLoop(last) === null)
+    return { nothing: `nothing of ${formatTurns(from, to)} is sent to a model` };
+  return {
+    nothing: `turn ${turnCount - 1} is not finished, so it is neither left out nor summarised`,
+    hints: ["`jpg compact --keep 0` shortens its answered calls."],
+  };
+}
+
+/** Says that policies would leave a range as it is. */
+export function nothingChanged(range: EventRange, request: CompactionRequest, steps: readonly StepReport[]): Nothing {
+  const { strategies, profile } = request;
+  const conditions = strategies?.uses.filter(({ isWanted }) => isWanted !== undefined) ?? [];
+  if (strategies !== undefined && conditions.length > 0 && steps.length === 0) {
+    return {
+      nothing: `the view has about ${formatTokens(strategies.viewTokens ?? 0)} tokens, which is already within the target`,
+      hints: ["`--target SIZE` asks for less: 20k, or 0.1 of the model's window."],
+    };
+  }
+  const named = strategies?.names ?? strategies?.uses.map(({ strategy }) => strategy.name);
+  const what = named?.join(", ") ?? (profile === undefined ? "these policies" : `profile ${profile}`);
+  return {
+    nothing: `${formatTurns(range.from, range.to)} hold nothing that ${what} would change`,
+    hints: ["`jpg compact --profile heavy` replaces them with a summary."],
+  };
+}
+
+function formatTurns(from: number, to: number): string {
+  return `turns ${from}..${to}`;
+}

@@ -1,0 +1,360 @@
+// Plans a compaction: from a range as a person wrote it and the policies of a profile, or strategies, to the compaction that
+// would be stored, and what it would do. Pure; ids, times, digests and token counts are filled in by the caller.
+import { isNothing, type Nothing, resolveBounds, turnsForBounds } from "../conversation/bound-resolution.ts";
+import {
+  type Compaction,
+  compareCompactions,
+  type SelectedCall,
+  type ToolHint,
+  type UniformToolCallPolicy,
+} from "../conversation/compaction.ts";
+import { planReading } from "../conversation/covered-range.ts";
+import {
+  type Event,
+  isReasoning,
+  joinRuns,
+  rangesIntersect,
+  type ToolCallRequest,
+  type Turn,
+  type TurnRange,
+  traitsOf,
+} from "../conversation/event.ts";
+import { withKeptTurnsOf } from "../conversation/group.ts";
+import type { Policies, SummaryPolicy } from "../conversation/policy.ts";
+import {
+  cutRangeOf,
+  type EventRange,
+  extendEventRange,
+  isInRange,
+  locateRange,
+  standsForTurns,
+} from "../conversation/range-location.ts";
+import { unfinishedLoop } from "../conversation/tool-pairing.ts";
+import { defined } from "../json.ts";
+import {
+  type CompactionDraft,
+  type CompactionPlan,
+  type CompactionRequest,
+  hidesTurns,
+  toolsUnread,
+  turnsToLeave,
+  type UnreadTurns,
+  withKeptAtHand,
+} from "./compaction-request.ts";
+import {
+  effectOf,
+  explainByOlder,
+  explainNothing,
+  findUnchanged,
+  nothingChanged,
+  nothingVisible,
+} from "./plan-effect.ts";
+import { planStrategies, type StrategyOutcome, type StrategyRequest } from "./strategies/strategy-names.ts";
+import { stripAttachments } from "./strategies/strip-attachments.ts";
+import { stripReasoning } from "./strategies/strip-reasoning.ts";
+import { listHiding, planTimeline } from "./timeline.ts";
+import { hintFor, type ToolCompactionHints } from "./tool-hints.ts";
+
+/** Stand beside the function that takes and gives them. */
+export type { CompactionDraft, CompactionPlan, CompactionRequest };
+
+/** Lists the turns (0-based, ascending) that planCompaction looks into: read them, and those of `turnsNeeded`, then plan. */
+export function planCompactionReading(request: Omit<CompactionRequest, "turns">): readonly number[] {
+  const left = new Set(turnsToLeave(request));
+  const wanted = new Set(turnsForBounds(request.range, request));
+  for (const turn of strategyReading(request)) wanted.add(turn);
+  // How many turns hold the protected messages shows only once they are read: without them the range is at its longest.
+  const longest = { ...request.range, protectedMessages: 0 };
+  const range = resolveBounds(longest, { ...request, turns: new Map() });
+  if (!isNothing(range)) {
+    const { from, to } = !isSummarizing(request) ? range : unionWithSummaries(range, request);
+    for (let turn = from; turn <= to; turn++) wanted.add(turn);
+  }
+  if (request.turnCount > 0) wanted.add(request.turnCount - 1);
+  return [...wanted].filter((turn) => !left.has(turn)).sort((a, b) => a - b);
+}
+
+/**
+ * Plans a compaction, or says why there is nothing to compact, and what to type. Throws the errors of a wrong request:
+ * `contradictory_flags`, `bad_keep`, `unknown_event`, `ambiguous_event`.
+ */
+export function planCompaction(asked: CompactionRequest): CompactionPlan | Nothing {
+  const plan = planAsAsked(asked);
+  return isNothing(plan) ? explainNothing(plan, asked, planAsAsked) : plan;
+}
+
+/** Why nothing comes of a request, from some of the turns that older compactions hide; null where these do not show it. */
+export function explainFromSome(asked: CompactionRequest): Nothing | null {
+  return explainByOlder(asked, planAsAsked);
+}
+
+function planAsAsked(asked: CompactionRequest): CompactionPlan | Nothing {
+  const resolved = resolveBounds(asked.range, asked);
+  if (isNothing(resolved)) return resolved;
+  const intoLoop = entersLoop(asked);
+  const request = intoLoop ? keepLoop(asked) : asked;
+  const { turnCount, turns, compactions } = request;
+  const isSummary = isSummarizing(request);
+  const located = locateRange(resolved, { turnCount, turns, touchesRequests: touchesRequests(request), intoLoop });
+  if (located === null) return nothingVisible(resolved, request);
+  const range = isSummary ? extendEventRange(located, compactions, request) : located;
+  const { fields, steps } = isSummary ? NO_FIELDS : fieldsOf(range, request);
+  const draft = createDraft(range, request, fields);
+  const trial = trialOf(draft, isSummary);
+  const beneath = mayBeHidden(request);
+  const effect = effectOf(trial, range, { ...request, beneath, pairs: request.strategies?.pairs });
+  if (!effect.changes && draft.tools === undefined) return nothingChanged(range, request, steps);
+  const stats = { ...draft.stats, original_message_count: effect.messages, events_removed: effect.removed };
+  return {
+    compaction: withKeptAtHand({ ...draft, stats }, request),
+    ...(isSummary && request.summary === undefined ? { summarize: summaryPolicyOf(request) } : {}),
+    ...(isSameRange(range, located) ? {} : { extendedFrom: cutRangeOf(located, request) }),
+    segments: planTimeline([trial], request),
+    hiddenBy: isSummary || draft.turns !== undefined ? [] : listHiding(range, request),
+    steps,
+  };
+}
+
+/** A plan beneath a summary changes nothing yet: it is made where its turns were named. */
+function mayBeHidden({ range: { from, to, keep }, beneath = false }: CompactionRequest): boolean {
+  return beneath || from !== undefined || to !== undefined || keep !== undefined;
+}
+
+/** The turns that strategies look at beside those of the range. */
+function strategyReading(request: Omit<CompactionRequest, "turns">): readonly number[] {
+  const { strategies, turnCount, compactions } = request;
+  if (strategies === undefined || isSummarizing(request)) return [];
+  const readsAll = strategies.uses.some(({ strategy }) => strategy.readsAll === true);
+  return readsAll ? Array.from({ length: turnCount }, (_, turn) => turn) : planReading(turnCount, compactions);
+}
+
+type Rules = Pick<CompactionRequest, "policies" | "strategies">;
+
+function isSummarizing({ policies, strategies }: Rules): boolean {
+  if (strategies === undefined) return policies.summary !== undefined;
+  return strategies.uses.some(({ strategy }) => strategy.summarizes === true);
+}
+
+function summaryPolicyOf({ policies }: Rules): SummaryPolicy {
+  return policies.summary ?? { policy: "summarize" };
+}
+
+function touchesRequests({ policies, strategies }: Rules): boolean {
+  if (strategies !== undefined) return strategies.uses.some(({ strategy }) => strategy.touchesRequests === true);
+  return policies.summary !== undefined || policies.turns !== undefined || policies.attachments !== undefined;
+}
+
+function namesOf({ uses, names }: StrategyRequest): readonly string[] {
+  return names ?? uses.map(({ strategy }) => strategy.name);
+}
+
+const NO_FIELDS: StrategyOutcome = { fields: {}, steps: [] };
+
+/** The mechanical policies with the hints frozen into them. */
+function fieldsOf(range: EventRange, request: CompactionRequest): StrategyOutcome {
+  const { policies, strategies, calls, turnCount, turns, compactions, keep = [], stubs } = request;
+  if (calls !== undefined) return { fields: { tool_calls: { policy: "selective", calls } }, steps: [] };
+  if (strategies !== undefined)
+    return planStrategies(strategies, { turnCount, turns, compactions, range, keep }, stubs);
+  return { fields: { ...mechanicalOf(policies), ...freezeHints(range, request) }, steps: [] };
+}
+
+function createDraft(
+  range: EventRange,
+  request: CompactionRequest,
+  fields: StrategyOutcome["fields"],
+): CompactionDraft {
+  const { strategies, summary, profile, source = "manual", stubs } = request;
+  const bounds = cutRangeOf(range, request);
+  const keep = keptIn(range, request);
+  const basis = [...request.compactions].sort(compareCompactions).map(({ id }) => id);
+  const omitted = fields.turns === undefined ? [] : omittedIn(range, keep, request);
+  const writesStubs = stubs !== undefined && Object.keys(stubs).length > 0 && fields.tool_calls !== undefined;
+  return {
+    type: "compaction",
+    from_turn: bounds.from,
+    to_turn: bounds.to,
+    ...defined({ from_event: bounds.fromEvent, to_event: bounds.toEvent }),
+    ...(keep.length === 0 ? {} : { keep }),
+    ...(isSummarizing(request) && summary !== undefined ? { summary } : {}),
+    ...fields,
+    ...(writesStubs ? { stubs } : {}),
+    ...(writesStubs && stubs.heads === true ? { needs: ["heads"] } : {}),
+    ...(basis.length === 0 ? {} : { basis }),
+    ...defined({ profile }),
+    source,
+    ...(strategies === undefined ? {} : { strategy: namesOf(strategies) }),
+    ...(omitted.length === 0 ? {} : { stats: { turns_omitted: omitted } }),
+  };
+}
+
+/** The policies that count when there is no summary. */
+function mechanicalOf({ reasoning, tool_calls, attachments, turns }: Policies): Partial<CompactionDraft> {
+  return {
+    ...defined({ turns, reasoning, tool_calls, attachments }),
+  };
+}
+
+/** Stands for the id of a draft: larger than every id. */
+export const DRAFT_ID = "\uffff";
+
+/** Gives a draft as the newest compaction of all, with a stand-in for a summary that is not written yet. */
+export function trialOf(draft: CompactionDraft, isSummary: boolean): Compaction {
+  const trial: Compaction = { ...draft, id: DRAFT_ID, timestamp: "9999-12-31T23:59:59Z" };
+  const told = isSummary && trial.summary === undefined ? { ...trial, summary: { summary: "" } } : trial;
+  return withKeptTurnsOf(draft, told);
+}
+
+function keptIn(range: EventRange, { keep = [], turns }: CompactionRequest): readonly string[] {
+  if (keep.length === 0) return [];
+  const inside = new Set<string>();
+  for (const turn of turns.values()) {
+    for (const [index, event] of turn.events.entries()) {
+      if (isInRange(range, turn.index, index)) inside.add(event.id);
+    }
+  }
+  return [...new Set(keep)].filter((id) => inside.has(id));
+}
+
+/** The turns of a range that an omission hides something of, as runs; none where it keeps no turn whole. */
+function omittedIn({ from, to }: EventRange, keep: readonly string[], { turns }: CompactionRequest): TurnRange[] {
+  const kept = new Set(keep);
+  const gone = Array.from({ length: to - from + 1 }, (_, at) => from + at).filter((turn) =>
+    (turns.get(turn)?.events ?? []).some((event) => traitsOf(event).providerVisible && !kept.has(event.id)),
+  );
+  return gone.length === to - from + 1 ? [] : [...joinRuns(gone.map((turn) => ({ from: turn, to: turn })))];
+}
+
+function unionWithSummaries(range: TurnRange, { compactions, turnCount }: Omit<CompactionRequest, "turns">): TurnRange {
+  const summaries = compactions.filter((compaction) => standsForTurns(compaction));
+  let { from, to } = range;
+  for (let grown = true; grown; ) {
+    const touching = summaries.filter(({ from_turn, to_turn }) =>
+      rangesIntersect({ from, to }, { from: from_turn, to: to_turn }),
+    );
+    const next = {
+      from: Math.min(from, ...touching.map(({ from_turn }) => from_turn)),
+      to: Math.min(turnCount - 1, Math.max(to, ...touching.map(({ to_turn }) => to_turn))),
+    };
+    grown = next.from !== from || next.to !== to;
+    ({ from, to } = next);
+  }
+  return { from, to };
+}
+
+function isSameRange(a: EventRange, b: EventRange): boolean {
+  return a.from === b.from && a.fromIndex === b.fromIndex && a.to === b.to && a.toIndex === b.toIndex;
+}
+
+/** What hints are frozen against. */
+interface HintFacts {
+  readonly policies: Policies;
+  readonly hints?: ToolCompactionHints;
+  readonly turns: ReadonlyMap<number, Turn>;
+  readonly unread?: UnreadTurns;
+}
+
+/**
+ * Gives the fields that hints add to a uniform policy: `tool_overrides` for the tools called in the range, and the calls
+ * whose result is to be removed by name. Hints never change `omit`, nor a half of the call of which the policy says nothing:
+ * `strip-requests` strips no result (RFD D17: a hint exempts). A result is removed only where results are stripped.
+ */
+export function freezeHints(
+  range: EventRange,
+  { policies, hints = {}, turns, unread }: HintFacts,
+): Pick<Compaction, "tool_calls" | "tool_overrides"> {
+  const policy = policies.tool_calls;
+  if (policy === undefined || policy.policy === "omit") return {};
+  const calls = callsIn(range, turns);
+  const names = new Set([...calls.map(({ name }) => name), ...toolsUnread(range, unread)]);
+  const overrides = overridesFor(names, hints, policy);
+  const removed = stripsResults(policy) ? calls.filter(({ name }) => hintFor(name, hints).response === "remove") : [];
+  return {
+    ...(removed.length === 0
+      ? {}
+      : { tool_calls: { policy: "selective", calls: removed.map(omitCall), else: policy } }),
+    ...(Object.keys(overrides).length === 0 ? {} : { tool_overrides: overrides }),
+  };
+}
+
+function stripsResults(policy: UniformToolCallPolicy): boolean {
+  return policy.policy === "strip" && policy.response;
+}
+
+function omitCall({ id }: ToolCallRequest): SelectedCall {
+  return { event: id, request: "omit", response: "omit" };
+}
+
+function callsIn(range: EventRange, turns: ReadonlyMap<number, Turn>): readonly ToolCallRequest[] {
+  return [...turns.values()].flatMap((turn) =>
+    turn.events.flatMap((event, index) =>
+      event.type === "tool_call_request" && isInRange(range, turn.index, index) ? [event] : [],
+    ),
+  );
+}
+
+/** The hints that projection knows, by tool in order of names. Each is whole: projection looks up a tool, not a field. */
+function overridesFor(
+  tools: ReadonlySet<string>,
+  hints: ToolCompactionHints,
+  policy: UniformToolCallPolicy,
+): Readonly<Record<string, ToolHint>> {
+  const asks = policy.policy === "strip" && policy.request;
+  const answers = policy.policy === "truncate" || (policy.policy === "strip" && policy.response);
+  const entries = [...tools].sort().flatMap((name): [string, ToolHint][] => {
+    const { request, response } = hintFor(name, hints);
+    const hint: ToolHint = {
+      ...(request === undefined || !asks ? {} : { request }),
+      ...(response === undefined || response === "remove" || !answers ? {} : { response }),
+    };
+    return Object.keys(hint).length === 0 ? [] : [[name, hint]];
+  });
+  return Object.fromEntries(entries);
+}
+
+// A tool loop that is not finished: whether a plan may reach into it, and what of it stays as it is even then. A provider
+// wants the loop's reasoning back with the calls that it led to (A16, A17).
+
+/**
+ * Whether the range may reach into an unfinished loop: where its end was named, or the request says so. What hides whole
+ * turns never may, for the loop's reasoning would go.
+ */
+function entersLoop(request: Pick<CompactionRequest, "range" | "intoLoop" | "policies" | "strategies">): boolean {
+  const { range, intoLoop = false } = request;
+  const isAsked = intoLoop || range.to !== undefined || range.keep !== undefined;
+  return isAsked && !hidesTurns(request);
+}
+
+/** The request with all that must stay of an unfinished loop named in `keep`: reasoning, requests, calls without a result. */
+function keepLoop(request: CompactionRequest): CompactionRequest {
+  const turn = request.turns.get(request.turnCount - 1);
+  const start = unfinishedLoop(turn?.events ?? []);
+  if (turn === undefined || start === null) return request;
+  const { policies, strategies } = request;
+  const uses = (wanted: object): boolean => strategies?.uses.some(({ strategy }) => strategy === wanted) === true;
+  const omits = strategies?.uses.some(({ strategy }) => strategy.omitsCalls === true) === true;
+  const isKept = {
+    reasoning: strategies === undefined ? policies.reasoning !== undefined : uses(stripReasoning) || omits,
+    requests: strategies === undefined ? policies.attachments !== undefined : uses(stripAttachments),
+  };
+  const waiting = unansweredCalls(turn.events.slice(start));
+  const isUnchanged = findUnchanged({ ...request, pairs: undefined });
+  const kept = turn.events.filter((event, index) => {
+    const stays =
+      waiting.has(event) ||
+      (isKept.reasoning && isReasoning(event)) ||
+      (isKept.requests && event.type === "chat_request");
+    // What is named is read as it was said: what an older compaction took is not to come back.
+    return index >= start && stays && isUnchanged(turn, event, index);
+  });
+  return kept.length === 0 ? request : { ...request, keep: [...(request.keep ?? []), ...kept.map(({ id }) => id)] };
+}
+
+function unansweredCalls(events: readonly Event[]): ReadonlySet<Event> {
+  const waiting = new Map<string, Event[]>();
+  for (const event of events) {
+    if (event.type === "tool_call_request") waiting.set(event.call_id, [...(waiting.get(event.call_id) ?? []), event]);
+    else if (event.type === "tool_call_response") waiting.get(event.call_id)?.shift();
+  }
+  return new Set([...waiting.values()].flat());
+}

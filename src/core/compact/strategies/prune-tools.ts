@@ -1,0 +1,13 @@
+import { OWN_TOOLS } from "../../conversation/defined-tools.ts";
+import type { Strategy } from "./strategy.ts";
+
+/** `prune-tools`: stops sending the definitions of tools that were never called, but for jpg's own, which frees context. */
+export const pruneTools: Strategy = {
+  name: "prune-tools",
+  summary: "stop sending the definitions of tools that were never called",
+  readsAll: true,
+  decide: ({ definedTools, calledTools }) => {
+    const unused = definedTools.filter((name) => !calledTools.has(name) && !OWN_TOOLS.includes(name)).sort();
+    return unused.length === 0 ? {} : { prune: unused };
+  },
+};

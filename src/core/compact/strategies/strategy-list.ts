@@ -1,0 +1,94 @@
+// The strategies that there are, and how the names a person gives become steps.
+import { type JpgError, nearestName, userError } from "../../errors.ts";
+import { dedupTools } from "./dedup-tools.ts";
+import { dropFailed } from "./drop-failed.ts";
+import { fadeTools } from "./fade-tools.ts";
+import { classifyTangents, summarize } from "./hide-turns.ts";
+import { pruneTools } from "./prune-tools.ts";
+import { maskResults, truncateResults } from "./shorten-results.ts";
+import type { Strategy, StrategyOptions, StrategyUse } from "./strategy.ts";
+import { PIPELINE_NAMES, STRATEGY_NAMES } from "./strategy-names.ts";
+import { stripArguments } from "./strip-arguments.ts";
+import { stripAttachments } from "./strip-attachments.ts";
+import { stripReasoning } from "./strip-reasoning.ts";
+import { stripToolResults, stripTools } from "./strip-tools.ts";
+import { supersede } from "./supersede.ts";
+
+/** All strategies, those that take least first. */
+export const STRATEGIES: readonly Strategy[] = [
+  stripReasoning,
+  dedupTools,
+  supersede,
+  dropFailed,
+  truncateResults,
+  maskResults,
+  stripArguments,
+  stripToolResults,
+  stripTools,
+  fadeTools,
+  stripAttachments,
+  pruneTools,
+  classifyTangents,
+  summarize,
+];
+
+/**
+ * Turns names into steps, in order, each name once. Throws `unknown_strategy`, `contradictory_strategies` when one that
+ * stands alone has company, `unused_option` for an option that none of them reads, and `bad_option` for a value out of
+ * bounds.
+ */
+export function chooseStrategies(names: readonly string[], options: StrategyOptions = {}): readonly StrategyUse[] {
+  const chosen = [...new Set(names)].map((name) => findStrategy(name));
+  const alone = chosen.find(({ standsAlone }) => standsAlone === true);
+  if (alone !== undefined && chosen.length > 1) {
+    throw userError("contradictory_strategies", `The strategy ${alone.name} makes a compaction of its own.`, {
+      data: { strategies: names },
+      hints: [`Run \`jpg compact --strategy ${alone.name}\` and the others one after the other.`],
+    });
+  }
+  checkOptions(chosen, options);
+  return chosen.map((strategy) => ({ strategy, options }));
+}
+
+/** Finds a strategy by name. Throws `unknown_strategy` with the nearest name and the list. */
+function findStrategy(name: string): Strategy {
+  return STRATEGIES.find((strategy) => strategy.name === name) ?? raise(unknownStrategy(name));
+}
+
+function unknownStrategy(name: string): JpgError {
+  const known = [...STRATEGY_NAMES, ...PIPELINE_NAMES];
+  const nearest = nearestName(name, known);
+  return userError("unknown_strategy", `There is no strategy "${name}": expected one of ${known.join(", ")}.`, {
+    data: { name, known },
+    hints: nearest === undefined ? ["`jpg compact --help` lists what can be given."] : [`Did you mean ${nearest}?`],
+  });
+}
+
+function checkOptions(chosen: readonly Strategy[], options: StrategyOptions): void {
+  const given = Object.keys(options) as (keyof StrategyOptions)[];
+  for (const option of given) {
+    const takers = STRATEGIES.filter(({ takes }) => takes?.includes(option)).map(({ name }) => name);
+    if (chosen.some(({ name }) => takers.includes(name))) continue;
+    throw userError("unused_option", `${FLAGS[option]} has no effect without --strategy ${takers.join(" or ")}.`, {
+      hints: [`Add the strategy, or leave ${FLAGS[option]} out.`],
+    });
+  }
+  const { maxChars = 1, head = 0, newest = 0 } = options;
+  if (!Number.isSafeInteger(maxChars) || maxChars < 1) throw badOption("maxChars", "a whole number above 0");
+  if (!(head >= 0 && head <= 1)) throw badOption("head", "a share from 0 to 1");
+  if (!Number.isSafeInteger(newest) || newest < 0) throw badOption("newest", "a whole number, 0 or more");
+}
+
+const FLAGS: Readonly<Record<keyof StrategyOptions, string>> = {
+  maxChars: "--max-chars",
+  head: "--head",
+  newest: "--newest",
+};
+
+function badOption(option: keyof StrategyOptions, expected: string): JpgError {
+  return userError("bad_option", `${FLAGS[option]}: expected ${expected}.`);
+}
+
+function raise(error: JpgError): never {
+  throw error;
+}

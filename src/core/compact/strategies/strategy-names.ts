@@ -1,0 +1,83 @@
+// The names that a person gives to `--strategy` and to the setting `strategy`. They stand apart from what bears them: whoever
+// reads the settings needs the names alone.
+import type { Compaction, StubStyle } from "../../conversation/compaction.ts";
+import { defined } from "../../json.ts";
+import { composeSteps, encodeDecisions, type StepReport, tokensOfTools } from "./encode-decisions.ts";
+import type { StrategyUse } from "./strategy.ts";
+import { type ContextFacts, createStrategyContext } from "./strategy-context.ts";
+
+/** Names of the strategies, those that take least first. */
+export const STRATEGY_NAMES = [
+  "strip-reasoning",
+  "dedup-tools",
+  "supersede",
+  "drop-failed",
+  "truncate-results",
+  "mask-results",
+  "strip-arguments",
+  "strip-tool-results",
+  "strip-tools",
+  "fade-tools",
+  "strip-attachments",
+  "prune-tools",
+  "classify-tangents",
+  "summarize",
+] as const;
+
+export type StrategyName = (typeof STRATEGY_NAMES)[number];
+
+/** Names of the pipelines (pipelines.ts), which stand for lists of strategies. */
+export const PIPELINE_NAMES = ["auto", "tiered"] as const;
+
+export type PipelineName = (typeof PIPELINE_NAMES)[number];
+
+/** The strategy that a person is asked about: nobody's word but the user's hides a turn. */
+export const TANGENTS: "classify-tangents" = "classify-tangents" satisfies StrategyName;
+
+/** What planning by strategies needs beside the conversation. */
+export interface StrategyRequest
+  extends Pick<ContextFacts, "hints" | "subsumed" | "definedTools" | "calledTools" | "toolTokens" | "pairs"> {
+  readonly uses: readonly StrategyUse[];
+  /** What the compaction is said to be made by; absent = the names of the uses. */
+  readonly names?: readonly string[];
+  /** Tokens of the view before, estimated; for steps that are taken only above a size. */
+  readonly viewTokens?: number;
+  /** Tokens for each token of the plain estimate; default 1. */
+  readonly tokenFactor?: number;
+  /** Context window of the conversation's model, tokens. */
+  readonly windowTokens?: number;
+}
+
+/** What the strategies want, as fields of a compaction. */
+export interface StrategyOutcome {
+  readonly fields: Partial<
+    Pick<Compaction, "reasoning" | "tool_calls" | "tool_overrides" | "attachments" | "turns" | "tools">
+  >;
+  /** Of the steps that were taken, in order. */
+  readonly steps: readonly StepReport[];
+}
+
+/** Asks strategies about a conversation; `stubs` = how the stubs of the compaction will be written. */
+export function planStrategies(
+  { uses, viewTokens, windowTokens, tokenFactor, ...known }: StrategyRequest,
+  facts: Omit<ContextFacts, "hints" | "subsumed" | "definedTools" | "calledTools" | "toolTokens" | "pairs">,
+  stubs?: StubStyle,
+): StrategyOutcome {
+  const context = createStrategyContext({
+    ...facts,
+    ...known,
+    ...defined({ windowTokens }),
+  });
+  const { decisions, steps, reasoning, attachments, turns, prune } = composeSteps(uses, context, {
+    ...defined({ stubs, viewTokens, tokenFactor, windowTokens }),
+  });
+  const tokens = Math.round(tokensOfTools(prune, context) * (tokenFactor ?? 1));
+  const spared = known.toolTokens === undefined ? {} : { tokens };
+  const fields: StrategyOutcome["fields"] = {
+    ...defined({ turns, reasoning }),
+    ...encodeDecisions(decisions, context, stubs),
+    ...defined({ attachments }),
+    ...(prune === undefined ? {} : { tools: { policy: "prune", names: prune, ...spared } }),
+  };
+  return { fields, steps };
+}

@@ -1,0 +1,243 @@
+// The words of a text that tell what it is about: what every text is full of is left out. For comparing texts with each
+// other, never shown.
+
+/** Words of prose, and of agents' prose, that tell nothing. */
+const COMMON: ReadonlySet<string> = new Set(
+  (
+    "about above after again all also and any are because been before being below between both but can cannot could did does " +
+    "doing done down during each few first for from further get gets going good got great had has have having her here him " +
+    "his how into its itself just keep know let lets like look looks made make makes may more most much must need needs new " +
+    "nor not now off once one only other our out over own perfect please see should show since some still such sure take than " +
+    "that the their them then there these they thing things this those through too two under until use used uses using very " +
+    "want was way well were what when where which while who why will with work working would yes you your"
+  ).split(" "),
+);
+
+const WORD = /[\p{L}_][\p{L}\p{N}_]{2,39}/gu;
+
+/** Gives the telling words of a text in small letters, in order, repeats included; at most `limit`. Linear in the text. */
+export function termsOf(text: string, limit: number = Number.POSITIVE_INFINITY): readonly string[] {
+  const terms: string[] = [];
+  WORD.lastIndex = 0;
+  for (let match = WORD.exec(text); match !== null && terms.length < limit; match = WORD.exec(text)) {
+    const term = match[0].toLowerCase();
+    if (!COMMON.has(term)) terms.push(term);
+  }
+  return terms;
+}
+
+// A text as it is compared when spelling is set aside: Unicode forms, upper and lower case, white space, typographic marks, the
+// marks of Markdown inside a line, and the commas in numbers. Whatever is left out or changed, a place in the result is known by
+// its place in the text.
+
+/** Characters that are made plain, after Unicode normalisation; what maps to nothing is left out. */
+const PLAIN: Readonly<Partial<Record<string, string>>> = {
+  "`": "",
+  "*": "",
+  "‘": "'",
+  "’": "'",
+  "‚": "'",
+  "‛": "'",
+  "“": '"',
+  "”": '"',
+  "„": '"',
+  "‟": '"',
+  "«": '"',
+  "»": '"',
+  "‐": "-",
+  "‑": "-",
+  "‒": "-",
+  "–": "-",
+  "—": "-",
+  "―": "-",
+  "−": "-",
+};
+/** A character with the marks that combine with it: these are normalised together, and stand at one place. */
+const PIECE = /\P{M}\p{M}*|\p{M}+/uy;
+const BLANK = /\s/;
+/** Words that are plain already but for their capitals, with one blank between them: most of most texts. */
+const PLAIN_RUN = /[!-)+-_a-~](?: ?[!-)+-_a-~]){0,999}(?![^\u0000-\u02ff])/y;
+
+/**
+ * Gives a text without what spelling alone decides. `places` is filled with the place of each character in `text`: code units,
+ * 0-based.
+ */
+export function normalText(text: string, places?: number[]): string {
+  let normal = "";
+  let last = "";
+  for (const { plain, at, step } of plainPieces(text)) {
+    if (plain === "" || (plain === " " && last === " ")) continue;
+    last = plain;
+    normal += plain;
+    for (let unit = 0; places !== undefined && unit < plain.length; unit += 1) places.push(at + unit * step);
+  }
+  return withoutGroupMarks(normal, places);
+}
+
+/** A plain text, and where it comes from: a run of one character each (`step` 1), or all of it from one place (`step` 0). */
+interface PlainPiece {
+  readonly plain: string;
+  readonly at: number;
+  readonly step: 0 | 1;
+}
+
+function* plainPieces(text: string): Generator<PlainPiece> {
+  for (let at = 0; at < text.length; ) {
+    const run = matchAt(PLAIN_RUN, text, at);
+    const piece = run ?? matchAt(PIECE, text, at) ?? text.charAt(at);
+    if (run !== undefined) yield { plain: run.toLowerCase(), at, step: 1 };
+    else
+      for (const character of piece.normalize("NFKC").toLowerCase())
+        yield { plain: plainCharacter(character), at, step: 0 };
+    at += piece.length;
+  }
+}
+
+function plainCharacter(character: string): string {
+  return BLANK.test(character) ? " " : (PLAIN[character] ?? character);
+}
+
+/** What a sticky expression matches at a place. */
+function matchAt(expression: RegExp, text: string, at: number): string | undefined {
+  expression.lastIndex = at;
+  return expression.exec(text)?.[0];
+}
+
+/** `1,234,567` is `1234567`. */
+function withoutGroupMarks(text: string, places: number[] | undefined): string {
+  const isMark = /(?<=\d),(?=\d{3}(?!\d))/g;
+  if (places === undefined) return text.replace(isMark, "");
+  let kept = 0;
+  let next = 0;
+  for (const { index } of text.matchAll(isMark)) {
+    while (next < index) places[kept++] = places[next++] ?? 0;
+    next += 1;
+  }
+  while (next < places.length) places[kept++] = places[next++] ?? 0;
+  places.length = kept;
+  return text.replace(isMark, "");
+}
+
+// Finds many short texts in one long one. What stands in it is told from where its rarest four characters stand, so that asking
+// costs what is asked for and not the length of the text.
+
+/** Tells whether the indexed text holds another. */
+type HoldsText = (text: string) => boolean;
+
+/** Characters that places are told by. */
+const GRAM = 4;
+/** Where even the rarest four characters stand more often, the text is searched. */
+const MOST_PLACES = 64;
+
+/** Indexes a text; the work is done with the first question. */
+export function indexText(text: string): HoldsText {
+  let places: Map<number, number[]> | undefined;
+  return (wanted) => {
+    if (wanted.length < GRAM) return text.includes(wanted);
+    places ??= listPlaces(text);
+    const [found, offset] = rarest(wanted, places);
+    if (found.length > MOST_PLACES) return text.includes(wanted);
+    return found.some((place) => text.startsWith(wanted, place - offset));
+  };
+}
+
+function listPlaces(text: string): Map<number, number[]> {
+  const places = new Map<number, number[]>();
+  for (let at = 0; at + GRAM <= text.length; at += 1) {
+    const key = gramAt(text, at);
+    const known = places.get(key);
+    if (known === undefined) places.set(key, [at]);
+    // One more than are looked at says as much as all of them.
+    else if (known.length <= MOST_PLACES) known.push(at);
+  }
+  return places;
+}
+
+/** The places of the rarest four characters of a text, and where in it they stand. */
+function rarest(wanted: string, places: ReadonlyMap<number, readonly number[]>): readonly [readonly number[], number] {
+  let best: readonly number[] | undefined;
+  let offset = 0;
+  for (let at = 0; at + GRAM <= wanted.length; at += 1) {
+    const found = places.get(gramAt(wanted, at)) ?? [];
+    if (best === undefined || found.length < best.length) [best, offset] = [found, at];
+    if (best.length === 0) break;
+  }
+  return [best ?? [], offset];
+}
+
+/** Four characters as a number; two quadruples may share one, which only costs a look. */
+function gramAt(text: string, at: number): number {
+  let key = 0;
+  for (let next = at; next < at + GRAM; next += 1) key = Math.imul(key, 0x01000193) ^ text.charCodeAt(next);
+  return key;
+}
+
+// Cuts a text into words: runs of characters that paths, numbers, names and hashes are made of. One pass by character
+// codes, so that no text, however hostile, takes longer than its length; most words are dismissed by their traits alone.
+
+/** What kinds of characters a word holds, as bits. */
+export const LOWER = 1;
+export const UPPER = 2;
+export const DIGIT = 4;
+export const UNDERSCORE = 8;
+export const SLASH = 16;
+export const DOT = 32;
+export const COLON = 64;
+/** Other ASCII marks (- # @ + ~ %), commas inside numbers, and letters beyond ASCII. */
+export const OTHER = 128;
+
+/** Takes one word: `text.slice(start, end)`, with its kinds of characters. Gives where to go on: `end` or later. */
+type VisitWord = (start: number, end: number, traits: number) => number;
+
+const COMMA = 0x2c;
+const TRAITS = createTraits();
+
+/** Visits the words of a text in order. A comma is part of a word only between groups of three digits. */
+export function scanWords(text: string, visit: VisitWord): void {
+  let at = 0;
+  while (at < text.length) {
+    const start = at;
+    let traits = traitsAt(text, at);
+    at += 1;
+    if (traits === 0) continue;
+    for (; at < text.length; at += 1) {
+      const more = traitsAt(text, at);
+      if (more !== 0) traits |= more;
+      else if (text.charCodeAt(at) !== COMMA || !isDigitGroup(text, at)) break;
+    }
+    at = visit(start, at, traits);
+  }
+}
+
+function traitsAt(text: string, at: number): number {
+  return TRAITS[text.charCodeAt(at)] as number;
+}
+
+/** Whether the comma at this place has one digit before it and exactly three after it. */
+function isDigitGroup(text: string, at: number): boolean {
+  if (!isDigitAt(text, at - 1)) return false;
+  return isDigitAt(text, at + 1) && isDigitAt(text, at + 2) && isDigitAt(text, at + 3) && !isDigitAt(text, at + 4);
+}
+
+function isDigitAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** By UTF-16 unit. Beyond ASCII, letters of any script; blanks, typographic punctuation, arrows and box drawing end a word. */
+function createTraits(): Uint8Array {
+  const traits = new Uint8Array(0x10000).fill(OTHER, 0xc0).fill(0, 0x2000, 0x2c00).fill(0, 0x3000, 0x3040);
+  traits[0xfeff] = 0;
+  for (let code = 0; code < 0x80; code += 1) {
+    const letter = String.fromCharCode(code);
+    if (letter >= "a" && letter <= "z") traits[code] = LOWER;
+    else if (letter >= "A" && letter <= "Z") traits[code] = UPPER;
+    else if (letter >= "0" && letter <= "9") traits[code] = DIGIT;
+    else if ("-#@+~%".includes(letter)) traits[code] = OTHER;
+  }
+  traits[0x5f] = UNDERSCORE;
+  traits[0x2f] = SLASH;
+  traits[0x2e] = DOT;
+  traits[0x3a] = COLON;
+  return traits;
+}

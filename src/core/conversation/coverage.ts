@@ -1,0 +1,426 @@
+// The coverage invariant: every event that a model could be sent is exactly one of shown, changed by the compaction that
+// wins its type, or replaced by the one that hides it. Nothing is lost, doubled, reordered or made up.
+import { type Compaction, compareCompactions, isHiding, type UniformToolCallPolicy } from "./compaction.ts";
+import {
+  type Content,
+  type Event,
+  type Origin,
+  type ToolCallRequest,
+  type Turn,
+  traitsOf,
+  type View,
+} from "./event.ts";
+import { type CallPairs, pairCalls } from "./tool-pairing.ts";
+
+/** What is wrong with a view. */
+type CoverageRule =
+  | "event_missing"
+  | "event_repeated"
+  | "event_not_hidden"
+  | "event_not_as_expected"
+  | "event_unknown"
+  | "order_broken"
+  | "replacement_missing"
+  | "replacement_repeated"
+  | "replacement_unfounded"
+  | "index_wrong";
+
+/** One place where a view breaks the invariant. */
+interface CoverageViolation {
+  readonly rule: CoverageRule;
+  /** Id of the event or compaction it is about. */
+  readonly id: string;
+  readonly message: string;
+}
+
+/** What the check has to know beside the view. */
+interface CoverageOptions {
+  /** Number of turns of the conversation; absent = those that are handed in. */
+  readonly turnCount?: number;
+  /** Ids of events that a named hardening rule dropped from the view. */
+  readonly dropped?: ReadonlySet<string>;
+}
+
+interface CheckedEvent extends IndexedEvent {
+  readonly hider: Compaction | undefined;
+  readonly expectation: Expectation;
+}
+
+/**
+ * Checks a view against its raw turns, in order, and the compactions that apply; empty = the invariant holds. Turns that are
+ * wholly hidden may be left out: what the view shows of one is then unknown to the check. Takes turns × compactions time.
+ */
+export function checkCoverage(
+  turns: readonly Turn[],
+  compactions: readonly Compaction[],
+  view: View,
+  { turnCount = turns.length, dropped = new Set() }: CoverageOptions = {},
+): readonly CoverageViolation[] {
+  const pairs = pairCalls(turns, () => false);
+  const ordered = orderVoices(compactions);
+  const events = uniteHalves(listEvents(turns, ordered, pairs));
+  const unread = hidersOfUnread(turnCount, turns, ordered);
+  const shown = view.turns.flatMap(({ origin, events: list }) => (origin.kind === "kept" ? list : []));
+  const visible = shown.filter((event) => traitsOf(event).providerVisible);
+  return [
+    ...checkEvents(events, visible, dropped),
+    ...checkOrder(events, visible),
+    ...compactions.flatMap((compaction) => checkReplacement(compaction, { events, unread, turns, view })),
+    ...checkIndex(view, { turnCount, ordered, turns }),
+  ];
+}
+
+/** The provider-visible events in order, each with what the rules say about it. `compactions` = newest first. */
+function listEvents(
+  turns: readonly Turn[],
+  compactions: readonly Compaction[],
+  pairs: CallPairs,
+): readonly CheckedEvent[] {
+  const others = new Map<Event, Event>([...pairs].flatMap(([a, b]) => [[a, b] as const, [b, a] as const]));
+  const checked: CheckedEvent[] = [];
+  for (const turn of turns) {
+    const speakers: readonly Speaker[] = listSpeakers(turn, compactions);
+    for (const [index, event] of turn.events.entries()) {
+      if (!traitsOf(event).providerVisible) continue;
+      const placed = { turn, index, event, other: others.get(event) };
+      const call = event.type === "tool_call_response" ? pairs.get(event) : undefined;
+      checked.push({
+        ...placed,
+        hider: findHider(placed, speakers),
+        expectation: expectEvent(placed, speakers, call),
+      });
+    }
+  }
+  return checked;
+}
+
+/** Where one half of a call is not to be in the view, neither is the other. */
+function uniteHalves(events: readonly CheckedEvent[]): readonly CheckedEvent[] {
+  const found = new Map(events.map((one) => [one.event, one]));
+  return events.map((one) => {
+    const other = one.other === undefined ? undefined : found.get(one.other);
+    if (other === undefined || one.hider !== undefined) return one;
+    // What came in with a session is what its agent sent: it decided over both halves itself.
+    if (other.hider?.source === "import") return one;
+    const isGone = other.expectation === "gone" || one.expectation === "gone";
+    return { ...one, hider: other.hider, expectation: isGone ? "gone" : one.expectation };
+  });
+}
+
+/** The compactions that hide turns which were not read, told by positions alone. `compactions` = newest first. */
+function hidersOfUnread(
+  turnCount: number,
+  turns: readonly Turn[],
+  compactions: readonly Compaction[],
+): ReadonlySet<Compaction> {
+  const hiders = new Set<Compaction>();
+  if (turns.length === turnCount) return hiders;
+  const read = new Set(turns.map(({ index }) => index));
+  // Between them one turn tells of all.
+  const bounds = new Set(compactions.flatMap(({ from_turn: from, to_turn: to }) => [from, from + 1, to, to + 1]));
+  let isTold = false;
+  for (let index = 0; index < turnCount; index += 1) {
+    isTold &&= !bounds.has(index);
+    if (isTold || read.has(index)) continue;
+    const turn = { index, events: [] };
+    const hider = findHider({ turn, index: 0, event: UNREAD }, listSpeakers(turn, compactions));
+    if (hider !== undefined) hiders.add(hider);
+    isTold = true;
+  }
+  return hiders;
+}
+
+/** Stands for any event of a turn that was not read. */
+const UNREAD: Event = { type: "chat_request", id: "", timestamp: "", content: "" };
+
+function checkEvents(
+  events: readonly CheckedEvent[],
+  visible: readonly Event[],
+  dropped: ReadonlySet<string>,
+): readonly CoverageViolation[] {
+  const copies = new Map<string, Event[]>(events.map(({ event }) => [event.id, []]));
+  const unknown: CoverageViolation[] = [];
+  for (const event of visible) {
+    const list = copies.get(event.id);
+    if (list !== undefined) list.push(event);
+    else unknown.push(violation("event_unknown", event.id, "is shown as kept but is not an event of the conversation"));
+  }
+  const broken = events.flatMap((one) => checkEvent(one, copies.get(one.event.id) ?? [], dropped.has(one.event.id)));
+  return [...unknown, ...broken];
+}
+
+function checkEvent(
+  { event, hider, expectation }: CheckedEvent,
+  copies: readonly Event[],
+  mayBeMissing: boolean,
+): readonly CoverageViolation[] {
+  const { id } = event;
+  const [copy] = copies;
+  if (hider !== undefined || expectation === "gone") {
+    const why = hider === undefined ? "a policy leaves it out" : `compaction ${hider.id} hides it`;
+    return copy === undefined ? [] : [violation("event_not_hidden", id, `is shown, although ${why}`)];
+  }
+  if (copy === undefined) {
+    return mayBeMissing ? [] : [violation("event_missing", id, "is not shown, although nothing hides it")];
+  }
+  if (copies.length > 1) return [violation("event_repeated", id, `is shown ${copies.length} times`)];
+  if (looksAsExpected(event, copy, expectation)) return [];
+  return [violation("event_not_as_expected", id, `does not look as the compaction in force wants it: ${expectation}`)];
+}
+
+function checkOrder(events: readonly CheckedEvent[], visible: readonly Event[]): readonly CoverageViolation[] {
+  const places = new Map(events.map(({ event }, at) => [event.id, at]));
+  const broken = visible.filter((event, at) => {
+    const before = visible[at - 1];
+    return before !== undefined && (places.get(before.id) ?? -1) > (places.get(event.id) ?? Number.POSITIVE_INFINITY);
+  });
+  return broken.map(({ id }) => violation("order_broken", id, "is shown after an event that follows it"));
+}
+
+interface Checked {
+  readonly events: readonly CheckedEvent[];
+  /** Compactions that hide turns which were not read. */
+  readonly unread: ReadonlySet<Compaction>;
+  readonly turns: readonly Turn[];
+  readonly view: View;
+}
+
+/** A summary or replacement stands in the view exactly once if it hides an event, or a turn that was not read, else not at all. */
+function checkReplacement(
+  compaction: Compaction,
+  { events, unread, turns, view }: Checked,
+): readonly CoverageViolation[] {
+  const { id, summary, replacement } = compaction;
+  const standing = view.turns.filter(({ origin }) => standsForTurns(origin) && origin.compaction === id);
+  if (standing.length > 1)
+    return [violation("replacement_repeated", id, `stands in the view ${standing.length} times`)];
+  const hasText = replacement === undefined ? summary !== undefined : replacement.length > 0;
+  const isWinner = hasText && (unread.has(compaction) || events.some(({ hider }) => hider === compaction));
+  if (isWinner && standing.length === 0)
+    return [violation("replacement_missing", id, "hides events but stands nowhere")];
+  if (isWinner || standing.length === 0 || (hasText && coversSilentTurn(compaction, turns))) return [];
+  return [violation("replacement_unfounded", id, "stands in the view but hides nothing")];
+}
+
+function standsForTurns(origin: Origin): origin is Exclude<Origin, { readonly kind: "kept" | "index" }> {
+  return origin.kind === "summary" || origin.kind === "replacement";
+}
+
+/**
+ * The newest index stands in the view once, as a turn of its own or at the end of its summary, and no other does. It is not there
+ * where something newer hides its place, unless its summary is.
+ */
+function checkIndex(
+  view: View,
+  {
+    turnCount,
+    ordered,
+    turns,
+  }: { readonly turnCount: number; readonly ordered: readonly Compaction[]; readonly turns: readonly Turn[] },
+): readonly CoverageViolation[] {
+  const due = ordered.find(
+    ({ index, from_turn: from, to_turn: to }) => index !== undefined && from <= to && to < turnCount,
+  );
+  const told = ordered.flatMap(({ id, summary, replacement, index }) => {
+    if (summary === undefined || replacement !== undefined || index === undefined) return [];
+    const own = view.turns.find(({ origin }) => origin.kind === "summary" && origin.compaction === id);
+    const end = `${summary.summary}\n\n${index.text}`;
+    return own?.events.some((event) => JSON.stringify(event).includes(JSON.stringify(end).slice(1, -1))) ? [id] : [];
+  });
+  const standing = view.turns.flatMap(({ origin }) => (origin.kind === "index" ? [origin.compaction] : []));
+  const found = [...told, ...standing];
+  const isGone = due === undefined || (told.length === 0 && isEndHidden(due, ordered, turns));
+  if (found.length === (isGone ? 0 : 1) && (isGone || found[0] === due.id)) return [];
+  return [violation("index_wrong", due?.id ?? found[0] ?? "", "is not the one index of the view, in one place")];
+}
+
+/** Turns that show a model nothing are hidden without being read: whether a summary of one stands is not said. */
+function coversSilentTurn(compaction: Compaction, turns: readonly Turn[]): boolean {
+  return turns.some(
+    (turn) =>
+      listSpeakers(turn, [compaction]).some(({ from, to }) => turn.events.some((_, at) => from <= at && at <= to)) &&
+      !turn.events.some((event) => traitsOf(event).providerVisible),
+  );
+}
+
+function violation(rule: CoverageRule, id: string, problem: string): CoverageViolation {
+  return { rule, id, message: `${id} ${problem}` };
+}
+
+/** How an event must look in the view. `truncated` = no longer than before. */
+export type Expectation = "gone" | "unchanged" | "stripped" | "truncated";
+
+/** An event with its place: turn and position in the turn's events, 0-based. */
+interface IndexedEvent {
+  readonly turn: Turn;
+  readonly index: number;
+  readonly event: Event;
+  /** The result that answers this call, or the call that this result answers. */
+  readonly other?: Event | undefined;
+}
+
+/** A compaction that covers something of a turn: from which of its events to which. Positions, 0-based, inclusive. */
+interface Speaker {
+  readonly compaction: Compaction;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The compactions that cover something of a turn, kept by name or not, newest first. */
+function listSpeakers(turn: Turn, newestFirst: readonly Compaction[]): readonly Speaker[] {
+  const find = (id: string): number => turn.events.findIndex((event) => event.id === id);
+  return newestFirst.flatMap((compaction) => {
+    const { from_turn, to_turn, from_event, to_event } = compaction;
+    if (turn.index < from_turn || turn.index > to_turn) return [];
+    const from = turn.index === from_turn && from_event !== undefined ? find(from_event) : 0;
+    const end = turn.index === to_turn && to_event !== undefined ? find(to_event) : -1;
+    return from === -1 ? [] : [{ compaction, from, to: end === -1 ? Number.POSITIVE_INFINITY : end }];
+  });
+}
+
+/** Compactions in the order of their say, newest first. */
+function orderVoices(compactions: readonly Compaction[]): readonly Compaction[] {
+  return [...compactions].sort((a, b) => compareCompactions(b, a));
+}
+
+/** The compactions that have a say about an event, newest first: a keep ends what older ones say. */
+function listVoices({ index, event }: IndexedEvent, speakers: readonly Speaker[]): readonly Compaction[] {
+  const voices = speakers.filter(({ from, to }) => from <= index && index <= to).map(({ compaction }) => compaction);
+  return beforeKeep(voices, event);
+}
+
+/** Those newer than the one that keeps an event by name; all where none does. */
+function beforeKeep(voices: readonly Compaction[], event: Event | undefined): readonly Compaction[] {
+  const kept = voices.findIndex(({ keep }) => event !== undefined && keep?.includes(event.id));
+  return kept === -1 ? voices : voices.slice(0, kept);
+}
+
+/** The compaction that hides an event, if any: none that keeps the other half of a call, or is older than that. */
+function findHider(placed: IndexedEvent, speakers: readonly Speaker[]): Compaction | undefined {
+  return beforeKeep(listVoices(placed, speakers), placed.other).find(isHiding);
+}
+
+/** Whether a newer compaction hides the place at which a range ends; a turn that is not at hand is hidden whole. */
+function isEndHidden(
+  { to_turn, to_event, ...rest }: Compaction,
+  newestFirst: readonly Compaction[],
+  turns: readonly Turn[],
+): boolean {
+  const turn = turns.find(({ index }) => index === to_turn) ?? { index: to_turn, events: [] };
+  const end = turn.events.findIndex(({ id }) => id === to_event);
+  const place = end === -1 ? turn.events.length - 1 : end;
+  const newer = newestFirst.slice(
+    0,
+    newestFirst.findIndex(({ id }) => id === rest.id),
+  );
+  return listSpeakers(turn, newer.filter(isHiding)).some(
+    ({ from, to }) => turn.events.length === 0 || (from <= place && place <= to),
+  );
+}
+
+/** What mechanical policies make of an event that is not hidden. `call` = the call that a result answers. */
+function expectEvent(
+  placed: IndexedEvent,
+  speakers: readonly Speaker[],
+  call: ToolCallRequest | undefined,
+): Expectation {
+  const voices = listVoices(placed, speakers);
+  const mayLeaveOut = beforeKeep(voices, placed.other);
+  for (const compaction of voices) {
+    const opinion = opinionOn(placed.event, compaction, call);
+    if (opinion === "gone" && !mayLeaveOut.includes(compaction)) return "unchanged";
+    if (opinion !== undefined) return opinion;
+  }
+  return "unchanged";
+}
+
+function opinionOn(event: Event, compaction: Compaction, call: ToolCallRequest | undefined): Expectation | undefined {
+  if (event.type === "chat_response" && event.reasoning !== undefined) {
+    return compaction.reasoning === "strip" ? "gone" : undefined;
+  }
+  if (event.type === "chat_request") return compaction.attachments === "strip" ? "stripped" : undefined;
+  if (event.type === "tool_call_request") return toolOpinion(compaction, "request", event);
+  if (event.type === "tool_call_response") return toolOpinion(compaction, "response", call);
+  return undefined;
+}
+
+function toolOpinion(
+  compaction: Compaction,
+  half: "request" | "response",
+  call: ToolCallRequest | undefined,
+): Expectation | undefined {
+  const policy = compaction.tool_calls;
+  if (policy?.policy !== "selective") return policy && uniformOpinion(compaction, policy, half, call?.name);
+  const named = policy.calls.find(({ event }) => event === call?.id);
+  if (named === undefined) return policy.else && uniformOpinion(compaction, policy.else, half, call?.name);
+  if (named.request === "omit" || named.response === "omit") return "gone";
+  if (named[half] === "strip") return "stripped";
+  if (named[half] === "keep") return "unchanged";
+  return named[half] && "truncated";
+}
+
+function uniformOpinion(
+  compaction: Compaction,
+  policy: UniformToolCallPolicy,
+  half: "request" | "response",
+  tool: string | undefined,
+): Expectation {
+  if (policy.policy === "omit") return "gone";
+  const hints = new Map(Object.entries(compaction.tool_overrides ?? {}));
+  const hint = (hints.get(tool ?? "*") ?? hints.get("*"))?.[half];
+  if (hint !== undefined) return hint === "strip" ? "stripped" : "unchanged";
+  if (policy.policy === "strip") return policy[half] ? "stripped" : "unchanged";
+  return half === "response" ? "truncated" : "unchanged";
+}
+
+/** Whether `copy`, an event in the view, is what an expectation allows `event` to become. */
+export function looksAsExpected(event: Event, copy: Event, expectation: Expectation): boolean {
+  switch (expectation) {
+    case "gone":
+      return false;
+    case "unchanged":
+      return isSame(copy, event);
+    case "stripped":
+      return isStripped(event, copy);
+    case "truncated":
+      return isSame(withoutBulk(copy), withoutBulk(event)) && sizeOf(copy) <= sizeOf(event);
+  }
+}
+
+function isStripped(event: Event, copy: Event): boolean {
+  if (!isSame(withoutBulk(copy), withoutBulk(event))) return false;
+  if (copy.type === "tool_call_request") return isSame(copy.arguments, {});
+  if (copy.type === "tool_call_response") return hasStatus(copy.content, copy.is_error);
+  return !hasAttachments(copy);
+}
+
+function hasStatus(content: Content, isError: boolean): boolean {
+  const status = isError ? "error" : "success";
+  return typeof content === "string" && new RegExp(`^\\[compacted\\] .*: ${status}( · |\\n|$)`, "s").test(content);
+}
+
+function hasAttachments(event: Event): boolean {
+  if (event.type !== "chat_request" || !Array.isArray(event.content)) return false;
+  return event.content.some(({ type }) => type === "image" || type === "document" || type === "attachment");
+}
+
+/** The event without what shortening may touch. */
+function withoutBulk(event: Event): unknown {
+  switch (event.type) {
+    case "chat_request":
+    case "tool_call_response":
+      return { ...event, content: null };
+    case "tool_call_request":
+      return { ...event, arguments: null };
+    default:
+      return event;
+  }
+}
+
+function sizeOf(event: Event): number {
+  return JSON.stringify(event).length;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

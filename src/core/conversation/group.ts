@@ -1,0 +1,149 @@
+// Compactions of one group: records that one commit added together, since each has one range and one way of hiding. They are
+// shown, diffed, taken back and brought back as one. A record without a group is a group of its own.
+import { type Compaction, withoutIndex } from "./compaction.ts";
+import { formatRuns, type Turn, traitsOf } from "./event.ts";
+import { describePolicies } from "./policy.ts";
+
+/** Records of one group, in order of their ranges; never empty. */
+export type CompactionGroup = readonly [Compaction, ...Compaction[]];
+
+/** Runs of turns that are named before the rest is only counted. */
+const MOST_RUNS = 5;
+/** Kinds of change that are named before the rest is only counted. */
+const MOST_KINDS = 5;
+
+/** Whether two compactions were made as one: the same record, or records of one group. */
+export function isSameGroup(a: Pick<Compaction, "id" | "group">, b: Pick<Compaction, "id" | "group">): boolean {
+  return a.id === b.id || (a.group !== undefined && a.group === b.group);
+}
+
+/** Gives the group that a compaction belongs to among those at hand, itself included. */
+export function groupOf(compaction: Compaction, all: Iterable<Compaction>): CompactionGroup {
+  const others = [...all].filter((other) => other.id !== compaction.id && isSameGroup(compaction, other));
+  return sorted([compaction, ...others]);
+}
+
+/** Puts compactions together that were made as one, in the order of the first of each. */
+export function groupsOf(all: Iterable<Compaction>): readonly CompactionGroup[] {
+  const groups = new Map<string, [Compaction, ...Compaction[]]>();
+  for (const compaction of all) {
+    const key = compaction.group === undefined ? `record ${compaction.id}` : `group ${compaction.group}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [compaction]);
+    else group.push(compaction);
+  }
+  return [...groups.values()].map(sorted);
+}
+
+/** The turns from the first to the last that a group covers, 0-based, inclusive. */
+export function groupRange(group: CompactionGroup): { readonly from: number; readonly to: number } {
+  return group.reduce(
+    ({ from, to }, { from_turn, to_turn }) => ({ from: Math.min(from, from_turn), to: Math.max(to, to_turn) }),
+    { from: group[0].from_turn, to: group[0].to_turn },
+  );
+}
+
+/** Says in a few words what a group does and to which turns, e.g. `reasoning + tools stripped (0..3, 7), turns omitted (5)`. */
+export function describeGroup(group: CompactionGroup): string {
+  const [first] = group;
+  if (group.length === 1) return describePolicies(first);
+  const kinds = new Map<string, { readonly from: number; readonly to: number }[]>();
+  for (const compaction of group) {
+    const what = describePolicies(compaction);
+    const run = { from: compaction.from_turn, to: compaction.to_turn };
+    kinds.set(what, [...(kinds.get(what) ?? []), run]);
+  }
+  const named = [...kinds].slice(0, MOST_KINDS).map(([what, runs]) => `${what} (${shownRuns(runs)})`);
+  const rest = kinds.size - named.length;
+  return [...named, ...(rest === 0 ? [] : [`${rest} more`])].join(", ");
+}
+
+/** Several stretches of one turn are named once. */
+function shownRuns(runs: readonly { readonly from: number; readonly to: number }[]): string {
+  const named = [...new Set(runs.map((run) => formatRuns([run])))];
+  const rest = named.length - MOST_RUNS;
+  const shown = named.slice(0, MOST_RUNS).join(", ");
+  return rest > 0 ? `${shown}, ${rest} more` : shown;
+}
+
+function sorted([first, ...others]: readonly [Compaction, ...Compaction[]]): CompactionGroup {
+  const [least = first, ...rest] = [first, ...others].sort(
+    (a, b) => a.from_turn - b.from_turn || a.to_turn - b.to_turn || (a.id < b.id ? -1 : 1),
+  );
+  return [least, ...rest];
+}
+
+// In which turns what a compaction keeps by name stands, where that is known: all other turns of its range are read as if it kept
+// nothing. It is no part of the record, is never stored with it, and nothing in a record can say it.
+
+const KEPT_TURNS: unique symbol = Symbol("kept turns");
+
+/** Turns that were read whole, by raw position, 0-based. */
+export type TurnsAtHand = Pick<ReadonlyMap<number, Turn>, "get">;
+
+/** A compaction of which it is known. */
+interface Located {
+  readonly [KEPT_TURNS]?: ReadonlySet<number>;
+}
+
+/** Gives the compaction, or the draft of one, with the positions (raw, 0-based) of the turns that must be looked at for what it keeps. */
+export function withKeptTurns<Draft extends object>(compaction: Draft, turns: Iterable<number>): Draft {
+  // A copy with another range, or another keep, must not take it along.
+  return Object.defineProperty({ ...compaction }, KEPT_TURNS, { value: new Set(turns), enumerable: false });
+}
+
+/** Gives a copy that has the range and the keep of a compaction what is known of that one. */
+export function withKeptTurnsOf<Draft extends object>(compaction: object, copy: Draft): Draft {
+  const kept = keptTurnsOf(compaction);
+  return kept === null ? copy : withKeptTurns(copy, kept);
+}
+
+/** The turns that must be looked at for what a compaction keeps; null when each of its range must be. */
+export function keptTurnsOf(compaction: object): ReadonlySet<number> | null {
+  return (compaction as Located)[KEPT_TURNS] ?? null;
+}
+
+/**
+ * Finds the turns of a compaction's range that hold what it keeps, or nothing that can be hidden; null when one of them is not at hand.
+ * `turnCount` = the length of the conversation, which may end inside the range; `known` = turns that are known to be neither.
+ */
+export function findKeptTurns(
+  { from_turn, to_turn, keep = [] }: Pick<Compaction, "from_turn" | "to_turn" | "keep">,
+  turns: TurnsAtHand,
+  { turnCount, known }: { readonly turnCount: number; readonly known?: Pick<ReadonlySet<number>, "has"> },
+): readonly number[] | null {
+  const kept = new Set(keep);
+  const found: number[] = [];
+  for (let position = Math.max(from_turn, 0); position <= Math.min(to_turn, turnCount - 1); position += 1) {
+    const events = turns.get(position)?.events;
+    if (events === undefined && known?.has(position) === true) continue;
+    if (events === undefined) return null;
+    const isHidden = events.some((event) => traitsOf(event).hideable) && events.every(({ id }) => !kept.has(id));
+    if (!isHidden) found.push(position);
+  }
+  return found;
+}
+
+/** Where a fork ends: its last turn, 0-based, and the last event of it. */
+interface ClampBound {
+  readonly turn: number;
+  readonly event: string;
+}
+
+/** Longest base of a derived id: with `-` and six digits it is one that can stand in a file name (at most 64 characters). */
+const MAX_BASE = 57;
+
+/** Names the copy of a compaction that is clamped to a turn, e.g. `k3f9q2-7`: the same wherever it is made. */
+export function clampedId(id: string, turn: number): string {
+  return `${id.slice(0, MAX_BASE)}-${turn}`;
+}
+
+/**
+ * Copies a compaction that begins at or before the bound and ends after it. The copy keeps its time, so that it wins and loses
+ * as before; what was counted and listed when the original was made (`stats`, `receipt`, `index`) is not true of it. Its `covers`, if it has one,
+ * is still the original's: the caller makes it anew.
+ */
+export function clampCompaction(compaction: Compaction, { turn, event }: ClampBound): Compaction {
+  const { stats: _stats, receipt: _receipt, ...rest } = withoutIndex(compaction);
+  return { ...rest, id: clampedId(compaction.id, turn), to_turn: turn, to_event: event };
+}

@@ -1,0 +1,188 @@
+// The notice of what a view hides, for the model that reads it: what is not shown, and with which tools it is found. It is added
+// when a view is rendered for a model that has these tools, once, and is in no stored view (docs/decisions/086).
+import { type Compaction, type HiddenIndex, isHiding } from "./compaction.ts";
+import { type CoveredRange, createOverlays, type Overlay } from "./covered-range.ts";
+import { SEARCH_TOOL, SHOW_TOOL } from "./defined-tools.ts";
+import {
+  type ChatRequest,
+  type Event,
+  INDEX_ORIGIN,
+  NOTICE_ORIGIN,
+  type Origin,
+  type ProjectedTurn,
+  type Turn,
+  traitsOf,
+  type View,
+} from "./event.ts";
+import { coversEvent, localizeOverlays } from "./survey.ts";
+import { listSafeCuts } from "./tool-pairing.ts";
+
+/** The notice of a view, behind the newest compaction that hides something of it; null when none does. */
+export function tellHidden(turnCount: number, compactions: readonly Compaction[]): ToldRequest | null {
+  const overlays = createOverlays(
+    turnCount,
+    compactions.filter((compaction) => hiddenKinds(compaction).length > 0),
+  );
+  const [overlay] = overlays;
+  if (overlay === undefined) return null;
+  const from = Math.min(...overlays.map((one) => one.from));
+  const to = Math.max(...overlays.map((one) => one.to));
+  const hidden = new Set(overlays.flatMap(({ compaction }) => hiddenKinds(compaction)));
+  const kinds = KINDS.filter((kind) => hidden.has(kind)).join(", ");
+  const turns = from === to ? `turn ${from}` : `turns ${from}-${to}`;
+  const content = `Parts of ${turns} are kept but not shown here: ${kinds}. jpg's tool \`${SEARCH_TOOL}\` finds what you miss by words near it, \`${SHOW_TOOL}\` gives the original.`;
+  return {
+    overlay,
+    tell: (timestamp) => ({
+      type: "chat_request",
+      id: noticeId(overlay.compaction.id),
+      timestamp,
+      role: "system",
+      content,
+      metadata: { origin: NOTICE_ORIGIN },
+    }),
+  };
+}
+
+/** The id of the notice that stands behind a compaction's range. */
+export function noticeId(compaction: string): string {
+  return `${compaction}.notice`;
+}
+
+const KINDS = ["whole turns", "tool calls", "reasoning", "attachments"] as const;
+
+function hiddenKinds(compaction: Compaction): readonly (typeof KINDS)[number][] {
+  return [
+    ...(isHiding(compaction) ? [KINDS[0]] : []),
+    ...(compaction.tool_calls !== undefined ? [KINDS[1]] : []),
+    ...(compaction.reasoning !== undefined ? [KINDS[2]] : []),
+    ...(compaction.attachments !== undefined ? [KINDS[3]] : []),
+  ];
+}
+
+/** Gives a view without its notice: for a model that is not offered the tools which it names. */
+export function withoutNotice({ turns }: View): View {
+  return {
+    turns: turns.filter(({ events }) => !events.some(({ metadata }) => metadata?.origin === NOTICE_ORIGIN)),
+  };
+}
+
+/** An overlay whose index a view shows. */
+interface IndexOverlay extends Overlay {
+  readonly compaction: Compaction & { readonly index: HiddenIndex };
+}
+
+/** Finds the overlay whose index is shown: the newest that has one and ends on the branch; null when none does. */
+export function findShownIndex(turnCount: number, compactions: readonly Compaction[]): IndexOverlay | null {
+  const having = compactions.filter(({ index, to_turn: to }) => index !== undefined && to < turnCount);
+  return (createOverlays(turnCount, having)[0] as IndexOverlay | undefined) ?? null;
+}
+
+/**
+ * Whether a newer summary, replacement or omission covers the place where an index stands, the end of its range: it then goes with
+ * what stands around it, as it does when an agent compacts a session with an index in it. `turn` = the turn in which the range
+ * ends, undefined where that is hidden whole.
+ */
+export function isIndexHidden(index: IndexOverlay, ranges: readonly CoveredRange[], turn: Turn | undefined): boolean {
+  const range = ranges.find(({ from, to }) => from <= index.to && index.to <= to);
+  if (range === undefined) return false;
+  const own = range.overlays.findIndex(({ compaction }) => compaction === index.compaction);
+  const newer = own < 0 ? range.overlays : range.overlays.slice(0, own);
+  if (turn === undefined) return newer.some(({ hides }) => hides);
+  const end = turn.events.findIndex(({ id }) => id === index.toEvent);
+  const place = end < 0 ? turn.events.length - 1 : end;
+  return localizeOverlays({ ...range, overlays: newer }, turn).some(
+    (local) => local.overlay.hides && coversEvent(local, place),
+  );
+}
+
+/** A request that nobody typed, and the overlay behind whose range it stands. */
+export interface ToldRequest {
+  readonly overlay: Overlay;
+  /** Its time is that of what stands before it, else of what follows. */
+  tell(timestamp: string): ChatRequest;
+}
+
+/** The id of a compaction's index, where it stands as a request of its own. */
+export function indexId(compaction: string): string {
+  return `${compaction}.index`;
+}
+
+/** The index as a request of its own. */
+export function tellIndex(overlay: IndexOverlay): ToldRequest {
+  const { id, index } = overlay.compaction;
+  return {
+    overlay,
+    tell: (timestamp) => ({
+      type: "chat_request",
+      id: indexId(id),
+      timestamp,
+      content: index.text,
+      metadata: { origin: INDEX_ORIGIN },
+    }),
+  };
+}
+
+/** Gives the turns of a view with the request among them; `turn` = the raw turn in which the range ends, where it is at hand. */
+export function placeTold(
+  turns: readonly ProjectedTurn[],
+  told: ToldRequest,
+  turn: Turn | undefined,
+): readonly ProjectedTurn[] {
+  const { overlay } = told;
+  const isBehind = createBehind(overlay, turn);
+  const at = turns.findIndex((projected) => startsBehind(projected, overlay) || projected.events.some(isBehind));
+  if (at < 0) return [...turns, createToldTurn(told, turns)];
+  const next = turns[at] as ProjectedTurn;
+  const [before, after] = splitTurn(next, startsBehind(next, overlay) ? 0 : next.events.findIndex(isBehind));
+  const shown = [...turns.slice(0, at), ...before];
+  return [...shown, createToldTurn(told, shown, after.events), after, ...turns.slice(at + 1)];
+}
+
+/** Whether a projected turn shows what follows the turn in which the range ends, or stands for it. */
+function startsBehind({ origin }: ProjectedTurn, { to }: Overlay): boolean {
+  return (origin.kind === "kept" ? origin.turn : origin.from) > to;
+}
+
+/** Tells of events whether a model sees them and they stand behind the range in its last turn, where a message and its results end. */
+function createBehind({ toEvent }: Overlay, turn: Turn | undefined): (event: Event) => boolean {
+  const end = turn?.events.findIndex(({ id }) => id === toEvent) ?? -1;
+  if (turn === undefined || end < 0) return () => false;
+  const cut = listSafeCuts(turn.events).find((place) => place >= end) ?? turn.events.length;
+  const behind = new Set(turn.events.slice(cut + 1).flatMap((event) => (isSeen(event) ? [event.id] : [])));
+  return ({ id }) => behind.has(id);
+}
+
+/** Splits a turn before the event at a position; a part with nothing for the model to see is none. */
+function splitTurn(projected: ProjectedTurn, at: number): readonly [readonly ProjectedTurn[], ProjectedTurn] {
+  const { origin, events } = projected;
+  const [first, rest] = [events.slice(0, at), events.slice(at)];
+  if (!first.some(isSeen)) return [[], { origin, events: started(events) }];
+  const part: Origin = origin.kind === "kept" ? { ...origin, part: true } : origin;
+  return [[{ origin: part, events: first }], { origin: part, events: started(rest) }];
+}
+
+/** Every turn but a view's first begins with a turn_start. */
+function started(events: readonly Event[]): readonly Event[] {
+  const [first] = events;
+  if (first === undefined || first.type === "turn_start") return events;
+  return [{ type: "turn_start", id: `${first.id}.turn`, timestamp: first.timestamp }, ...events];
+}
+
+function createToldTurn(
+  { overlay, tell }: ToldRequest,
+  before: readonly ProjectedTurn[],
+  after: readonly Event[] = [],
+): ProjectedTurn {
+  const { compaction, to } = overlay;
+  const timestamp = (before.at(-1)?.events.at(-1) ?? after[0] ?? compaction).timestamp;
+  const request = tell(timestamp);
+  return {
+    origin: { kind: "index", from: to, to, compaction: compaction.id },
+    events: [{ type: "turn_start", id: `${request.id}.turn`, timestamp }, request],
+  };
+}
+
+function isSeen(event: Event): boolean {
+  return traitsOf(event).providerVisible;
+}

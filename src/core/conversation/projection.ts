@@ -1,0 +1,221 @@
+// The projection: events + compactions -> view. Pure, lazy (turns that are wholly hidden are never looked at) and
+// order-free: the order in which compactions are handed in does not matter. Rules: docs/FORMAT.md §5.1 and §5.3, RFD 064.
+import { defined } from "../json.ts";
+import { appendAll } from "../lists.ts";
+import { type Compaction, createInjectedTurn, type InjectionSite, isInjected, toldIndex } from "./compaction.ts";
+import { type CoveredRange, type Overlay, planRanges } from "./covered-range.ts";
+import {
+  type Event,
+  type Origin,
+  type ProjectedTurn,
+  type Turn,
+  type TurnStart,
+  traitsOf,
+  type View,
+} from "./event.ts";
+import { findShownIndex, isIndexHidden, placeTold, type ToldRequest, tellHidden, tellIndex } from "./hidden-notice.ts";
+import { isHiddenAt, type Survey, type SurveyedTurn, surveyTurns } from "./survey.ts";
+import { type CallPairs, pairConversation } from "./tool-pairing.ts";
+import { type StubOptions, shortenEvent } from "./tool-stub.ts";
+import { type Disposition, findMechanicalWinner, omittedHalves } from "./winner.ts";
+
+/** How shortened events are written, and what is added for the model that reads the view. */
+export interface ProjectionOptions extends StubOptions {
+  /** Whether a notice says how what is hidden is found: only where a view is rendered for a model with the tools. */
+  readonly notice?: boolean;
+}
+
+/** What is projected. `turns` may lack the positions that `planReading` leaves out. */
+interface ProjectionInput {
+  /** Number of turns of the conversation, hidden ones included. */
+  readonly turnCount: number;
+  /** Turns by position, 0-based. */
+  readonly turns: ReadonlyMap<number, Turn>;
+  /** The compactions that apply, in any order. */
+  readonly compactions: readonly Compaction[];
+}
+
+/**
+ * Projects a conversation. Events that nothing changes are the very objects handed in; nothing is mutated. Throws
+ * `turn_not_read` (internal) when a turn of `planReading` is missing.
+ */
+export function project(input: ProjectionInput, options: ProjectionOptions = {}): View {
+  const { turns, compactions } = input;
+  const { pairs, placed, halves } = pairConversation(turns, compactions);
+  const ranges = planRanges(input.turnCount, compactions, halves);
+  const survey = surveyTurns(ranges, turns, placed);
+  const omitted = omittedHalves(survey, placed, pairs);
+  const projected: ProjectedTurn[] = [];
+  const index = findShownIndex(input.turnCount, compactions);
+  let isTold = false;
+  const inject = (overlay: Overlay, timestamp: string): void => {
+    if (!isInjected(overlay.compaction)) return;
+    const told = overlay.compaction === index?.compaction ? toldIndex(overlay.compaction) : undefined;
+    isTold ||= told !== undefined;
+    projected.push(injectOverlay(overlay, { timestamp, ...defined({ index: told }) }, survey));
+  };
+  for (const range of ranges) {
+    if (range.hiddenBy !== null) {
+      if (isPlacedAt(range.hiddenBy, range, survey)) inject(range.hiddenBy, firstTimestamp(turns.get(range.from)));
+      continue;
+    }
+    for (let position = range.from; position <= range.to; position += 1) {
+      const seen = survey.turns.get(position) as SurveyedTurn;
+      layOutTurn(seen, { survey, pairs, omitted, options, projected, inject });
+    }
+  }
+  const told = [
+    index === null || isTold || isIndexHidden(index, ranges, turns.get(index.to)) ? null : tellIndex(index),
+    options.notice === true ? tellHidden(input.turnCount, compactions) : null,
+  ];
+  const place = (shown: readonly ProjectedTurn[], one: ToldRequest | null): readonly ProjectedTurn[] =>
+    one === null ? shown : placeTold(shown, one, turns.get(one.overlay.to));
+  return { turns: told.reduce(place, projected) };
+}
+
+/** Projects a conversation of which every turn is at hand (`turns` = all turns, in order). */
+export function projectTurns(
+  turns: readonly Turn[],
+  compactions: readonly Compaction[],
+  options: ProjectionOptions = {},
+): View {
+  const byPosition = new Map(turns.map((turn) => [turn.index, turn]));
+  return project({ turnCount: turns.length, turns: byPosition, compactions }, options);
+}
+
+function isPlacedAt(overlay: Overlay, range: CoveredRange, { places }: Survey): boolean {
+  return places.get(overlay)?.turn === range.from;
+}
+
+function firstTimestamp(turn: Turn | undefined): string {
+  return turn?.events[0]?.timestamp ?? "";
+}
+
+function injectOverlay(
+  overlay: Overlay,
+  site: Pick<InjectionSite, "timestamp" | "index">,
+  { endingInside }: Survey,
+): ProjectedTurn {
+  const { compaction, from, to } = overlay;
+  return createInjectedTurn(compaction, { ...site, from, to, endsInsideTurn: endingInside.has(overlay) });
+}
+
+// Lays one raw turn out in the view: its shown events as one projected turn, or as several when a summary is injected
+// inside it. Every projected turn starts with a turn_start; a part with nothing for the model to see is not shown.
+
+/** What laying out a turn needs beside the turn. */
+interface LayoutContext {
+  readonly survey: Survey;
+  readonly pairs: CallPairs;
+  /** What omits the halves of calls of which only the other half is omitted (`omittedHalves`). */
+  readonly omitted: ReadonlyMap<Event, Disposition>;
+  readonly options: StubOptions;
+  /** The view so far; projected turns are appended. */
+  readonly projected: ProjectedTurn[];
+  /** Appends the injected turn of a summary or replacement, if it has one. */
+  readonly inject: (overlay: Overlay, timestamp: string) => void;
+}
+
+/** A run of events of one turn that nothing is injected into. */
+interface Part {
+  readonly events: Event[];
+  /** Whether it holds an event that a model is sent and that is not hidden. */
+  visible: boolean;
+  /** The first event that is not hidden, which names the part; it may itself be shortened away. */
+  first?: Event;
+}
+
+/** Appends what is shown of a turn, and the summaries injected inside it, to the view. */
+function layOutTurn(seen: SurveyedTurn, context: LayoutContext): void {
+  const { turn, locals, deciders, hiders } = seen;
+  const origin = { kind: "kept", turn: turn.index } as const;
+  if (turn.events.length === 0) return;
+  if (deciders.length === 0 && hiders.length === 0) {
+    const events = locals.length === 0 && context.omitted.size === 0 ? turn.events : shortenAll(seen, context);
+    context.projected.push({ origin, events: startPart(events, context, turn.events[0]) });
+    return;
+  }
+  layOutParts(seen, context);
+}
+
+function shortenAll(seen: SurveyedTurn, context: LayoutContext): readonly Event[] {
+  return seen.turn.events.flatMap((event, index) => shortenAt(seen, event, index, context) ?? []);
+}
+
+function shortenAt(seen: SurveyedTurn, event: Event, index: number, context: LayoutContext): Event | null {
+  const winner = context.omitted.get(event) ?? findMechanicalWinner(seen.locals, event, index, context.pairs);
+  if (winner === null) return event;
+  const tool = event.type === "tool_call_response" ? context.pairs.get(event)?.name : undefined;
+  return shortenEvent(event, winner, { ...context.options, tool });
+}
+
+function layOutParts(seen: SurveyedTurn, context: LayoutContext): void {
+  const { turn } = seen;
+  const [first] = turn.events;
+  const start = first?.type === "turn_start" ? first : undefined;
+  const placed = listParts(seen, start, context);
+  const parts = placed.filter((entry) => "events" in entry);
+  const isPart = parts.length > 1 || hidesVisible(seen);
+  const origin: Origin = { kind: "kept", turn: turn.index, ...(isPart ? { part: true as const } : {}) };
+  for (const entry of placed) {
+    if (!("events" in entry)) {
+      context.inject(entry, first?.timestamp ?? "");
+      continue;
+    }
+    const events = entry === parts[0] && start !== undefined ? [start, ...entry.events] : entry.events;
+    context.projected.push({ origin, events: startPart(events, context, entry.first ?? first) });
+  }
+}
+
+/** The parts of a turn in order, with the overlays injected between them. What no part can take is left out. */
+function listParts(
+  seen: SurveyedTurn,
+  start: TurnStart | undefined,
+  context: LayoutContext,
+): readonly (Part | Overlay)[] {
+  const placed: (Part | Overlay)[] = [];
+  let part: Part = { events: [], visible: false };
+  const sites = [...context.survey.places].filter(([, { turn }]) => turn === seen.turn.index);
+  const injectedAt = (position: number): readonly Overlay[] =>
+    sites.flatMap(([overlay, { index }]) => (index === position ? [overlay] : []));
+  for (const [index, event] of seen.turn.events.entries()) {
+    const injected = injectedAt(index);
+    if (injected.length > 0 && part.visible) {
+      placed.push(part);
+      part = { events: [], visible: false };
+    }
+    appendAll(placed, injected);
+    if (event !== start && !isHiddenAt(seen, index)) takeEvent(part, event, shortenAt(seen, event, index, context));
+  }
+  const isShown = part.visible || !hidesSomething(seen);
+  if (isShown) placed.push(part);
+  appendAll(placed, injectedAt(seen.turn.events.length));
+  if (isShown) return placed;
+  const last = placed.findLast((entry): entry is Part => "events" in entry);
+  if (last !== undefined) appendAll(last.events, part.events);
+  return placed;
+}
+
+function takeEvent(part: Part, event: Event, shown: Event | null): void {
+  part.first ??= event;
+  part.visible ||= traitsOf(event).providerVisible;
+  if (shown !== null) part.events.push(shown);
+}
+
+function hidesSomething(seen: SurveyedTurn): boolean {
+  return seen.turn.events.some((_, index) => isHiddenAt(seen, index));
+}
+
+function hidesVisible(seen: SurveyedTurn): boolean {
+  return seen.turn.events.some((event, index) => traitsOf(event).providerVisible && isHiddenAt(seen, index));
+}
+
+/**
+ * Puts a synthetic turn_start before events that have none. The very first turn of a view may do without, as the raw
+ * conversation may, as long as a model is sent something of it.
+ */
+function startPart(events: readonly Event[], { projected }: LayoutContext, first: Event | undefined): readonly Event[] {
+  if (events[0]?.type === "turn_start" || first === undefined) return events;
+  if (projected.length === 0 && events.some((event) => traitsOf(event).providerVisible)) return events;
+  return [{ type: "turn_start", id: `${first.id}.turn`, timestamp: first.timestamp }, ...events];
+}

@@ -1,0 +1,177 @@
+// Which compaction wins an event, and what it does to it: per event and content type, the latest one that covers the
+// event and has an opinion on that type. Hiding beats mechanical policies whatever their times (docs/FORMAT.md §5.1).
+import type { CallPolicy, Compaction } from "./compaction.ts";
+import { type CoveredRange, type Overlay, planRanges } from "./covered-range.ts";
+import { resolveCallPolicy } from "./defined-tools.ts";
+import { type Event, isReasoning, type ToolCallRequest, type Turn, traitsOf } from "./event.ts";
+import {
+  coversEvent,
+  isHiddenAt,
+  keepsEvent,
+  type LocalOverlay,
+  type Survey,
+  type SurveyedTurn,
+  sparesHalf,
+  surveyTurns,
+} from "./survey.ts";
+import { type CallPairs, type PlacedHalf, type PlacedPair, pairConversation } from "./tool-pairing.ts";
+
+/** The content type on which a compaction won an event. `hiding` = summary, replacement and omission of turns. */
+type ContentType = "hiding" | "reasoning" | "tool_request" | "tool_response" | "attachments";
+
+/** What happens to an event. `keep` = shown unchanged because the winner says so. */
+export interface Disposition {
+  readonly compaction: Compaction;
+  readonly content: ContentType;
+  readonly action: "hide" | CallPolicy;
+  /** Of a stripped result: the call of whose arguments its stub shows the head; absent = none. */
+  readonly headOf?: ToolCallRequest;
+}
+
+/**
+ * Resolves the winner of every event of the turns at hand, in order, by event id. Events on which no compaction has an opinion
+ * are absent: they are shown unchanged. Turns that are not at hand (of `turnCount`, all when left out) are passed over: they
+ * only count for a result whose call stands in one of them.
+ */
+export function resolveDispositions(
+  turns: readonly Turn[],
+  compactions: readonly Compaction[],
+  turnCount: number = turns.length,
+): ReadonlyMap<string, Disposition> {
+  const byPosition = new Map(turns.map((turn) => [turn.index, turn]));
+  const { pairs, placed, halves } = pairConversation(byPosition, compactions);
+  const ranges = planRanges(turnCount, compactions, halves).flatMap((range) => atHand(range, byPosition));
+  const survey = surveyTurns(ranges, byPosition, placed);
+  const omitted = omittedHalves(survey, placed, pairs);
+  const dispositions = new Map<string, Disposition>();
+  for (const seen of survey.turns.values()) {
+    for (const [index, event] of seen.turn.events.entries()) {
+      const disposition = omitted.get(event) ?? resolveDisposition(seen, event, index, pairs);
+      if (disposition !== null) dispositions.set(event.id, disposition);
+    }
+  }
+  for (const { hiddenBy, from } of ranges) {
+    const hidden =
+      hiddenBy === null ? [] : (byPosition.get(from)?.events ?? []).filter((event) => traitsOf(event).hideable);
+    for (const { id } of hidden) dispositions.set(id, hideBy(hiddenBy as Overlay));
+  }
+  return dispositions;
+}
+
+function hideBy({ compaction }: Overlay): Disposition {
+  return { compaction, content: "hiding", action: "hide" };
+}
+
+/** A range as ranges of one turn each, of the turns that are at hand. */
+function atHand(range: CoveredRange, turns: ReadonlyMap<number, Turn>): readonly CoveredRange[] {
+  const ranges: CoveredRange[] = [];
+  for (let turn = range.from; turn <= range.to; turn += 1)
+    if (turns.has(turn)) ranges.push({ ...range, from: turn, to: turn });
+  return ranges;
+}
+
+/**
+ * Finds what omits those halves of calls that no compaction omits itself, while one omits the other half. Only where the two
+ * can differ: in different turns, in a turn that is cut, and where calls are named one by one.
+ */
+export function omittedHalves(
+  { turns }: Survey,
+  placed: readonly PlacedPair[],
+  pairs: CallPairs,
+): ReadonlyMap<Event, Disposition> {
+  const omitted = new Map<Event, Disposition>();
+  const omissionOf = ({ event, turn, index }: PlacedHalf): Disposition | null => {
+    const { locals } = turns.get(turn) as SurveyedTurn;
+    const winner = findMechanicalWinner(locals, event, index, pairs);
+    return winner?.action === "omit" ? winner : null;
+  };
+  for (const { request, response } of placed) {
+    const seen = turns.get(request.turn);
+    if (seen === undefined || !turns.has(response.turn) || isHiddenAt(seen, request.index)) continue;
+    if (request.turn === response.turn && !mayDiffer(seen.locals)) continue;
+    const [first, second] = [omissionOf(request), omissionOf(response)];
+    if (first !== null && second === null) omitted.set(response.event, { ...first, content: "tool_response" });
+    if (second !== null && first === null) omitted.set(request.event, { ...second, content: "tool_request" });
+  }
+  return omitted;
+}
+
+/** Whether an overlay can omit one half of a call and not the other. */
+function mayDiffer(locals: readonly LocalOverlay[]): boolean {
+  return locals.some(
+    ({ overlay, first, last }) => overlay.calls !== null || first > 0 || last < Number.POSITIVE_INFINITY,
+  );
+}
+
+function resolveDisposition(seen: SurveyedTurn, event: Event, index: number, pairs: CallPairs): Disposition | null {
+  const hider = seen.hiders[index] ?? null;
+  if (hider !== null) return hideBy(hider);
+  const decider = seen.deciders[index] ?? null;
+  const mechanical = findMechanicalWinner(seen.locals, event, index, pairs);
+  if (mechanical !== null) return mechanical;
+  const isKept = decider !== null && keepsEvent(decider, event);
+  return isKept ? { compaction: decider.compaction, content: "hiding", action: "keep" } : null;
+}
+
+/**
+ * Finds the compaction that wins an event which is not hidden, or null. Every event has at most one mechanical content
+ * type. `locals` newest first; `index` = position in the turn, 0-based.
+ */
+export function findMechanicalWinner(
+  locals: readonly LocalOverlay[],
+  event: Event,
+  index: number,
+  pairs: CallPairs,
+): Disposition | null {
+  switch (event.type) {
+    case "chat_response":
+      if (!isReasoning(event)) return null;
+      return findOpinion(locals, event, index, "reasoning", ({ compaction }) => compaction.reasoning);
+    case "chat_request":
+      return findOpinion(locals, event, index, "attachments", ({ compaction }) => compaction.attachments);
+    case "tool_call_request":
+      return findOpinion(locals, event, index, "tool_request", (overlay) =>
+        resolveCallPolicy(overlay, "request", event),
+      );
+    case "tool_call_response":
+      return findResponseWinner(locals, event, index, pairs.get(event));
+    default:
+      return null;
+  }
+}
+
+function findResponseWinner(
+  locals: readonly LocalOverlay[],
+  event: Event,
+  index: number,
+  call: ToolCallRequest | undefined,
+): Disposition | null {
+  let winner: Overlay | undefined;
+  const found = findOpinion(locals, event, index, "tool_response", (overlay) => {
+    winner = overlay;
+    return resolveCallPolicy(overlay, "response", call);
+  });
+  if (found?.action !== "strip" || found.compaction.stubs?.heads !== true) return found;
+  if (winner === undefined || call === undefined || resolveCallPolicy(winner, "request", call) !== "strip")
+    return found;
+  return { ...found, headOf: call };
+}
+
+function findOpinion(
+  locals: readonly LocalOverlay[],
+  event: Event,
+  index: number,
+  content: ContentType,
+  opinion: (overlay: Overlay) => CallPolicy | undefined,
+): Disposition | null {
+  let isSpared = false;
+  for (const local of locals) {
+    if (!coversEvent(local, index)) continue;
+    if (keepsEvent(local.overlay, event)) return null;
+    isSpared ||= sparesHalf(local.overlay, event);
+    const action = opinion(local.overlay);
+    if (action === "omit" && isSpared) return null;
+    if (action !== undefined) return { compaction: local.overlay.compaction, content, action };
+  }
+  return null;
+}

@@ -1,0 +1,94 @@
+// Properties that are absent where they have no value, as JSON and `exactOptionalPropertyTypes` want them.
+
+/** The same fields, each of them optional and never undefined. */
+type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+
+/** Gives the fields that have a value, in order; `null` is one. */
+export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
+  const found: Defined<Fields> = {};
+  for (const name in fields) if (fields[name] !== undefined) found[name] = fields[name] as never;
+  return found;
+}
+
+/** What is needed of a schema; those of zod have it. */
+interface Schema<T> {
+  safeParse(value: unknown): { readonly success: true; readonly data: T } | { readonly success: false };
+}
+
+/** Parses a text; null when it is not JSON, or not of that shape. */
+export function parseJson<T>(text: string, schema: Schema<T>): T | null {
+  try {
+    const result = schema.safeParse(JSON.parse(text));
+    return result.success ? result.data : null;
+  } catch {
+    return null; // not JSON: cut short, or never written by jpg
+  }
+}
+
+// How deep JSON nests. JSON.parse reads any depth, but what walks a value afterwards, JSON.stringify too, does so on the
+// stack: foreign text is held against a bound before anything walks it.
+
+/** Deepest nesting of what agents, models and files give, levels; theirs stays below 30. */
+export const MAX_FOREIGN_DEPTH = 500;
+/** Deepest nesting of a stored record, the record itself counted: it wraps foreign values in a few levels more. */
+export const MAX_RECORD_DEPTH = 1000;
+
+/** Whether the value parsed from a text has more levels of lists and objects than `levels`; a short text is not looked into. */
+export function isTooDeep(text: string, value: unknown, levels: number): boolean {
+  return text.length > 2 * levels && nestsDeeper(value, levels);
+}
+
+/** Whether a parsed value has more than so many levels of lists and objects. Uses no more stack than that many calls. */
+export function nestsDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  for (const key in value) {
+    const inner = (value as Readonly<Record<string, unknown>>)[key];
+    if (typeof inner === "object" && inner !== null && nestsDeeper(inner, levels - 1)) return true;
+  }
+  return false;
+}
+
+// Base64 of the standard alphabet, padded (RFC 4648 §4): texts that are exactly what encoding some bytes gives, and no others.
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Decodes a text; null when it is not exactly what encoding its bytes gives. */
+export function decodeBase64(text: string): Uint8Array | null {
+  if (text.length % 4 !== 0 || !BASE64.test(text)) return null;
+  const binary = atob(text);
+  if (btoa(binary) !== text) return null;
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+/** Encodes bytes. */
+export function encodeBase64(bytes: Uint8Array): string {
+  /** Function calls take a limited number of arguments. */
+  const chunkBytes = 0x8000;
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += chunkBytes)
+    pieces.push(String.fromCharCode(...bytes.subarray(at, at + chunkBytes)));
+  return btoa(pieces.join(""));
+}
+
+/** Formats a JSON value with the keys of every object sorted. Values that JSON does not know become null. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const fields = value as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(fields);
+  if (isPlain(fields, keys)) return JSON.stringify(fields);
+  const entries = keys.sort().map((key) => `${JSON.stringify(key)}:${canonicalJson(fields[key])}`);
+  return `{${entries.join(",")}}`;
+}
+
+/** Whether JSON writes the object so of itself: its keys are sorted, and nothing in it has keys. */
+function isPlain(fields: Readonly<Record<string, unknown>>, keys: readonly string[]): boolean {
+  return keys.every((key, at) => {
+    const value = fields[key];
+    const isFlat = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+    return isFlat && (at === 0 || (keys[at - 1] as string) < key);
+  });
+}

@@ -1,0 +1,220 @@
+// The raw conversation and its view beside each other, turn by turn: every event once, with what the model sees of it and which
+// compaction says so, and what stands for hidden events where the model reads it.
+import {
+  type Content,
+  type Event,
+  isText,
+  type ProjectedTurn,
+  type Text,
+  type Turn,
+  traitsOf,
+  type View,
+} from "../conversation/event.ts";
+import type { Disposition } from "../conversation/winner.ts";
+import { defined } from "../json.ts";
+import { appendAll } from "../lists.ts";
+
+/** How a view reads an event: `shown` as it is, `changed`, `hidden`; `internal`: no model sees its kind. */
+export type EventState = "shown" | "changed" | "hidden" | "internal";
+
+/** An event of the conversation. */
+export interface EventRow {
+  readonly kind: "event";
+  readonly event: Event;
+  readonly state: EventState;
+  /** Who decides over it; absent = nobody. */
+  readonly disposition?: Disposition;
+  /** What the model sees in its place, where it is changed. */
+  readonly shown?: Event;
+}
+
+/** What only the view holds: a summary, or events that stand for turns. */
+export interface InsertedRow {
+  readonly kind: "inserted";
+  readonly compaction: string;
+  readonly as: "summary" | "replacement" | "index";
+  /** Turn positions that it stands for, 0-based, inclusive. */
+  readonly from: number;
+  readonly to: number;
+  readonly events: readonly Event[];
+}
+
+export type BothRow = EventRow | InsertedRow;
+
+export interface BothTurn {
+  /** Position, 0-based. */
+  readonly turn: number;
+  readonly rows: readonly BothRow[];
+}
+
+interface BothInput {
+  /** Turns of the conversation, in order; what is left out is not in the result. */
+  readonly turns: readonly Turn[];
+  readonly view: View;
+  /** As `resolveDispositions` gives them of these turns. */
+  readonly dispositions: ReadonlyMap<string, Disposition>;
+}
+
+/** Whether and how the view shows a raw event; `shown` = the event of that id in the view. */
+export function stateOf(event: Event, shown: Event | undefined): EventState {
+  if (shown !== undefined) return shown === event ? "shown" : "changed";
+  return traitsOf(event).providerVisible ? "hidden" : "internal";
+}
+
+/**
+ * Puts both beside each other, each in its own order. What stands for events comes before the first of them that nothing shown
+ * keeps it from.
+ */
+export function besideEachOther({ turns, view, dispositions }: BothInput): readonly BothTurn[] {
+  const { shown, inserted } = readView(view, new Set(turns.flatMap(({ events }) => events.map(({ id }) => id))));
+  const seen = new Set<string>();
+  let next = 0;
+  /** Takes what is due, and all that the view has before it. */
+  const take = (isDue: (place: Insertion) => boolean): readonly InsertedRow[] => {
+    const from = next;
+    next = Math.max(next, inserted.findLastIndex((place, at) => at >= from && isDue(place)) + 1);
+    return inserted.slice(from, next).map(({ row }) => row);
+  };
+  return turns.map(({ index, events }) => {
+    const rows: BothRow[] = [];
+    for (const event of events) {
+      const disposition = dispositions.get(event.id);
+      const hider = disposition?.action === "hide" ? disposition.compaction.id : undefined;
+      const due = take(
+        ({ row, after, before }) =>
+          before === event.id || (row.compaction === hider && (after === undefined || seen.has(after))),
+      );
+      appendAll(rows, due);
+      rows.push(eventRow(event, shown.get(event.id), disposition));
+      seen.add(event.id);
+    }
+    appendAll(
+      rows,
+      take(({ row, before }) => before === undefined && row.to === index),
+    );
+    return { turn: index, rows };
+  });
+}
+
+/** Where the view has what stands for events: between which of the events at hand. */
+interface Insertion {
+  readonly row: InsertedRow;
+  readonly after?: string;
+  readonly before?: string;
+}
+
+function readView(
+  view: View,
+  atHand: ReadonlySet<string>,
+): { readonly shown: ReadonlyMap<string, Event>; readonly inserted: readonly Insertion[] } {
+  const shown = new Map<string, Event>();
+  const inserted: Insertion[] = [];
+  let waiting: Insertion[] = [];
+  let last: string | undefined;
+  for (const turn of view.turns) {
+    const row = insertedRow(turn);
+    if (row !== null) {
+      waiting.push({ row, ...defined({ after: last }) });
+      continue;
+    }
+    for (const event of turn.events) {
+      shown.set(event.id, event);
+      if (!atHand.has(event.id)) continue;
+      for (const place of waiting) inserted.push({ ...place, before: event.id });
+      waiting = [];
+      last = event.id;
+    }
+  }
+  return { shown, inserted: [...inserted, ...waiting] };
+}
+
+function eventRow(event: Event, shown: Event | undefined, disposition: Disposition | undefined): EventRow {
+  const state = stateOf(event, shown);
+  return {
+    kind: "event",
+    event,
+    state,
+    ...defined({ disposition }),
+    ...(state === "changed" && shown !== undefined ? { shown } : {}),
+  };
+}
+
+function insertedRow({ origin, events }: ProjectedTurn): InsertedRow | null {
+  if (origin.kind === "kept") return null;
+  const { kind, compaction, from, to } = origin;
+  return { kind: "inserted", compaction, as: kind, from, to, events };
+}
+
+/** Positions, 0-based, inclusive. */
+export interface Piece {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface CutLimits {
+  /** Most that the sizes of a piece add up to; one that is larger stands alone. */
+  readonly size: number;
+  /** Most things of a piece. */
+  readonly count: number;
+}
+
+/** What a payload beside the events counts as, characters: how long it is stands in no event. */
+const PAYLOAD = 100_000;
+/** What every row costs beside its text, characters. */
+const ROW = 200;
+
+/** Cuts things of these sizes, in order, into pieces that hold each once. */
+export function cutPage(sizes: readonly number[], { size, count }: CutLimits): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let from = 0;
+  let sum = 0;
+  for (const [at, own] of sizes.entries()) {
+    if (at > from && (sum + own > size || at - from === count)) {
+      pieces.push({ from, to: at - 1 });
+      from = at;
+      sum = 0;
+    }
+    sum += own;
+  }
+  if (from < sizes.length) pieces.push({ from, to: sizes.length - 1 });
+  return pieces;
+}
+
+/** About how much a row is on a page, characters. */
+export function rowSize(row: BothRow): number {
+  const events = row.kind === "inserted" ? row.events : row.shown === undefined ? [row.event] : [row.event, row.shown];
+  return events.reduce((sum, event) => sum + eventSize(event), ROW);
+}
+
+function eventSize(event: Event): number {
+  switch (event.type) {
+    case "chat_request":
+    case "tool_call_response":
+      return contentSize(event.content);
+    case "chat_response":
+      return contentSize(event.message ?? event.reasoning ?? "");
+    case "tool_call_request":
+      return argumentsSize(event.arguments);
+    default:
+      return 0;
+  }
+}
+
+function contentSize(content: Content): number {
+  if (isText(content)) return textSize(content);
+  return content.reduce((sum, part) => {
+    if ("text" in part && part.text !== undefined) return sum + textSize(part.text);
+    return sum + ("data" in part && part.data !== undefined ? textSize(part.data) : 0);
+  }, 0);
+}
+
+function textSize(text: Text): number {
+  return typeof text === "string" ? text.length : PAYLOAD;
+}
+
+/** Long arguments are texts of their own: what is deeper is as a rule small. */
+function argumentsSize(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, one) => sum + (typeof one === "string" ? one.length : ROW), 0);
+}

@@ -1,0 +1,151 @@
+// The cost for the cache: what a compaction costs and saves where a provider caches the prefix of what it is sent. Everything after
+// the first change is written to the cache anew; from then on every call reads less.
+import {
+  type ChatRequest,
+  type Event,
+  isText,
+  type ProjectedTurn,
+  type ToolCallResponse,
+  traitsOf,
+  type View,
+} from "../conversation/event.ts";
+import { estimateEvent } from "../conversation/token-estimate.ts";
+
+/** Price of reading a token from the cache, as a share of a plain input token (Anthropic's prices; others are alike). */
+export const CACHE_READ = 0.1;
+/** Price of writing a token to the cache, as a share of a plain input token. */
+export const CACHE_WRITE = 1.25;
+
+/** All in tokens but the calls; estimates unless `count` counts. */
+export interface CacheCost {
+  /** The longest beginning that stays word for word: its cache goes on being read. */
+  readonly prefix_kept: number;
+  /** What follows it in the new view: written to the cache once more. */
+  readonly rewritten: number;
+  /** What every later call is spared; negative = the view grows. */
+  readonly saved_per_call: number;
+  /** Calls after which it has paid for itself, 0 or more; null = never. */
+  readonly break_even_calls: number | null;
+}
+
+/** How tokens are counted. */
+interface CacheCounting {
+  /** Tokens of an event, not rounded; default the plain estimate. */
+  readonly count?: (event: Event) => number;
+  /** Tokens in front of the view before: system prompt and tool definitions; default 0. */
+  readonly overhead?: number;
+  /** Tokens of definitions that are not sent any more; absent = the tools stay as they are. They begin the prefix: all of it is written anew. */
+  readonly pruned?: number;
+}
+
+/** Works out what it costs to go over from one view to another. */
+export function cacheCost(
+  before: View,
+  after: View,
+  { count = estimateEvent, overhead = 0, pruned }: CacheCounting = {},
+): CacheCost {
+  const sent = listSent(before);
+  const next = listSent(after);
+  let same = 0;
+  while (same < sent.length && isSame(sent[same], next[same])) same += 1;
+  const total = (events: readonly Event[]): number => events.reduce((sum, event) => sum + count(event), 0);
+  if (pruned !== undefined) {
+    const left = Math.max(0, overhead - pruned);
+    return costOf({ kept: 0, rewritten: left + total(next), dropped: overhead + total(sent) });
+  }
+  const kept = overhead + total(next.slice(0, same));
+  return costOf({ kept, rewritten: total(next.slice(same)), dropped: total(sent.slice(same)) });
+}
+
+/** What stays, what stands in the place of what was dropped. */
+function costOf(tokens: { readonly kept: number; readonly rewritten: number; readonly dropped: number }): CacheCost {
+  const rewritten = Math.round(tokens.rewritten);
+  const saved = Math.round(tokens.dropped) - rewritten;
+  return {
+    prefix_kept: Math.round(tokens.kept),
+    rewritten,
+    saved_per_call: saved,
+    break_even_calls: breakEven(rewritten, saved),
+  };
+}
+
+/** Calls until `saved` tokens read less each time make up for writing instead of reading what was rewritten. */
+function breakEven(rewritten: number, saved: number): number | null {
+  if (saved <= 0) return rewritten === 0 && saved === 0 ? 0 : null;
+  return Math.ceil((rewritten * (CACHE_WRITE - CACHE_READ)) / (saved * CACHE_READ));
+}
+
+function listSent({ turns }: View): readonly Event[] {
+  return turns.flatMap(({ events }) => events.filter((event) => traitsOf(event).providerVisible));
+}
+
+/** Events that nothing changed are the same objects; a summary that stays is injected anew, with the same text. */
+function isSame(a: Event | undefined, b: Event | undefined): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+// What the events of a view are to whoever looks at a full window: the parts that its anatomy is told in. Finer than the kinds of
+// an estimate: attachments apart from the texts that they came with, and summaries and indexes apart from what was said.
+
+/** A part of a window, by what it holds. */
+export type ViewPart =
+  | "system"
+  | "user"
+  | "assistant"
+  | "reasoning"
+  | "calls"
+  | "results"
+  | "attachments"
+  | "harness"
+  | "summaries"
+  | "index";
+
+/** Tokens by part, not rounded; parts that hold nothing are absent. */
+export type PartTokens = ReadonlyMap<ViewPart, number>;
+
+interface PartMeasure {
+  /** The leading prompts of the view. */
+  readonly prompts: ReadonlySet<Event>;
+  countEvent(event: Event): number;
+}
+
+/** Measures a projected turn; the parts add up to what `countEvent` gives for its events. */
+export function measureParts({ origin, events }: ProjectedTurn, { prompts, countEvent }: PartMeasure): PartTokens {
+  const parts = new Map<ViewPart, number>();
+  const add = (part: ViewPart, tokens: number): void => {
+    if (tokens !== 0) parts.set(part, (parts.get(part) ?? 0) + tokens);
+  };
+  for (const event of events) {
+    if (!traitsOf(event).providerVisible) continue;
+    const own = countEvent(event);
+    const attached = origin.kind === "kept" ? attachmentsOf(event) : null;
+    const beside = attached === null ? 0 : Math.min(own, countEvent(attached));
+    add("attachments", beside);
+    add(prompts.has(event) ? "system" : partOf(event, origin), own - beside);
+  }
+  return parts;
+}
+
+function partOf(event: Event, { kind }: ProjectedTurn["origin"]): ViewPart {
+  if (kind === "summary") return "summaries";
+  if (kind === "index") return "index";
+  switch (event.type) {
+    case "chat_request":
+      return event.metadata?.origin === "harness" ? "harness" : "user";
+    case "tool_call_request":
+      return "calls";
+    case "tool_call_response":
+      return "results";
+    default:
+      return "reasoning" in event ? "reasoning" : "assistant";
+  }
+}
+
+/** The event with its images, documents and attached files alone; null where it has none. */
+function attachmentsOf(event: Event): ChatRequest | ToolCallResponse | null {
+  if (event.type !== "chat_request" && event.type !== "tool_call_response") return null;
+  const { content } = event;
+  if (isText(content)) return null;
+  const attached = content.filter(({ type }) => type === "image" || type === "document" || type === "attachment");
+  return attached.length === 0 ? null : { ...event, content: attached };
+}

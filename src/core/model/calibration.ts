@@ -1,0 +1,407 @@
+// Calibration: what a provider counted for the requests of a conversation, against the estimate of all that was said before
+// them. It becomes one line: size of a request = overhead + factor × estimate. Only requests sent before anything fell out of the
+// context decide it, so that no compaction, and no revert of one, changes a size of what it does not touch.
+import { appendAll } from "../lists.ts";
+import { modelFamily } from "./model-name.ts";
+import { type AnswerFacts, countTurns, fromUsageRow, isCounted, sizeOf, type TurnFacts, type Usage } from "./usage.ts";
+
+/** The line of a conversation. */
+interface Line {
+  /** Tokens of the provider per estimated token. */
+  readonly factor: number;
+  /** Tokens of a request beside the events: system prompt and tool definitions. 0..100,000; null when no request tells. */
+  readonly overhead: number | null;
+}
+
+/** How estimates of a conversation become the counts of its provider. */
+export interface Calibration extends Line {
+  /** Requests it was compared with, at least 5. */
+  readonly records: number;
+  /** Median error over these requests, as a share of their size, 0..1. */
+  readonly medianError: number;
+}
+
+/** A line, and what it was made from. */
+export interface FittedLine extends Line {
+  /** The request that tells the overhead: the first, or the first since the tools were defined anew. Null = none. */
+  readonly first: RecordedRequest | null;
+  /** Whether it passes through the newest request and its answer: then the history counts as recorded. */
+  readonly isExact: boolean;
+  /** Null when fewer than 5 requests of one model have usage, or their usage is not of these events. */
+  readonly calibration: Calibration | null;
+}
+
+/** One request: its size, and the estimate of all events before its answer. Both in tokens. */
+export interface RequestSize {
+  readonly estimate: number;
+  readonly size: number;
+  readonly model: string;
+  /** Whether nothing between the start of the conversation and here fell out of the context. */
+  readonly isUnbroken: boolean;
+  /** Requests of one stretch were sent with the same events and more: the context only grew, the model stayed. */
+  readonly stretch: number;
+}
+
+/** What a line is fitted to. */
+interface CalibrationInput {
+  /** Oldest first. */
+  readonly records: readonly RecordedRequest[];
+  /** The sizes of these records, in the same order. */
+  readonly requests: readonly RequestSize[];
+  /** Tokens of the model's tokenizer per estimated token, for where too little is recorded. */
+  readonly tokenizer: number;
+  /** The newest turn in which the tools were defined, 0-based; absent = none. */
+  readonly definedFrom?: number;
+}
+
+/** Fewer requests tell nothing that holds. */
+const LEAST_RECORDS = 5;
+/** More than any system prompt with tools (18,000 to 42,000 in real sessions): the context began before these events. */
+const MOST_OVERHEAD = 100_000;
+/** Requests looked at, spread evenly: a median over so many does not move by more. */
+const MOST_RECORDS = 1000;
+/** A context that falls by more than this share was compacted; less is reasoning that was not sent again. */
+const FALL = 0.1;
+/** Two requests nearer to each other, in estimated tokens, tell more of rounding and hidden reminders than of text. */
+const LEAST_GROWTH = 100;
+/** The same of two requests that alone decide the factor. */
+const LEAST_SPAN = 1000;
+/** What the size of a request grows by, beside the text, in reminders and the like, at most; as a share of it. */
+const MOST_NOISE = 0.05;
+/** Smallest factor that a tokenizer explains, and the largest. */
+const LEAST_FACTOR = 0.5;
+const MOST_FACTOR = 2.5;
+/** Sizes that grow by less than this share of the estimate, or by more than its inverse, are not those of these events. */
+const LEAST_SLOPE = 0.25;
+/** A factor that many times the one of all stretches, or of the tokenizer, counts something that is not in the events. */
+const MOST_APART = 2;
+
+/**
+ * Fits the line through the first request and the last one of the same model that was sent before anything fell out of the
+ * context. Where these two are too near to each other, the factor is that of all stretches, or of the tokenizer.
+ */
+export function fitLine({ records, requests, tokenizer, definedFrom = 0 }: CalibrationInput): FittedLine {
+  const growth = measureGrowth(requests);
+  const whole = requests.findLast(({ isUnbroken }) => isUnbroken);
+  const isTooSmall = whole !== undefined && whole.size < LEAST_FACTOR * whole.estimate;
+  if (growth === "unrelated" || isTooSmall)
+    return { factor: tokenizer, overhead: null, first: null, isExact: false, calibration: null };
+  const usual = growth?.factor ?? tokenizer;
+  const ends = endsOfLine({ records, requests, definedFrom });
+  const first = ends[0];
+  const line = ends.reduceRight<(Line & { readonly end: Point }) | null>(
+    (found, end) => found ?? passThrough(first ?? end, end, usual),
+    null,
+  );
+  const { factor, overhead } = line ?? { factor: usual, overhead: null };
+  return {
+    factor,
+    overhead,
+    first: line === null ? null : (records[first?.at ?? 0] ?? null),
+    isExact: line !== null && line.end.at === records.length - 1,
+    calibration:
+      growth === null
+        ? null
+        : { factor, overhead: overhead === null ? null : Math.round(overhead), ...fitOf(growth, factor) },
+  };
+}
+
+/** The points that the line may go through: the first one it begins at, then those it may end at. */
+function endsOfLine({
+  records,
+  requests,
+  definedFrom,
+}: Pick<CalibrationInput, "records" | "requests"> & { readonly definedFrom: number }): readonly Point[] {
+  const points = requests.flatMap(({ isUnbroken, model }, at) => (isUnbroken ? [toPoint(records, at, model)] : []));
+  const ofModel = points.filter(({ model }) => model === points.at(-1)?.model);
+  const sinceDefined = ofModel.filter(({ turn }) => turn >= definedFrom);
+  const candidates = sinceDefined.length > 0 ? sinceDefined : ofModel;
+  // After a change of model to one that was never sent the whole context, the first request still tells the overhead.
+  return candidates[0]?.model === requests.at(-1)?.model ? candidates : candidates.slice(0, 1);
+}
+
+/** A request as a point of the line; the newest one with its answer. */
+interface Point {
+  readonly at: number;
+  readonly turn: number;
+  readonly model: string;
+  readonly estimate: number;
+  readonly size: number;
+}
+
+function toPoint(records: readonly RecordedRequest[], at: number, model: string): Point {
+  const { turn = 0, before = 0, usage, answer } = records[at] ?? {};
+  const size = usage === undefined ? 0 : sizeOf(usage);
+  if (usage === undefined || answer === undefined || at < records.length - 1)
+    return { at, turn, model, estimate: before, size };
+  return { at, turn, model, estimate: answer.through, size: size + answerTokens(usage, answer.through - before) };
+}
+
+/** Usage written before the answer was complete counts too little of it. */
+function answerTokens({ output }: Usage, estimated: number): number {
+  return output < estimated / 2 ? estimated : output;
+}
+
+/** The line through two points; where they are near, of the usual factor through the later one. Null when it is not of these events. */
+function passThrough(first: Point, end: Point, usual: number): (Line & { readonly end: Point }) | null {
+  const span = end.estimate - first.estimate;
+  const growth = end.size - first.size;
+  if (span < LEAST_SPAN && Math.abs(growth - usual * span) > MOST_NOISE * end.size) return null;
+  const steep = span < LEAST_SPAN ? usual : growth / span;
+  const isPositive = end.size >= steep * end.estimate;
+  const factor = isPositive ? steep : end.size / end.estimate;
+  const overhead = isPositive ? end.size - steep * end.estimate : 0;
+  const isPlausible = factor >= usual / MOST_APART && factor <= usual * MOST_APART && overhead <= MOST_OVERHEAD;
+  return isPlausible ? { factor, overhead, end } : null;
+}
+
+/** How requests of one stretch grow with what was said. */
+interface Growth {
+  /** Tokens of the provider per estimated token, 0.5..2.5. */
+  readonly factor: number;
+  readonly stretches: readonly (readonly RequestSize[])[];
+}
+
+/** Measures those of the newest model that answered at least 5; null when there is none, `unrelated` when they are not of these events. */
+function measureGrowth(requests: readonly RequestSize[]): Growth | "unrelated" | null {
+  const chosen = spread(ofNewestModel(requests));
+  const stretches = [...groupBy(chosen, ({ stretch }) => stretch).values()];
+  const slopes = stretches.flatMap(slopesOf);
+  if (chosen.length < LEAST_RECORDS || slopes.length === 0) return null;
+  const slope = weightedMedian(slopes);
+  if (slope < LEAST_SLOPE || slope > 1 / LEAST_SLOPE) return "unrelated";
+  return { factor: Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, slope)), stretches };
+}
+
+function fitOf({ stretches }: Growth, factor: number): Pick<Calibration, "records" | "medianError"> {
+  const offset = ({ size, estimate }: RequestSize): number => size - factor * estimate;
+  const errors = stretches.flatMap((stretch) => {
+    const own = median(stretch.map(offset));
+    return stretch.map((request) => Math.abs(offset(request) - own) / request.size);
+  });
+  return { records: errors.length, medianError: Math.min(1, median(errors)) };
+}
+
+/** Sizes requests; where turns are missing, the requests before and after the gap are not compared. */
+export function requestSizes(
+  records: readonly RecordedRequest[],
+  turns: readonly Pick<TurnFacts, "index" | "stretch">[],
+): readonly RequestSize[] {
+  const gaps = gapsIn(turns);
+  const requests: RequestSize[] = [];
+  let passed = 0;
+  let stretch = 0;
+  let isUnbroken = true;
+  const families = new Map<string, string>();
+  for (const { at, before: estimate, usage, model = "" } of records) {
+    const size = sizeOf(usage);
+    const before = requests.at(-1);
+    const gapsBefore = passed;
+    while ((gaps[passed] ?? Number.POSITIVE_INFINITY) <= at) passed += 1;
+    const breaks = passed > gapsBefore || (before !== undefined && size < before.size * (1 - FALL));
+    const family = families.get(model) ?? modelFamily(model);
+    families.set(model, family);
+    if (breaks) isUnbroken = false;
+    if (breaks || (before !== undefined && before.model !== family)) stretch += 1;
+    requests.push({ estimate, size, model: family, isUnbroken, stretch });
+  }
+  return requests;
+}
+
+/** Which of the facts have turns missing before them. */
+function gapsIn(turns: readonly Pick<TurnFacts, "index" | "stretch">[]): readonly number[] {
+  let next = 0;
+  return turns.flatMap((facts, at) => {
+    const isGap = facts.index !== next;
+    next = facts.index + countTurns(facts);
+    return isGap ? [at] : [];
+  });
+}
+
+function ofNewestModel(requests: readonly RequestSize[]): readonly RequestSize[] {
+  const models = groupBy(requests.toReversed(), ({ model }) => model);
+  const newest = [...models.values()].find((list) => list.length >= LEAST_RECORDS) ?? [];
+  return newest.toReversed();
+}
+
+interface Slope {
+  readonly value: number;
+  /** Estimated tokens between the two requests: the more, the surer. */
+  readonly weight: number;
+}
+
+/** Slopes between each request and the one half a stretch later (Theil–Sen on long pairs only, so that it is linear). */
+function slopesOf(stretch: readonly RequestSize[]): readonly Slope[] {
+  const half = Math.max(1, Math.floor(stretch.length / 2));
+  return stretch.slice(half).flatMap((later, at) => {
+    const earlier = stretch[at];
+    const weight = earlier === undefined ? 0 : later.estimate - earlier.estimate;
+    return earlier === undefined || weight < LEAST_GROWTH
+      ? []
+      : [{ value: (later.size - earlier.size) / weight, weight }];
+  });
+}
+
+function weightedMedian(slopes: readonly Slope[]): number {
+  const sorted = [...slopes].sort((a, b) => a.value - b.value);
+  let left = sorted.reduce((sum, { weight }) => sum + weight, 0) / 2;
+  for (const { value, weight } of sorted) {
+    left -= weight;
+    if (left <= 0) return value;
+  }
+  return sorted.at(-1)?.value ?? 1;
+}
+
+/** The middle number, the upper one of two; 0 of nothing. */
+function median(values: readonly number[]): number {
+  return Float64Array.from(values).sort()[Math.floor(values.length / 2)] ?? 0;
+}
+
+function spread<Item>(items: readonly Item[]): readonly Item[] {
+  const step = Math.max(1, items.length / MOST_RECORDS);
+  return Array.from({ length: Math.min(items.length, MOST_RECORDS) }, (_, at) => items[Math.floor(at * step)]).filter(
+    (item) => item !== undefined,
+  );
+}
+
+function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** One request that the provider counted, among all turns at hand. Tokens are of their facts. */
+export interface RecordedRequest {
+  readonly usage: Usage;
+  readonly model?: string | undefined;
+  /** Tokens of all events before the answer. */
+  readonly before: number;
+  /** Which of the facts at hand it begins in, 0-based. */
+  readonly at: number;
+  /** Position of the turn in which it begins, 0-based. */
+  readonly turn: number;
+  /** What else is known of the answer; always of the newest request's. */
+  readonly answer?: Answered;
+}
+
+/** The answer of a counted request. */
+interface Answered {
+  /** When it began. */
+  readonly time: string;
+  /** Tokens of all events up to its end. */
+  readonly through: number;
+}
+
+/** An answer with all that was written of it. */
+export interface MergedAnswer extends Omit<AnswerFacts, "reach" | "turn"> {
+  /** Position of the turn in which it begins. */
+  readonly turn: number;
+  /** Which of the facts it begins in, and which hold the last of it. */
+  readonly at: number;
+  readonly lastAt: number;
+}
+
+type Written = { -readonly [Key in keyof MergedAnswer]: MergedAnswer[Key] };
+
+/** Lists the counted requests of turns in order, oldest first. */
+export function recordedRequests(turns: readonly TurnFacts[]): readonly RecordedRequest[] {
+  return walkAnswers(turns).flatMap((one): readonly RecordedRequest[] => {
+    if (!("message" in one)) return [one];
+    if (!isCounted(one)) return [];
+    const { usage, model, before, at, turn, time, through } = one;
+    return [{ usage, model, before, at, turn, answer: { time, through } }];
+  });
+}
+
+/** Lists the answers of single turns in order, those too that nobody counted. */
+export function mergeAnswers(turns: readonly TurnFacts[]): readonly MergedAnswer[] {
+  return walkAnswers(turns).flatMap((one) => ("message" in one ? [one] : []));
+}
+
+/** Lists the answers in the order in which they begin, and between them what a stretch keeps of requests that nothing goes on with. */
+function walkAnswers(turns: readonly TurnFacts[]): readonly (MergedAnswer | RecordedRequest)[] {
+  const found: (MergedAnswer | RecordedRequest)[] = [];
+  let open: OpenAnswers = new Map();
+  let passed = 0;
+  for (const [at, { index, answers, tokens, stretch }] of turns.entries()) {
+    const place = { passed, at, index };
+    const { front, behind, next } = takeAnswers(answers, place, open);
+    appendAll(found, front);
+    if (stretch !== undefined) appendAll(found, innerRequests(stretch, place));
+    appendAll(found, behind);
+    if (answers.length > 0) open = next;
+    passed += tokens;
+  }
+  return found;
+}
+
+/** Answers of the last facts that hold any, by message. */
+type OpenAnswers = ReadonlyMap<string | null, Written>;
+
+/** Goes on with open answers; gives those that begin here, and those that are open from now on. */
+function takeAnswers(
+  answers: readonly AnswerFacts[],
+  place: Place,
+  open: OpenAnswers,
+): { readonly front: readonly Written[]; readonly behind: readonly Written[]; readonly next: OpenAnswers } {
+  const next = new Map<string | null, Written>();
+  const [front, behind]: [Written[], Written[]] = [[], []];
+  for (const answer of answers) {
+    const known = goesBack(answer) ? open.get(answer.message) : undefined;
+    const written = goOn(known ?? begin(answer, place), answer, place);
+    if (goesOn(answer)) next.set(answer.message, written);
+    if (known === undefined) (isBehindInner(answer) ? behind : front).push(written);
+  }
+  return { front, behind, next };
+}
+
+function isBehindInner({ reach }: AnswerFacts): boolean {
+  return reach === "on" || reach === "none";
+}
+
+/** Where facts stand: the tokens before them, and which they are of those at hand. */
+interface Place {
+  readonly passed: number;
+  readonly at: number;
+  /** Position of their first turn. */
+  readonly index: number;
+}
+
+function goesBack({ message, reach }: AnswerFacts): boolean {
+  return message !== null && (reach === undefined || reach === "back");
+}
+
+function goesOn({ message, reach }: AnswerFacts): boolean {
+  return message !== null && (reach === undefined || reach === "on");
+}
+
+function innerRequests(
+  { inner: { before, turns, usage, models } }: NonNullable<TurnFacts["stretch"]>,
+  { passed, at, index }: Place,
+): readonly RecordedRequest[] {
+  const names = models.flatMap(([model, count]) => Array.from({ length: count }, () => model ?? undefined));
+  return before.map((tokens, place) => ({
+    usage: fromUsageRow(usage[place] ?? []),
+    model: names[place],
+    before: passed + tokens,
+    at,
+    turn: index + (turns[place] ?? 0),
+  }));
+}
+
+function begin({ message, time, before, turn = 0 }: AnswerFacts, { passed, at, index }: Place): Written {
+  return { message, usage: null, time, before: passed + before, through: 0, at, turn: index + turn, lastAt: at };
+}
+
+/** What was written last of an answer counts. */
+function goOn(written: Written, { through, usage, model }: AnswerFacts, { passed, at }: Place): Written {
+  written.through = passed + through;
+  written.usage = usage ?? written.usage;
+  written.lastAt = at;
+  if (model !== undefined) written.model = model;
+  return written;
+}

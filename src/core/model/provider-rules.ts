@@ -1,0 +1,169 @@
+// A rule that a provider puts on a message list, as data: an id, what breaking it costs, and a function that finds where
+// it is broken. Checking reads messages and never changes them; hardening is elsewhere.
+import { isFields } from "../conversation/event.ts";
+import { defined } from "../json.ts";
+
+/** `error`: the provider refuses the request. `warning`: accepted, but harmful or provider dependent. */
+type RuleSeverity = "error" | "warning";
+
+/** Where a rule is broken; both 0-based. */
+export interface MessagePosition {
+  readonly message: number;
+  /** Block inside the message; absent = the message as a whole. */
+  readonly block?: number;
+}
+
+/** What a rule's function finds: where, and what is wrong there. */
+export interface Breach {
+  readonly position: MessagePosition;
+  /** One sentence. */
+  readonly message: string;
+}
+
+/** One breach of one rule. */
+export interface Violation extends Breach {
+  /** Rule id, e.g. `A1`. */
+  readonly rule: string;
+  readonly severity: RuleSeverity;
+  readonly provider: string;
+}
+
+/** A rule over a provider's own input type. */
+export interface Rule<Input> {
+  readonly id: string;
+  readonly severity: RuleSeverity;
+  /** Finds breaches, in message order. */
+  readonly find: (input: Input) => Iterable<Breach>;
+}
+
+/** Runs a table of rules; violations come in the order of the table, within a rule in message order. */
+export function runRules<Input>(provider: string, rules: readonly Rule<Input>[], input: Input): readonly Violation[] {
+  return rules.flatMap(({ id, severity, find }) =>
+    Array.from(find(input), (finding) => ({ rule: id, severity, provider, ...finding })),
+  );
+}
+
+/** Names as the user types them. */
+export const PROVIDER_NAMES = ["anthropic", "openai-chat", "openai-responses", "google"] as const;
+
+export type ProviderName = (typeof PROVIDER_NAMES)[number];
+
+/** How names of a provider's models begin, route left out. */
+const MODELS: readonly (readonly [RegExp, ProviderName])[] = [
+  [/claude/, "anthropic"],
+  [/gemini/, "google"],
+  [/(?:^|[/.])(?:gpt-[4-9]|gpt-\d{2}|o\d|codex)/, "openai-responses"],
+];
+
+/** The provider that a model's name or a maker's name speaks of; absent when neither is known. */
+export function providerOf(model: string | undefined, maker?: string): ProviderName | undefined {
+  const named = MODELS.find(([pattern]) => pattern.test(model?.toLowerCase() ?? ""))?.[1];
+  if (named !== undefined) return named;
+  if (maker === "openai") return "openai-responses";
+  return PROVIDER_NAMES.find((name) => name === maker);
+}
+
+/** Whether a word names a provider. */
+export function isProviderName(word: string): word is ProviderName {
+  return (PROVIDER_NAMES as readonly string[]).includes(word);
+}
+
+// Recognises what a provider was sent, or would be: the body of a request, or the bare list of its messages.
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface RequestShape {
+  readonly provider: ProviderName;
+  /** Providers whose shape this can be; more than one when nothing in it tells them apart. Holds `provider`. */
+  readonly possible: readonly ProviderName[];
+  /** Messages, input items or contents. */
+  readonly list: readonly unknown[];
+  readonly model?: string;
+  /** Whether extended thinking is on; absent = not said. */
+  readonly thinking?: boolean;
+  /** Id of the response that an OpenAI request goes on from. */
+  readonly previousResponse?: string;
+}
+
+/** Recognises a parsed JSON value; null when it is neither a request nor a list of messages. */
+export function recognizeRequest(value: unknown): RequestShape | null {
+  const body: Json = isFields(value) ? value : {};
+  const list = Array.isArray(value) ? (value as readonly unknown[]) : listOf(body);
+  if (list === null || (list.length > 0 && body["contents"] === undefined && !list.some(isMessage))) return null;
+  const model = typeof body["model"] === "string" ? body["model"] : undefined;
+  const possible = providersOf(body, list);
+  return {
+    provider: choose(possible, model),
+    possible,
+    list,
+    ...defined({ model }),
+    ...settingsOf(body),
+  };
+}
+
+/** Where the shape leaves it open, the model decides; models of other makers are served in the shape of OpenAI's chat. */
+function choose(possible: readonly ProviderName[], model: string | undefined): ProviderName {
+  const [first = "anthropic"] = possible;
+  if (model === undefined) return first;
+  const wanted = [providerOf(model), "openai-chat" as const];
+  return wanted.find((name) => name !== undefined && possible.includes(name)) ?? first;
+}
+
+function settingsOf(body: Json): Pick<RequestShape, "thinking" | "previousResponse"> {
+  const thinking = isFields(body["thinking"]) ? body["thinking"]["type"] !== "disabled" : undefined;
+  const previous = body["previous_response_id"];
+  return {
+    ...defined({ thinking }),
+    ...(typeof previous === "string" && { previousResponse: previous }),
+  };
+}
+
+/** What Gemini CLI saves with `/chat save` holds contents under `history`. */
+function listOf({ contents, input, messages, history }: Json): readonly unknown[] | null {
+  if (typeof input === "string") return [{ type: "message", role: "user", content: input }];
+  const saved = Array.isArray(history) && history.some((entry) => isFields(entry) && Array.isArray(entry["parts"]));
+  return [contents, input, messages, saved ? history : null].find((list) => Array.isArray(list)) ?? null;
+}
+
+/** Sessions of agents have lists of messages too, whose entries name their role elsewhere. */
+function isMessage(entry: unknown): boolean {
+  return isFields(entry) && (typeof entry["role"] === "string" || isResponsesItem(entry));
+}
+
+/** Most telling first: the name of the list, then what only one provider writes. */
+function providersOf(body: Json, list: readonly unknown[]): readonly ProviderName[] {
+  if (Array.isArray(body["contents"])) return ["google"];
+  if (body["input"] !== undefined) return ["openai-responses"];
+  const entries = list.filter(isFields);
+  if (entries.some((entry) => Array.isArray(entry["parts"]))) return ["google"];
+  const types = new Set(entries.flatMap((entry) => partsOf(entry).map((part) => part["type"])));
+  if (body["messages"] === undefined && entries.some(isResponsesItem)) return ["openai-responses"];
+  if (entries.some(isChatMessage) || hasAny(types, CHAT_PARTS)) return ["openai-chat"];
+  if (body["system"] !== undefined || hasAny(types, ANTHROPIC_PARTS)) return ["anthropic"];
+  if (entries[0]?.["role"] === "system") return ["openai-chat"];
+  return body["messages"] === undefined
+    ? ["anthropic", "openai-chat", "openai-responses"]
+    : ["anthropic", "openai-chat"];
+}
+
+const CHAT_PARTS = ["image_url", "input_audio", "refusal", "file"];
+const ANTHROPIC_PARTS = ["tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "compaction"];
+
+function isChatMessage(entry: Json): boolean {
+  return entry["role"] === "tool" || entry["role"] === "developer" || Array.isArray(entry["tool_calls"]);
+}
+
+/** Items of the Responses API have a type; messages among them may leave it out. */
+function isResponsesItem(entry: Json): boolean {
+  const type = entry["type"];
+  if (typeof type === "string" && /^(?:message|reasoning|compaction|.*_call(?:_output)?)$/.test(type)) return true;
+  return partsOf(entry).some((part) => part["type"] === "input_text" || part["type"] === "output_text");
+}
+
+function partsOf({ content }: Json): readonly Json[] {
+  return Array.isArray(content) ? content.filter(isFields) : [];
+}
+
+function hasAny(types: ReadonlySet<unknown>, wanted: readonly string[]): boolean {
+  return wanted.some((type) => types.has(type));
+}

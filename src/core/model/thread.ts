@@ -1,0 +1,218 @@
+// The thread: a projection in the form a model is sent, after hardening. Each block still knows the event it came from.
+import {
+  type ChatRequest,
+  type Event,
+  type ProjectedTurn,
+  type ToolCallRequest,
+  type ToolCallResponse,
+  textOfContent,
+  type View,
+} from "../conversation/event.ts";
+import { pairCalls } from "../conversation/tool-pairing.ts";
+
+/** One block of a message in the provider's own shape. */
+export interface ThreadBlock {
+  /** Event it came from; absent = made by hardening or by a summary (then `compaction` names it). */
+  readonly event?: string;
+  readonly compaction?: string;
+  /** Provider-shaped content block. */
+  readonly block: Readonly<Record<string, unknown>>;
+}
+
+/** What names where a block comes from. */
+export type BlockOrigin = Omit<ThreadBlock, "block">;
+
+export interface ThreadMessage {
+  readonly role: "user" | "assistant" | "system";
+  readonly blocks: readonly ThreadBlock[];
+}
+
+/** A hardening step that left an event out or put a synthetic item in. */
+export interface HardeningStep {
+  /** Rule id of provider-rules, e.g. `A1`. */
+  readonly rule: string;
+  /** Event that was dropped or changed; absent for synthetic items. */
+  readonly event?: string;
+  readonly action: "dropped" | "changed" | "added";
+}
+
+export interface Thread {
+  readonly messages: readonly ThreadMessage[];
+  readonly hardening: readonly HardeningStep[];
+}
+
+/** Gives the origin of the blocks of each event of a view, in order: a summary's name the compaction, a replacement list's both. */
+export function blockOrigins({ turns }: View): ReadonlyMap<Event, BlockOrigin> {
+  const origins = new Map<Event, BlockOrigin>();
+  for (const turn of turns) for (const event of turn.events) origins.set(event, originOf(turn, event));
+  return origins;
+}
+
+function originOf({ origin }: ProjectedTurn, event: Event): BlockOrigin {
+  if (origin.kind === "kept" || origin.kind === "index") return { event: event.id };
+  return origin.kind === "summary"
+    ? { compaction: origin.compaction }
+    : { event: event.id, compaction: origin.compaction };
+}
+
+// Which calls and results of a view are sent, and under which ids: every call answered once, every result asked for, ids
+// unique and well-formed. What providers do differently is data; ids change only where they must, always in the same way.
+
+/** The result of a call that was still running when the conversation stopped. */
+export const INTERRUPTED_RESULT = "[Tool call interrupted: no result was recorded, its outcome is unknown.]";
+
+export interface CallPlan {
+  /** Result of each call, `null` for a call that gets a synthetic one; calls that are left out are absent. */
+  readonly results: ReadonlyMap<ToolCallRequest, ToolCallResponse | null>;
+  /** The call each result answers; results that are left out are absent. */
+  readonly calls: ReadonlyMap<ToolCallResponse, ToolCallRequest>;
+  /** Position of each result that is sent, in the order in which results were recorded. */
+  readonly order: ReadonlyMap<ToolCallResponse, number>;
+  /** The id a call and its result are sent under. */
+  readonly ids: ReadonlyMap<ToolCallRequest, string>;
+  readonly hardening: readonly HardeningStep[];
+}
+
+/** Gives a call the id it is sent under; `isUsed` knows the ids of the calls before it. */
+export type AssignId = (
+  call: ToolCallRequest,
+  isUsed: (id: string) => boolean,
+) => { readonly id: string /** rules that made it change */; readonly rules: readonly string[] };
+
+/** What a provider wants of calls and results. */
+export interface CallRules {
+  /** Which calls without a result get a synthetic one; the others are left out. */
+  readonly answers: "newest" | "all";
+  readonly assignId: AssignId;
+  /** Rule ids for the list of steps. */
+  readonly rules: {
+    /** A call without a result was left out. */
+    readonly unanswered: string;
+    /** A result without a call was left out. */
+    readonly unasked: string;
+    /** A further result of an answered call was left out. */
+    readonly repeated: string;
+  };
+}
+
+/** Plans the calls of a view. */
+export function planProviderCalls(view: View, provider: CallRules): CallPlan {
+  const turns = view.turns.map((turn, index) => ({ index, events: turn.events }));
+  const calls = pairCalls(turns, () => false);
+  const answered = new Map<ToolCallRequest, ToolCallResponse>();
+  const answeredIds = new Set<string>();
+  const order = new Map<ToolCallResponse, number>();
+  for (const [result, call] of calls) {
+    answered.set(call, result);
+    answeredIds.add(call.call_id);
+    order.set(result, order.size);
+  }
+  const events = view.turns.flatMap((turn) => turn.events);
+  const newest = provider.answers === "newest" ? newestMessage(events) : null;
+  const results = new Map<ToolCallRequest, ToolCallResponse | null>();
+  const hardening: HardeningStep[] = [];
+  const { unanswered, unasked, repeated } = provider.rules;
+  for (const event of events) {
+    if (event.type === "tool_call_request") {
+      const result = answered.get(event) ?? null;
+      if (result !== null || newest === null || newest.has(event)) results.set(event, result);
+      else hardening.push({ rule: unanswered, event: event.id, action: "dropped" });
+    } else if (event.type === "tool_call_response" && !calls.has(event)) {
+      const rule = answeredIds.has(event.call_id) ? repeated : unasked;
+      hardening.push({ rule, event: event.id, action: "dropped" });
+    }
+  }
+  return { results, calls, order, ids: assignIds(results.keys(), provider.assignId, hardening), hardening };
+}
+
+/** The events of the newest assistant message: those with its message id, or what follows the last request without one. */
+function newestMessage(events: readonly Event[]): ReadonlySet<Event> {
+  const last = events.findLastIndex(isAssistant);
+  const messageId = events[last]?.metadata?.message_id;
+  const newest = new Set<Event>();
+  for (let at = last; at >= 0; at--) {
+    const event = events[at] as Event;
+    if (event.type === "chat_request") break;
+    if (!isAssistant(event)) continue;
+    if (event.metadata?.message_id !== messageId) break;
+    newest.add(event);
+  }
+  return newest;
+}
+
+function isAssistant(event: Event): boolean {
+  return event.type === "chat_response" || event.type === "tool_call_request";
+}
+
+function assignIds(
+  calls: Iterable<ToolCallRequest>,
+  assignId: AssignId,
+  hardening: HardeningStep[],
+): ReadonlyMap<ToolCallRequest, string> {
+  const ids = new Map<ToolCallRequest, string>();
+  const used = new Set<string>();
+  for (const call of calls) {
+    const { id, rules } = assignId(call, (other) => used.has(other));
+    for (const rule of rules) hardening.push({ rule, event: call.id, action: "changed" });
+    used.add(id);
+    ids.set(call, id);
+  }
+  return ids;
+}
+
+/** The id itself, or with the first number after it that makes it unused; never longer than `max` characters. */
+export function unusedId(id: string, max: number, isUsed: (id: string) => boolean): string {
+  let candidate = id;
+  for (let count = 2; isUsed(candidate); count++) candidate = `${id.slice(0, max - String(count).length - 1)}_${count}`;
+  return candidate;
+}
+
+/** Puts a text between the marks of a reminder; one that has them already is given back as it is. */
+export function formatReminder(text: string): string {
+  return text.trimStart().startsWith("<system-reminder>") ? text : `<system-reminder>\n${text}\n</system-reminder>`;
+}
+
+/** A view without its leading prompts, and those. */
+interface PromptSplit {
+  /** In order; empty when the events hold none. */
+  readonly prompts: readonly ChatRequest[];
+  readonly rest: View;
+}
+
+/** Parts a view from the system and developer requests that no harness or summary made and that stand before all messages. */
+export function splitPrompts(view: View): PromptSplit {
+  const found = promptsIn(view);
+  if (found.length === 0) return { prompts: [], rest: view };
+  const prompts = new Set<Event>(found);
+  const turns = view.turns.map((turn) => ({ ...turn, events: turn.events.filter((event) => !prompts.has(event)) }));
+  return { prompts: found, rest: { turns } };
+}
+
+/** The prompts that some turns begin with, those of a conversation where the turns are its first. */
+export function leadingPrompts(turns: Iterable<Pick<ProjectedTurn, "events">>): readonly ChatRequest[] {
+  const found: ChatRequest[] = [];
+  for (const turn of turns) {
+    for (const event of turn.events) {
+      if (isPrompt(event)) found.push(event);
+      else if (/^(chat|tool_call)_/.test(event.type)) return found;
+    }
+  }
+  return found;
+}
+
+/** A summary of the first turns stands before the prompts that it keeps of them. */
+function promptsIn({ turns }: View): readonly ChatRequest[] {
+  const first = turns.filter(({ origin }) => origin.kind === "kept" && origin.turn === 0);
+  return [...new Set([...leadingPrompts(turns), ...leadingPrompts(first)])];
+}
+
+/** Joins a system prompt with those that a view begins with, blank ones left out; "" when there is none. */
+export function joinPrompts(system: string | undefined, prompts: readonly ChatRequest[]): string {
+  const texts = [system ?? "", ...prompts.map((event) => textOfContent(event.content))];
+  return texts.filter((text) => text.trim() !== "").join("\n\n");
+}
+
+function isPrompt(event: Event): event is ChatRequest {
+  if (event.type !== "chat_request" || event.metadata?.origin !== undefined) return false;
+  return event.role === "system" || event.role === "developer";
+}
