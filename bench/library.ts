@@ -33,7 +33,7 @@ export { turnPath } from "../src/core/conversation/turn-file.ts";
 export { CACHE_READ, CACHE_WRITE } from "../src/core/model/cache-cost.ts";
 export { fitLine, recordedRequests, requestSizes } from "../src/core/model/calibration.ts";
 export { isCounted, listAnswers, sizeOf, turnFacts } from "../src/core/model/usage.ts";
-export { readClaudeSession } from "../src/formats/claude-code/import.ts";
+export { readClaudeSession } from "../src/formats/claude-code/agent.ts";
 export { findInsane } from "./hindsight/figures.ts";
 export { measureCycles, measureHindsight, readSession } from "./hindsight/hindsight.ts";
 export { renderPlot } from "./hindsight/plot.ts";

@@ -1,7 +1,6 @@
 // The smallest agent: see "A format" in AGENTS.md. It stands here, not in the list of agents, because there is no such agent.
 import type { AgentFormat, Machine } from "../../src/formats/agent-format.ts";
-import { lineUuid, sessionUuid } from "../../src/formats/derived-ids.ts";
-import { parseExportOrigin } from "../../src/formats/export-origin.ts";
+import { lineUuid, parseExportOrigin, sessionUuid } from "../../src/formats/imported-session.ts";
 import { writePlainSession } from "./export.ts";
 import { isPlainSession, PLAIN_IMPORTER, plainSessionId, readPlainSession } from "./import.ts";
 

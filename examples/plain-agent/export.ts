@@ -3,9 +3,7 @@
 import type { Event } from "../../src/core/conversation/event.ts";
 import { textOfContent } from "../../src/core/conversation/event.ts";
 import type { SessionDraft } from "../../src/formats/agent-format.ts";
-import { lineUuid } from "../../src/formats/derived-ids.ts";
-import { createOriginLine } from "../../src/formats/export-origin.ts";
-import { lineName } from "../../src/formats/line-names.ts";
+import { createOriginLine, lineName, lineUuid } from "../../src/formats/imported-session.ts";
 
 /** Gives the text of the session: jpg's side line, then a line for each message. */
 export function writePlainSession({ view, sessionId, origin, sha1 }: SessionDraft): string {

@@ -4,10 +4,9 @@
 
 import type { Event } from "../../src/core/conversation/event.ts";
 import { userError } from "../../src/core/errors.ts";
-import { parseExportOrigin } from "../../src/formats/export-origin.ts";
 import type { ImportedSession, SkippedLine } from "../../src/formats/imported-session.ts";
+import { parseExportOrigin, toUsableId } from "../../src/formats/imported-session.ts";
 import type { SessionSource } from "../../src/formats/session-source.ts";
-import { toUsableId } from "../../src/formats/usable-id.ts";
 
 /** Version of this importer: raise it when the same bytes would give other events. */
 export const PLAIN_IMPORTER = 1;

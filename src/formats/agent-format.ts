@@ -2,17 +2,17 @@
 // pure: it says where files are, and opens none itself. What an agent cannot do is absent, and nobody offers it.
 import type { Compaction } from "../core/conversation/compaction.ts";
 import type { View } from "../core/conversation/event.ts";
-import type { AgentHelp } from "./agent-help.ts";
-import type { SettingsPart } from "./agent-settings.ts";
-import type { AgentVersions } from "./agent-version.ts";
 import type { ToolDialect } from "./common-tools.ts";
-import type { SessionName, Sha1 } from "./derived-ids.ts";
-import type { ExportOrigin, ImportedSession } from "./imported-session.ts";
-import type { ResumePlan } from "./resume-plan.ts";
-import type { SessionDescent } from "./session-descent.ts";
-import type { SessionMark } from "./session-mark.ts";
-import type { SessionSource } from "./session-source.ts";
-import type { BaseRule, CompanionRule, ScatterRule } from "./several-files.ts";
+import type { ExportOrigin, ImportedSession, SessionMark, SessionName, Sha1 } from "./imported-session.ts";
+import type {
+  BaseRule,
+  CompanionRule,
+  RawLine,
+  ResumePlan,
+  ScatterRule,
+  SessionDescent,
+  SessionSource,
+} from "./session-source.ts";
 
 /** An agent and the format of its sessions. */
 export interface AgentFormat {
@@ -248,4 +248,132 @@ export interface SetupPlace {
   readonly machine: Machine;
   /** Its directory, absolute; null = the user's settings. */
   readonly project: string | null;
+}
+
+/** What help texts and messages say of an agent. */
+interface AgentHelp {
+  /** Where its sessions are kept, a sentence. */
+  readonly place: string;
+  /** A session file, as a user would type it. */
+  readonly file: string;
+  /** Which files jpg reads and what it makes of them, sentences. */
+  readonly reads: string;
+  /** What does not come in with a session, or does not go out, a sentence each; the bytes of the file are kept all the same. */
+  readonly lost: readonly string[];
+  /** A file that `jpg export -o` writes for it, and what takes that file; absent when it takes none, or jpg writes none. */
+  readonly takes?: { readonly file: string; readonly by: string };
+  /** The command that gives it the tools of `jpg mcp`. */
+  readonly addServer?: string;
+}
+
+// What is to stand in an agent's settings so that it calls jpg, as values: which file, and what in it. Pure; `src/app/hooks`
+// writes it and takes it out again.
+
+/** What stands in one file of settings. */
+export type SettingsPart = { readonly path: string } & (JsonPart | TomlPart | FilePart);
+
+/** Entries of a JSON file, in which comments may stand. */
+interface JsonPart {
+  readonly type: "json";
+  /** Never empty. */
+  readonly entries: readonly JsonEntry[];
+}
+
+export interface JsonEntry {
+  /** Keys from the top of the file down, never empty. */
+  readonly keys: readonly string[];
+  readonly value: JsonValue;
+  /** Whether it is one of the list there; else it is what stands there. */
+  readonly isItem: boolean;
+}
+
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/** A table of a TOML file. */
+export interface TomlPart {
+  readonly type: "toml";
+  /** As between its brackets, e.g. `mcp_servers.jpg`. */
+  readonly table: string;
+  /** Values by key. */
+  readonly values: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** A file of jpg's own, such as a plug-in. */
+interface FilePart {
+  readonly type: "file";
+  /** Its first line tells that jpg wrote it. */
+  readonly text: string;
+}
+
+/** What a format knows of its agent's versions. */
+interface AgentVersions {
+  /** The newest that jpg has been tried with, e.g. `2.1.330`. */
+  readonly tried: string;
+  /** The version that wrote a session, as far as its first or last lines tell. Never throws. */
+  of(source: SessionSource): string | undefined;
+}
+
+/** How many lines are looked at, at each end. */
+const LINES_LOOKED_AT = 50;
+
+/** Finds a version in the last lines of a session, where agents that were updated meanwhile name theirs, else in the first. */
+export function findVersion(
+  source: SessionSource,
+  parse: (text: string) => RawLine | string | null,
+  versionOf: (line: RawLine) => unknown,
+): string | undefined {
+  const count = source.lineCount;
+  const ends = Array.from({ length: Math.min(count, LINES_LOOKED_AT) }, (_, at) => [count - 1 - at, at]);
+  for (const at of [...ends.map(([last]) => last), ...ends.map(([, first]) => first)]) {
+    const line = parse(source.line(at ?? 0));
+    const version = line === null || typeof line === "string" ? undefined : versionOf(line);
+    if (typeof version === "string" && VERSION.test(version)) return version;
+  }
+  return undefined;
+}
+
+/** Longer texts are none. */
+const VERSION = /^\d{1,6}(?:\.\d{1,6}){0,3}[\w.+-]{0,20}$/;
+
+/** Whether a version is newer than another one, by the first two numbers: formats do not change with the third. */
+export function isNewerVersion(version: string, tried: string): boolean {
+  const [one, other] = [version, tried].map((each) => each.split(".").map((part) => Number.parseInt(part, 10) || 0));
+  const [major = 0, minor = 0] = one ?? [];
+  const [triedMajor = 0, triedMinor = 0] = other ?? [];
+  return major > triedMajor || (major === triedMajor && minor > triedMinor);
+}
+
+/** Has a shell line run at each of some events. `timeout` = how long the agent waits at most, in what it counts in. */
+export function commandHooks(
+  events: readonly string[],
+  line: string,
+  { timeout }: { readonly timeout: number },
+): JsonPart {
+  const entries = events.map((event): JsonEntry => {
+    const value = { hooks: [{ type: "command", command: line, timeout }] };
+    return { keys: ["hooks", event], value, isItem: true };
+  });
+  return { type: "json", entries };
+}
+
+/** Names an MCP server that is started by a command, as most agents have it: by its name under one key. */
+export function namedServer(key: string, [program = "", ...args]: readonly string[]): JsonPart {
+  return { type: "json", entries: [{ keys: [key, "jpg"], value: { command: program, args }, isItem: false }] };
+}
+
+/** Statements of a plug-in, in JavaScript: `keep(event)` runs the line with the event on standard input; it never throws. */
+export function keepFunction(line: string): string {
+  return `import { spawnSync } from "node:child_process";
+
+const LINE = ${JSON.stringify(line)};
+
+function keep(event) {
+  try {
+    const stdio = ["pipe", "ignore", "ignore"];
+    spawnSync("/bin/sh", ["-c", LINE], { input: JSON.stringify(event), stdio, timeout: 10000 });
+  } catch {
+    // A session that is not kept is no reason to stop the agent.
+  }
+}
+`;
 }

@@ -1,7 +1,7 @@
 // What the tools of most agents do, whatever they are called: a session goes on better where past calls look like those that the
 // agent makes itself. Only names and keys change, in what is exported alone; what has no counterpart stays as it is.
 import type { Event, View } from "../core/conversation/event.ts";
-import { isRecord } from "./json-line.ts";
+import { isRecord } from "./session-source.ts";
 
 /** What agents do in common, and the arguments that say on what: texts, the first ones needed. */
 interface CommonArguments {

@@ -2,9 +2,9 @@
 // begins in the file. A pure function of the source text and the importer's version.
 import type { Compaction } from "../core/conversation/compaction.ts";
 import type { ToolDefinition } from "../core/conversation/defined-tools.ts";
-import type { Event } from "../core/conversation/event.ts";
-import type { SessionPart } from "./session-descent.ts";
-import type { SessionMark } from "./session-mark.ts";
+import { type Event, traitsOf, type View } from "../core/conversation/event.ts";
+import { type CallPairs, pairCalls } from "../core/conversation/tool-pairing.ts";
+import type { RawLine, SessionPart } from "./session-source.ts";
 
 /** A line that is no event: `line` is 1-based as editors count; in a document, the position of the message. */
 export interface SkippedLine {
@@ -108,4 +108,314 @@ export interface ImportedSession extends ImportedTurns {
   readonly firstTurn?: number;
   /** What to read the file from once it has grown; null where it has to be read whole. Absent in formats that cannot. */
   mark?(): SessionMark | null;
+}
+
+// Where a file that grew may be read from, and what a format has to know of the lines before. Plain data that a cache keeps.
+
+/** What is known of a file's first lines. */
+export interface SessionMark {
+  /** The first line that is read again, 0-based: a turn opens there. */
+  readonly line: number;
+  /** That turn, 0-based, at least 1. */
+  readonly turn: number;
+  /** What the format has to know, its own; survives JSON. */
+  readonly state: unknown;
+  /** Names that stand on the lines before, as the format keeps them. */
+  readonly names: Uint8Array;
+}
+
+// Names derived from source ids, the same at every import: for ids that are no usable names, and for what the session has
+// no id of its own for. Not for security: FNV-1a, 64 bits.
+
+const OFFSET = 0xcbf29ce484222325n;
+const PRIME = 0x100000001b3n;
+const MASK = 0xffffffffffffffffn;
+
+/** Derives a short name, `[0-9a-z]{13}`, from a text. */
+export function deriveName(text: string): string {
+  let hash = OFFSET;
+  for (let at = 0; at < text.length; at++) hash = ((hash ^ BigInt(text.charCodeAt(at))) * PRIME) & MASK;
+  return hash.toString(36).padStart(13, "0");
+}
+
+/** It names a folder of the tree: no name that means another folder, or something to git. */
+const USABLE_ID = /^(?!\.+$|\.git)[A-Za-z0-9._-]{1,128}$/i;
+
+/** Gives an id that can stand in names: the id itself, else a name derived from it. */
+export function toUsableId(id: string): string {
+  return USABLE_ID.test(id) ? id : `session-${deriveName(id)}`;
+}
+
+// The side line of an exported session: which conversation, branch and commit it shows. What a file says is checked by whoever
+// believes it: anybody may write one.
+
+const ORIGIN_TYPE = "jpg-origin";
+/** Version of the side line; a reader ignores newer ones. */
+const ORIGIN_FORMAT = 1;
+
+/** Creates the side line of a session. The agent must ignore and keep it. */
+export function createOriginLine(origin: ExportOrigin, sessionId: string): Readonly<Record<string, unknown>> {
+  return { type: ORIGIN_TYPE, format: ORIGIN_FORMAT, ...origin, sessionId };
+}
+
+/** Whether a parsed line is the side line of a session, of any version. */
+export function isOriginLine(line: Readonly<Record<string, unknown>>): boolean {
+  return line["type"] === ORIGIN_TYPE;
+}
+
+/** Reads the origin from a parsed side line; null when jpg did not write it. Never throws. */
+export function readExportOrigin(line: unknown): ExportOrigin | null {
+  if (typeof line !== "object" || line === null || !("type" in line) || line.type !== ORIGIN_TYPE) return null;
+  const { format, conversation, branch, commit, turn } = line as Readonly<Record<string, unknown>>;
+  if (format !== ORIGIN_FORMAT) return null;
+  if (typeof conversation !== "string" || typeof branch !== "string" || typeof commit !== "string") return null;
+  const hasTurn = Number.isSafeInteger(turn) && Number(turn) >= 0;
+  return { conversation, branch, commit, ...(hasTurn ? { turn: Number(turn) } : {}) };
+}
+
+/** Reads the origin from the text of a side line; null when it is none. Never throws. */
+export function parseExportOrigin(text: string): ExportOrigin | null {
+  if (text.length > LONGEST_ORIGIN) return null;
+  try {
+    return readExportOrigin(JSON.parse(text.replace(/^\uFEFF/, "")));
+  } catch {
+    return null; // not jpg's side line; the importer reports lines that cannot be read
+  }
+}
+
+/** jpg's own line is short. Characters. */
+const LONGEST_ORIGIN = 4096;
+
+// What the lines of an exported session are named after. A format derives the ids that it writes from these names, so that an
+// import knows the lines of an export again without making the export again: it derives the ids, and looks for them.
+
+/** A source of lines, and what a line of that name shows. */
+interface LineSource {
+  /** Id of an event, of a compaction (the lines of its summary), or `boundaryName`; "" = what stands before all others. */
+  readonly name: string;
+  /** Event or compaction that it shows; "" = none. */
+  readonly shows: string;
+  /** The turn of the conversation that it belongs to, 0-based; absent = to none. */
+  readonly turn?: number;
+  /** The message that an event is a part of, a result of its call's: a format may write all of it as one line, named after the first. */
+  readonly message?: string;
+}
+
+/**
+ * Names the line of a source: the `n`-th, 0-based. A line that shows nothing by itself, such as a result that hardening made
+ * up, is a further line of the source before it.
+ */
+export function lineName(source: string, n: number): string {
+  return n === 0 && source !== "" ? source : `${source}#${n}`;
+}
+
+/** Names the line by which an agent marks where its own compacted history begins. */
+export function boundaryName(compaction: string): string {
+  return `${compaction}.boundary`;
+}
+
+/** Lists everything that an export of a view may name lines after, in the order of the view. */
+export function* listLineSources({ turns }: View): Generator<LineSource> {
+  const calls = pairCalls(
+    turns.map(({ events }, index) => ({ index, events })),
+    () => false,
+  );
+  yield { name: "", shows: "" };
+  for (const { origin, events } of turns) {
+    const turn = origin.kind === "kept" ? origin.turn : origin.to;
+    if (origin.kind !== "kept" && origin.kind !== "index") {
+      yield { name: boundaryName(origin.compaction), shows: origin.compaction, turn };
+      yield { name: origin.compaction, shows: origin.compaction, turn };
+    }
+    for (const event of events) {
+      const message = messageOf(event, calls);
+      const source = { name: event.id, shows: event.id, turn };
+      if (traitsOf(event).providerVisible) yield message === undefined ? source : { ...source, message };
+    }
+  }
+}
+
+function messageOf(event: Event, calls: CallPairs): string | undefined {
+  const said = event.type === "tool_call_response" ? calls.get(event) : event;
+  return said?.metadata?.message_id;
+}
+
+/** What names one exported session: exporting the same things twice gives the same id. */
+export interface SessionName {
+  readonly conversation: string;
+  readonly branch: string;
+  /** Commit the branch stands at. */
+  readonly tip: string;
+  /** Format it is exported to, e.g. `claude-code`. */
+  readonly target: string;
+  /** Counts exports of the same tip that must differ, from 0. */
+  readonly n: number;
+}
+
+/** SHA-1 of some bytes: 20 bytes. */
+export type Sha1 = (bytes: Uint8Array) => Uint8Array;
+
+/** Namespace of jpg's session ids: chosen once at random, never to change. */
+const SESSION_NAMESPACE = "0d9b53c5-6a0e-4b52-9d0c-7b1f3c2e8a64";
+
+/** Gives the id of an exported session. */
+export function sessionUuid({ conversation, branch, tip, target, n }: SessionName, sha1: Sha1): string {
+  return uuidV5(SESSION_NAMESPACE, JSON.stringify([conversation, branch, tip, target, n]), sha1);
+}
+
+/** Gives the id of an exported line: `sourceId` is its name, see `line-names.ts`. */
+export function lineUuid(sessionId: string, sourceId: string, sha1: Sha1): string {
+  return uuidV5(sessionId, sourceId, sha1);
+}
+
+/** Makes a name-based UUID, version 5. `namespace` is a UUID. */
+export function uuidV5(namespace: string, name: string, sha1: Sha1): string {
+  const text = new TextEncoder().encode(name);
+  const input = new Uint8Array(16 + text.length);
+  input.set(bytesOfUuid(namespace));
+  input.set(text, 16);
+  const digest = Uint8Array.from(sha1(input).subarray(0, 16));
+  digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x50;
+  digest[8] = ((digest[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+function bytesOfUuid(uuid: string): Uint8Array {
+  const hex = uuid.replaceAll("-", "");
+  return Uint8Array.from({ length: 16 }, (_, at) => Number.parseInt(hex.slice(at * 2, at * 2 + 2), 16));
+}
+
+/** Longest text that is kept, in characters. */
+const MAX_TEXT = 200;
+
+/** Whether a value is one that a note keeps: a number, a truth value, a text that is not empty. */
+export function isPlain(value: unknown): boolean {
+  return typeof value === "string" ? value !== "" : typeof value === "number" || typeof value === "boolean";
+}
+
+/** Cuts a long text; other values stay as they are. */
+export function shorten(value: unknown): unknown {
+  return typeof value === "string" && value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value;
+}
+
+/** Gives the plain values of an object, texts cut. */
+export function plainValues(line: RawLine): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(line).flatMap(([key, value]) => (isPlain(value) ? [[key, shorten(value)]] : [])),
+  );
+}
+
+/** Turns that are read again: what is late of the newest one may change it, and its commit may carry titles of the one before. */
+export const READ_AGAIN = 2;
+/** Skipped lines that a mark keeps. */
+const MOST_SKIPPED = 100;
+
+type Title = ImportedSession["titles"][number];
+
+/** The latest of the times at which turns start and of one before, milliseconds since 1970. */
+export function latestStart(starts: readonly { readonly timestamp: string }[], before = 0): number {
+  return starts.reduce((most, { timestamp }) => Math.max(most, Date.parse(timestamp)), before);
+}
+
+/** Whether titles belong to turns before one that starts latest; a title belongs to the last turn that starts no later. */
+export function areTitlesBefore(titles: readonly Pick<Title, "timestamp">[], start: number): boolean {
+  return titles.every(({ timestamp }) => Date.parse(timestamp) < start);
+}
+
+/** Whether titles belong to turns from one that starts latest on. */
+export function areTitlesAfter(titles: readonly Pick<Title, "timestamp">[], start: number): boolean {
+  return titles.every(({ timestamp }) => Date.parse(timestamp) >= start);
+}
+
+/** The skipped lines before one, 0-based, with those of earlier lines; null when they are more than a mark keeps. */
+export function skippedBefore(
+  line: number,
+  found: readonly SkippedLine[],
+  earlier: readonly SkippedLine[],
+): readonly SkippedLine[] | null {
+  const skipped = [...earlier, ...found.filter((one) => one.line <= line)];
+  return skipped.length > MOST_SKIPPED ? null : skipped;
+}
+
+/** How many times as many names as a file has find room, before it is read whole again. */
+const ROOM_TO_GROW = 2;
+
+/** The names of lines, with those of earlier ones; null when there is no room for them. */
+export function nameEntries(found: readonly string[], earlier: Uint8Array | undefined): Uint8Array | null {
+  const unique = new Set(found);
+  const names = earlier === undefined ? createNameFilter(unique.size * ROOM_TO_GROW) : openNameFilter(earlier);
+  for (const name of unique) if (names?.add(name) !== true) return null;
+  return names?.bytes ?? null;
+}
+
+// Whether a name may have been met before: a Bloom filter, so that the names of a long session take a few bytes each and
+// need no building when they are read back. It never forgets a name; one in some 200,000 others it takes for known.
+
+/** Bits for each name that there is room for, and how many of them a name sets. */
+const BITS = 32;
+const PROBES = 8;
+/** Room for names at least. */
+const LEAST_ROOM = 1024;
+/** `count` and `room`, 4 bytes each, stand before the bits. */
+const HEADER_BYTES = 8;
+
+/** Names that were met. */
+export interface NameFilter {
+  /** Whether it may have been added; a name that was added always may. */
+  mayHave(name: string): boolean;
+  /** Adds a name. False when there is no room: then it was not added. */
+  add(name: string): boolean;
+  /** All of it, for `openNameFilter`. */
+  readonly bytes: Uint8Array;
+}
+
+/** Creates an empty filter with room for so many names. */
+export function createNameFilter(room: number): NameFilter {
+  const most = Math.max(LEAST_ROOM, Math.ceil(room));
+  const bytes = new Uint8Array(HEADER_BYTES + (most * BITS) / 8);
+  new DataView(bytes.buffer).setUint32(4, most);
+  return openNameFilter(bytes) as NameFilter;
+}
+
+/** Opens a copy of a filter's bytes; null when they are none. */
+export function openNameFilter(stored: Uint8Array): NameFilter | null {
+  const bytes = Uint8Array.from(stored);
+  if (bytes.length < HEADER_BYTES) return null;
+  const header = new DataView(bytes.buffer);
+  const room = header.getUint32(4);
+  if (room === 0 || bytes.length !== HEADER_BYTES + (room * BITS) / 8) return null;
+  const bits = bytes.subarray(HEADER_BYTES);
+  const size = room * BITS;
+  return {
+    bytes,
+    mayHave: (name) => placesOf(name, size).every((at) => ((bits[at >>> 3] ?? 0) & (1 << (at & 7))) !== 0),
+    add(name) {
+      const count = header.getUint32(0);
+      if (count >= room) return false;
+      header.setUint32(0, count + 1);
+      for (const at of placesOf(name, size)) bits[at >>> 3] = (bits[at >>> 3] ?? 0) | (1 << (at & 7));
+      return true;
+    },
+  };
+}
+
+/** The bits of a name: steps of one hash from another (Kirsch and Mitzenmacher, 2006). */
+function placesOf(name: string, size: number): number[] {
+  let [one, two] = [0x811c9dc5, 0x9747b28c];
+  for (let at = 0; at < name.length; at++) {
+    const code = name.charCodeAt(at);
+    one = Math.imul(one ^ code, 0x01000193);
+    two = Math.imul((two << 13) | (two >>> 19), 0xcc9e2d51) ^ code;
+  }
+  const [start, step] = [mix(one), mix(two) | 1];
+  return Array.from({ length: PROBES }, (_, probe) => ((start + Math.imul(step, probe)) >>> 0) % size);
+}
+
+/** Spreads every bit of a hash over all of it. */
+function mix(hash: number): number {
+  let mixed = hash;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
 }

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
 import { projectTurns } from "../../src/core/conversation/projection.ts";
-import { exportAnthropic } from "../../src/formats/anthropic/export.ts";
-import { readClaudeSession } from "../../src/formats/claude-code/import.ts";
+import { exportAnthropic } from "../../src/formats/anthropic/write.ts";
+import { readClaudeSession } from "../../src/formats/claude-code/agent.ts";
 import { sharedFolder } from "../helpers/corpus.ts";
 import { type SentBlock, type SentMessage, sentHistory } from "../helpers/normalizer.ts";
 

@@ -16,10 +16,9 @@ import { projectTurns } from "../../src/core/conversation/projection.ts";
 import { checkAnthropic } from "../../src/core/model/anthropic-rules.ts";
 import { toAnthropicThread } from "../../src/core/model/anthropic-thread.ts";
 import type { Thread } from "../../src/core/model/thread.ts";
-import { type ClaudeExport, exportClaudeCode } from "../../src/formats/claude-code/export.ts";
-import { readClaudeSession } from "../../src/formats/claude-code/import.ts";
-import { lineUuid } from "../../src/formats/derived-ids.ts";
-import { readExportOrigin } from "../../src/formats/export-origin.ts";
+import { readClaudeSession } from "../../src/formats/claude-code/agent.ts";
+import { type ClaudeExport, exportClaudeCode } from "../../src/formats/claude-code/write.ts";
+import { lineUuid, readExportOrigin } from "../../src/formats/imported-session.ts";
 import { EXPORT_CASES, plainThread } from "../formats/claude-code/export-views.ts";
 import { agentsFolder } from "../helpers/real-agent.ts";
 

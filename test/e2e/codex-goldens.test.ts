@@ -11,8 +11,8 @@ import { type Event, traitsOf, type View } from "../../src/core/conversation/eve
 import { projectTurns } from "../../src/core/conversation/projection.ts";
 import { checkOpenAiResponses } from "../../src/core/model/openai-responses-rules.ts";
 import { toOpenAiResponsesThread } from "../../src/core/model/openai-responses-thread.ts";
-import { writeCodexSession } from "../../src/formats/codex/export.ts";
-import { readCodexSession } from "../../src/formats/codex/import.ts";
+import { readCodexSession } from "../../src/formats/codex/agent.ts";
+import { writeCodexSession } from "../../src/formats/codex/write.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
 import { turnsOf } from "../helpers/codex-session.ts";
 import { corpusMissing, listCorpus, listGoldens, readCorpusFile, readGolden } from "../helpers/corpus.ts";

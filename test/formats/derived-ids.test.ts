@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { lineUuid, sessionUuid, uuidV5 } from "../../src/formats/derived-ids.ts";
+import { lineUuid, sessionUuid, uuidV5 } from "../../src/formats/imported-session.ts";
 
 const sha1 = (bytes: Uint8Array): Uint8Array => createHash("sha1").update(bytes).digest();
 const name = { conversation: "kelp-k3f9", branch: "kelp-k3f9/main", tip: "a".repeat(40), target: "claude-code", n: 0 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createOriginLine, parseExportOrigin, readExportOrigin } from "../../src/formats/export-origin.ts";
+import { createOriginLine, parseExportOrigin, readExportOrigin } from "../../src/formats/imported-session.ts";
 
 const ORIGIN = { conversation: "kelp-k3f9", branch: "kelp-k3f9/main", commit: "a".repeat(40) };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addMilliseconds, readTimestamp } from "../../src/formats/timestamp.ts";
+import { addMilliseconds, readTimestamp } from "../../src/formats/session-source.ts";
 
 describe("readTimestamp", () => {
   it("keeps a date in UTC as it is written, whatever its fraction", () => {

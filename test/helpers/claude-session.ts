@@ -2,7 +2,7 @@
 // an oracle for the importer that shares no code with it.
 import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
 import type { Turn } from "../../src/core/conversation/event.ts";
-import { readClaudeSession } from "../../src/formats/claude-code/import.ts";
+import { readClaudeSession } from "../../src/formats/claude-code/agent.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
 
 export type Json = Record<string, unknown>;

@@ -1,7 +1,7 @@
 // Invented rollouts of Codex, line by line: one minute between lines, so that times rise.
 import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
 import type { Event, Turn } from "../../src/core/conversation/event.ts";
-import { readCodexSession } from "../../src/formats/codex/import.ts";
+import { readCodexSession } from "../../src/formats/codex/agent.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
 
 export type Json = Readonly<Record<string, unknown>>;

@@ -3,8 +3,7 @@ import { expect } from "vitest";
 import { titlesByTurn } from "../../src/app/import/turn-sequence.ts";
 import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
 import type { AgentFormat } from "../../src/formats/agent-format.ts";
-import type { ImportedSession } from "../../src/formats/imported-session.ts";
-import type { SessionMark } from "../../src/formats/session-mark.ts";
+import type { ImportedSession, SessionMark } from "../../src/formats/imported-session.ts";
 
 function readWhole(format: AgentFormat, bytes: Buffer): ImportedSession | null {
   try {

@@ -6,8 +6,8 @@ import type { Event, View } from "../../src/core/conversation/event.ts";
 import { projectTurns } from "../../src/core/conversation/projection.ts";
 import type { SessionDraft } from "../../src/formats/agent-format.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
-import { formatStream, writeJpSession } from "../../src/formats/jp/export.ts";
-import { readJpSession } from "../../src/formats/jp/import.ts";
+import { readJpSession } from "../../src/formats/jp/agent.ts";
+import { formatStream, writeJpSession } from "../../src/formats/jp/write.ts";
 import type { Entry } from "./jp-rules.ts";
 
 export const JP_ORIGIN = { conversation: "kelp-k3f9", branch: "kelp-k3f9/main", commit: "a".repeat(40) };

@@ -3,7 +3,7 @@ import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
 import { type Content, type ContentPart, type Event, plainText } from "../../src/core/conversation/event.ts";
 import { projectTurns } from "../../src/core/conversation/projection.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
-import { readOpenCodeSession } from "../../src/formats/opencode/import.ts";
+import { readOpenCodeSession } from "../../src/formats/opencode/agent.ts";
 
 type Json = Record<string, unknown>;
 

@@ -2,9 +2,9 @@
 import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
 import type { Event } from "../../src/core/conversation/event.ts";
 import { projectTurns } from "../../src/core/conversation/projection.ts";
-import { exportAnthropic } from "../../src/formats/anthropic/export.ts";
+import { exportAnthropic } from "../../src/formats/anthropic/write.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
-import { readPiSession } from "../../src/formats/pi/import.ts";
+import { readPiSession } from "../../src/formats/pi/read.ts";
 
 type Json = Record<string, unknown>;
 

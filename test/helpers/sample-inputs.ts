@@ -1,10 +1,10 @@
 // Sound inputs of every format that jpg reads: what the helpers of the formats write, and what jpg itself exports to them.
 import { createHash } from "node:crypto";
 import { agents } from "../../src/app/sessions/session-registry.ts";
-import { exportAnthropic } from "../../src/formats/anthropic/export.ts";
-import { exportGoogle } from "../../src/formats/google/export.ts";
-import { exportOpenAiChat } from "../../src/formats/openai-chat/export.ts";
-import { exportOpenAiResponses } from "../../src/formats/openai-responses/export.ts";
+import { exportAnthropic } from "../../src/formats/anthropic/write.ts";
+import { exportGoogle } from "../../src/formats/google/write.ts";
+import { exportOpenAiChat } from "../../src/formats/openai-chat/write.ts";
+import { exportOpenAiResponses } from "../../src/formats/openai-responses/write.ts";
 import { EXPORT_CASES } from "../formats/claude-code/export-views.ts";
 import { codexLines } from "./codex-session.ts";
 import { begun, done, framed, noticed, said, typed } from "./copilot-session.ts";

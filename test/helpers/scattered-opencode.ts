@@ -1,7 +1,7 @@
 // A session of OpenCode as versions before 1.2 kept it: the files that its document is taken apart into.
 import { posix } from "node:path";
-import { joinScattered, listScattered } from "../../src/formats/opencode/scattered.ts";
-import type { ScatteredFile } from "../../src/formats/several-files.ts";
+import { joinScattered, listScattered } from "../../src/formats/opencode/store.ts";
+import type { ScatteredFile } from "../../src/formats/session-source.ts";
 
 type Json = Record<string, unknown>;
 interface Document {

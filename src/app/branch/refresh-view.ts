@@ -6,7 +6,7 @@ import { looseCalls } from "../../core/conversation/tool-pairing.ts";
 import { turnPath } from "../../core/conversation/turn-file.ts";
 import { codeOf, JpgError, repositoryError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
-import { renderViewHeading } from "../../formats/markdown/export.ts";
+import { renderViewHeading } from "../../formats/markdown/write.ts";
 import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { Worktree } from "../../store/worktrees.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -4,8 +4,8 @@
 import { constants, lstat, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProjectedTurn } from "../../core/conversation/event.ts";
-import { renderViewLines } from "../../formats/jsonl/export.ts";
-import { renderTurnMarkdown } from "../../formats/markdown/export.ts";
+import { renderViewLines } from "../../formats/jsonl/write.ts";
+import { renderTurnMarkdown } from "../../formats/markdown/write.ts";
 import { type Draft, openDraft } from "../../store/files/replace-file.ts";
 import type { Worktree } from "../../store/worktrees.ts";
 

@@ -5,10 +5,10 @@ import { checkGoogle, type GoogleContent } from "../../core/model/google-rules.t
 import { checkOpenAiChat } from "../../core/model/openai-chat-rules.ts";
 import { checkOpenAiResponses } from "../../core/model/openai-responses-rules.ts";
 import type { ProviderName, Violation } from "../../core/model/provider-rules.ts";
-import { exportAnthropic } from "../../formats/anthropic/export.ts";
-import { exportGoogle } from "../../formats/google/export.ts";
-import { exportOpenAiChat } from "../../formats/openai-chat/export.ts";
-import { exportOpenAiResponses } from "../../formats/openai-responses/export.ts";
+import { exportAnthropic } from "../../formats/anthropic/write.ts";
+import { exportGoogle } from "../../formats/google/write.ts";
+import { exportOpenAiChat } from "../../formats/openai-chat/write.ts";
+import { exportOpenAiResponses } from "../../formats/openai-responses/write.ts";
 
 /** A list as its provider reads it: messages, input items or contents. */
 export type ProviderList = readonly unknown[];

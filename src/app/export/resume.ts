@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { nearestName, reasonOf, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
-import type { ResumePlan } from "../../formats/resume-plan.ts";
+import type { ResumePlan } from "../../formats/session-source.ts";
 import { withoutRepository } from "../../store/environment.ts";
 import { makeFolders } from "../../store/files/make-folders.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";

@@ -2,8 +2,7 @@
 // switched off.
 import { basename } from "node:path";
 import { fieldsOf } from "../../core/conversation/event.ts";
-import type { AgentFormat, JsonPlace } from "../../formats/agent-format.ts";
-import type { SettingsPart } from "../../formats/agent-settings.ts";
+import type { AgentFormat, JsonPlace, SettingsPart } from "../../formats/agent-format.ts";
 import { machineOf } from "../sessions/session-registry.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { readJson } from "./json-settings.ts";

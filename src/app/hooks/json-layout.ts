@@ -1,5 +1,5 @@
 // How a value that is put into a JSON text is laid out: as the text around it is, so that it looks as if its owner had typed it.
-import type { JsonValue } from "../../formats/agent-settings.ts";
+import type { JsonValue } from "../../formats/agent-format.ts";
 import type { OutlineNode } from "./json-outline.ts";
 import type { Insertion } from "./settings-edit.ts";
 

@@ -1,6 +1,6 @@
 // Puts entries into a JSON file of settings, and takes them out: only their own characters come and go, comments, order and
 // layout of the rest stay. Pure.
-import type { JsonEntry, JsonValue } from "../../formats/agent-settings.ts";
+import type { JsonEntry, JsonValue } from "../../formats/agent-format.ts";
 import { placeFirst, placePart } from "./json-layout.ts";
 import { type OutlineNode, type OutlinePart, outlineJson, valueAt } from "./json-outline.ts";
 import { type AddedText, type Insertion, insertText, type NotAdded } from "./settings-edit.ts";

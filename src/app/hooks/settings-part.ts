@@ -1,5 +1,5 @@
 // What jpg has to stand in one file of settings: whether it does, the file with it, and the file without it. Pure.
-import type { JsonEntry, SettingsPart } from "../../formats/agent-settings.ts";
+import type { JsonEntry, SettingsPart } from "../../formats/agent-format.ts";
 import { outlineJson } from "./json-outline.ts";
 import { addJson, findJson, removeJson } from "./json-settings.ts";
 import { type AddedText, cutInserted, type NotAdded } from "./settings-edit.ts";

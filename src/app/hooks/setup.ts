@@ -3,8 +3,7 @@
 import { rm } from "node:fs/promises";
 import { delimiter, dirname } from "node:path";
 import { nearestName, userError } from "../../core/errors.ts";
-import type { AgentFormat, AgentSetup } from "../../formats/agent-format.ts";
-import type { SettingsPart } from "../../formats/agent-settings.ts";
+import type { AgentFormat, AgentSetup, SettingsPart } from "../../formats/agent-format.ts";
 import { hasProgram } from "../../store/files/find-program.ts";
 import { makeFolders } from "../../store/files/make-folders.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";

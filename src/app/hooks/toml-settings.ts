@@ -1,7 +1,7 @@
 // Puts a table into a TOML file of settings, and takes it out: only its own lines come and go, comments and layout of the rest
 // stay. Pure.
 import { parse } from "smol-toml";
-import type { TomlPart } from "../../formats/agent-settings.ts";
+import type { TomlPart } from "../../formats/agent-format.ts";
 import type { AddedText, NotAdded } from "./settings-edit.ts";
 
 /** Puts the table at the end, where none of its name is. */

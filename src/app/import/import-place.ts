@@ -2,7 +2,7 @@
 import { branchName, conversationId, conversationOf, isTurnNumber, shortId } from "../../core/conversation/name.ts";
 import { defined } from "../../core/json.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
-import type { SessionDescent } from "../../formats/session-descent.ts";
+import type { SessionDescent } from "../../formats/session-source.ts";
 import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
 import { type ConversationHeader, FORMAT_VERSION, loadBranchTree, type ParentSession } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";

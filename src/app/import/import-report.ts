@@ -1,7 +1,7 @@
 // What an import says it did. Counts are those of the branch as it stands afterwards.
 import { conversationOf } from "../../core/conversation/name.ts";
 import { defined } from "../../core/json.ts";
-import { isNewerVersion } from "../../formats/agent-version.ts";
+import { isNewerVersion } from "../../formats/agent-format.ts";
 import type { SkippedLine } from "../../formats/imported-session.ts";
 import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";

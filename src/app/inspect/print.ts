@@ -3,8 +3,8 @@
 import type { ProjectedTurn, View } from "../../core/conversation/event.ts";
 import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
-import { renderViewLines } from "../../formats/jsonl/export.ts";
-import { renderMarkdown } from "../../formats/markdown/export.ts";
+import { renderViewLines } from "../../formats/jsonl/write.ts";
+import { renderMarkdown } from "../../formats/markdown/write.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadHistory, loadView } from "../branch/load-view.ts";
 import { conversationTitle } from "../branch/titles.ts";

@@ -2,7 +2,7 @@
 // where that one is there.
 import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { CompanionRule } from "../../formats/several-files.ts";
+import type { CompanionRule } from "../../formats/session-source.ts";
 import { agents } from "./session-registry.ts";
 
 /** The name of the second file by that of the session's; null where there can be none. */

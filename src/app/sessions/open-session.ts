@@ -4,7 +4,7 @@ import { JpgError, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import type { AgentFormat } from "../../formats/agent-format.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
-import type { SessionDescent, SessionPart } from "../../formats/session-descent.ts";
+import type { SessionDescent, SessionPart } from "../../formats/session-source.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { type ByteSource, createBufferSource } from "./buffer-source.ts";
 import type { Fingerprint } from "./file-fingerprint.ts";

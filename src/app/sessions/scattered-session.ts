@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { codeOf } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
-import type { ScatterRule } from "../../formats/several-files.ts";
+import type { ScatterRule } from "../../formats/session-source.ts";
 import { MOST_OF_A_SESSION, readRegularFile } from "./regular-file.ts";
 import { agents, namesIn } from "./session-registry.ts";
 

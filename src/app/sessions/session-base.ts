@@ -1,5 +1,5 @@
 // Session files that go on from the beginning of another one: both are read as one text, from the first file on.
-import type { BaseRule } from "../../formats/several-files.ts";
+import type { BaseRule } from "../../formats/session-source.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { createBufferSource } from "./buffer-source.ts";
 import { isPacked, unpackFile } from "./packed-file.ts";

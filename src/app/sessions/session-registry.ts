@@ -4,8 +4,7 @@ import { basename, join } from "node:path";
 import { nearestName, userError } from "../../core/errors.ts";
 import type { AgentFormat, Machine, SessionDraft, SessionWriter } from "../../formats/agent-format.ts";
 import { AGENTS } from "../../formats/agents.ts";
-import type { ResumePlan } from "../../formats/resume-plan.ts";
-import type { SessionSource } from "../../formats/session-source.ts";
+import type { ResumePlan, SessionSource } from "../../formats/session-source.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 

@@ -6,7 +6,7 @@ import { basename, dirname, join, posix } from "node:path";
 import { type JpgError, messageOf, userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import type { SessionFiles, SideFileRules } from "../../formats/agent-format.ts";
-import type { CompanionRule } from "../../formats/several-files.ts";
+import type { CompanionRule } from "../../formats/session-source.ts";
 import { companionName, companionOf } from "./companion.ts";
 import { MOST_OF_A_SESSION, readRegularFile } from "./regular-file.ts";
 import type { SessionFile } from "./session-files.ts";

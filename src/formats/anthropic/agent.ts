@@ -1,13 +1,17 @@
 // Reads requests of the Anthropic Messages API: `{system, messages, tools}`, or the messages alone.
-
 import { readToolDefinition } from "../../core/conversation/defined-tools.ts";
-import { type EventMetadata, type Fields, fieldsOf, isFields } from "../../core/conversation/event.ts";
+import {
+  type Content,
+  type ContentPart,
+  type EventMetadata,
+  type Fields,
+  fieldsOf,
+  isFields,
+} from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import type { AgentFormat } from "../agent-format.ts";
-import { stringOf } from "../json-line.ts";
-import { createBodyFormat } from "../request-body/body-format.ts";
-import type { SaidEvent, SaidMessage } from "../request-body/said.ts";
-import { toContent } from "./content-parts.ts";
-import { readAnswerBlock, readResultBlock, secretsOfBlock } from "./read-blocks.ts";
+import { createBodyFormat, type SaidEvent, type SaidMessage } from "../request-body/read.ts";
+import { isRecord, type RawLine, recordOf, stringOf } from "../session-source.ts";
 
 /** Requests of the Anthropic Messages API. */
 export const ANTHROPIC_REQUESTS: AgentFormat = createBodyFormat({
@@ -54,4 +58,91 @@ function isResult(block: Fields): boolean {
 
 function toolOf({ name, description, input_schema }: Fields): ReturnType<typeof readToolDefinition> {
   return readToolDefinition({ name, description, parameters: input_schema });
+}
+
+// Content blocks of the Messages API as content parts. What only the API understands is carried verbatim.
+
+/** Converts a message's or a result's content; a list of one plain text becomes that text. */
+export function toContent(content: unknown): Content {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return content === undefined || content === null ? "" : [toPart(content)];
+  const parts = content.map(toPart);
+  const [only] = parts;
+  return parts.length === 1 && only?.type === "text" ? only.text : parts;
+}
+
+function toPart(block: unknown): ContentPart {
+  if (typeof block === "string") return { type: "text", text: block };
+  if (!isRecord(block)) return opaque(block);
+  const text = stringOf(block, "text");
+  if (block["type"] === "text" && text !== undefined) return { type: "text", text };
+  if (block["type"] === "image" || block["type"] === "document")
+    return toMediaPart(block, block["type"]) ?? opaque(block);
+  return opaque(block);
+}
+
+function toMediaPart(block: RawLine, type: "image" | "document"): ContentPart | undefined {
+  const source = recordOf(block, "source") ?? {};
+  const title = stringOf(block, "title");
+  const extra = title === undefined ? {} : { title };
+  const data = stringOf(source, "data");
+  const mediaType = stringOf(source, "media_type");
+  const url = stringOf(source, "url");
+  if (source["type"] === "base64" && data !== undefined && mediaType !== undefined) {
+    return { type, media_type: mediaType, data, ...extra };
+  }
+  return source["type"] === "url" && url !== undefined ? { type, url, ...extra } : undefined;
+}
+
+function opaque(value: unknown): ContentPart {
+  return { type: "opaque", provider: "anthropic", value };
+}
+
+/** The plain text of a message's content, parts on lines of their own. */
+export function plainTextOfParts(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content
+    .filter(isRecord)
+    .flatMap((block) => stringOf(block, "text") ?? [])
+    .join("\n");
+}
+
+// Blocks of the Messages API as what they say. Ids and times are the caller's: an API knows neither.
+
+/** Reads a block of the assistant's. */
+export function readAnswerBlock(block: Fields, metadata: EventMetadata): SaidEvent {
+  switch (block["type"]) {
+    case "thinking":
+      return { type: "chat_response", reasoning: stringOf(block, "thinking") ?? "", metadata };
+    case "redacted_thinking":
+      return { type: "chat_response", reasoning: "", metadata };
+    case "tool_use":
+      return {
+        type: "tool_call_request",
+        call_id: stringOf(block, "id") ?? "",
+        name: stringOf(block, "name") ?? "",
+        arguments: block["input"] ?? {},
+        metadata,
+      };
+    default:
+      return { type: "chat_response", message: toContent([block]), metadata };
+  }
+}
+
+/** Reads the result of a call. */
+export function readResultBlock(block: Fields): SaidEvent {
+  return {
+    type: "tool_call_response",
+    call_id: stringOf(block, "tool_use_id") ?? "",
+    content: toContent(block["content"]),
+    is_error: block["is_error"] === true,
+  };
+}
+
+/** What only the provider reads of a block: it comes back to it unchanged. */
+export function secretsOfBlock(block: Fields): Pick<EventMetadata, "signature" | "encrypted"> {
+  const signature = stringOf(block, "signature");
+  const encrypted = block["type"] === "redacted_thinking" ? stringOf(block, "data") : undefined;
+  return { ...defined({ signature, encrypted }) };
 }

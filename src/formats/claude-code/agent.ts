@@ -1,21 +1,365 @@
-// Claude Code as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
-
+// Whether a file is a session of Claude Code, told from its first lines so that asking costs nothing.
+import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { toAnthropicThread } from "../../core/model/anthropic-thread.ts";
-import type { AgentFormat, SessionDraft } from "../agent-format.ts";
-import { findVersion } from "../agent-version.ts";
-import { lineUuid, sessionUuid } from "../derived-ids.ts";
-import { parseExportOrigin } from "../export-origin.ts";
-import { claudeDescent } from "./descent.ts";
-import { isClaudeSession } from "./detect.ts";
-import { exportClaudeCode } from "./export.ts";
-import { CLAUDE_IMPORTER, claudeSessionId, readClaudeSession } from "./import.ts";
-import { readClaudeTail } from "./import-tail.ts";
-import { parseLine } from "./line.ts";
-import { claudeDirectory, claudeFolders, projectFolder } from "./session-folder.ts";
+import { type AgentFormat, findVersion, type SessionDraft } from "../agent-format.ts";
+import {
+  type AbandonedBranch,
+  deriveName,
+  type ImportedSession,
+  lineUuid,
+  type NameFilter,
+  openNameFilter,
+  parseExportOrigin,
+  readExportOrigin,
+  type SessionMark,
+  sessionUuid,
+  toUsableId,
+} from "../imported-session.ts";
+import { createParsedLines, type ParsedLines, type RawLine, type SessionSource, stringOf } from "../session-source.ts";
+import { findLinesBeside, followTest, pathTo, type SessionGraph, type SessionPath } from "./active-path.ts";
+import { readAgentCompactions } from "./compactions.ts";
+import { firstTitle, readPath, readPlannedTurn, type SessionReading, type TurnPlan } from "./events.ts";
+import {
+  aboutTranscript,
+  claudeDescent,
+  claudeDirectory,
+  claudeFolders,
+  isSideFile,
+  isSideFolder,
+  isTranscript,
+  listParts,
+  projectFolder,
+  sessionIdOf,
+} from "./session-folder.ts";
+import {
+  indexSession,
+  isSent,
+  type LineEntry,
+  parseLine,
+  placeList,
+  readToolLists,
+  type SessionIndex,
+  sessionOfLine,
+} from "./session-index.ts";
+import { createMark, type FormerMark, hasRisingStarts, type SessionState } from "./session-state.ts";
 import { CLAUDE_SETUP } from "./setup.ts";
-import { aboutTranscript, isSideFile, isSideFolder, isTranscript } from "./side-files.ts";
-import { typicalClaudeOverhead } from "./typical-overhead.ts";
+import { arrangeTurns, cutTurns, readTitles, requestLines, type TurnCut } from "./turns.ts";
+import { exportClaudeCode } from "./write.ts";
+
+/** How many lines are looked at; the first ones may be side data or damaged. */
+const LINES_LOOKED_AT = 50;
+
+const NODE_TYPES: ReadonlySet<unknown> = new Set(["user", "assistant", "system", "attachment", "progress"]);
+/** Side lines, each with a key that no other format has beside that type. */
+const SIDE_TYPES: Readonly<Record<string, string>> = {
+  "ai-title": "aiTitle",
+  "custom-title": "customTitle",
+  "file-history-snapshot": "snapshot",
+  "last-prompt": "sessionId",
+  "permission-mode": "permissionMode",
+  "queue-operation": "operation",
+  mode: "sessionId",
+  summary: "leafUuid",
+};
+
+/** Whether the first lines look like a Claude Code session. */
+export function isClaudeSession(source: SessionSource): boolean {
+  for (let line = 0; line < Math.min(source.lineCount, LINES_LOOKED_AT); line++) {
+    const parsed = parseLine(source.line(line));
+    if (parsed !== null && typeof parsed !== "string" && isClaudeLine(parsed)) return true;
+  }
+  return false;
+}
+
+/** Whether a line can only come from Claude Code. */
+function isClaudeLine(line: RawLine): boolean {
+  const type = stringOf(line, "type") ?? "";
+  if (NODE_TYPES.has(type))
+    return typeof line["uuid"] === "string" && ("parentUuid" in line || typeof line["sessionId"] === "string");
+  return Object.hasOwn(SIDE_TYPES, type) && (SIDE_TYPES[type] ?? "") in line;
+}
+
+// Imports a Claude Code session: an index of its lines, the path that the agent would resume, its turns read on demand,
+// its compactions as compactions. A pure function of the file's text.
+
+/** Version of this importer: raise it when the same bytes would give other events or records. */
+const CLAUDE_IMPORTER = 5;
+
+/** What a session without a request of the user is called. */
+const UNTITLED = "untitled session";
+
+/** Reads a session. Bad lines are listed in `skippedLines`. Throws `not_a_session` when no line is Claude Code's. */
+export function readClaudeSession(source: SessionSource): ImportedSession {
+  const lines = createParsedLines(source, parseLine);
+  const index = indexSession(lines, source.lineCount);
+  if (!hasClaudeLine(lines, index)) throw notASession(index);
+  const sessionId = sessionIdOf(index);
+  const reading = readPath(lines, index, sessionId);
+  const { graph, path, cuts, plan } = reading;
+  const compactions = readAgentCompactions({ plan, chain: path.chain, graph });
+  const starts = turnStarts(cuts);
+  const title = firstTitle(plan);
+  const origin = readExportOrigin(index.firstLine);
+  const parts = listParts(lines, index);
+  const readTurn = (turn: number) => readPlannedTurn(plan, turn);
+  return {
+    format: "claude-code",
+    importer: CLAUDE_IMPORTER,
+    sessionId,
+    title: title?.title ?? UNTITLED,
+    titles: readTitles(index, sessionId),
+    toolLists: readToolLists(lines, index.snapshots).map((list) => placeList(list, starts)),
+    createdAt: index.createdAt,
+    ...defined({ cwd: index.cwd }),
+    turnCount: cuts.length,
+    readTurn,
+    turnLine: (turn) => starts[turn] ?? source.lineCount,
+    hasLine: (id) => index.nodes.has(id),
+    turnTime: (turn) => cuts[turn]?.opener.timestamp ?? index.createdAt,
+    compactions,
+    compactionTurns: new Map(compactions.map((compaction) => [compaction.id, compaction.to_turn])),
+    abandoned: findAbandoned(index, graph, { path, cuts, plan }),
+    skippedLines: index.skipped,
+    ...(parts.length > 0 && { parts }),
+    ...(origin !== null && { origin }),
+    mark: () => createMark(reading, { title, compactions }),
+  };
+}
+
+/** Gives the id of a session without reading further than the first line that names it; null when none does. */
+export function claudeSessionId(source: SessionSource): string | null {
+  for (let line = 0; line < source.lineCount; line++) {
+    const parsed = parseLine(source.line(line));
+    const id = parsed === null || typeof parsed === "string" ? undefined : sessionOfLine(parsed);
+    if (id !== undefined) return toUsableId(id);
+  }
+  return null;
+}
+
+function hasClaudeLine(lines: ParsedLines, index: SessionIndex): boolean {
+  return index.entries.some((entry) => {
+    const line = lines.at(entry.line);
+    return line !== null && typeof line !== "string" && isClaudeLine(line);
+  });
+}
+
+function notASession(index: SessionIndex): Error {
+  const first = index.skipped[0];
+  const found = first === undefined ? "no line of one was found" : `line ${first.line} is ${first.reason}`;
+  return userError(
+    "not_a_session",
+    `The file is not a Claude Code session: expected JSON lines with \`type\` and \`uuid\`, ${found}.`,
+    {
+      hints: ["Claude Code keeps sessions in ~/.claude/projects/<project>/<session>.jsonl."],
+    },
+  );
+}
+
+/** Lines at which the turns' pieces of the file begin, 0-based, never falling; turn 0 begins with the file. */
+function turnStarts(cuts: readonly TurnCut[]): readonly number[] {
+  let last = 0;
+  return cuts.map((cut, turn) => {
+    if (turn > 0) last = Math.max(last, cut.opener.firstLine);
+    return last;
+  });
+}
+
+// Branches of a session that its active path left: the user went back and asked something else. Parallel calls, sub-agents
+// and failed requests branch the graph as well and are none of these.
+
+interface ActiveBranch {
+  readonly path: SessionPath;
+  readonly cuts: readonly TurnCut[];
+  readonly plan: TurnPlan;
+}
+
+/** Finds the branches that were left, in the file order of their ends. */
+function findAbandoned(index: SessionIndex, graph: SessionGraph, active: ActiveBranch): readonly AbandonedBranch[] {
+  const { leaf: end, chain: kept, beside: keptBeside } = active.path;
+  const claimed = new Set([...kept, ...keptBeside.keys(), ...unreachedAnswers(index, graph, end)]);
+  const branches: AbandonedBranch[] = [];
+  for (const leaf of findLeaves(index, graph, claimed).toReversed()) {
+    if (claimed.has(leaf)) continue;
+    const chain = pathTo(leaf, graph);
+    const own = chain.filter((entry) => !claimed.has(entry));
+    const beside = findLinesBeside(index, graph, chain);
+    for (const entry of [...own, ...beside.keys()]) claimed.add(entry);
+    const first = own.find((entry) => isSent(entry.kind));
+    if (first === undefined || !own.some(isSubstance)) continue;
+    branches.unshift(createBranch(active, { chain, beside }, branchName(first)));
+  }
+  return branches;
+}
+
+/** Answers that the agent wrote before the end of the path, which they follow: it will come to them. */
+function unreachedAnswers(index: SessionIndex, graph: SessionGraph, end: LineEntry | undefined): readonly LineEntry[] {
+  if (end === undefined) return [];
+  const follows = followTest(index, graph, end);
+  return index.entries.filter((entry) => entry.kind === "assistant" && entry.line < end.line && follows(entry));
+}
+
+function isSubstance(entry: LineEntry): boolean {
+  return entry.kind === "prompt" || entry.kind === "assistant";
+}
+
+function branchName(first: LineEntry): string {
+  return `left-${deriveName(first.uuid ?? String(first.line)).slice(0, 8)}`;
+}
+
+/** Messages off the path that no other message off the path follows, in file order. */
+function findLeaves(index: SessionIndex, graph: SessionGraph, onPath: ReadonlySet<LineEntry>): readonly LineEntry[] {
+  const followed = new Set<LineEntry>();
+  const candidates: LineEntry[] = [];
+  for (const entry of index.entries) {
+    if (onPath.has(entry) || entry.isSidechain || !isSent(entry.kind) || entry.kind === "attachment") continue;
+    candidates.push(entry);
+    for (
+      let at = graph.parentOf(entry);
+      at !== undefined && !onPath.has(at) && !followed.has(at);
+      at = graph.parentOf(at)
+    ) {
+      followed.add(at);
+    }
+  }
+  return candidates.filter((entry) => !followed.has(entry));
+}
+
+function createBranch(active: ActiveBranch, path: SessionPath, name: string): AbandonedBranch {
+  const cuts = cutTurns(path.chain);
+  const plan: TurnPlan = {
+    ...active.plan,
+    openers: cuts.map((cut) => cut.opener),
+    lines: arrangeTurns(cuts, path.beside, []),
+    requests: requestLines(path.chain),
+    notes: new Set(),
+  };
+  const common = countCommonTurns(active.cuts, cuts);
+  return {
+    name,
+    commonTurns: common,
+    turnCount: cuts.length,
+    readTurn: (turn) => readPlannedTurn(turn < common ? active.plan : plan, turn),
+  };
+}
+
+/** How many turns the two begin with that sent the same lines. */
+function countCommonTurns(a: readonly TurnCut[], b: readonly TurnCut[]): number {
+  const differs = b.findIndex((cut, turn) => !hasSameLines(sentLines(cut), sentLines(a[turn])));
+  return differs < 0 ? b.length : differs;
+}
+
+function sentLines(cut: TurnCut | undefined): readonly LineEntry[] {
+  return cut?.chain.filter((entry) => isSent(entry.kind)) ?? [];
+}
+
+function hasSameLines(a: readonly LineEntry[], b: readonly LineEntry[]): boolean {
+  return a.length === b.length && a.every((entry, position) => entry === b[position]);
+}
+
+/** Reads a session from a mark of its first lines on; null where it has to be read whole. */
+function readClaudeTail(source: SessionSource, mark: SessionMark): ImportedSession | null {
+  const former: FormerMark = { ...mark, state: mark.state as SessionState };
+  const names = openNameFilter(mark.names);
+  if (names === null) return null;
+  const { line, state } = former;
+  const lines = createParsedLines(source, parseLine, line);
+  const index = indexSession(lines, source.lineCount, { ...state, line });
+  const reading = readPath(lines, index, state.sessionId);
+  return isApart(reading, former, names) ? createTail(reading, former, source.lineCount) : null;
+}
+
+function createTail(reading: SessionReading, former: FormerMark, lineCount: number): ImportedSession {
+  const { index, cuts, plan } = reading;
+  const { turn: first, state } = former;
+  const starts = cuts.map(({ opener }) => opener.firstLine);
+  const parts = listParts(plan.source, index);
+  return {
+    format: "claude-code",
+    importer: CLAUDE_IMPORTER,
+    sessionId: state.sessionId,
+    title: state.title,
+    titles: readTitles(index, state.sessionId, state.lastTitle),
+    toolLists: readToolLists(plan.source, index.snapshots, state.lastSnapshot).map((list) =>
+      placeList(list, starts, first),
+    ),
+    createdAt: state.createdAt,
+    ...defined({ cwd: state.cwd }),
+    turnCount: first + cuts.length,
+    firstTurn: first,
+    readTurn: (turn) => readPlannedTurn(plan, turn - first),
+    turnLine: (turn) => cuts[turn - first]?.opener.firstLine ?? lineCount,
+    hasLine: (id) => index.nodes.has(id),
+    turnTime: (turn) => cuts[turn - first]?.opener.timestamp ?? state.createdAt,
+    compactions: [],
+    compactionTurns: new Map(),
+    abandoned: [],
+    skippedLines: [...state.skipped, ...index.skipped],
+    ...(parts.length > 0 && { parts }),
+    mark: () => createMark(reading, { title: null, compactions: [] }, former),
+  };
+}
+
+/** Whether nothing from the mark on has to do with the lines before it. */
+function isApart({ index, path, cuts, plan }: SessionReading, { line, state }: FormerMark, names: NameFilter): boolean {
+  const opener = cuts[0]?.opener;
+  return (
+    opener?.line === line &&
+    opener.firstLine === line &&
+    path.chain[0] === opener &&
+    (opener.kind === "prompt" || plan.requests.has(opener)) &&
+    !index.nodes.has(opener.parent ?? "") &&
+    hasRisingStarts(cuts) &&
+    index.entries.every((entry) => isOwn(entry, names) && (entry === opener || hangsOnOthers(entry, index))) &&
+    hasOwnLeaf(index, names) &&
+    index.titles.every(({ timestamp, raw }) => {
+      const leaf = stringOf(raw, "leafUuid") ?? "";
+      return Date.parse(timestamp) >= state.latestStart && (index.nodes.has(leaf) || !names.mayHave(leaf));
+    })
+  );
+}
+
+/** Whether a line's names are new; a line that another one names as its parent has that name itself. */
+function isOwn({ uuid, messageId, calls = [] }: LineEntry, names: NameFilter): boolean {
+  return ![uuid, messageId, ...calls].some((name) => name !== undefined && names.mayHave(name));
+}
+
+/** Whether a line follows an earlier one from the mark on, or none without beginning the conversation anew. */
+function hangsOnOthers({ kind, uuid, parent, line, isMessage, isSidechain }: LineEntry, index: SessionIndex): boolean {
+  if (kind === "boundary" || kind === "summary") return false;
+  if (uuid === undefined) return true;
+  return parent === undefined ? !isMessage || isSidechain : (index.nodes.get(parent)?.firstLine ?? line) < line;
+}
+
+/** Whether the newest line that says where the conversation stood says so of a line from the mark on, or of none of this file. */
+function hasOwnLeaf(index: SessionIndex, names: NameFilter): boolean {
+  const newest = index.promptLeaves.at(-1);
+  return newest === undefined || index.nodes.has(newest.uuid) || !names.mayHave(newest.uuid);
+}
+
+// What Claude Code sends in front of a conversation: system prompt, tools, instructions of the project. Measured as the median
+// over sessions with usage (docs/decisions/029-one-meter.md); servers and memory files of a user add to it.
+
+/** Tokens by the first version that sends so much, newest first. From 2.1.100 on most tools are loaded when they are needed. */
+const MEASURED: readonly (readonly [version: readonly [number, number, number], tokens: number])[] = [
+  [[2, 1, 100], 20_000],
+  [[0, 0, 0], 31_000],
+];
+
+/** Gives the tokens that the version of a line sends; null when the line names none. */
+export function typicalClaudeOverhead(line: string): number | null {
+  const [, ...version] = /"version":\s*"(\d+)\.(\d+)\.(\d+)/.exec(line) ?? [];
+  if (version.length === 0) return null;
+  const own = version.map(Number);
+  return MEASURED.find(([from]) => !isBelow(own, from))?.[1] ?? null;
+}
+
+function isBelow(own: readonly number[], from: readonly number[]): boolean {
+  const at = from.findIndex((part, index) => part !== own[index]);
+  return at !== -1 && (own[at] ?? 0) < (from[at] ?? 0);
+}
+
+// Claude Code as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
 
 const ENDING = ".jsonl";
 

@@ -2,14 +2,12 @@
 // before its boundary, so that taking it back shows the turns it hid.
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import { defined } from "../../core/json.ts";
-import { plainTextOfParts } from "../anthropic/content-parts.ts";
-import { deriveName } from "../derived-name.ts";
-import { type RawLine, recordOf } from "../json-line.ts";
-import { addMilliseconds } from "../timestamp.ts";
-import { isSent } from "./line-kind.ts";
-import type { SessionGraph } from "./session-graph.ts";
-import type { LineEntry } from "./session-index.ts";
-import { readLineEvents, type TurnPlan } from "./turn-reader.ts";
+import { plainTextOfParts } from "../anthropic/agent.ts";
+import { deriveName } from "../imported-session.ts";
+import { addMilliseconds, type RawLine, recordOf } from "../session-source.ts";
+import type { SessionGraph } from "./active-path.ts";
+import { readLineEvents, type TurnPlan } from "./events.ts";
+import { isSent, type LineEntry } from "./session-index.ts";
 
 /** A place on the path from which the agent no longer sends what stands before. */
 interface Break {

@@ -1,21 +1,16 @@
 // One line of a session as events. Ids come from the line's uuid (`<uuid>`, `<uuid>.1`, …), or from session and line number
 // for lines without one, so that the same bytes give the same events wherever they stand.
-
 import type { ChatRequest, Event, EventMetadata } from "../../core/conversation/event.ts";
 import { defined } from "../../core/json.ts";
-import { toContent } from "../anthropic/content-parts.ts";
-import { readAnswerBlock, readResultBlock, secretsOfBlock } from "../anthropic/read-blocks.ts";
-import { type RawLine, recordOf, stringOf } from "../json-line.ts";
-import { isQueuedPrompt } from "./attachment-kind.ts";
-import { renderAttachment } from "./attachment-text.ts";
-import { messageBlocks } from "./line.ts";
-import { isNotification } from "./line-kind.ts";
-import { createNote } from "./notes.ts";
-import { wrapNotification } from "./notification.ts";
-import type { LineEntry } from "./session-index.ts";
+import { readAnswerBlock, readResultBlock, secretsOfBlock, toContent } from "../anthropic/agent.ts";
+import { type ParsedLines, type RawLine, recordOf, stringOf } from "../session-source.ts";
+import { createGraph, findActivePath, type SessionGraph, type SessionPath } from "./active-path.ts";
+import { createNote, isQueuedPrompt, renderAttachment, wrapNotification } from "./attachments.ts";
+import { isNotification, type LineEntry, messageBlocks, type SessionIndex } from "./session-index.ts";
+import { arrangeTurns, cutTurns, findNotes, requestLines, type TurnCut, titleOfEvents } from "./turns.ts";
 
 /** How a line is to be read, beyond what it says itself. */
-export interface LineReading {
+interface LineReading {
   readonly entry: LineEntry;
   readonly raw: RawLine;
   readonly sessionId: string;
@@ -26,12 +21,12 @@ export interface LineReading {
 }
 
 /** The id of a line's first event. */
-export function lineId(entry: LineEntry, sessionId: string): string {
+function lineId(entry: LineEntry, sessionId: string): string {
   return entry.uuid ?? `${sessionId}.${entry.line}`;
 }
 
 /** Reads the events of one line, in block order. */
-export function toEvents(reading: LineReading): readonly Event[] {
+function toEvents(reading: LineReading): readonly Event[] {
   const { entry, raw, sessionId, as } = reading;
   const at = { id: lineId(entry, sessionId), timestamp: entry.timestamp };
   if (as === "note") return [createNote(raw, at)];
@@ -141,4 +136,88 @@ function blockBody(block: RawLine, metadata: EventMetadata): Body {
   return block["type"] === "fallback"
     ? { type: "note", kind: "model_fallback", metadata }
     : readAnswerBlock(block, metadata);
+}
+
+// Second pass: reads the lines of one turn again and makes its events. Turns can be read in any order, any number of
+// times, and always come out the same.
+
+/** What the turns of a path are read from. */
+export interface TurnPlan {
+  readonly source: ParsedLines;
+  readonly sessionId: string;
+  /** The line that opens each turn. */
+  readonly openers: readonly LineEntry[];
+  /** Lines of each turn in event order. */
+  readonly lines: readonly (readonly LineEntry[])[];
+  /** Commands that open a turn, and a summary that stands before everything else: the user's side of the conversation. */
+  readonly requests: ReadonlySet<LineEntry>;
+  /** Lines that are not sent from where they stand. */
+  readonly notes: ReadonlySet<LineEntry>;
+}
+
+/** Reads one turn, its turn_start first. `turn` is 0-based and below the number of openers. */
+export function readPlannedTurn(plan: TurnPlan, turn: number): readonly Event[] {
+  const opener = plan.openers[turn];
+  if (opener === undefined) return [];
+  const start: Event = {
+    type: "turn_start",
+    id: `${lineId(opener, plan.sessionId)}.turn`,
+    timestamp: opener.timestamp,
+  };
+  const usages = new Map<string, string>();
+  return [start, ...(plan.lines[turn] ?? []).flatMap((entry) => readLineEvents(plan, entry, usages))];
+}
+
+/** Reads the events of one line; none for lines that only mark a compaction. */
+export function readLineEvents(
+  plan: TurnPlan,
+  entry: LineEntry,
+  usages: Map<string, string> = new Map(),
+): readonly Event[] {
+  const raw = plan.source.at(entry.line);
+  if (raw === null || typeof raw === "string") return [];
+  return toEvents({ entry, raw, sessionId: plan.sessionId, as: readingOf(plan, entry), usages });
+}
+
+function readingOf(plan: TurnPlan, entry: LineEntry): LineReading["as"] {
+  if (plan.notes.has(entry)) return "note";
+  return plan.requests.has(entry) ? "request" : "plain";
+}
+
+// What a session's lines come to: the path that the agent would resume, cut into turns, and what each turn is read from.
+
+export interface SessionReading {
+  readonly index: SessionIndex;
+  readonly graph: SessionGraph;
+  readonly path: SessionPath;
+  readonly cuts: readonly TurnCut[];
+  readonly plan: TurnPlan;
+}
+
+/** Reads the path of an indexed session. */
+export function readPath(lines: ParsedLines, index: SessionIndex, sessionId: string): SessionReading {
+  const graph = createGraph(index);
+  const path = findActivePath(index, graph);
+  const cuts = cutTurns(path.chain);
+  const notes = findNotes(index, graph, path);
+  const plan: TurnPlan = {
+    source: lines,
+    sessionId,
+    openers: cuts.map((cut) => cut.opener),
+    lines: arrangeTurns(cuts, path.beside, notes),
+    requests: requestLines(path.chain),
+    notes: new Set(notes),
+  };
+  return { index, graph, path, cuts, plan };
+}
+
+/** The first words of the first request, and the turn that it stands in; null when there is none. */
+export function firstTitle(plan: TurnPlan): { readonly title: string; readonly turn: number } | null {
+  for (const [turn, entries] of plan.lines.entries()) {
+    for (const entry of entries) {
+      const title = titleOfEvents(readLineEvents(plan, entry));
+      if (title !== undefined) return { title, turn };
+    }
+  }
+  return null;
 }

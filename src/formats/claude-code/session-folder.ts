@@ -1,8 +1,21 @@
 // Where Claude Code keeps the sessions of a directory: in a folder with a name made of the path. Several paths make one name, so
 // the lines of a session decide which of them it was begun in.
+import { defined } from "../../core/json.ts";
 import type { Machine, SessionDirectory, SessionFolder } from "../agent-format.ts";
-import { parseJsonLine, type RawLine, stringOf } from "../json-line.ts";
-import type { SessionSource } from "../session-source.ts";
+import { toUsableId } from "../imported-session.ts";
+import {
+  isRecord,
+  namedUnder,
+  type ParsedLines,
+  parseJsonLine,
+  type RawLine,
+  recordOf,
+  type SessionDescent,
+  type SessionPart,
+  type SessionSource,
+  stringOf,
+} from "../session-source.ts";
+import { agentNamedBy, type LineEntry, messageBlocks, parseLine, type SessionIndex } from "./session-index.ts";
 import { configFolder } from "./setup.ts";
 
 /** A longer name is cut here and ends with a hash of the path, characters. Measured with 2.1.330. */
@@ -64,4 +77,109 @@ function directoryIn(text: string): string | undefined {
 function cwdOf(line: RawLine): string | undefined {
   const cwd = stringOf(line, "cwd") ?? "";
   return cwd === "" ? undefined : cwd;
+}
+
+/** How the tool is called that begins a sub-agent. */
+const AGENT_TOOLS: ReadonlySet<unknown> = new Set(["Task", "Agent"]);
+
+/** Whose sub-agent wrote a file; null for a session of its own. `about` is what stands in the file beside it. */
+export function claudeDescent(source: SessionSource, about: string | null): SessionDescent | null {
+  const line = firstNamed(source);
+  const session = line === null ? undefined : stringOf(line, "sessionId");
+  const agent = line === null ? undefined : agentNamedBy(line);
+  if (session === undefined || agent === undefined) return null;
+  const told = about === null ? null : parseJsonLine(about);
+  const call = isRecord(told) ? namedUnder(told, "toolUseId") : undefined;
+  return { kind: "agent", sessions: [toUsableId(session)], name: agent, ...defined({ call }) };
+}
+
+/** The first line that names the session. */
+function firstNamed(source: SessionSource): RawLine | null {
+  for (let at = 0; at < source.lineCount; at++) {
+    const line = parseLine(source.line(at));
+    if (line !== null && typeof line !== "string" && stringOf(line, "sessionId") !== undefined) return line;
+  }
+  return null;
+}
+
+/**
+ * The transcripts among a session's own lines, in the order in which they begin; none in a file that is one itself. One in
+ * which nothing was answered yet is none.
+ */
+export function listParts(lines: ParsedLines, index: SessionIndex): readonly SessionPart[] {
+  const beside = index.entries.filter(({ isSidechain, uuid }) => isSidechain && uuid !== undefined);
+  if (beside.length === 0 || (index.firstLine !== undefined && agentNamedBy(index.firstLine) !== undefined)) return [];
+  const transcripts = new Map<LineEntry, LineEntry[]>();
+  const roots = new Map<LineEntry, LineEntry>();
+  for (const entry of beside) {
+    const above = index.nodes.get(entry.parent ?? "");
+    const root = (above?.isSidechain === true ? roots.get(above) : undefined) ?? entry;
+    roots.set(entry, root);
+    const transcript = transcripts.get(root);
+    if (transcript === undefined) transcripts.set(root, [entry]);
+    else transcript.push(entry);
+  }
+  const answered = [...transcripts].filter(([, entries]) => entries.some(({ kind }) => kind === "assistant"));
+  const calls = callsByPrompt(lines, index);
+  return answered.map(([root, entries]) => {
+    const call = calls.get(textOf(lines.at(root.line)) ?? "")?.shift();
+    return { lines: entries.map(({ line }) => line).sort((a, b) => a - b), ...defined({ call }) };
+  });
+}
+
+/** Ids of the calls that began sub-agents, by what these were asked, oldest first. */
+function callsByPrompt(lines: ParsedLines, { entries }: SessionIndex): Map<string, string[]> {
+  const calls = new Map<string, string[]>();
+  const own = entries.filter(({ kind, isSidechain, calls: made }) => kind === "assistant" && !isSidechain && made);
+  for (const { line } of own) {
+    const raw = lines.at(line);
+    for (const block of raw === null || typeof raw === "string" ? [] : (messageBlocks(raw) ?? [])) {
+      const [id, prompt] = [stringOf(block, "id"), stringOf(recordOf(block, "input") ?? {}, "prompt")];
+      if (id === undefined || prompt === undefined || !AGENT_TOOLS.has(block["name"])) continue;
+      calls.set(prompt, [...(calls.get(prompt) ?? []), id]);
+    }
+  }
+  return calls;
+}
+
+function textOf(line: RawLine | string | null): string | undefined {
+  if (line === null || typeof line === "string") return undefined;
+  const [first] = messageBlocks(line) ?? [];
+  return first === undefined ? undefined : stringOf(first, "text");
+}
+
+/** Gives the id of an indexed session; a file that names none is called after its first line. */
+export function sessionIdOf({ sessionId, firstLine }: SessionIndex): string {
+  return toUsableId(sessionId ?? `first line: ${JSON.stringify(firstLine ?? null)}`);
+}
+
+// What Claude Code writes into the folder that has a session's name: transcripts of sub-agents and workflows, long tool
+// results. Anything else that stands there is somebody's own, and no business of an import.
+
+const FOLDER = /^(?:subagents(?:\/workflows(?:\/[^/]+)?)?|workflows(?:\/scripts)?|tool-results(?:\/[^/]+)?)$/;
+const TRANSCRIPT = /^subagents\/(?:workflows\/[^/]+\/)?(?:agent-[^/]+\.(?:jsonl|meta\.json)|journal\.jsonl)$/;
+const AGENT = /^subagents\/(?:workflows\/[^/]+\/)?agent-[^/]+\.jsonl$/;
+const WORKFLOW = /^workflows\/(?:[^/]+\.json|scripts\/[^/]+\.js)$/;
+const TOOL_RESULT = /^tool-results\/(?:[^/]+\/)?[^/]+\.(?:txt|json|pdf|png|jpe?g|gif|webp)$/;
+const HIDDEN_NAME = /(?:^|\/)\./;
+
+/** Whether the agent writes files into a folder of this path, `/` between names, relative to the folder of the session's name. */
+export function isSideFolder(path: string): boolean {
+  return FOLDER.test(path) && !HIDDEN_NAME.test(path);
+}
+
+/** Whether a file of the agent at this path, likewise relative, may be the transcript of a sub-agent. */
+export function isTranscript(path: string): boolean {
+  return AGENT.test(path) && !HIDDEN_NAME.test(path);
+}
+
+/** The file that tells of a transcript, by the transcript's name; null for other sessions. */
+export function aboutTranscript(fileName: string): string | null {
+  const name = /^(agent-.+)\.jsonl$/.exec(fileName)?.[1];
+  return name === undefined ? null : `${name}.meta.json`;
+}
+
+/** Whether the agent writes a file of this path, likewise relative. */
+export function isSideFile(path: string): boolean {
+  return [TRANSCRIPT, WORKFLOW, TOOL_RESULT].some((form) => form.test(path)) && !HIDDEN_NAME.test(path);
 }

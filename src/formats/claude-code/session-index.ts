@@ -1,15 +1,20 @@
 // First pass over a session file: a small entry per line (ids, parents, kind), so that the file itself is never held
 // parsed. Bad lines are listed, never thrown; of lines with one uuid the last counts.
+import { readToolDefinition, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { defined } from "../../core/json.ts";
-import type { SkippedLine } from "../imported-session.ts";
-import { type RawLine, recordOf, stringOf } from "../json-line.ts";
-import type { ParsedLines } from "../parsed-lines.ts";
-import { NO_DATE, readTimestamp } from "../timestamp.ts";
-import { type Kept, readKept } from "./kept-lines.ts";
-import { messageBlocks } from "./line.ts";
-import { kindOfLine, type LineKind } from "./line-kind.ts";
-import { sessionOfLine } from "./named-session.ts";
-import { listsTools, type SnapshotLine } from "./tool-lists.ts";
+import type { SkippedLine, ToolList } from "../imported-session.ts";
+import {
+  isRecord,
+  NO_DATE,
+  type ParsedLines,
+  parseJsonLine,
+  type RawLine,
+  readTimestamp,
+  recordOf,
+  stringOf,
+  stringsOf,
+} from "../session-source.ts";
+import { renderAttachment } from "./attachments.ts";
 
 /** What the index keeps of one line. */
 export interface LineEntry {
@@ -40,14 +45,14 @@ export interface LineEntry {
 }
 
 /** A line that names the session or its end: titles, the newest prompt. */
-export interface MarkerLine {
+interface MarkerLine {
   readonly line: number;
   readonly timestamp: string;
   readonly raw: RawLine;
 }
 
 /** A line that says where the conversation stood. */
-export interface PromptLeaf {
+interface PromptLeaf {
   readonly line: number;
   readonly uuid: string;
 }
@@ -93,7 +98,7 @@ interface Draft {
 const TITLE_TYPES: ReadonlySet<unknown> = new Set(["summary", "ai-title", "custom-title"]);
 
 /** What the lines before a line say of those after it. */
-export interface IndexStart {
+interface IndexStart {
   /** The first line that is indexed, 0-based. */
   readonly line: number;
   readonly timestamp?: string;
@@ -219,4 +224,212 @@ function callsOf(raw: RawLine, kind: LineKind): readonly string[] {
   const key = kind === "assistant" ? "id" : "tool_use_id";
   const type = kind === "assistant" ? "tool_use" : "tool_result";
   return (messageBlocks(raw) ?? []).flatMap((block) => (block["type"] === type ? (stringOf(block, key) ?? []) : []));
+}
+
+// What a compaction of the agent's leaves as it was: the lines that its boundary names, or, in some versions, those from one to
+// another by the links of the file. They stand behind the summary, or, where the user had later turns summarised, before it.
+
+/** What a boundary says of the lines that it keeps. */
+interface Kept {
+  /** Their uuids in order; absent = they are a segment. */
+  readonly named?: readonly string[];
+  readonly segment?: { readonly head: string; readonly tail: string };
+  /** Whether they stand before the summary. */
+  readonly isBefore: boolean;
+}
+
+/** Reads it from a boundary; absent where it keeps nothing. */
+function readKept(boundary: RawLine): Kept | undefined {
+  const compact = recordOf(boundary, "compactMetadata") ?? {};
+  const messages = recordOf(compact, "preservedMessages");
+  const segment = recordOf(compact, "preservedSegment") ?? {};
+  const anchor = stringOf(messages ?? segment, "anchorUuid");
+  const isBefore = anchor !== undefined && anchor === stringOf(boundary, "uuid");
+  if (messages !== undefined) return { named: stringsOf(messages, "uuids"), isBefore };
+  const head = stringOf(segment, "headUuid");
+  const tail = stringOf(segment, "tailUuid");
+  return head === undefined || tail === undefined ? undefined : { segment: { head, tail }, isBefore };
+}
+
+/** The uuids that it names. */
+export function namesOfKept({ named, segment }: Kept): readonly string[] {
+  return named ?? (segment === undefined ? [] : [segment.head, segment.tail]);
+}
+
+interface Linked {
+  readonly uuid?: string;
+}
+
+/** Finds the lines, in order; none of a segment whose head does not stand above its tail. */
+export function findKept<Entry extends Linked>(
+  { named, segment }: Kept,
+  nodes: ReadonlyMap<string, Entry>,
+  parentOf: (entry: Entry) => Entry | undefined,
+): readonly Entry[] {
+  if (segment === undefined) return (named ?? []).flatMap((uuid) => nodes.get(uuid) ?? []);
+  const found = new Set<Entry>();
+  let at = nodes.get(segment.tail);
+  while (at !== undefined && !found.has(at)) {
+    found.add(at);
+    if (at.uuid === segment.head) return [...found].reverse();
+    at = parentOf(at);
+  }
+  return [];
+}
+
+/** Parses one line. A string is the reason why it is no line of a session; null is a blank line. */
+export function parseLine(text: string): RawLine | string | null {
+  const line = parseJsonLine(text);
+  if (line === null || typeof line === "string") return line;
+  return typeof line["type"] === "string" ? line : "no `type`";
+}
+
+/** The blocks of a line's message: a string counts as one text block; absent when there is no message with content. */
+export function messageBlocks(line: RawLine): readonly RawLine[] | undefined {
+  const content = recordOf(line, "message")?.["content"];
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return Array.isArray(content) ? content.filter(isRecord) : undefined;
+}
+
+/**
+ * `prompt` the user's request · `command` a `/command` typed by the user, a request only when the model answers it ·
+ * `harness` user text made by the agent (meta lines, local command output, interrupt markers) · `result` tool results ·
+ * `assistant` · `attachment` sent by the agent · `summary` and `boundary` of a compaction · `side` never sent.
+ */
+type LineKind =
+  | "prompt"
+  | "command"
+  | "harness"
+  | "result"
+  | "assistant"
+  | "attachment"
+  | "summary"
+  | "boundary"
+  | "side";
+
+const HARNESS_TEXT = /^\s*(?:<local-command-|<bash-stdout>|<bash-stderr>|\[Request interrupted by user)/;
+const COMMAND_TEXT = /^\s*<command-name>/;
+
+/** Tells what a line is; `model` is the one that the conversation was with before it, absent = none yet. */
+export function kindOfLine(line: RawLine, model?: string): LineKind {
+  switch (line["type"]) {
+    case "user":
+      return kindOfUserLine(line);
+    case "assistant":
+      return line["isApiErrorMessage"] === true || messageBlocks(line) === undefined ? "side" : "assistant";
+    case "attachment":
+      return isSentAttachment(line, model) ? "attachment" : "side";
+    case "system":
+      return line["subtype"] === "compact_boundary" ? "boundary" : "side";
+    default:
+      return "side";
+  }
+}
+
+/** A prompt that the user typed meanwhile may be a picture without a word. */
+function isSentAttachment(line: RawLine, model: string | undefined): boolean {
+  return recordOf(line, "attachment")?.["type"] === "queued_command" || renderAttachment(line, model) !== "";
+}
+
+function kindOfUserLine(line: RawLine): LineKind {
+  const blocks = messageBlocks(line);
+  if (blocks === undefined) return "side";
+  if (line["isCompactSummary"] === true) return "summary";
+  if (blocks.some((block) => block["type"] === "tool_result")) return "result";
+  if (line["isMeta"] === true || isNotification(line)) return "harness";
+  const text = firstText(blocks);
+  if (HARNESS_TEXT.test(text)) return "harness";
+  return COMMAND_TEXT.test(text) ? "command" : "prompt";
+}
+
+/** Whether a line in the user's place was written by the agent when a task in the background ended. */
+export function isNotification(line: RawLine): boolean {
+  return recordOf(line, "origin")?.["kind"] === "task-notification";
+}
+
+function firstText(blocks: readonly RawLine[]): string {
+  const first = blocks.find((block) => block["type"] === "text");
+  return first === undefined ? "" : (stringOf(first, "text") ?? "");
+}
+
+/** Whether lines of this kind become events that a model is sent. */
+export function isSent(kind: LineKind): boolean {
+  return kind !== "side" && kind !== "boundary" && kind !== "summary";
+}
+
+// The session that a line names. A sub-agent's lines name the session that began it: its own id is made of both.
+
+/** The id of the session that a line belongs to; absent where it names none. */
+export function sessionOfLine(line: RawLine): string | undefined {
+  const session = stringOf(line, "sessionId");
+  const agent = agentNamedBy(line);
+  return session === undefined || agent === undefined ? session : `${session}-agent-${agent}`;
+}
+
+/** The sub-agent whose line it is: its id, or in older versions the line's; absent for the session's own lines. */
+export function agentNamedBy(line: RawLine): string | undefined {
+  if (line["isSidechain"] !== true) return undefined;
+  return stringOf(line, "agentId") ?? stringOf(line, "uuid");
+}
+
+// The tools that the agent offered, as its snapshots of the prompt list them: since 2.1.330, in sessions whose prompt it may
+// have to give again. Each of them is long, and most repeat the one before.
+
+/** Where a snapshot stands. */
+interface SnapshotLine {
+  /** Line of the file, 0-based. */
+  readonly line: number;
+  readonly timestamp: string;
+}
+
+/** Whether a line is a snapshot that lists tools; the first of a session is written before they are known. */
+function listsTools(raw: RawLine): boolean {
+  if (raw["type"] !== "attachment" || raw["isSidechain"] === true) return false;
+  const { type, tools } = recordOf(raw, "attachment") ?? {};
+  return type === "prompt_snapshot" && Array.isArray(tools) && tools.length > 0;
+}
+
+/** A list that is not placed in a turn yet. */
+type ListLine = Omit<ToolList, "turn"> & SnapshotLine;
+
+/** Gives the lists of snapshots that differ from the one before; `before` = the line of the newest one before all of them. */
+export function readToolLists(
+  lines: ParsedLines,
+  snapshots: readonly SnapshotLine[],
+  before?: number,
+): readonly ListLine[] {
+  let known = before === undefined ? "" : JSON.stringify(toolsAt(lines, before));
+  return snapshots.flatMap(({ line, timestamp }) => {
+    const tools = toolsAt(lines, line);
+    const text = JSON.stringify(tools);
+    if (tools.length === 0 || text === known) return [];
+    known = text;
+    const raw = lines.at(line);
+    return [{ line, timestamp, id: (isRecord(raw) ? stringOf(raw, "uuid") : undefined) ?? `${line}`, tools }];
+  });
+}
+
+/** Places a list in the last turn that begins no later in the file; `starts` = lines of the turns from `first` on. */
+export function placeList({ line, ...list }: ListLine, starts: readonly number[], first = 0): ToolList {
+  return {
+    ...list,
+    turn:
+      first +
+      Math.max(
+        0,
+        starts.findLastIndex((start) => start <= line),
+      ),
+  };
+}
+
+function toolsAt(lines: ParsedLines, line: number): readonly ToolDefinition[] {
+  const raw = lines.at(line);
+  const tools = isRecord(raw) ? recordOf(raw, "attachment")?.["tools"] : undefined;
+  return Array.isArray(tools) ? tools.filter(isRecord).flatMap((tool) => toolOf(tool) ?? []) : [];
+}
+
+/** `schema` is the tool as the API was sent it; what has none was named only. */
+function toolOf(tool: RawLine): ToolDefinition | null {
+  const { input_schema: parameters } = recordOf(tool, "schema") ?? {};
+  return readToolDefinition({ name: tool["name"], description: tool["description"], parameters });
 }

@@ -2,17 +2,17 @@
 // the later ones, and every name that stands on them, so that a later line that has to do with an earlier one is noticed.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { defined } from "../../core/json.ts";
-import type { SkippedLine } from "../imported-session.ts";
-import { stringOf } from "../json-line.ts";
-import { createNameFilter, type NameFilter, openNameFilter } from "../name-filter.ts";
-import type { ParsedLines } from "../parsed-lines.ts";
-import type { SessionMark } from "../session-mark.ts";
-import { readTimestamp } from "../timestamp.ts";
-import { namesOfKept } from "./kept-lines.ts";
-import { kindOfLine } from "./line-kind.ts";
-import { type LineEntry, modelOfAnswer, type SessionIndex } from "./session-index.ts";
-import type { firstTitle, SessionReading } from "./session-reading.ts";
-import { readTitles } from "./titles.ts";
+import {
+  createNameFilter,
+  type NameFilter,
+  openNameFilter,
+  type SessionMark,
+  type SkippedLine,
+} from "../imported-session.ts";
+import { type ParsedLines, readTimestamp, stringOf } from "../session-source.ts";
+import type { firstTitle, SessionReading } from "./events.ts";
+import { kindOfLine, type LineEntry, modelOfAnswer, namesOfKept, type SessionIndex } from "./session-index.ts";
+import { readTitles } from "./turns.ts";
 
 /** What the lines before a mark say of those after it. */
 export interface SessionState {

@@ -1,7 +1,6 @@
 // How Claude Code is told to call jpg. In a project the settings are those that are the user's alone; servers of a project
 // stand in a file that all who work on it share.
-import type { AgentSetup, Machine } from "../agent-format.ts";
-import { commandHooks, namedServer } from "../command-hooks.ts";
+import { type AgentSetup, commandHooks, type Machine, namedServer } from "../agent-format.ts";
 
 /** Seconds that it waits at most. */
 const TIMEOUT = 10;

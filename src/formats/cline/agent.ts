@@ -1,11 +1,260 @@
+// Imports a document of Cline's: each message as its events, cut into turns at what the user says, and what Cline sends since it
+// compacted the session as a compaction. A pure function of the texts of the session's file and of the one beside it.
+import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
+import { type Event, wordsOfContent } from "../../core/conversation/event.ts";
+import { titleOfRequest } from "../../core/conversation/marks.ts";
+import { userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import type { AgentFormat } from "../agent-format.ts";
+import { deriveName, type ImportedSession, type SkippedLine, toUsableId } from "../imported-session.ts";
+import {
+  isRecord,
+  NO_DATE,
+  namedUnder,
+  parseJsonLine,
+  readTimestamp,
+  recordOf,
+  type SessionDescent,
+  type SessionSource,
+} from "../session-source.ts";
+import {
+  type ClineDocument,
+  type ClineMessage,
+  eventsOf,
+  parseClineDocument,
+  parseCompactedState,
+  placeMessages,
+} from "./messages.ts";
+
+/** Version of this importer: raise it when the same bytes would give other events or records. */
+const CLINE_IMPORTER = 2;
+
+/** What a session without a request of the user is called. */
+const UNTITLED = "untitled session";
+
+/**
+ * Reads a session; `state` = the text of the file with what is sent since a compaction. Messages that say nothing are listed in
+ * `skippedLines`. Throws `not_a_session` for other files.
+ */
+export function readClineSession(source: SessionSource, state: string | null = null): ImportedSession {
+  const document = parseClineDocument(source);
+  if (document === null) throw notASession();
+  const own = placeMessages(document, document.sessionId);
+  const told = state === null ? null : readState(state, document);
+  const { messages, change } =
+    told?.state == null
+      ? { messages: own.messages, change: null }
+      : compareState(own.messages, told.messages, told.state);
+  const turns = turnsOf(messages);
+  const turnOf = new Map(turns.flatMap((turn, at) => turn.map((message) => [message, at] as const)));
+  const where = {
+    turnOf: (message: ClineMessage): number => turnOf.get(message) ?? 0,
+    opens: (message: ClineMessage): boolean => turns[turnOf.get(message) ?? 0]?.[0] === message,
+  };
+  const compactions = change === null ? [] : [toCompaction(change, document.sessionId, where)];
+  const known = new Set(messages.map(({ id }) => id));
+  const createdAt = messages.find(({ timestamp }) => timestamp !== NO_DATE)?.timestamp ?? NO_DATE;
+  return {
+    format: "cline",
+    importer: CLINE_IMPORTER,
+    sessionId: document.sessionId,
+    title: titleOf(messages),
+    titles: [],
+    createdAt,
+    turnCount: turns.length,
+    readTurn: (turn) => readTurn(turns[turn] ?? []),
+    turnLine: () => 0,
+    turnTime: (turn) => turns[turn]?.[0]?.timestamp ?? createdAt,
+    hasLine: (id) => known.has(id),
+    compactions,
+    compactionTurns: new Map(compactions.map(({ id }) => [id, change === null ? 0 : where.turnOf(change.newest)])),
+    abandoned: [],
+    skippedLines: [...own.skipped, ...(told?.skipped ?? [])],
+  };
+}
+
+interface ToldState {
+  readonly state: ClineDocument | null;
+  readonly messages: readonly ClineMessage[];
+  readonly skipped: readonly SkippedLine[];
+}
+
+function readState(text: string, document: ClineDocument): ToldState {
+  const state = parseCompactedState(text, document);
+  if (state === null) {
+    const reason = "its compacted state, the file beside it, is no document of this session";
+    return { state, messages: [], skipped: [{ line: 1, reason }] };
+  }
+  const { messages, skipped } = placeMessages(state, `${document.sessionId}-compacted`);
+  const named = skipped.map(({ line, reason }) => ({ line, reason: `in its compacted state: ${reason}` }));
+  return { state, messages, skipped: named };
+}
+
+/** What the user says begins a turn once somebody answered. */
+function turnsOf(messages: readonly ClineMessage[]): readonly (readonly ClineMessage[])[] {
+  const turns: ClineMessage[][] = [];
+  for (const message of messages) {
+    const open = turns.at(-1);
+    const isAnswered = open?.some(({ said }) => said.some(({ type }) => type !== "chat_request")) === true;
+    if (open === undefined || (message.isUsers && isAnswered)) turns.push([message]);
+    else open.push(message);
+  }
+  return turns;
+}
+
+function readTurn(messages: readonly ClineMessage[]): readonly Event[] {
+  const [first] = messages;
+  if (first === undefined) return [];
+  const start: Event = { type: "turn_start", id: `${first.id}.turn`, timestamp: first.timestamp };
+  return [start, ...messages.flatMap(eventsOf)];
+}
+
+function titleOf(messages: readonly ClineMessage[]): string {
+  for (const { said, isUsers } of messages) {
+    const [request] = said.filter(({ type }) => type === "chat_request");
+    if (!isUsers || request?.type !== "chat_request") continue;
+    const title = titleOfRequest(wordsOfContent(request.content));
+    if (title !== "") return title;
+  }
+  return UNTITLED;
+}
+
+function notASession(): Error {
+  return userError(
+    "not_a_session",
+    "The file is not a session of Cline: expected one JSON object with `version`, `sessionId` and `messages`.",
+    { hints: ["Cline keeps sessions in ~/.cline/data/sessions/<session>/<session>.messages.json."] },
+  );
+}
+
+// What Cline sends since it compacted a session: a list of messages in a file beside the session's, which keeps them all. What
+// that list says otherwise becomes a compaction; what it says as the session does stays, and what follows it is said as ever.
+
+/** Messages of a session and, of those, the ones that stand otherwise in what is sent. */
+interface CompactedState {
+  /** Those of the session, with those that only the state has: they were said since. */
+  readonly messages: readonly ClineMessage[];
+  /** What is not sent as it was said, never empty; null = everything is. */
+  readonly change: StateChange | null;
+}
+
+interface StateChange {
+  /** RFC 3339 UTC. */
+  readonly timestamp: string;
+  /** The last message that the session had when it was compacted. */
+  readonly newest: ClineMessage;
+  /** Messages of the session in a row, never empty. */
+  readonly covered: readonly ClineMessage[];
+  /** What is sent in their place. */
+  readonly shown: readonly ClineMessage[];
+}
+
+/** Compares a session with what is sent of it. */
+function compareState(
+  session: readonly ClineMessage[],
+  state: readonly ClineMessage[],
+  { updatedAt }: Pick<ClineDocument, "updatedAt">,
+): CompactedState {
+  const places = new Map(session.map(({ id }, at) => [id, at]));
+  const isOld = (message: ClineMessage): boolean => places.has(message.id) || isMade(message);
+  const old = state.slice(0, state.findLastIndex(isOld) + 1);
+  const messages = [...session, ...state.slice(old.length)];
+  const made = readTimestamp(updatedAt);
+  const end = endOfSession(session, places, { last: old.at(-1), made });
+  const before = session.slice(0, end + 1);
+  const newest = before.at(-1);
+  if (newest === undefined || old.length === 0) return { messages, change: null };
+  const [first, rest] = commonEnds(before, old);
+  const covered = before.slice(first, before.length - rest);
+  const shown = old.slice(first, old.length - rest);
+  if (covered.length > 0) return { messages, change: { timestamp: made ?? newest.timestamp, newest, covered, shown } };
+  if (shown.length === 0) return { messages, change: null };
+  // What was added stands beside something that stayed.
+  const [from, to] = rest > 0 ? [first, first + 1] : [first - 1, first];
+  const beside = before.slice(from, to);
+  const both = old.slice(from, old.length - rest + (to - first));
+  return { messages, change: { timestamp: made ?? newest.timestamp, newest, covered: beside, shown: both } };
+}
+
+/** Where the session ended when it was compacted: at the message that the state ends with, else by the time. */
+function endOfSession(
+  session: readonly ClineMessage[],
+  places: ReadonlyMap<string, number>,
+  { last, made }: { readonly last: ClineMessage | undefined; readonly made: string | undefined },
+): number {
+  const known = last === undefined ? undefined : places.get(last.id);
+  if (known !== undefined || made === undefined) return known ?? session.length - 1;
+  return session.findLastIndex(({ timestamp }) => compareTimestamps(timestamp, made) <= 0);
+}
+
+/** Cline marks what it wrote, and what it kept. */
+function isMade({ about }: ClineMessage): boolean {
+  return about["kind"] !== undefined || about["compaction"] !== undefined;
+}
+
+/** How many first, and then how many last messages say the same in both lists. */
+function commonEnds(a: readonly ClineMessage[], b: readonly ClineMessage[]): readonly [first: number, last: number] {
+  const [x, y] = [a.map(wordsOf), b.map(wordsOf)];
+  const most = Math.min(a.length, b.length);
+  let first = 0;
+  while (first < most && x[first] === y[first]) first++;
+  let last = 0;
+  while (last < most - first && x.at(-1 - last) === y.at(-1 - last)) last++;
+  return [first, last];
+}
+
+/** What a message says, without what was counted. */
+function wordsOf({ said, isUsers }: ClineMessage): string {
+  return JSON.stringify([
+    isUsers,
+    said.map(({ metadata, ...words }) => [words, metadata?.origin, metadata?.signature]),
+  ]);
+}
+
+/** Makes the compaction; `turnOf` gives the turn of a message, `opens` whether it opens one. */
+function toCompaction(
+  { timestamp, covered, shown }: StateChange,
+  session: string,
+  where: { readonly turnOf: (message: ClineMessage) => number; readonly opens: (message: ClineMessage) => boolean },
+): Compaction {
+  const [first, last] = [covered[0] as ClineMessage, covered.at(-1) as ClineMessage];
+  const id = deriveName(`${session}.compacted.${last.id}.${JSON.stringify(shown.map(wordsOf))}`);
+  const replacement = copiesOf(shown, id);
+  const { kind, reason, messagesRemoved } = shown.find(isMade)?.about ?? {};
+  return {
+    type: "compaction",
+    id,
+    timestamp,
+    from_turn: where.turnOf(first),
+    to_turn: where.turnOf(last),
+    ...(!where.opens(first) && { from_event: first.id }),
+    to_event: eventsOf(last).at(-1)?.id ?? last.id,
+    ...(replacement.length > 0 ? { replacement } : { turns: "omit" as const }),
+    source: "import",
+    metadata: {
+      ...defined({ kind, reason, messagesRemoved }),
+      line: first.id,
+    },
+  };
+}
+
+/** Events of their own: those of the session may stand beside them. What was counted is counted there. */
+function copiesOf(messages: readonly ClineMessage[], id: string): readonly Event[] {
+  let n = 0;
+  return messages.flatMap((message) => {
+    const answer = `${id}.${n}`;
+    return eventsOf(message).map((event): Event => {
+      const { usage: _, ...metadata } = event.metadata ?? {};
+      const isAnswer = metadata.message_id !== undefined;
+      const own = { ...metadata, ...(isAnswer && { message_id: answer }) };
+      const { metadata: __, ...words } = event;
+      return { ...words, id: `${id}.${n++}`, ...(Object.keys(own).length > 0 && { metadata: own }) } as Event;
+    });
+  });
+}
+
 // Cline as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means. Its files do not say of which
 // project they are: they are read where the user names them.
-import type { AgentFormat } from "../agent-format.ts";
-import { isRecord, parseJsonLine, recordOf } from "../json-line.ts";
-import { namedUnder, type SessionDescent } from "../session-descent.ts";
-import { toUsableId } from "../usable-id.ts";
-import { parseClineDocument } from "./document.ts";
-import { CLINE_IMPORTER, readClineSession } from "./import.ts";
 
 const SESSION = ".messages.json";
 const COMPACTED = ".compaction.json";

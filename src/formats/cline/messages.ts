@@ -1,12 +1,19 @@
 // The messages of a document of Cline's, each with its id, its time and what it says; and the events that they make.
-import type { Event } from "../../core/conversation/event.ts";
-import { deriveName } from "../derived-name.ts";
-import type { SkippedLine } from "../imported-session.ts";
-import { type RawLine, recordOf, stringOf } from "../json-line.ts";
-import type { SaidEvent } from "../request-body/said.ts";
-import { NO_DATE } from "../timestamp.ts";
-import type { ClineDocument } from "./document.ts";
-import { readClineMessage } from "./read-message.ts";
+import type { ContentPart, Event, EventMetadata } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
+import { readAnswerBlock, readResultBlock, secretsOfBlock, toContent } from "../anthropic/agent.ts";
+import { deriveName, type SkippedLine, toUsableId } from "../imported-session.ts";
+import type { SaidEvent, SaidMessage } from "../request-body/read.ts";
+import {
+  isRecord,
+  NO_DATE,
+  parseDocumentText,
+  parseJsonDocument,
+  type RawLine,
+  recordOf,
+  type SessionSource,
+  stringOf,
+} from "../session-source.ts";
 
 /** A message that says something. */
 export interface ClineMessage {
@@ -56,4 +63,141 @@ function timeOf(message: RawLine): string | undefined {
   const time = new Date(typeof message["ts"] === "number" ? message["ts"] : Number.NaN);
   const year = time.getUTCFullYear();
   return year >= 1970 && year <= 9999 ? time.toISOString() : undefined;
+}
+
+// A file of a Cline session, before anything is believed about it: one JSON document with the messages of the conversation or,
+// in a second file beside it, with those that Cline sends since it compacted it. A file is parsed once, whoever asks.
+
+/** A document that is one of Cline's. */
+export interface ClineDocument {
+  /** As it stands there. */
+  readonly id: string;
+  /** The session's id as it can stand in names; what is sent since a compaction has a name of its own. */
+  readonly sessionId: string;
+  /** As many as the list has; what is no object says nothing. */
+  readonly messages: readonly RawLine[];
+  /** When it was saved. */
+  readonly updatedAt: unknown;
+}
+
+const parsed = new WeakMap<SessionSource, ClineDocument | null>();
+
+/** Parses a file; null where it is no document of Cline's. Never throws. */
+export function parseClineDocument(source: SessionSource): ClineDocument | null {
+  let document = parsed.get(source);
+  if (document === undefined) {
+    document = toDocument(parseJsonDocument(source));
+    parsed.set(source, document);
+  }
+  return document;
+}
+
+/** Parses the second file of a session; null where it is none of the session's. Never throws. */
+export function parseCompactedState(text: string, { id }: ClineDocument): ClineDocument | null {
+  const state = toDocument(parseDocumentText(text));
+  return state?.id === id ? state : null;
+}
+
+function toDocument(value: unknown): ClineDocument | null {
+  if (!isRecord(value) || typeof value["version"] !== "number") return null;
+  const id = stringOf(value, "sessionId") ?? "";
+  const list = value["messages"];
+  if (id === "" || !Array.isArray(list)) return null;
+  const messages = list.map((message) => (isRecord(message) ? message : {}));
+  const isCompacted = messages.some((message) => recordOf(message, "metadata")?.["kind"] === KIND);
+  const sessionId = toUsableId(isCompacted ? `${id}-compacted` : id);
+  return { id, sessionId, messages, updatedAt: value["updated_at"] };
+}
+
+/** Marks the message that a compaction begins with. */
+const KIND = "compaction";
+
+/** Reads a message; one that is neither the user's nor the assistant's says nothing. */
+function readClineMessage(message: RawLine, id: string): SaidMessage {
+  switch (message["role"]) {
+    case "assistant":
+      return { said: answersOf(message, id), isUsers: false };
+    case "user":
+      return readUsers(blocksOf(message));
+    default:
+      return { said: [], isUsers: false };
+  }
+}
+
+function blocksOf(message: RawLine): readonly RawLine[] {
+  const { content } = message;
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return Array.isArray(content) ? content.filter(isRecord) : [];
+}
+
+function answersOf(message: RawLine, id: string): readonly SaidEvent[] {
+  const made = recordOf(message, "modelInfo") ?? {};
+  const model = stringOf(made, "id");
+  const metadata: EventMetadata = {
+    provider: stringOf(made, "provider") ?? "cline",
+    ...defined({ model }),
+    message_id: id,
+  };
+  const usage = usageOf(recordOf(message, "metrics"));
+  return blocksOf(message).map((block, at) =>
+    readAnswerBlock(block, {
+      ...metadata,
+      ...secretsOfBlock(block),
+      ...(at === 0 && usage !== undefined && { usage }),
+    }),
+  );
+}
+
+/** Cline counts what was read from and written to the cache as input, too. */
+function usageOf(metrics: RawLine | undefined): RawLine | undefined {
+  if (metrics === undefined) return undefined;
+  const count = (key: string): number => (typeof metrics[key] === "number" ? Number(metrics[key]) : 0);
+  const [sent, cacheRead, cacheWrite] = [count("inputTokens"), count("cacheReadTokens"), count("cacheWriteTokens")];
+  const rest = sent - cacheRead - cacheWrite;
+  const cost = metrics["cost"];
+  return {
+    input: rest < 0 ? sent : rest,
+    cacheRead,
+    cacheWrite,
+    output: count("outputTokens"),
+    ...(typeof cost === "number" && { cost }),
+  };
+}
+
+/** Results stand first; then what the user said; then what Cline added to it. */
+function readUsers(blocks: readonly RawLine[]): SaidMessage {
+  const results = blocks.filter(isResult);
+  const notices = blocks.filter(isNotice);
+  const own = blocks.filter((block) => !isResult(block) && !isNotice(block));
+  const said: readonly SaidEvent[] = [
+    ...results.map(readResultBlock),
+    ...(own.length === 0 ? [] : [{ type: "chat_request" as const, content: contentOf(own) }]),
+    ...notices.map((block): SaidEvent => {
+      return { type: "chat_request", content: stringOf(block, "text") ?? "", metadata: { origin: "harness" } };
+    }),
+  ];
+  return { said, isUsers: own.length > 0 };
+}
+
+function isResult(block: RawLine): boolean {
+  return block["type"] === "tool_result";
+}
+
+function isNotice(block: RawLine): boolean {
+  return block["type"] === "text" && (stringOf(block, "text") ?? "").startsWith("<SYSTEM_NOTICE>");
+}
+
+function contentOf(blocks: readonly RawLine[]): ReturnType<typeof toContent> {
+  if (!blocks.some(isFile)) return toContent(blocks);
+  return blocks.flatMap((block): readonly ContentPart[] => {
+    if (isFile(block))
+      return [{ type: "attachment", name: stringOf(block, "path") ?? "file", text: stringOf(block, "content") ?? "" }];
+    const content = toContent([block]);
+    return Array.isArray(content) ? content : [{ type: "text", text: content as string }];
+  });
+}
+
+/** A file that the user named, as it was then. */
+function isFile(block: RawLine): boolean {
+  return block["type"] === "file" && typeof block["content"] === "string";
 }

@@ -1,17 +1,201 @@
-// Codex as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
-
-import type { AgentFormat, Machine, SessionDraft, SessionFolder } from "../agent-format.ts";
-import { findVersion } from "../agent-version.ts";
-import { lineUuid, sessionUuid } from "../derived-ids.ts";
-import type { ResumePlan } from "../resume-plan.ts";
-import { codexDescent, codexSessionId, isCodexSession } from "./detect.ts";
-import { timeOfView, writeCodexSession } from "./export.ts";
-import { CODEX_BASE } from "./history-base.ts";
-import { CODEX_IMPORTER_VERSION, codexOrigin, readCodexSession } from "./import.ts";
-import { readCodexTail } from "./import-tail.ts";
-import { parseRolloutLine, payloadOf } from "./rollout-line.ts";
-import { codexDirectory } from "./session-folder.ts";
+// Imports a rollout of Codex: an index of its lines, cut into turns that are read on demand, its compactions as compactions,
+// what the user went back from as abandoned branches. A pure function of the file's text.
+import { wordsOfContent } from "../../core/conversation/event.ts";
+import { titleOfRequest } from "../../core/conversation/marks.ts";
+import { userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import {
+  type AgentFormat,
+  findVersion,
+  type Machine,
+  type SessionDirectory,
+  type SessionDraft,
+  type SessionFolder,
+} from "../agent-format.ts";
+import {
+  type AbandonedBranch,
+  areTitlesAfter,
+  deriveName,
+  type ExportOrigin,
+  type ImportedSession,
+  lineUuid,
+  parseExportOrigin,
+  type SessionMark,
+  sessionUuid,
+} from "../imported-session.ts";
+import {
+  createParsedLines,
+  type ParsedLines,
+  parseJsonLine,
+  type ResumePlan,
+  type SessionSource,
+  stringOf,
+} from "../session-source.ts";
+import { readCodexCompactions } from "./compactions.ts";
+import { indexRollout, type RolloutIndex, readThreadNames } from "./rollout.ts";
+import {
+  CODEX_BASE,
+  codexDescent,
+  codexSessionId,
+  isCodexSession,
+  parseRolloutLine,
+  payloadOf,
+} from "./rollout-line.ts";
 import { CODEX_SETUP, codexHome } from "./setup.ts";
+import {
+  type AbandonedTurns,
+  createRolloutMark,
+  cutRollout,
+  type FormerRolloutMark,
+  onlyAddsTurns,
+  type RolloutState,
+  type RolloutTurn,
+  readLineEvent,
+  readRolloutTurn,
+  turnAt,
+} from "./turns.ts";
+import { timeOfView, writeCodexSession } from "./write.ts";
+
+/** Version of this importer: raise it when the same bytes would give other events or records. */
+const CODEX_IMPORTER_VERSION = 2;
+
+/** What a session without a request of the user is called. */
+const UNTITLED = "untitled session";
+/** The line at which jpg's side line stands: Codex wants the description of the session first. */
+const ORIGIN_LINE = 1;
+
+/** Reads a rollout. Bad lines are listed in `skippedLines`. Throws `not_a_session` when no line is Codex's. */
+export function readCodexSession(source: SessionSource): ImportedSession {
+  const lines = createParsedLines(source, parseRolloutLine);
+  const index = indexRollout(lines, source.lineCount);
+  if (!index.isCodex) throw notASession(index);
+  const { active, abandoned } = cutRollout(index.entries);
+  const compactions = readCodexCompactions(lines, active);
+  const origin = codexOrigin(source);
+  const title = firstTitle(lines, active);
+  return {
+    format: "codex",
+    importer: CODEX_IMPORTER_VERSION,
+    sessionId: index.sessionId,
+    title: title?.title ?? UNTITLED,
+    titles: readThreadNames(index),
+    createdAt: index.createdAt,
+    ...defined({ cwd: index.cwd }),
+    turnCount: active.length,
+    readTurn: (turn) => readRolloutTurn(lines, active[turn]),
+    turnLine: (turn) => (turn === 0 ? 0 : (active[turn]?.opener.line ?? source.lineCount)),
+    hasLine: (id) => index.marks.has(id),
+    turnTime: (turn) => active[turn]?.opener.timestamp ?? index.createdAt,
+    compactions,
+    compactionTurns: new Map(compactions.map(({ id, to_turn }) => [id, to_turn])),
+    abandoned: abandoned.map((turns) => toBranch(lines, turns, active)),
+    skippedLines: index.skipped,
+    ...(origin !== null && { origin }),
+    mark: () => createRolloutMark({ index, active, compactions, title }),
+  };
+}
+
+/** Reads which conversation jpg exported a session from; null for the agent's own. */
+function codexOrigin(source: SessionSource): ExportOrigin | null {
+  return source.lineCount > ORIGIN_LINE ? parseExportOrigin(source.line(ORIGIN_LINE)) : null;
+}
+
+function toBranch(
+  lines: ParsedLines,
+  { from, turns }: AbandonedTurns,
+  active: readonly RolloutTurn[],
+): AbandonedBranch {
+  const last = turns.at(-1) as RolloutTurn;
+  // Turns before it may have been abandoned later on.
+  let common = turns[0]?.previous;
+  while (common !== undefined && common !== active[common.index]) common = common.previous;
+  return {
+    name: `left-${deriveName(from.id).slice(0, 8)}`,
+    commonTurns: common === undefined ? 0 : common.index + 1,
+    turnCount: last.index + 1,
+    readTurn: (turn) => readRolloutTurn(lines, turnAt(last, turn)),
+  };
+}
+
+/** The first words of the first request, and the turn that they stand in. */
+function firstTitle(
+  lines: ParsedLines,
+  turns: readonly RolloutTurn[],
+): { readonly title: string; readonly turn: number } | undefined {
+  for (const { index: turn, entries } of turns) {
+    for (const entry of entries) {
+      if (entry.kind !== "prompt") continue;
+      const [event] = readLineEvent(lines, entry);
+      const title = event?.type === "chat_request" ? titleOfRequest(askedIn(wordsOfContent(event.content))) : "";
+      if (title !== "") return { title, turn };
+    }
+  }
+  return undefined;
+}
+
+/** Editors put what they show before the words of the user; Codex names an image before and behind it. */
+function askedIn(text: string): string {
+  const mark = "## My request for Codex:";
+  const at = text.indexOf(mark);
+  const words = at < 0 ? text : text.slice(at + mark.length);
+  return words.replace(/<image(?: name=\[Image #\d+\][^<>]*)?>|<\/image>/g, " ");
+}
+
+function notASession({ skipped }: RolloutIndex): Error {
+  const first = skipped[0];
+  const found = first === undefined ? "no line of one was found" : `line ${first.line} is ${first.reason}`;
+  return userError(
+    "not_a_session",
+    `The file is not a Codex session: expected JSON lines with \`type\` and \`payload\`, ${found}.`,
+    { hints: ["Codex keeps sessions in ~/.codex/sessions/YYYY/MM/DD/rollout-….jsonl."] },
+  );
+}
+
+/** Reads a rollout from a mark of its first lines on; null where it has to be read whole. */
+function readCodexTail(source: SessionSource, mark: SessionMark): ImportedSession | null {
+  const former: FormerRolloutMark = { turn: mark.turn, state: mark.state as RolloutState };
+  const { state, turn: first } = former;
+  const lines = createParsedLines(source, parseRolloutLine, mark.line);
+  const index = indexRollout(lines, source.lineCount, state);
+  const { active } = cutRollout(index.entries, state.held);
+  const title = { title: state.title, turn: 0 };
+  const isApart =
+    active[0]?.opener.line === mark.line &&
+    onlyAddsTurns(index, mark.line) &&
+    areTitlesAfter(index.titles, state.latestStart);
+  if (!isApart) return null;
+  return {
+    format: "codex",
+    importer: CODEX_IMPORTER_VERSION,
+    sessionId: state.sessionId,
+    title: state.title,
+    titles: readThreadNames(index, state.lastTitle),
+    createdAt: index.createdAt,
+    ...defined({ cwd: index.cwd }),
+    turnCount: first + active.length,
+    firstTurn: first,
+    readTurn: (turn) => readRolloutTurn(lines, active[turn - first]),
+    turnLine: (turn) => active[turn - first]?.opener.line ?? source.lineCount,
+    hasLine: () => false,
+    turnTime: (turn) => active[turn - first]?.opener.timestamp ?? index.createdAt,
+    compactions: [],
+    compactionTurns: new Map(),
+    abandoned: [],
+    skippedLines: [...state.skipped, ...index.skipped],
+    mark: () => createRolloutMark({ index, active, compactions: [], title }, former),
+  };
+}
+
+/** The first directory that a text of JSON names; in texts within it the quotes are escaped. */
+const DIRECTORY = /"cwd"\s*:\s*("(?:[^"\\]|\\.)*")/;
+
+/** Gives the first directory that the first line names. */
+function codexDirectory(beginning: SessionSource): SessionDirectory | null {
+  const quoted = beginning.lineCount === 0 ? undefined : DIRECTORY.exec(beginning.line(0))?.[1];
+  const named = quoted === undefined ? null : parseJsonLine(`{"cwd":${quoted}}`);
+  const path = named === null || typeof named === "string" ? undefined : stringOf(named, "cwd");
+  return path === undefined || path === "" ? null : { path };
+}
 
 /** Folders of a session's year, month and day. */
 const DATE_LEVELS = 3;

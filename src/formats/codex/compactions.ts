@@ -4,17 +4,13 @@
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import type { Event } from "../../core/conversation/event.ts";
 import { defined } from "../../core/json.ts";
-import { deriveName } from "../derived-name.ts";
-import { isRecord, type RawLine, stringOf } from "../json-line.ts";
-import type { ParsedLines } from "../parsed-lines.ts";
-import { plainValues } from "../plain-values.ts";
-import { addMilliseconds } from "../timestamp.ts";
+import { deriveName, plainValues } from "../imported-session.ts";
+import { addMilliseconds, isRecord, type ParsedLines, type RawLine, stringOf } from "../session-source.ts";
 import { speakerOf } from "./context-text.ts";
-import { isSentItem, toItemEvent } from "./item-events.ts";
-import { readLineEvent } from "./line-events.ts";
-import type { RolloutEntry } from "./rollout-index.ts";
+import { isSentItem, toItemEvent } from "./events.ts";
+import type { RolloutEntry } from "./rollout.ts";
 import { payloadOf } from "./rollout-line.ts";
-import type { RolloutTurn } from "./turns.ts";
+import { type RolloutTurn, readLineEvent } from "./turns.ts";
 
 /** Reads the compactions of turns, oldest first, with rising timestamps. */
 export function readCodexCompactions(lines: ParsedLines, turns: readonly RolloutTurn[]): readonly Compaction[] {

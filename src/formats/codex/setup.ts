@@ -1,6 +1,5 @@
 // How Codex is told to call jpg: hooks stand in a file of their own, servers in its configuration.
-import type { AgentSetup, Machine, SetupPlace } from "../agent-format.ts";
-import { commandHooks } from "../command-hooks.ts";
+import { type AgentSetup, commandHooks, type Machine, type SetupPlace } from "../agent-format.ts";
 
 /** Seconds that it waits at most; when a session ends it waits no longer, and warns of more. */
 const TIMEOUT = 3;

@@ -1,8 +1,32 @@
 // The turns of a rollout. A turn opens at a request of the user; what introduces the request belongs to it as well, and is
 // held back until it is there, so that a file that grows only adds events. Going back takes turns off again: those become a
 // branch that was abandoned. With a task that the user went back behind, Codex forgets the compaction that it made in it.
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import {
+  type ChatResponse,
+  type Event,
+  isText,
+  plainText,
+  type ToolCallResponse,
+} from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
-import type { RolloutEntry } from "./rollout-index.ts";
+import { isSameModelFamily } from "../../core/model/model-name.ts";
+import { toInputContent } from "../../core/model/openai-responses-thread.ts";
+import type { ProviderObject } from "../../core/model/openai-thread.ts";
+import {
+  areTitlesBefore,
+  latestStart,
+  plainValues,
+  READ_AGAIN,
+  type SessionMark,
+  type SkippedLine,
+  skippedBefore,
+} from "../imported-session.ts";
+import { isRecord, type ParsedLines, type RawLine, recordOf, stringOf } from "../session-source.ts";
+import { type ItemPlace, toItemEvent } from "./events.ts";
+import { type RolloutEntry, type RolloutIndex, type RolloutStart, readThreadNames } from "./rollout.ts";
+import { payloadOf } from "./rollout-line.ts";
 
 export interface RolloutTurn {
   /** 0-based. */
@@ -22,7 +46,7 @@ export interface AbandonedTurns {
   readonly turns: readonly RolloutTurn[];
 }
 
-export interface RolloutTurns {
+interface RolloutTurns {
   /** Those that the agent goes on from. */
   readonly active: readonly RolloutTurn[];
   /** In the order in which they were abandoned. */
@@ -165,4 +189,187 @@ function startOfRequest(entries: readonly RolloutEntry[], place: number): number
   let start = place;
   while (start > 0 && entries[start - 1]?.kind === "context") start--;
   return start;
+}
+
+// Second pass: a line of a rollout as its event. The same line always gives the same event.
+
+/** Reads a turn, its turn_start first. */
+export function readRolloutTurn(lines: ParsedLines, turn: RolloutTurn | undefined): readonly Event[] {
+  if (turn === undefined) return [];
+  const { id, timestamp } = turn.opener;
+  const start: Event = { type: "turn_start", id: `${id}.turn`, timestamp };
+  return [start, ...turn.entries.flatMap((entry) => readLineEvent(lines, entry))];
+}
+
+/** Reads the event of a line; none of one that only says what is sent from there on. */
+export function readLineEvent(lines: ParsedLines, entry: RolloutEntry): readonly Event[] {
+  const line = lines.at(entry.line);
+  if (line === null || typeof line === "string") return [];
+  switch (entry.kind) {
+    case "note":
+      return [createRolloutNote(line, entry)];
+    case "usage":
+      return [createUsageNote(line, entry)];
+    case "compacted":
+    case "rollback":
+      return [];
+    default:
+      return [toItemEvent(payloadOf(line), placeOf(entry))];
+  }
+}
+
+function placeOf({ kind, isQueued, ...entry }: RolloutEntry): ItemPlace {
+  if (kind === "context" || kind === "harness") return { ...entry, origin: "harness" };
+  return isQueued === true ? { ...entry, origin: "queued" } : entry;
+}
+
+// Notes: what the agent wrote down and no model sees. They keep the small plain values of a line; the whole line lives on in
+// the sources of the conversation.
+
+/** What every line or its description of a session says, and nothing about this one. */
+const ENVELOPE: ReadonlySet<string> = new Set(["type", "timestamp", "cwd", "instructions"]);
+
+/** Creates the note of a line. */
+function createRolloutNote(line: RawLine, { id, timestamp }: RolloutEntry): Event {
+  const payload = payloadOf(line);
+  const values = { ...plainValues(payload), ...(line["type"] === "session_meta" && descentOf(payload)) };
+  const data = Object.fromEntries(Object.entries(values).filter(([key]) => !ENVELOPE.has(key)));
+  return { type: "note", id, timestamp, kind: kindOf(line), ...(Object.keys(data).length > 0 && { data }) };
+}
+
+/** Creates the note of what the provider counted for an answer. */
+function createUsageNote(line: RawLine, { id, timestamp, provider, model, messageId }: RolloutEntry): Event {
+  const usage = recordOf(recordOf(payloadOf(line), "info") ?? {}, "last_token_usage");
+  const metadata = {
+    provider,
+    ...defined({ model, message_id: messageId }),
+    usage,
+  };
+  return { type: "note", id, timestamp, kind: "usage", metadata };
+}
+
+function kindOf(line: RawLine): string {
+  const type = stringOf(line, "type") ?? "unknown";
+  const isFrame = type === "event_msg" || type === "response_item";
+  return (isFrame ? stringOf(payloadOf(line), "type") : undefined) ?? type;
+}
+
+/** Where a session comes from: the one that it was forked off, or whose agent began it. */
+function descentOf(payload: RawLine): Record<string, unknown> {
+  const agent = recordOf(payload, "source")?.["subagent"];
+  const spawn = recordOf(recordOf(payload, "source") ?? {}, "subagent") ?? {};
+  return {
+    ...(typeof agent === "string" && { subagent: agent }),
+    ...plainValues(recordOf(spawn, "thread_spawn") ?? {}),
+    ...plainValues(recordOf(payload, "git") ?? {}),
+  };
+}
+
+// What a rollout that grew has to be read with when it is read from one of its newest turns on. A line of a rollout never
+// depends on later ones: what is known before a turn's first line is all that the lines before it say of those behind it.
+
+/** What the lines before a mark say of those after it. */
+export interface RolloutState {
+  readonly sessionId: string;
+  /** First words of the first request. */
+  readonly title: string;
+  /** The newest of the later titles. */
+  readonly lastTitle?: string;
+  readonly start: RolloutStart;
+  /** What introduces the turn's request, and stands before it. */
+  readonly held: readonly RolloutEntry[];
+  /** The latest start of a turn up to the mark's own, but for turn 0; milliseconds since 1970. */
+  readonly latestStart: number;
+  readonly skipped: readonly SkippedLine[];
+}
+
+/** A mark that a file was read from. */
+export interface FormerRolloutMark {
+  /** The turn that is read first, 0-based. */
+  readonly turn: number;
+  readonly state: RolloutState;
+}
+
+/** What a reading came to, from its first line or from a mark on. */
+interface RolloutReading {
+  readonly index: RolloutIndex;
+  readonly active: readonly RolloutTurn[];
+  readonly compactions: readonly Compaction[];
+  /** The first words of the first request, and the turn that they stand in; absent = there are none. */
+  readonly title: { readonly title: string; readonly turn: number } | undefined;
+}
+
+/** The mark of a reading; null where a file that grew has to be read whole. */
+export function createRolloutMark(
+  { index, active, compactions, title }: RolloutReading,
+  former?: FormerRolloutMark,
+): SessionMark | null {
+  const turn = active.length - READ_AGAIN;
+  const opener = active[turn]?.opener;
+  const start = index.starts.find(({ line }) => line === opener?.line);
+  if (opener === undefined || start === undefined || title === undefined) return null;
+  const isFirst = former === undefined;
+  const { namedAt = opener.line } = index;
+  if (isFirst && (turn < 1 || title.turn >= turn || namedAt >= opener.line)) return null;
+  if (!onlyAddsTurns(index, opener.line) || compactions.some(({ to_turn }) => to_turn >= turn)) return null;
+  const before = index.titles.filter(({ line }) => line < opener.line);
+  const lastTitle = readThreadNames({ ...index, titles: before }, former?.state.lastTitle).at(-1)?.title;
+  const newest = lastTitle ?? former?.state.lastTitle;
+  const starts = active.slice(isFirst ? 1 : 0, turn + 1).map((one) => one.opener);
+  const latest = latestStart(starts, former?.state.latestStart);
+  const skipped = skippedBefore(opener.line, index.skipped, former?.state.skipped ?? []);
+  if (skipped === null || !areTitlesBefore(before, latest)) return null;
+  const state: RolloutState = {
+    sessionId: index.sessionId,
+    title: title.title,
+    ...defined({ lastTitle: newest }),
+    start,
+    held: (active[turn]?.entries ?? []).filter(({ line }) => line < opener.line),
+    latestStart: latest,
+    skipped,
+  };
+  return { line: opener.line, turn: (former?.turn ?? 0) + turn, state, names: new Uint8Array() };
+}
+
+/** Whether the lines from one on only add turns, and no line of the file has an id that jpg gave it. */
+export function onlyAddsTurns({ entries, marks }: RolloutIndex, from: number): boolean {
+  return (
+    marks.size === 0 && entries.every(({ kind, line }) => line < from || (kind !== "compacted" && kind !== "rollback"))
+  );
+}
+
+/** Providers whose reasoning no other one reads. */
+const FOREIGN: ReadonlySet<unknown> = new Set(["anthropic", "google"]);
+
+/** Makes the item of reasoning; absent for that of another provider, or of another family than the model that will read it. */
+export function toOwnReasoning(event: ChatResponse, reader: string | undefined): ProviderObject | undefined {
+  const { provider, model, encrypted, item } = event.metadata ?? {};
+  const isOwn = provider === "openai" || (encrypted !== undefined && provider !== undefined && !FOREIGN.has(provider));
+  if (!isOwn || (reader !== undefined && model !== undefined && !isSameModelFamily(reader, model))) return undefined;
+  const text = plainText(event.reasoning ?? "");
+  return {
+    type: "reasoning",
+    summary: text === "" ? [] : [{ type: "summary_text", text }],
+    ...(isRecord(item) && item),
+    encrypted_content: encrypted ?? null,
+  };
+}
+
+/** Gives an item of the API the form in which Codex stores it; `event` is the one that it shows. */
+export function toStoredItem(item: ProviderObject, event: Event | undefined): ProviderObject {
+  // Codex sends no message of the role `system` again.
+  if (item["type"] === "message" && item["role"] === "system") return { ...item, role: "developer" };
+  if (event?.type === "tool_call_response") return { ...item, ...partsOf(event) };
+  if (event?.type !== "tool_call_request" || item["type"] !== "function_call") return item;
+  const { call_type: kind, item: own } = event.metadata ?? {};
+  // A call whose arguments were taken out is none that its shell could have run.
+  if (kind !== "local_shell" || !isRecord(event.arguments) || event.arguments["type"] === undefined)
+    return { ...item, ...(isRecord(own) && own) };
+  return { type: "local_shell_call", call_id: item["call_id"], status: "completed", action: event.arguments };
+}
+
+/** An output of several texts stays one of several. */
+function partsOf({ content }: ToolCallResponse): ProviderObject {
+  const { parts, rules } = isText(content) ? { parts: [], rules: [] } : toInputContent(content);
+  return parts.length > 1 && rules.length === 0 ? { output: parts } : {};
 }

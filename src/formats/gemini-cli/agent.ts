@@ -1,14 +1,252 @@
-// Gemini CLI as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
-import type { AgentFormat, Machine, SessionDraft, SessionFolder } from "../agent-format.ts";
-import { lineUuid, sessionUuid } from "../derived-ids.ts";
-import type { ResumePlan } from "../resume-plan.ts";
-import { geminiDescent } from "./descent.ts";
-import { startOfView, writeGeminiSession } from "./export.ts";
-import { GEMINI_CLI_IMPORTER, geminiSessionId, isGeminiSession, readGeminiSession } from "./import.ts";
-import { geminiOrigin } from "./origin.ts";
-import { geminiDirectory, projectFolders, sessionPlace } from "./project-folder.ts";
-import { sessionDocument } from "./records.ts";
-import { GEMINI_SETUP } from "./setup.ts";
+// Whose sub-agent wrote a session: its file says that it is one, and the folder that Gemini CLI puts it into has the id of the session
+// that the user works in, however deep agents began agents.
+import { type Event, isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
+import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
+import { userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import type { AgentFormat, Machine, SessionDirectory, SessionDraft, SessionFolder } from "../agent-format.ts";
+import {
+  type AbandonedBranch,
+  deriveName,
+  type ImportedSession,
+  lineUuid,
+  sessionUuid,
+  toUsableId,
+} from "../imported-session.ts";
+import {
+  parseJsonLine,
+  type ResumePlan,
+  recordOf,
+  type SessionDescent,
+  type SessionSource,
+  stringOf,
+} from "../session-source.ts";
+import { readGeminiTurn, readTurnEntry } from "./events.ts";
+import {
+  findHeader,
+  type LeftPath,
+  openRecords,
+  type SessionRecords,
+  type SessionTurn,
+  sessionDocument,
+  turnOfPath,
+} from "./records.ts";
+import { toCompactions } from "./sent-parts.ts";
+import { type GeminiIndex, indexRecords } from "./session-index.ts";
+import { GEMINI_SETUP, geminiFolder } from "./setup.ts";
+import { exportedId, geminiOrigin, startOfView, writeGeminiSession } from "./write.ts";
+
+/** Ids are made so; what a folder of the user's own is called is none. */
+const SESSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The session that began a sub-agent's; null for one of the user's, and where the folder has no session's id. */
+function geminiDescent(source: SessionSource, _: string | null, folder = ""): SessionDescent | null {
+  const header = findHeader(source);
+  if (header?.["kind"] !== "subagent" || !SESSION_ID.test(folder) || stringOf(header, "sessionId") === folder)
+    return null;
+  return { kind: "agent", sessions: [folder] };
+}
+
+// Imports a session of Gemini CLI: an index of its records, cut into turns that are read on demand, its new lists of messages as
+// compactions, what was left by going back as branches. A pure function of the file's text.
+
+/** Version of this importer: raise it when the same bytes would give other events or records. */
+const GEMINI_CLI_IMPORTER = 2;
+
+/** What a session without a request of the user is called. */
+const UNTITLED = "untitled session";
+
+/** Whether a file is a session of Gemini CLI: it describes one. */
+function isGeminiSession(source: SessionSource): boolean {
+  return findHeader(source) !== null;
+}
+
+/** Gives the id of a session; null when the file describes none. */
+function geminiSessionId(source: SessionSource): string | null {
+  const header = findHeader(source);
+  return header === null ? null : toUsableId(stringOf(header, "sessionId") ?? "");
+}
+
+/** Reads a session. Bad lines are listed in `skippedLines`. Throws `not_a_session` when none describes one. */
+export function readGeminiSession(source: SessionSource): ImportedSession {
+  const sessionId = geminiSessionId(source);
+  if (sessionId === null) throw notASession();
+  const records = openRecords(source);
+  const index = indexRecords(records, sessionId);
+  const { turns, left } = index.history.turns;
+  const compactions = toCompactions(index.history.changes, { turns, records });
+  const origin = geminiOrigin(source);
+  const exportedAs = exportedId(source);
+  return {
+    format: "gemini-cli",
+    importer: GEMINI_CLI_IMPORTER,
+    sessionId,
+    title: firstTitle(records, turns) ?? UNTITLED,
+    titles: readTitles(index, sessionId),
+    createdAt: index.createdAt,
+    ...defined({ cwd: index.cwd }),
+    turnCount: turns.length,
+    readTurn: (turn) => readGeminiTurn(records, turns[turn]),
+    turnLine: (turn) => (turn === 0 ? 0 : (turns[turn]?.opener.place.line ?? source.lineCount)),
+    hasLine: (id) => index.ids.has(id),
+    turnTime: (turn) => turns[turn]?.opener.timestamp ?? index.createdAt,
+    compactions,
+    compactionTurns: new Map(compactions.map(({ id, to_turn }) => [id, to_turn])),
+    abandoned: left.map((one) => toBranch(records, one, turns)),
+    skippedLines: index.skipped,
+    ...(origin !== null && { origin }),
+    ...(origin !== null && exportedAs !== undefined && { exportedAs }),
+  };
+}
+
+function toBranch(records: SessionRecords, { from, turns }: LeftPath, active: readonly SessionTurn[]): AbandonedBranch {
+  const last = turns.at(-1) as SessionTurn;
+  // Turns before it may have been left later on.
+  let common = turns[0]?.previous;
+  while (common !== undefined && common !== active[common.index]) common = common.previous;
+  return {
+    name: `left-${deriveName(`${from.base} ${from.order}`).slice(0, 8)}`,
+    commonTurns: common === undefined ? 0 : common.index + 1,
+    turnCount: last.index + 1,
+    readTurn: (turn) => readGeminiTurn(records, turnOfPath(last, turn)),
+  };
+}
+
+function firstTitle(records: SessionRecords, turns: readonly SessionTurn[]): string | undefined {
+  for (const { entries } of turns) {
+    for (const entry of entries) {
+      const title = entry.kind === "prompt" ? titleOf(readTurnEntry(records, entry)) : "";
+      if (title !== "") return title;
+    }
+  }
+  return undefined;
+}
+
+function titleOf(events: readonly Event[]): string {
+  const request = events.find(isUserRequest);
+  return request === undefined ? "" : titleOfRequest(wordsOfContent(request.content));
+}
+
+/** Later titles, oldest first; repetitions are left out. */
+function readTitles({ titles }: GeminiIndex, sessionId: string): ImportedSession["titles"] {
+  const shown: { readonly timestamp: string; readonly title: string; readonly id: string }[] = [];
+  for (const { line, timestamp, title: given } of titles) {
+    const title = shownTitle(given);
+    if (title !== "" && title !== shown.at(-1)?.title) shown.push({ timestamp, title, id: `${sessionId}.${line}` });
+  }
+  return shown;
+}
+
+function notASession(): Error {
+  return userError(
+    "not_a_session",
+    "The file is not a session of Gemini CLI: expected `sessionId` and `projectHash` in its first line.",
+    { hints: ["Gemini CLI keeps sessions in ~/.gemini/tmp/<project>/chats/session-….jsonl."] },
+  );
+}
+
+// The folder in which Gemini CLI keeps what belongs to a directory. Its name is made of the directory's own, and with a number
+// where another has that; a list and a file in the folder say whose it is. Before 2026 the name was a digest of the path.
+
+/** In the folder: the directory that it belongs to. */
+const OWNER_FILE = ".project_root";
+
+/** The folders that may hold sessions of a directory: its own, that of old times, then those of all others. */
+function projectFolders(machine: Machine, directory: string): readonly SessionFolder[] {
+  const tmp = temporaryFolder(machine);
+  const known = knownName(machine, directory);
+  const own = known === null ? { isOwn: true } : { of: directory };
+  const owners = new Map(Object.entries(listedNames(machine)).map(([owner, name]) => [name, owner]));
+  const others = machine.namesIn(tmp).map((name): SessionFolder => {
+    const of = ownerOf(machine, name) ?? owners.get(name);
+    return { path: machine.join(tmp, name), ...(of === undefined ? { isOwn: false } : { of }) };
+  });
+  return [
+    { path: machine.join(tmp, known ?? freeName(machine, directory)), ...own },
+    { path: machine.join(tmp, machine.sha256(directory)), of: directory },
+    ...others,
+  ];
+}
+
+/** The directory that a session was begun in: its file has the digest of the path, and nothing else of it. */
+function geminiDirectory(beginning: SessionSource): SessionDirectory | null {
+  for (let line = 0; line < Math.min(beginning.lineCount, LINES_LOOKED_AT); line++) {
+    const sha256 = PROJECT_HASH.exec(beginning.line(line))?.[1];
+    if (sha256 !== undefined) return { sha256 };
+  }
+  return null;
+}
+
+const PROJECT_HASH = /"projectHash"\s*:\s*"([^"\\]+)"/;
+
+/** What describes a session stands first in its file. */
+const LINES_LOOKED_AT = 10;
+
+/** Where a session is put for the agent to find it, and where the agent takes it to from there. */
+interface SessionPlace {
+  readonly folder: string;
+  /** Absent = it stays. */
+  readonly later?: string;
+}
+
+/**
+ * The folder that the agent looks into. One that has no name yet gets the one that the agent will give; where there is still one
+ * of old times, the agent takes all that is in it to a new one.
+ */
+function sessionPlace(machine: Machine, directory: string): SessionPlace {
+  const tmp = temporaryFolder(machine);
+  const known = knownName(machine, directory);
+  if (known !== null) return { folder: machine.join(tmp, known) };
+  const named = machine.join(tmp, freeName(machine, directory));
+  const old = machine.join(tmp, machine.sha256(directory));
+  return machine.namesIn(old).length > 0 ? { folder: old, later: named } : { folder: named };
+}
+
+/** Where the agent keeps what belongs to directories. */
+function temporaryFolder(machine: Machine): string {
+  return machine.join(geminiFolder(machine), "tmp");
+}
+
+/** The name in the agent's list, unless the folder is another's; else that of a folder that says it is the directory's. */
+function knownName(machine: Machine, directory: string): string | null {
+  const listed = listedNames(machine)[directory];
+  if (listed !== undefined && [null, directory].includes(ownerOf(machine, listed))) return listed;
+  const names = machine.namesIn(temporaryFolder(machine));
+  return names.find((name) => ownerOf(machine, name) === directory) ?? null;
+}
+
+/** The name that the agent gives a directory that has none. */
+function freeName(machine: Machine, directory: string): string {
+  const taken = new Set(Object.values(listedNames(machine)));
+  const slug = slugOf(directory);
+  for (let count = 0; ; count++) {
+    const name = count === 0 ? slug : `${slug}-${count}`;
+    if (!taken.has(name) && [null, directory].includes(ownerOf(machine, name))) return name;
+  }
+}
+
+function slugOf(directory: string): string {
+  const name = directory.split(/[/\\]/).findLast((part) => part !== "") ?? "";
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");
+  return slug === "" ? "project" : slug;
+}
+
+function ownerOf(machine: Machine, name: string): string | null {
+  return machine.readText(machine.join(temporaryFolder(machine), name, OWNER_FILE))?.trim() ?? null;
+}
+
+/** Names by directory; none where the agent would not take the list either. */
+function listedNames(machine: Machine): Readonly<Record<string, string>> {
+  const text = machine.readText(machine.join(temporaryFolder(machine), "..", "projects.json"));
+  const list = text === null ? null : parseJsonLine(text);
+  if (list === null || typeof list === "string") return {};
+  const projects = recordOf(list, "projects") ?? {};
+  const names = Object.keys(projects).map((directory) => [directory, stringOf(projects, directory) ?? ""] as const);
+  return names.every(([, name]) => /^[a-z0-9-]+$/.test(name)) ? Object.fromEntries(names) : {};
+}
 
 /** Below a directory's folder. */
 const SESSIONS = "chats";

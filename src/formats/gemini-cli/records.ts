@@ -1,8 +1,15 @@
 // The records of a session file, in order. Today they are lines; before 2026 the file was one document with a list of messages,
 // which then come as records behind the document's own fields.
-import { isRecord, parseJsonLine, type RawLine, stringOf } from "../json-line.ts";
-import { createParsedLines } from "../parsed-lines.ts";
-import type { SessionSource } from "../session-source.ts";
+import { appendAll } from "../../core/lists.ts";
+import { deriveName } from "../imported-session.ts";
+import {
+  createParsedLines,
+  isRecord,
+  parseJsonLine,
+  type RawLine,
+  type SessionSource,
+  stringOf,
+} from "../session-source.ts";
 
 /** Where a record stands. */
 export interface RecordPlace {
@@ -137,4 +144,143 @@ function parseWhole(source: SessionSource): RawLine | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * - `prompt`: what the user typed
+ * - `context`: words of the agent that introduce the request that follows
+ * - `said`: all else that a model is sent or gave
+ * - `note`: what no model sees
+ */
+export type TurnEntryKind = "prompt" | "context" | "said" | "note";
+
+export interface TurnEntry {
+  readonly place: RecordPlace;
+  readonly kind: TurnEntryKind;
+  /** Place among all entries of the file, rising. */
+  readonly order: number;
+  /** The message's id, as in the file. */
+  readonly message: string;
+  /** Id of the event of the piece that is named "", without a dot. */
+  readonly base: string;
+  /** The pieces, in order; none for a note. */
+  readonly names: readonly string[];
+  /** RFC 3339 UTC. */
+  readonly timestamp: string;
+}
+
+/** Gives the id of a piece's event. */
+export function eventId(base: string, name: string): string {
+  return name === "" ? base : `${base}.${name}`;
+}
+
+/** Gives the id of the last event of an entry. */
+export function lastEventId({ base, names }: TurnEntry): string {
+  return eventId(base, names.at(-1) ?? "");
+}
+
+/** The agent's ids are UUIDs, and digits of digests. */
+const USABLE = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Gives the id of a message as the id of an event: no dot in it, and nothing that cannot stand in a name. */
+export function messageEventId(id: string): string {
+  return USABLE.test(id) ? id : `message-${deriveName(id)}`;
+}
+
+// The turns of a session. A turn opens at what the user typed; words of the agent that introduce it belong to it as well, and
+// are held back until it is there, so that a file that grows only adds events. Going back takes turns off again: those become
+// a branch that was left.
+
+export interface SessionTurn {
+  /** 0-based. */
+  readonly index: number;
+  readonly previous: SessionTurn | undefined;
+  /** The entry that opens it; the source's piece of the turn begins at its line. */
+  readonly opener: TurnEntry;
+  /** In the order of their events. */
+  readonly entries: TurnEntry[];
+}
+
+/** What was left by going back. */
+export interface LeftPath {
+  /** The entry from which on it was left. */
+  readonly from: TurnEntry;
+  /** Ordered, never empty; the first may be one that goes on in another way. */
+  readonly turns: readonly SessionTurn[];
+}
+
+/** Changed by each entry. */
+export interface TurnBuilder {
+  /** Those that the agent goes on from. */
+  readonly turns: SessionTurn[];
+  /** In the order in which they were left. */
+  readonly left: LeftPath[];
+  /** Notes that no turn holds yet. */
+  readonly head: TurnEntry[];
+  /** What introduces the next request. */
+  held: TurnEntry[];
+}
+
+export function noTurns(): TurnBuilder {
+  return { turns: [], left: [], head: [], held: [] };
+}
+
+/** Adds an entry to the newest turn, or opens one with it. */
+export function addToTurns(builder: TurnBuilder, entry: TurnEntry): void {
+  const turn = builder.turns.at(-1);
+  if (entry.kind === "note") (turn?.entries ?? builder.head).push(entry);
+  else if (entry.kind === "context") builder.held.push(entry);
+  else if (turn === undefined || entry.kind === "prompt") openTurn(builder, entry);
+  else {
+    appendAll(turn.entries, builder.held.splice(0));
+    turn.entries.push(entry);
+  }
+}
+
+function openTurn(builder: TurnBuilder, opener: TurnEntry): void {
+  const { turns, head } = builder;
+  const entries = [opener, ...builder.held, ...head].sort((a, b) => a.order - b.order);
+  builder.held = [];
+  head.length = 0;
+  turns.push({ index: turns.length, previous: turns.at(-1), opener, entries });
+}
+
+/** Puts what is held back where it stands: something is made of it before the request comes. */
+export function placeHeld(builder: TurnBuilder): void {
+  const { turns, held } = builder;
+  const turn = turns.at(-1);
+  const first = turn === undefined ? held.shift() : undefined;
+  if (first !== undefined) openTurn(builder, first);
+  else if (turn !== undefined) appendAll(turn.entries, held.splice(0));
+}
+
+/** Takes off an entry and all behind it. Gives the entries that were taken off, whether held back or not. */
+export function goBackTo(builder: TurnBuilder, from: TurnEntry): readonly TurnEntry[] {
+  const { turns, left, head } = builder;
+  const isLater = ({ order }: TurnEntry): boolean => order >= from.order;
+  const held = builder.held.filter(isLater);
+  builder.held = builder.held.filter((entry) => !isLater(entry));
+  const first = turns.findIndex(({ entries }) => entries.some(isLater));
+  const turn = turns[first];
+  if (turn === undefined) return held;
+  const off = turns.splice(first);
+  left.push({ from, turns: off });
+  const rest = turn.entries.filter((entry) => !isLater(entry));
+  if (!isLater(turn.opener)) turns.push({ ...turn, entries: rest });
+  else {
+    // What stood before the request stays for the one that comes in its place.
+    builder.held = [...rest.filter(({ kind }) => kind === "context"), ...builder.held];
+    appendAll(
+      head,
+      rest.filter(({ kind }) => kind === "note"),
+    );
+  }
+  return [...held, ...off.flatMap(({ entries }) => entries.filter(isLater))];
+}
+
+/** Gives a turn on the way to one of the same index or a later one. */
+export function turnOfPath(last: SessionTurn, index: number): SessionTurn | undefined {
+  let turn: SessionTurn | undefined = last;
+  while (turn !== undefined && turn.index > index) turn = turn.previous;
+  return turn;
 }

@@ -1,15 +1,35 @@
 // First pass over the records of a session: follows what each does to the agent's list of messages. No text is kept. What is
 // known of a record never depends on later ones: a file that grows only adds.
 import { defined } from "../../core/json.ts";
-import { isOriginLine } from "../export-origin.ts";
-import type { SkippedLine } from "../imported-session.ts";
-import { isRecord, type RawLine, recordOf, stringOf } from "../json-line.ts";
-import { NO_DATE, readTimestamp } from "../timestamp.ts";
-import { directoryIn } from "./harness-text.ts";
-import { type History, note, startHistory } from "./history.ts";
-import { messageParts } from "./message-pieces.ts";
-import { isSessionHeader, listedMessages, type RecordPlace, type SessionRecords } from "./records.ts";
-import { goBack, takeList, takeMessage } from "./take-records.ts";
+import { appendAll } from "../../core/lists.ts";
+import { isOriginLine, type SkippedLine } from "../imported-session.ts";
+import { isRecord, NO_DATE, type RawLine, readTimestamp, recordOf, stringOf } from "../session-source.ts";
+import { directoryIn, type MessagePiece, messageParts } from "./events.ts";
+import {
+  addToTurns,
+  eventId,
+  goBackTo,
+  isSessionHeader,
+  listedMessages,
+  messageEventId,
+  noTurns,
+  placeHeld,
+  type RecordPlace,
+  type SessionRecords,
+  type TurnBuilder,
+  type TurnEntry,
+  type TurnEntryKind,
+} from "./records.ts";
+import {
+  type Change,
+  commonEnd,
+  commonStart,
+  cutChanges,
+  type ListedMessage,
+  partsOfMessage,
+  type SaidPart,
+  type SentPart,
+} from "./sent-parts.ts";
 
 export interface GeminiIndex {
   readonly history: History;
@@ -148,4 +168,297 @@ function directoryOf(message: RawLine): string | undefined {
 
 function textOf(message: RawLine): string {
   return stringOf(messageParts(message["content"])[0] ?? {}, "text") ?? "";
+}
+
+/** Changed by each record. */
+interface History {
+  readonly records: SessionRecords;
+  readonly session: string;
+  readonly turns: TurnBuilder;
+  /** What the agent did to its list, oldest first. */
+  changes: Change[];
+  /** What the agent sends. */
+  sent: SentPart[];
+  /** Where the parts of each message of the agent's list stand among those, `[start, end)`. */
+  list: Map<string, { readonly start: number; readonly end: number }>;
+  /** The pieces of each message that the conversation has. */
+  readonly told: Map<string, Set<string>>;
+  /** Counts entries. */
+  order: number;
+  /** RFC 3339 UTC, of the newest dated record. */
+  timestamp: string;
+}
+
+function startHistory(records: SessionRecords, session: string, timestamp: string): History {
+  const nothing = { turns: noTurns(), changes: [], sent: [], list: new Map(), told: new Map() };
+  return { records, session, ...nothing, order: 0, timestamp };
+}
+
+/**
+ * Makes an entry of the pieces that the conversation does not have; null where it has all. With `base`, the id of its events,
+ * it has none of them: others of the message's id are other ones.
+ */
+function tell(
+  history: History,
+  { id, place, record }: ListedMessage,
+  pieces: readonly MessagePiece[],
+  base: string = messageEventId(id),
+): TurnEntry | null {
+  const told = base === messageEventId(id) ? history.told.get(id) : undefined;
+  const fresh = pieces.filter(({ name }) => told?.has(name) !== true);
+  if (fresh.length === 0) return null;
+  for (const { name } of fresh) markTold(history, id, name);
+  const kind = kindOf(fresh);
+  const names = fresh.map(({ name }) => name);
+  const timestamp = timeOfRecord(history, record);
+  const entry = { place, kind, order: history.order++, message: id, base, names, timestamp };
+  addToTurns(history.turns, entry);
+  return entry;
+}
+
+/** Notes that the conversation has a piece of a message. */
+function markTold({ told }: History, message: string, name: string): void {
+  const names = told.get(message);
+  if (names === undefined) told.set(message, new Set([name]));
+  else names.add(name);
+}
+
+/** Adds what no model sees: a record that has no id of its own, or a message that is shown only. */
+function note(history: History, place: RecordPlace, record: RawLine, id?: string): void {
+  const message = id ?? idOfPlace(history, place);
+  const isTold = history.told.has(message);
+  const base = id === undefined || isTold ? idOfPlace(history, place) : messageEventId(id);
+  const timestamp = timeOfRecord(history, record);
+  if (id !== undefined) markTold(history, id, "");
+  addToTurns(history.turns, { place, kind: "note", order: history.order++, message, base, names: [], timestamp });
+}
+
+/** Gives the id of what a record makes that has none of its own. */
+function idOfPlace({ session }: Pick<History, "session">, { line, at }: RecordPlace): string {
+  return `${line}${at === undefined ? "" : `-${at}`}-${session.replaceAll(".", "_")}`;
+}
+
+/** The time of a record; of one without, that of the newest dated one. */
+function timeOfRecord(history: History, record: RawLine): string {
+  const time = readTimestamp(record["timestamp"]);
+  if (time !== undefined) history.timestamp = time;
+  return time ?? history.timestamp;
+}
+
+function kindOf(pieces: readonly MessagePiece[]): TurnEntryKind {
+  const voice = pieces.find((piece) => piece.voice !== undefined)?.voice;
+  if (voice === "user") return "prompt";
+  if (voice === "context") return "context";
+  return voice === "surroundings" || pieces.every(({ body }) => body.type === "note") ? "note" : "said";
+}
+
+/** Takes in a message: a new one, or one that is there with more in it, or with other words. */
+function takeMessage(history: History, message: ListedMessage): void {
+  const { sent, list } = history;
+  const { start, end } = list.get(message.id) ?? { start: sent.length, end: sent.length };
+  const { said, pieces } = partsOfMessage(message, sent, start);
+  const held = end - start;
+  const splits = held > 0 && said[held]?.name === said[held - 1]?.name;
+  if (end === sent.length && !splits && commonStart(said, sent.slice(start)) === held) {
+    appendAll(sent, toSent(said.slice(held), tell(history, message, pieces)));
+    list.set(message.id, { start, end: sent.length });
+    return;
+  }
+  settle(history, [...sent.slice(0, start), ...said, ...sent.slice(end)], { place: message.place });
+  tell(
+    history,
+    message,
+    pieces.filter(({ parts }) => parts.length === 0),
+  );
+  relist(history);
+}
+
+/** Takes in a list of messages that replaces the agent's. */
+function takeList(history: History, messages: readonly unknown[], place: RecordPlace): void {
+  const said: SaidPart[] = [];
+  const ends: [id: string, end: number][] = [];
+  for (const [at, record] of messages.entries()) {
+    const id = isRecord(record) ? stringOf(record, "id") : undefined;
+    if (id === undefined || !isRecord(record)) continue;
+    const message = { id, record, place: { ...place, at } };
+    appendAll(said, partsOfMessage(message, said, said.length).said);
+    ends.push([id, said.length]);
+  }
+  settle(history, said, { place });
+  let start = 0;
+  const list: History["list"] = new Map();
+  for (const [id, end] of ends) {
+    list.set(id, { start, end });
+    start = end;
+  }
+  history.list = list;
+}
+
+/** Goes back to before a message; of one that is not there the agent sends nothing any more. */
+function goBack(history: History, id: string, place: RecordPlace): void {
+  const { sent, list } = history;
+  const start = list.get(id)?.start;
+  if (start === undefined) {
+    settle(history, [], { place, reason: "unknown-message" });
+    list.clear();
+    return;
+  }
+  const own = history.turns.turns.findLast(({ entries }) => entries.some(({ message }) => message === id));
+  leave(history, sent.slice(0, start), { place, entry: own?.entries.find(({ message }) => message === id) });
+  const ids = [...list.keys()];
+  for (const gone of ids.slice(ids.indexOf(id))) list.delete(gone);
+}
+
+/** Finds the messages of the list again by the parts that are sent. */
+function relist(history: History): void {
+  const list: History["list"] = new Map([...history.list.keys()].map((id) => [id, { start: 0, end: 0 }]));
+  for (const [at, { message }] of history.sent.entries()) {
+    const known = list.get(message);
+    list.set(message, known === undefined || known.end === 0 ? { start: at, end: at + 1 } : { ...known, end: at + 1 });
+  }
+  let end = 0;
+  for (const [id, place] of list) {
+    if (place.end === 0) list.set(id, { start: end, end });
+    end = list.get(id)?.end ?? end;
+  }
+  history.list = list;
+}
+
+// Makes what is sent be what a new list of messages says. One that says the same in other words changes nothing; one that ends
+// earlier went back; one that says something else in between is a compaction: what it says there, and what stays of the rest.
+
+interface Settling {
+  readonly place: RecordPlace;
+  /** Why something is not sent any more, where the agent did not say that. */
+  readonly reason?: string;
+}
+
+/** Makes what is sent be what is said. */
+function settle(history: History, said: readonly SaidPart[], settling: Settling): void {
+  const { sent } = history;
+  const start = wholePieces(sent, said, commonStart(sent, said));
+  const isShorter = start === said.length && settling.reason === undefined;
+  if (start < sent.length && isShorter) leave(history, said, settling);
+  else if (start < sent.length) replace(history, said, { ...settling, start });
+  else {
+    history.sent = said.slice(0, start).map((part, at) => relink(part, sent[at] as SentPart));
+    addSaid(history, said.slice(start));
+  }
+}
+
+/** The same part under the name that the agent's list has for it now. */
+function relink(part: SaidPart, { event, entry, isFirst }: SentPart): SentPart {
+  return { ...part, event, entry, isFirst };
+}
+
+/** Adds parts that no record of their own told. */
+function addSaid(history: History, said: readonly SaidPart[]): void {
+  for (let at = 0; at < said.length; ) {
+    const { message: id, place } = said[at] as SaidPart;
+    let end = at + 1;
+    while (said[end]?.message === id) end++;
+    const parts = said.slice(at, end);
+    const record = history.records.at(place);
+    const names = new Set(parts.map(({ name }) => name));
+    const { pieces } = partsOfMessage({ id, record, place }, [], 0);
+    const isTold = [...names].some((name) => history.told.get(id)?.has(name));
+    const own = pieces.filter((piece) => names.has(piece.name) || (piece.parts.length === 0 && !isTold));
+    const entry = tell(history, { id, record, place }, own, isTold ? idOfPlace(history, place) : undefined);
+    appendAll(history.sent, toSent(parts, entry));
+    at = end;
+  }
+}
+
+/** Takes off what is not said any more: the conversation goes on from an earlier place. */
+function leave(
+  history: History,
+  said: readonly SaidPart[],
+  { place, entry: own }: Settling & { readonly entry?: TurnEntry | undefined },
+): void {
+  const { sent } = history;
+  const next = sent[said.length];
+  const entry = own ?? next?.entry ?? null;
+  const isWithin = entry !== null && sent[said.length - 1]?.entry === entry;
+  if (next !== undefined && (next.entry === null || isWithin)) replace(history, said, { place, start: said.length });
+  else if (entry !== null && !isWithin) takeOff(history, said, entry);
+}
+
+function takeOff(history: History, said: readonly SaidPart[], from: TurnEntry): void {
+  const { sent, turns } = history;
+  for (const { message, names, base } of goBackTo(turns, from)) {
+    const told = base === messageEventId(message) ? history.told.get(message) : undefined;
+    for (const name of names) told?.delete(name);
+  }
+  if (history.changes.length > 0) placeHeld(turns);
+  history.changes = cutChanges(history.changes, from.order, turns.turns.at(-1)?.entries.at(-1));
+  history.sent = said.map((part, at) => relink(part, sent[at] as SentPart));
+}
+
+/** Gives parts the entry that holds them. */
+function toSent(parts: readonly SaidPart[], entry: TurnEntry | null): readonly SentPart[] {
+  return parts.map((part) => ({ ...part, entry, event: entry === null ? "" : eventId(entry.base, part.name) }));
+}
+
+/** Replaces what is sent from a place on, but for what is still said at the end. */
+function replace(
+  history: History,
+  said: readonly SaidPart[],
+  { place, start: first, reason }: Settling & { readonly start: number },
+): void {
+  const { sent, turns } = history;
+  placeHeld(turns);
+  const start = alignStart(sent, first);
+  // A list that stands in the place of nothing would not be shown.
+  const kept = alignKept(sent, Math.max(start + 1, sent.length - commonEnd(sent, said, start)));
+  const middle = said.slice(start, said.length - (sent.length - kept));
+  const last = turns.turns.at(-1)?.entries.at(-1);
+  const id = idOfPlace(history, place);
+  const pieces: { readonly message: string; readonly name: string; readonly place: RecordPlace }[] = [];
+  const made = middle.map((part): SentPart => {
+    if (!isSamePiece(part, pieces.at(-1) as SaidPart | undefined)) pieces.push(part);
+    markTold(history, part.message, part.name);
+    return { ...part, event: `${id}.${pieces.length - 1}`, entry: null };
+  });
+  const from = start === 0 ? null : (sent[start]?.entry ?? null);
+  const keep = [...new Set(sent.slice(kept).flatMap(({ entry }) => entry ?? []))];
+  const { timestamp } = history;
+  if (last !== undefined) history.changes.push({ id, timestamp, from, last, keep, pieces, ...defined({ reason }) });
+  history.sent = [
+    ...sent.slice(0, start).map((part, at) => relink(said[at] as SaidPart, part)),
+    ...made,
+    ...sent.slice(kept).map((part, at) => relink(said[start + middle.length + at] as SaidPart, part)),
+  ];
+}
+
+/** The last place up to there between two pieces. */
+function wholePieces(sent: readonly SentPart[], said: readonly SaidPart[], most: number): number {
+  let start = most;
+  const isWithin = (at: number): boolean =>
+    at > 0 &&
+    (isSamePiece(said[at], said[at - 1]) || (sent[at] !== undefined && sent[at]?.event === sent[at - 1]?.event));
+  while (isWithin(start)) start--;
+  return start;
+}
+
+/** Whether two parts are of one piece of a message. */
+function isSamePiece(a: SaidPart | undefined, b: SaidPart | undefined): boolean {
+  return a !== undefined && b !== undefined && a.message === b.message && a.name === b.name;
+}
+
+/** The last place up to there at which a compaction may begin: 0, or where a message of a turn does. */
+function alignStart(sent: readonly SentPart[], most: number): number {
+  let start = most;
+  while (start > 0 && !isOpening(sent[start])) start--;
+  return start;
+}
+
+/** The first place from there on that a compaction may keep: where a request of a turn begins, nothing replaced behind it. */
+function alignKept(sent: readonly SentPart[], least: number): number {
+  let kept = Math.max(least, sent.findLastIndex(({ entry }) => entry === null) + 1);
+  while (kept < sent.length && !(sent[kept]?.kind === "request" && isOpening(sent[kept]))) kept++;
+  return kept;
+}
+
+function isOpening(part: SentPart | undefined): boolean {
+  return part?.isFirst === true && part.kind !== "result" && part.entry !== null;
 }

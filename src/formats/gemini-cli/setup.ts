@@ -1,6 +1,5 @@
 // How Gemini CLI is told to call jpg: hooks and servers stand in its settings.
-import type { AgentSetup, Machine, SetupPlace } from "../agent-format.ts";
-import { commandHooks, namedServer } from "../command-hooks.ts";
+import { type AgentSetup, commandHooks, type Machine, namedServer, type SetupPlace } from "../agent-format.ts";
 
 /** Milliseconds that it waits at most. */
 const TIMEOUT = 10_000;

@@ -1,10 +1,17 @@
 // Reads requests of Google's generateContent: `{systemInstruction, contents, tools}`, or the contents alone.
-
 import { readToolDefinition, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
-import { fieldsOf } from "../../core/conversation/event.ts";
+import {
+  type Content,
+  type ContentPart,
+  type EventMetadata,
+  type Fields,
+  fieldsOf,
+  isFields,
+  isText,
+} from "../../core/conversation/event.ts";
 import type { AgentFormat } from "../agent-format.ts";
-import { createBodyFormat } from "../request-body/body-format.ts";
-import { createContentReader, keyOf, partsOf, textOfParts } from "./read-contents.ts";
+import { createBodyFormat, type SaidEvent, type SaidMessage } from "../request-body/read.ts";
+import { stringOf } from "../session-source.ts";
 
 /** Requests of Google's generateContent. */
 export const GOOGLE_REQUESTS: AgentFormat = createBodyFormat({
@@ -34,4 +41,157 @@ function toolOf(declaration: unknown): ToolDefinition | null {
   const fields = fieldsOf(declaration);
   const parameters = keyOf(fields, "parametersJsonSchema") ?? fields["parameters"];
   return readToolDefinition({ name: fields["name"], description: fields["description"], parameters });
+}
+
+// Contents of generateContent as what they say. Calls have no ids for most models: a result answers the oldest open call of its
+// name. Keys are read in both spellings that the API takes, `functionCall` and `function_call`.
+
+/** The value of a key, in either spelling. */
+function keyOf(fields: Fields, key: string): unknown {
+  return fields[key] ?? fields[key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+}
+
+/** The parts of a content; one text counts as one. */
+function partsOf(content: unknown): readonly Fields[] {
+  if (typeof content === "string") return [{ text: content }];
+  const { parts } = fieldsOf(content);
+  return Array.isArray(parts) ? parts.filter(isFields) : isFields(parts) ? [parts] : [];
+}
+
+/** The texts of parts, each on lines of its own. */
+function textOfParts(parts: readonly Fields[]): string {
+  return parts.flatMap((part) => stringOf(part, "text") ?? []).join("\n\n");
+}
+
+/** A call that no result answered yet, with the name of its function. */
+interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Gives what reads the contents of a request, in their order. `metadata` is that of what the model made. */
+function createContentReader(metadata: EventMetadata): (content: Fields) => SaidMessage {
+  const open: OpenCall[] = [];
+  let calls = 0;
+  const readCall = (part: Fields, call: Fields): SaidEvent => {
+    const name = stringOf(call, "name") ?? "";
+    const id = stringOf(call, "id") ?? `call-${calls++}`;
+    open.push({ id, name });
+    return {
+      type: "tool_call_request",
+      call_id: id,
+      name,
+      arguments: call["args"] ?? {},
+      metadata: signed(part, metadata),
+    };
+  };
+  const readResult = (response: Fields): SaidEvent => {
+    const name = stringOf(response, "name") ?? "";
+    const id = stringOf(response, "id");
+    const at = open.findIndex((call) => (id === undefined ? call.name === name : call.id === id));
+    const [answered] = at === -1 ? [] : open.splice(at, 1);
+    return {
+      type: "tool_call_response",
+      call_id: id ?? answered?.id ?? "",
+      ...readAnswer(response),
+    };
+  };
+  const readPart = (part: Fields): SaidEvent | null => {
+    const call = keyOf(part, "functionCall");
+    if (isFields(call)) return readCall(part, call);
+    const response = keyOf(part, "functionResponse");
+    if (isFields(response)) return readResult(response);
+    if (part["thought"] !== true) return null;
+    return { type: "chat_response", reasoning: stringOf(part, "text") ?? "", metadata: signed(part, metadata) };
+  };
+  return (content) => {
+    const isModels = content["role"] === "model";
+    const said: SaidEvent[] = [];
+    for (const run of runsOf(partsOf(content).map((part) => ({ part, read: readPart(part) })))) {
+      const [first] = run;
+      if (first?.read != null) said.push(first.read);
+      else
+        said.push(
+          sayParts(
+            run.map(({ part }) => part),
+            isModels,
+            metadata,
+          ),
+        );
+    }
+    const isAsked = said.some(({ type }) => type === "chat_request") && !said.some(isResult);
+    return { said, isUsers: isAsked };
+  };
+}
+
+/** A part, and what it says where it says something by itself. */
+interface ReadPart {
+  readonly part: Fields;
+  readonly read: SaidEvent | null;
+}
+
+/** Parts that stand together, and every other by itself. */
+function runsOf(parts: readonly ReadPart[]): readonly (readonly ReadPart[])[] {
+  const runs: ReadPart[][] = [];
+  for (const part of parts) {
+    const last = runs.at(-1);
+    if (part.read === null && last?.[0]?.read === null) last.push(part);
+    else runs.push([part]);
+  }
+  return runs;
+}
+
+function isResult({ type }: SaidEvent): boolean {
+  return type === "tool_call_response";
+}
+
+function sayParts(parts: readonly Fields[], isModels: boolean, metadata: EventMetadata): SaidEvent {
+  const content = toGoogleContent(parts);
+  return isModels ? { type: "chat_response", message: content, metadata } : { type: "chat_request", content };
+}
+
+function signed(part: Fields, metadata: EventMetadata): EventMetadata {
+  const signature = keyOf(part, "thoughtSignature");
+  return typeof signature === "string" ? { ...metadata, signature } : metadata;
+}
+
+/** A result is an object: one text under the name that tells success from failure, or whatever the tool gave. */
+export function readFunctionResponse(response: unknown): { readonly content: Content; readonly is_error: boolean } {
+  const [only, ...others] = Object.entries(fieldsOf(response));
+  const isPlain = only !== undefined && others.length === 0 && typeof only[1] === "string";
+  if (isPlain && ["output", "result", "error"].includes(only[0]))
+    return { content: String(only[1]), is_error: only[0] === "error" };
+  return { content: typeof response === "string" ? response : JSON.stringify(response ?? {}), is_error: false };
+}
+
+/** Newer models are given images and files with a result. */
+function readAnswer(answer: Fields): ReturnType<typeof readFunctionResponse> {
+  const { content, is_error } = readFunctionResponse(answer["response"]);
+  return { content: withMedia(content, partsOf(answer)), is_error };
+}
+
+/** A result's text and what came with it. */
+export function withMedia(content: Content, media: readonly Fields[]): Content {
+  if (media.length === 0) return content;
+  const partsIn = (some: Content): readonly ContentPart[] =>
+    !isText(some) ? some : some === "" ? [] : [{ type: "text", text: some }];
+  return [...partsIn(content), ...partsIn(toGoogleContent(media))];
+}
+
+/** Parts that are neither call nor result as the content of an event. */
+export function toGoogleContent(parts: readonly Fields[]): Content {
+  const converted = parts.map(toPart);
+  const [only] = converted;
+  return converted.length === 1 && only?.type === "text" ? only.text : converted;
+}
+
+function toPart(part: Fields): ContentPart {
+  const text = stringOf(part, "text");
+  if (text !== undefined) return { type: "text", text };
+  const inline = fieldsOf(keyOf(part, "inlineData"));
+  const data = stringOf(inline, "data");
+  const mime = keyOf(inline, "mimeType");
+  if (data !== undefined && typeof mime === "string")
+    return { type: mime.startsWith("image/") ? "image" : "document", media_type: mime, data };
+  return { type: "opaque", provider: "google", value: part };
 }

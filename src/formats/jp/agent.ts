@@ -1,10 +1,165 @@
-// jp (Jean-Pierre) as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
+// Imports a conversation of jp: its stream, `events.json`. A pure function of the file's text. The file does not name the
+// conversation (its folder does): it is called after what it begins with, so that jp's forks are known for forks.
+import { isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
+import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
+import { userError } from "../../core/errors.ts";
 import type { AgentFormat } from "../agent-format.ts";
-import { sessionUuid } from "../derived-ids.ts";
-import { idOfName } from "./entry-id.ts";
-import { writeJpSession } from "./export.ts";
-import { isJpStream, JP_IMPORTER, jpSessionId, readJpOrigin, readJpSession } from "./import.ts";
-import { decodeStoredLine } from "./stored-text.ts";
+import {
+  deriveName,
+  type ExportOrigin,
+  type ImportedSession,
+  readExportOrigin,
+  type SettingsChange,
+  sessionUuid,
+  toUsableId,
+} from "../imported-session.ts";
+import { isRecord, parseJsonLine, recordOf, type SessionSource, stringOf } from "../session-source.ts";
+import { readOverlays, settingsOfDelta } from "./compactions.ts";
+import { cutStream, readStreamTurn, type StreamTurn, timeOfTurn } from "./events.ts";
+import {
+  beginsAsList,
+  decodeRepaired,
+  decodeStoredLine,
+  decodeStoredText,
+  idOfName,
+  isKnownType,
+  isTalk,
+  parseStream,
+  readStoredTime,
+  type Stream,
+} from "./stream.ts";
+import { writeJpSession } from "./write.ts";
+
+/** Version of this importer: raise it when the same bytes would give other events or records. */
+const JP_IMPORTER = 1;
+
+/** What a conversation without a request is called. */
+const UNTITLED = "untitled conversation";
+/** How many entries are looked at: those of a stream all have a type and a time. */
+const LOOKED_AT = 20;
+/** How a stream that is cut off begins: with an entry of jp's. */
+const BEGINNING = /^\s*\[\s*\{\s*"(?:type|timestamp)"\s*:\s*"/;
+const KNOWN_ENTRY = /"type"\s*:\s*"(?:turn_start|chat_request|config_delta|jpg-origin)"/;
+/** Its first entries, characters. */
+const BEGINNING_LENGTH = 4096;
+
+/** Whether a file is a stream of jp, a damaged one too. Never throws. */
+function isJpStream(source: SessionSource): boolean {
+  if (!beginsAsList(source)) return false;
+  const stream = parseStream(source);
+  if (typeof stream === "string") {
+    const beginning = source.text().slice(0, BEGINNING_LENGTH);
+    return BEGINNING.test(beginning.replace(/^\uFEFF/, "")) && KNOWN_ENTRY.test(beginning);
+  }
+  if (stream.origin !== null) return true;
+  const first = stream.entries.slice(0, LOOKED_AT);
+  const areEntries = first.every(({ raw }) => typeof raw["type"] === "string" && isDated(raw["timestamp"]));
+  return areEntries && first.some(({ raw }) => isKnownType(raw["type"]) || isJpTime(raw["timestamp"]));
+}
+
+/** Gives the id of a conversation; null when the file is no stream. */
+function jpSessionId(source: SessionSource): string | null {
+  const stream = parseStream(source);
+  return typeof stream === "string" ? null : idOfStream(stream);
+}
+
+/** The conversation that jpg exported it from; null for one of jp's own. */
+function readJpOrigin(source: SessionSource): ExportOrigin | null {
+  const stream = parseStream(source);
+  return typeof stream === "string" ? null : readExportOrigin(stream.origin);
+}
+
+/**
+ * Reads a conversation; `about` = the text of the file beside it, in which jp keeps its title. Entries that are none are listed
+ * in `skippedLines`. Throws `not_a_session`.
+ */
+export function readJpSession(source: SessionSource, about: string | null = null): ImportedSession {
+  const stream = parseStream(source);
+  if (typeof stream === "string") throw notASession(stream);
+  const turns = cutStream(stream.entries);
+  const overlays = readOverlays({ origin: stream.origin, turns });
+  const origin = readExportOrigin(stream.origin);
+  const decode = stream.origin === null ? decodeRepaired : decodeStoredText;
+  const ids = new Set(stream.entries.map(({ id }) => id));
+  return {
+    format: "jp",
+    importer: JP_IMPORTER,
+    sessionId: idOfStream(stream),
+    title: firstTitle(turns),
+    titles: readTitles(about, createdAt(stream, turns)),
+    settings: listSettings(turns),
+    createdAt: createdAt(stream, turns),
+    turnCount: turns.length,
+    readTurn: (index) => (turns[index] === undefined ? [] : readStreamTurn(turns[index], decode)),
+    turnLine: () => 0,
+    turnTime: (index) => (turns[index] === undefined ? createdAt(stream, turns) : timeOfTurn(turns[index])),
+    hasLine: (id) => ids.has(id),
+    compactions: overlays.compactions,
+    exportedCompactions: overlays.exported,
+    compactionTurns: overlays.turns,
+    abandoned: [],
+    skippedLines: [...stream.skipped, ...overlays.idle].sort((a, b) => a.line - b.line),
+    ...(origin !== null && { origin }),
+  };
+}
+
+function notASession(reason: string): Error {
+  return userError(
+    "not_a_session",
+    `The file is not a conversation of jp: expected a JSON list of entries with a type; ${reason}.`,
+    { hints: ["jp keeps conversations in .jp/conversations/<id>/events.json."] },
+  );
+}
+
+/** jpg gave it one, else its beginning names it: the first entry that is said, and the first request. */
+function idOfStream({ entries, origin }: Stream): string {
+  const given = origin === null ? undefined : stringOf(origin, "sessionId");
+  if (given !== undefined) return toUsableId(given);
+  const first = entries.find(({ kind }) => isTalk(kind)) ?? entries[0];
+  const request = entries.find(({ kind }) => kind === "chat_request");
+  return deriveName(JSON.stringify([first?.timestamp, request?.timestamp, request?.raw["content"]]));
+}
+
+function createdAt({ entries }: Stream, turns: readonly StreamTurn[]): string {
+  const [first] = turns;
+  return (first === undefined ? entries[0]?.timestamp : timeOfTurn(first)) ?? "";
+}
+
+/** A title has no time: it stands at the beginning, so that it never takes the place of one that was given since. */
+function readTitles(about: string | null, timestamp: string): ImportedSession["titles"] {
+  const metadata = about === null ? null : parseJsonLine(about);
+  const title = isRecord(metadata) ? shownTitle(stringOf(metadata, "title") ?? "") : "";
+  return title === "" ? [] : [{ timestamp, title, id: `title-${deriveName(title)}` }];
+}
+
+function firstTitle(turns: readonly StreamTurn[]): string {
+  for (const turn of turns) {
+    for (const event of readStreamTurn(turn, (text) => text)) {
+      const title = isUserRequest(event) ? titleOfRequest(wordsOfContent(event.content)) : "";
+      if (title !== "") return title;
+    }
+  }
+  return UNTITLED;
+}
+
+/** A change of settings holds from the turn that it stands in. */
+function listSettings(turns: readonly StreamTurn[]): readonly SettingsChange[] {
+  return turns.flatMap(({ entries }, turn) =>
+    entries.flatMap(({ kind, raw, timestamp, id }): SettingsChange[] => {
+      const delta = kind === "config_delta" ? settingsOfDelta(recordOf(raw, "delta") ?? {}) : null;
+      return delta === null ? [] : [{ turn, timestamp, id, delta }];
+    }),
+  );
+}
+
+function isDated(value: unknown): boolean {
+  return readStoredTime(value) !== undefined;
+}
+
+/** Nobody else writes a blank between date and time. */
+function isJpTime(value: unknown): boolean {
+  return typeof value === "string" && value[10] === " " && isDated(value);
+}
 
 /** The file of a conversation that holds what was said; its folder has the name. */
 const STREAM = "events.json";

@@ -1,12 +1,12 @@
 // The compactions of a stream: its overlays, each made during the turn that it stands in.
-import type { Compaction } from "../../core/conversation/compaction.ts";
+import type { Compaction, UniformToolCallPolicy } from "../../core/conversation/compaction.ts";
 import { type Event, traitsOf } from "../../core/conversation/event.ts";
-import type { SkippedLine } from "../imported-session.ts";
-import { isUsableId } from "./entry-id.ts";
-import { isTalk } from "./entry-kind.ts";
-import { type JpOverlay, nameOfOverlay, readOverlay } from "./overlays.ts";
-import type { Stream, StreamEntry } from "./stream.ts";
-import type { StreamTurn } from "./turn-cuts.ts";
+import { parseToolCallPolicy } from "../../core/conversation/policy.ts";
+import { defined } from "../../core/json.ts";
+import { deriveName, type SkippedLine } from "../imported-session.ts";
+import { isRecord, type RawLine, recordOf, stringOf } from "../session-source.ts";
+import type { StreamTurn } from "./events.ts";
+import { formatStoredTime, isTalk, isUsableId, type Stream, type StreamEntry } from "./stream.ts";
 
 /** The key under which jpg's own entry lists the overlays that it wrote, and the compactions that they show. */
 export const OVERLAYS_KEY = "overlays";
@@ -15,7 +15,7 @@ export const OVERLAYS_KEY = "overlays";
 export const AFTER_KEY = "after";
 
 /** What the overlays of a stream come to. */
-export interface ReadOverlays {
+interface ReadOverlays {
   readonly compactions: readonly Compaction[];
   /** The turn in which each stands, by id. */
   readonly turns: ReadonlyMap<string, number>;
@@ -113,4 +113,139 @@ function boundsOf(
 
 function isSent({ kind }: StreamEntry): boolean {
   return traitsOf({ type: kind } as Event).providerVisible;
+}
+
+// jp's overlays as compactions, and back. Both hide without deleting; jp's knows whole turns, a summary, stripped reasoning, and
+// calls that are stripped or omitted, and nothing else.
+
+/** What a compaction does: the same in both forms. */
+export type OverlayPolicies = Pick<Compaction, "reasoning" | "tool_calls"> & { readonly summary?: string };
+
+/** A compaction as jp can say it. */
+export interface JpOverlay extends OverlayPolicies {
+  /** RFC 3339 UTC. */
+  readonly timestamp: string;
+  /** Turns, 0-based, inclusive. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Reads an overlay of a stream with so many turns. A text is the reason why it changes nothing. */
+function readOverlay({ raw, timestamp }: StreamEntry, turnCount: number): JpOverlay | string {
+  const [from, to] = [Number(raw["from_turn"]), Number(raw["to_turn"])];
+  if (from > to) return `a compaction of turns ${from}..${to}, which ends before it begins`;
+  if (from >= turnCount) return `a compaction from turn ${from} on, of which there is none yet`;
+  const policies = readPolicies(raw);
+  if (Object.keys(policies).length === 0) return "a compaction that says nothing that jpg knows";
+  // What stands for turns must stand for those that are there; jp, too, ends it with the last.
+  return { timestamp, from, to: policies.summary === undefined ? to : Math.min(to, turnCount - 1), ...policies };
+}
+
+function readPolicies(raw: RawLine): OverlayPolicies {
+  const { summary: policy, reasoning, tool_calls: calls } = raw;
+  const summary = isRecord(policy) ? stringOf(policy, "summary") : undefined;
+  const tools = calls === undefined || calls === null ? null : callPolicyOf(calls);
+  return {
+    ...defined({ summary }),
+    ...(reasoning === "strip" && { reasoning }),
+    ...(tools !== null && { tool_calls: tools }),
+  };
+}
+
+/** Gives a compaction as jp can say it, its range taken as whole turns; null when jp cannot. */
+export function toOverlay(compaction: Compaction): JpOverlay | null {
+  const { timestamp, from_turn: from, to_turn: to, reasoning, tool_calls: calls, summary } = compaction;
+  const { keep, replacement, turns, tool_overrides: hints, stubs, attachments, tools } = compaction;
+  const others = [keep, replacement, turns, hints, stubs, attachments, tools];
+  if (others.some((other) => other !== undefined)) return null;
+  if (calls !== undefined && calls.policy !== "strip" && calls.policy !== "omit") return null;
+  if (summary !== undefined && (summary.inject ?? "pair") !== "pair") return null;
+  return {
+    timestamp,
+    from,
+    to,
+    ...(summary !== undefined && { summary: summary.summary }),
+    ...defined({ reasoning, tool_calls: calls }),
+  };
+}
+
+/** Writes an overlay as jp stores it. */
+export function formatOverlay({ timestamp, from, to, summary, reasoning, tool_calls: calls }: JpOverlay): RawLine {
+  return {
+    type: "compaction",
+    timestamp: formatStoredTime(timestamp),
+    from_turn: from,
+    to_turn: to,
+    ...(summary !== undefined && { summary: { summary } }),
+    ...defined({ reasoning, tool_calls: calls }),
+  };
+}
+
+/** Names an overlay by all that it says: by this it is known again in a stream that jp saved. */
+export function nameOfOverlay(overlay: JpOverlay): string {
+  return deriveName(JSON.stringify(formatOverlay(overlay)));
+}
+
+// jp's settings as jpg's: what a conversation of jp says of compactions, its profiles and the hints of its tools. Whatever else jp
+// sets, and what spends or sends, is no setting of a conversation here; all of it stays in the events.
+
+/** Gives the settings of a change that jpg has, nested as there; null when there are none. */
+export function settingsOfDelta(delta: RawLine): RawLine | null {
+  const conversation = recordOf(delta, "conversation") ?? {};
+  const compaction = compactionOf(recordOf(conversation, "compaction") ?? {});
+  const tools = entriesOf(recordOf(conversation, "tools") ?? {}, hintsOf);
+  const own = { ...(compaction !== null && { compaction }), ...(tools !== null && { tools }) };
+  return Object.keys(own).length === 0 ? null : { conversation: own };
+}
+
+function compactionOf({ default_profile: profile, keep_last: kept, ...more }: RawLine): RawLine | null {
+  const profiles = entriesOf(recordOf(more, "profiles") ?? {}, profileOf);
+  return filled({
+    ...(typeof profile === "string" && profile !== "" && { default_profile: profile }),
+    ...(Number.isSafeInteger(kept) && Number(kept) >= 0 && { keep_last: kept }),
+    ...(profiles !== null && { profiles }),
+  });
+}
+
+function profileOf({ reasoning, tool_calls: calls, keep_last: kept }: RawLine): RawLine | null {
+  const policy = calls === undefined ? null : callPolicyOf(calls);
+  const last = Number.isSafeInteger(kept) && Number(kept) >= 0 ? { keep_last: kept } : {};
+  return filled({
+    ...last,
+    ...(reasoning === "strip" && { reasoning }),
+    ...(policy !== null && { tool_calls: policy }),
+  });
+}
+
+/** Gives a policy of calls that jp has; null for another one. */
+function callPolicyOf(value: unknown): UniformToolCallPolicy | null {
+  try {
+    const policy = parseToolCallPolicy(value, "tool_calls");
+    return policy.policy === "truncate" ? null : policy;
+  } catch {
+    return null; // of a later jp: no opinion that jpg could follow
+  }
+}
+
+/** RFD D17 has `keep` and `strip`, RFD 036 for results also `remove`, and `dedup`. */
+function hintsOf(tool: RawLine): RawLine | null {
+  const { request, response, dedup } = recordOf(tool, "compaction") ?? {};
+  const hints = filled({
+    ...((request === "keep" || request === "strip") && { request }),
+    ...((response === "keep" || response === "strip" || response === "remove") && { response }),
+    ...(typeof dedup === "boolean" && { dedup }),
+  });
+  return hints === null ? null : { compaction: hints };
+}
+
+function entriesOf(table: RawLine, read: (value: RawLine) => RawLine | null): RawLine | null {
+  const known = Object.entries(table).flatMap(([name, value]): [string, RawLine][] => {
+    const own = isRecord(value) ? read(value) : null;
+    return own === null ? [] : [[name, own]];
+  });
+  return filled(Object.fromEntries(known));
+}
+
+function filled(table: RawLine): RawLine | null {
+  return Object.keys(table).length === 0 ? null : table;
 }

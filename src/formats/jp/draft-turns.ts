@@ -8,11 +8,9 @@ import { pairCalls } from "../../core/conversation/tool-pairing.ts";
 import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { DraftHistory } from "../agent-format.ts";
-import { deriveName } from "../derived-name.ts";
-import { stringOf } from "../json-line.ts";
-import { lineName } from "../line-names.ts";
-import { AFTER_KEY } from "./compactions.ts";
-import { type JpOverlay, type OverlayPolicies, toOverlay } from "./overlays.ts";
+import { deriveName, lineName } from "../imported-session.ts";
+import { stringOf } from "../session-source.ts";
+import { AFTER_KEY, type JpOverlay, type OverlayPolicies, toOverlay } from "./compactions.ts";
 
 /** An event and the name of its line. */
 export interface NamedEvent {

@@ -1,13 +1,9 @@
 // An entry as an event. Names and values are jp's, but for the ids of calls and what is decoded; what jpg has no field for stands
 // in the metadata: `jp` = jp's own, decoded, `jp_fields` = fields that jpg does not know.
-
 import type { Event, EventMetadata } from "../../core/conversation/event.ts";
 import { defined } from "../../core/json.ts";
-import { isRecord, type RawLine, stringOf } from "../json-line.ts";
-import { ID_KEY } from "./entry-id.ts";
-import { isTalk, keysOf } from "./entry-kind.ts";
-import { mapTexts } from "./stored-text.ts";
-import type { StreamEntry } from "./stream.ts";
+import { isRecord, type RawLine, stringOf } from "../session-source.ts";
+import { ID_KEY, isTalk, keysOf, mapTexts, type StreamEntry } from "./stream.ts";
 
 /** The key of a reasoning's signature among jp's metadata: Anthropic's. */
 export const SIGNATURE_KEY = "anthropic_thinking_signature";
@@ -15,7 +11,7 @@ export const SIGNATURE_KEY = "anthropic_thinking_signature";
 export const JP_MARK = "jp";
 
 /** How an entry is to be read, beyond what it says itself. */
-export interface StreamReading {
+interface StreamReading {
   readonly decode: (stored: string) => string;
   /** The model that answers there; absent = not known. */
   readonly model?: Model;
@@ -24,13 +20,13 @@ export interface StreamReading {
 }
 
 /** A model by its provider. */
-export interface Model {
+interface Model {
   readonly provider: string;
   readonly name: string;
 }
 
 /** Reads the event of an entry that is no compaction. */
-export function eventOfEntry({ kind, raw, timestamp, id }: StreamEntry, reading: StreamReading): Event {
+function eventOfEntry({ kind, raw, timestamp, id }: StreamEntry, reading: StreamReading): Event {
   if (kind === "unknown") {
     const type = stringOf(raw, "type") ?? "entry";
     return { type: "note", id, timestamp, kind: type, data: raw, metadata: { format: JP_MARK } };
@@ -84,7 +80,7 @@ function extraFields({ kind, raw }: Pick<StreamEntry, "kind" | "raw">): RawLine 
 }
 
 /** The model that a change of settings names; absent where it names none. */
-export function modelOfDelta(raw: RawLine): Model | undefined {
+function modelOfDelta(raw: RawLine): Model | undefined {
   let value: unknown = raw["delta"];
   for (const key of ["assistant", "model", "id"]) value = isRecord(value) ? value[key] : undefined;
   const [provider, name] = isRecord(value) ? [value["provider"], value["name"]] : splitModel(value);
@@ -96,4 +92,88 @@ export function modelOfDelta(raw: RawLine): Model | undefined {
 function splitModel(value: unknown): readonly (string | undefined)[] {
   const [, provider, name] = (typeof value === "string" && /^([^/]+)\/(.+)$/.exec(value)) || [];
   return [provider, name];
+}
+
+// Entries cut into turns. A turn runs from a `turn_start` to before the next one; what is said before the first is a turn as well,
+// without a start of its own; what is not said belongs to the turn that it stands in.
+
+/** What marks the start of a turn that jp's stream does not have. */
+export const IMPLIED = "implied";
+
+/** An entry that is no event, and the event that it stands behind; absent = before all of its turn. */
+interface PlacedEntry {
+  readonly entry: StreamEntry;
+  readonly after?: string;
+}
+
+/** One turn, its entries in the order of the stream. */
+export interface StreamTurn {
+  /** Its `turn_start`; null = the stream has none. */
+  readonly start: StreamEntry | null;
+  readonly entries: readonly StreamEntry[];
+  readonly overlays: readonly PlacedEntry[];
+  readonly model: Model | undefined;
+}
+
+/** Cuts the entries of a stream. Settings and compactions alone are no turn. */
+export function cutStream(entries: readonly StreamEntry[]): readonly StreamTurn[] {
+  const first = entries.findIndex(({ kind }) => isTalk(kind));
+  if (first < 0) return entries.some(({ kind }) => kind === "unknown") ? [createTurn(null, entries)] : [];
+  const starts = entries.flatMap(({ kind }, at) => (at === first || kind === "turn_start" ? [at] : []));
+  const leading = entries.slice(0, first);
+  let model = modelAfter(leading, undefined);
+  return starts.map((at, turn) => {
+    const own = entries.slice(at, starts[turn + 1]);
+    const start = own[0]?.kind === "turn_start" ? own[0] : null;
+    const rest = start === null ? own : own.slice(1);
+    const cut = createTurn(start, turn === 0 ? [...leading, ...rest] : rest, model);
+    model = modelAfter(own, model);
+    return cut;
+  });
+}
+
+function createTurn(start: StreamEntry | null, all: readonly StreamEntry[], model?: Model): StreamTurn {
+  const entries = all.filter(({ kind }) => kind !== "compaction");
+  const overlays = all.flatMap((entry, at): PlacedEntry[] => {
+    if (entry.kind !== "compaction") return [];
+    const before = all.slice(0, at).findLast(({ kind }) => kind !== "compaction") ?? start;
+    return [{ entry, ...(before !== null && { after: before.id }) }];
+  });
+  return { start, entries, overlays, model };
+}
+
+/** The model that answers after some entries. */
+function modelAfter(entries: readonly StreamEntry[], before: Model | undefined): Model | undefined {
+  return entries.reduce(
+    (model, { kind, raw }) => (kind === "config_delta" ? (modelOfDelta(raw) ?? model) : model),
+    before,
+  );
+}
+
+/** Gives the time at which a turn begins. */
+export function timeOfTurn({ start, entries }: StreamTurn): string {
+  return (start ?? entries[0])?.timestamp ?? "";
+}
+
+/** Reads the events of a turn, its `turn_start` first. */
+export function readStreamTurn(turn: StreamTurn, decode: StreamReading["decode"]): readonly Event[] {
+  let { model } = turn;
+  let message: string | undefined;
+  const events = turn.entries.map((entry) => {
+    if (entry.kind === "config_delta") model = modelOfDelta(entry.raw) ?? model;
+    const isAnswer = entry.kind === "chat_response" || entry.kind === "tool_call_request";
+    if (isAnswer) message ??= entry.id;
+    else if (isTalk(entry.kind)) message = undefined;
+    return eventOfEntry(entry, {
+      decode,
+      ...defined({ model, message }),
+    });
+  });
+  return [startOf(turn, decode), ...events];
+}
+
+function startOf(turn: StreamTurn, decode: StreamReading["decode"]): Event {
+  if (turn.start !== null) return eventOfEntry(turn.start, { decode });
+  const id = `${turn.entries[0]?.id ?? "empty"}.turn`;
+  return { type: "turn_start", id, timestamp: timeOfTurn(turn), metadata: { origin: IMPLIED } };
 }

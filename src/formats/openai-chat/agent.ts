@@ -5,11 +5,9 @@ import { readToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { type EventMetadata, type Fields, fieldsOf, isFields } from "../../core/conversation/event.ts";
 import { inferProvider } from "../../core/model/model-name.ts";
 import type { AgentFormat } from "../agent-format.ts";
-import { stringOf } from "../json-line.ts";
-import { createBodyFormat } from "../request-body/body-format.ts";
-import type { SaidEvent, SaidMessage } from "../request-body/said.ts";
-import { toOpenAiContent } from "./content-parts.ts";
-import { readArguments } from "./read-arguments.ts";
+import { createBodyFormat, type SaidEvent, type SaidMessage } from "../request-body/read.ts";
+import { stringOf } from "../session-source.ts";
+import { readArguments, toOpenAiContent } from "./content.ts";
 
 /** Requests of OpenAI's Chat Completions. */
 export const CHAT_REQUESTS: AgentFormat = createBodyFormat({

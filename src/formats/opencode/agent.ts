@@ -1,21 +1,257 @@
-// OpenCode as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
-import type { AgentFormat } from "../agent-format.ts";
-import { stringOf } from "../json-line.ts";
-import { openCodeDescent } from "./descent.ts";
-import { writeOpenCodeSession } from "./export.ts";
-import { writtenMessageId, writtenSessionId } from "./export-ids.ts";
+// Which session began one of OpenCode: the description names it. A fork names none.
+import { type Event, isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
+import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
+import { userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import type { AgentFormat, Machine, SessionDraft } from "../agent-format.ts";
 import {
-  isOpenCodeSession,
-  OPENCODE_IMPORTER,
-  openCodeOrigin,
-  openCodeSessionId,
-  readOpenCodeSession,
-} from "./import.ts";
-import { planOpenCodeResume } from "./resume.ts";
-import { joinScattered, listScattered } from "./scattered.ts";
-import { parseDocument } from "./session-document.ts";
+  type AbandonedBranch,
+  deriveName,
+  type ExportOrigin,
+  type ImportedSession,
+  toUsableId,
+} from "../imported-session.ts";
+import {
+  type HeldSession,
+  isRecord,
+  NO_DATE,
+  namedUnder,
+  parseJsonLine,
+  type RawLine,
+  type ResumePlan,
+  recordOf,
+  type SessionDescent,
+  type SessionSource,
+  stringOf,
+} from "../session-source.ts";
+import { listOpenCodeCompactions } from "./compactions.ts";
+import { documentOrigin, eventsOfMessage, noteOfParent } from "./events.ts";
+import { cutMessages, isSentMessage, type Message, type MessageTurn, readMessages } from "./messages.ts";
 import { OPENCODE_SETUP } from "./setup.ts";
-import { isSessionFile, OPENCODE_STORE, olderFolders, openCodeDirectory } from "./store.ts";
+import {
+  dataFolder,
+  isSessionFile,
+  joinScattered,
+  listScattered,
+  OPENCODE_STORE,
+  olderFolders,
+  openCodeDirectory,
+  parseDocument,
+  type SessionDocument,
+  timeOf,
+} from "./store.ts";
+import { writeOpenCodeSession, writtenMessageId, writtenSessionId } from "./write.ts";
+
+/** Tells where a session comes from; null for one that began by itself. */
+function openCodeDescent(source: SessionSource): SessionDescent | null {
+  const parent = namedUnder(parseDocument(source)?.info ?? {}, "parentID");
+  return parent === undefined ? null : { kind: "agent", sessions: [toUsableId(parent)] };
+}
+
+// Imports a session of OpenCode: its messages as turns, read on demand, its summaries and cleared results as compactions. A pure
+// function of the document's text.
+
+/** Version of this importer: raise it when the same bytes would give other events or records. */
+const OPENCODE_IMPORTER = 1;
+
+/** What a session without a request of the user is called. */
+const UNTITLED = "untitled session";
+/** What the agent calls sessions that have no title yet. */
+const NO_TITLE = /^(?:New|Child) session - \d{4}-\d\d-\d\dT/;
+
+/** Whether a file is a session as OpenCode exports it. */
+function isOpenCodeSession(source: SessionSource): boolean {
+  const document = parseDocument(source);
+  if (document === null) return false;
+  const { info, messages, skipped } = document;
+  return messages.length > 0 || skipped.length === 0 || stringOf(info, "id")?.startsWith("ses") === true;
+}
+
+/** Gives the id of a session; null when the file is none. */
+function openCodeSessionId(source: SessionSource): string | null {
+  return parseDocument(source)?.sessionId ?? null;
+}
+
+/** Gives the conversation that jpg exported a session from; null for OpenCode's own. */
+function openCodeOrigin(source: SessionSource): ExportOrigin | null {
+  const document = parseDocument(source);
+  return document === null ? null : documentOrigin(document);
+}
+
+/** Reads a session. What is no message is listed in `skippedLines`. Throws `not_a_session`. */
+export function readOpenCodeSession(source: SessionSource): ImportedSession {
+  const document = parseDocument(source);
+  if (document === null) throw notASession();
+  const { sessionId, info } = document;
+  const { active, reverted, skipped } = readMessages(document);
+  const reading = readMessageTurns(active, document);
+  const left = reverted === undefined ? null : createLeftBranch(reading, readMessageTurns(reverted, document));
+  const placed = listOpenCodeCompactions(reading.turns);
+  const createdAt = timestampOf(document) ?? active[0]?.timestamp ?? NO_DATE;
+  const ids = new Set((reverted ?? active).map(({ id }) => id));
+  const origin = documentOrigin(document);
+  const cwd = stringOf(info, "directory");
+  return {
+    format: "opencode",
+    importer: OPENCODE_IMPORTER,
+    sessionId,
+    title: firstTitle(reading) ?? UNTITLED,
+    titles: readTitles(document, createdAt),
+    createdAt,
+    ...defined({ cwd }),
+    turnCount: reading.turns.length,
+    readTurn: (turn) => readMessageTurn(reading, turn),
+    turnLine: () => 0,
+    hasLine: (id) => ids.has(id),
+    turnTime: (turn) => reading.turns[turn]?.opener.timestamp ?? createdAt,
+    compactions: placed.map(({ compaction }) => compaction),
+    compactionTurns: new Map(placed.map(({ compaction, turn }) => [compaction.id, turn])),
+    abandoned: left === null ? [] : [left],
+    skippedLines: skipped,
+    ...(origin !== null && { origin }),
+  };
+}
+
+function notASession(): Error {
+  return userError(
+    "not_a_session",
+    "The file is not a session of OpenCode: expected one JSON document with `info` and `messages`.",
+    { hints: ["`opencode export SESSION > FILE` writes one."] },
+  );
+}
+
+function timestampOf({ info }: SessionDocument): string | undefined {
+  const time = timeOf(recordOf(info, "time")?.["created"]);
+  return time === undefined ? undefined : new Date(time).toISOString();
+}
+
+/** The first words of the first request. */
+function firstTitle(reading: MessageReading): string | undefined {
+  for (const turn of reading.turns.keys()) {
+    for (const event of readMessageTurn(reading, turn)) {
+      if (!isUserRequest(event)) continue;
+      const title = titleOfRequest(wordsOfContent(event.content));
+      if (title !== "") return title;
+    }
+  }
+  return undefined;
+}
+
+/** The title that the agent gave; the document does not say when. */
+function readTitles({ info, sessionId }: SessionDocument, timestamp: string): ImportedSession["titles"] {
+  const title = shownTitle(stringOf(info, "title") ?? "");
+  if (title === "" || NO_TITLE.test(title)) return [];
+  return [{ timestamp, title, id: deriveName(`${sessionId}.${title}`) }];
+}
+
+/** Makes a branch of it; null when nothing was asked or answered in it. */
+function createLeftBranch(active: MessageReading, left: MessageReading): AbandonedBranch | null {
+  const first = sentMessages(left)[sentMessages(active).length];
+  if (first === undefined) return null;
+  const differs = left.turns.findIndex((turn, at) => !isSameTurn(turn, active.turns[at]));
+  return {
+    name: `left-${deriveName(first.id).slice(0, 8)}`,
+    commonTurns: differs < 0 ? left.turns.length : differs,
+    turnCount: left.turns.length,
+    readTurn: (turn) => readMessageTurn(left, turn),
+  };
+}
+
+function sentMessages({ turns }: MessageReading): readonly Message[] {
+  return turns.flatMap(({ messages }) => messages).filter(isSentMessage);
+}
+
+/** A message of which some parts were taken back is another one. */
+function isSameTurn({ messages }: MessageTurn, other: MessageTurn | undefined): boolean {
+  const others = other?.messages ?? [];
+  return messages.length === others.length && messages.every((message, at) => message === others[at]);
+}
+
+// Turns as events, read on demand. They can be read in any order, any number of times, and always come out the same.
+
+/** What turns are read from. */
+interface MessageReading {
+  readonly sessionId: string;
+  readonly turns: readonly MessageTurn[];
+  /** The session whose agent began this one. */
+  readonly parent?: string;
+}
+
+/** Cuts messages into turns that can be read. */
+function readMessageTurns(
+  messages: readonly Message[],
+  { sessionId, info }: { readonly sessionId: string; readonly info: RawLine },
+): MessageReading {
+  const parent = stringOf(info, "parentID");
+  return { sessionId, turns: cutMessages(messages), ...(parent !== undefined && parent !== "" && { parent }) };
+}
+
+/** Reads one turn, its turn_start first; `turn` is 0-based. */
+function readMessageTurn({ sessionId, turns, parent }: MessageReading, turn: number): readonly Event[] {
+  const cut = turns[turn];
+  if (cut === undefined) return [];
+  const { id, timestamp } = cut.opener;
+  const start: Event = { type: "turn_start", id: `${id}.turn`, timestamp };
+  const named = { ...noteOfParent(parent ?? ""), id: `${sessionId.replaceAll(".", "-")}-parent`, timestamp } as Event;
+  const origin = turn === 0 && parent !== undefined ? [named] : [];
+  return [start, ...origin, ...cut.messages.flatMap(eventsOfMessage)];
+}
+
+// How OpenCode goes on with a session that jpg wrote: it takes the file into its database, and adds only what it lacks there. What
+// it holds already is asked for first, without plug-ins: those of a project are programs of whoever made the project.
+
+/** Plans it. The file stands among jpg's own: OpenCode keeps none. */
+function planOpenCodeResume(machine: Machine, draft: SessionDraft): ResumePlan {
+  const { sessionId } = draft;
+  const path = machine.join(dataFolder(machine), "jpg", "opencode", `${sessionId}.json`);
+  return {
+    path,
+    before: ["opencode", "import", path],
+    held: heldSession(draft),
+    command: ["opencode", "-s", sessionId],
+    hints: [
+      "XDG_DATA_HOME names another folder for jpg's files.",
+      "`jpg export --to opencode -o FILE` writes anywhere; `opencode import FILE` takes it.",
+    ],
+  };
+}
+
+function heldSession(draft: SessionDraft): HeldSession {
+  return {
+    command: OPENCODE_STORE.print(draft.sessionId),
+    isAsWritten: (printed) => {
+      const held = heldIn(printed);
+      if (held === null || held.session !== draft.sessionId) return null;
+      return !held.isReverted && held.messages === heldIn(writeOpenCodeSession(draft))?.messages;
+    },
+  };
+}
+
+/** What a printed session holds. */
+interface HeldDocument {
+  readonly session: string | undefined;
+  /** Whether the user took something back in it. */
+  readonly isReverted: boolean;
+  /** The ids of its messages, as one text. */
+  readonly messages: string;
+}
+
+function heldIn(text: string): HeldDocument | null {
+  const document = parseJsonLine(text);
+  if (document === null || typeof document === "string") return null;
+  const { info, messages } = document;
+  if (!isRecord(info) || !Array.isArray(messages)) return null;
+  const ids = messages.map((message: unknown) =>
+    isRecord(message) ? (stringOf(recordOf(message, "info") ?? {}, "id") ?? "") : "",
+  );
+  return {
+    session: stringOf(info, "id"),
+    isReverted: recordOf(info, "revert") !== undefined,
+    messages: JSON.stringify(ids.sort()),
+  };
+}
+
+// OpenCode as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
 
 export const OPENCODE: AgentFormat = {
   name: "opencode",

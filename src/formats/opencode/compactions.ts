@@ -3,13 +3,11 @@
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import { type Event, traitsOf } from "../../core/conversation/event.ts";
 import { defined } from "../../core/json.ts";
-import { deriveName } from "../derived-name.ts";
-import { type RawLine, recordOf, stringOf } from "../json-line.ts";
-import { addMilliseconds, NO_DATE } from "../timestamp.ts";
+import { deriveName } from "../imported-session.ts";
+import { addMilliseconds, NO_DATE, type RawLine, recordOf, stringOf } from "../session-source.ts";
 import { eventsOfMessage } from "./events.ts";
-import type { Message } from "./messages.ts";
-import { timeOf } from "./session-document.ts";
-import type { MessageTurn } from "./turn-cuts.ts";
+import type { Message, MessageTurn } from "./messages.ts";
+import { timeOf } from "./store.ts";
 
 /** A compaction and the turn during or after which it was made. */
 interface PlacedCompaction {

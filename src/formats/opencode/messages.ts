@@ -1,8 +1,7 @@
 // The messages of a session, each with what it is to the conversation, and the path that the agent goes on from.
 import type { SkippedLine } from "../imported-session.ts";
-import { type RawLine, recordOf, stringOf } from "../json-line.ts";
-import { NO_DATE } from "../timestamp.ts";
-import { createdAt, type RawMessage, type SessionDocument, timeOf } from "./session-document.ts";
+import { NO_DATE, type RawLine, recordOf, stringOf } from "../session-source.ts";
+import { createdAt, type RawMessage, type SessionDocument, timeOf } from "./store.ts";
 
 /**
  * - `prompt`: what the user typed or attached
@@ -14,7 +13,7 @@ import { createdAt, type RawMessage, type SessionDocument, timeOf } from "./sess
  * - `failed`: an answer that ended in an error; the agent never sends it again, nor its calls
  * - `empty`: a message of which nothing is sent
  */
-export type MessageKind = "prompt" | "queued" | "harness" | "compaction" | "answer" | "summary" | "failed" | "empty";
+type MessageKind = "prompt" | "queued" | "harness" | "compaction" | "answer" | "summary" | "failed" | "empty";
 
 export interface Message extends RawMessage {
   readonly kind: MessageKind;
@@ -27,7 +26,7 @@ export interface Message extends RawMessage {
 }
 
 /** The messages that are read. */
-export interface MessagePath {
+interface MessagePath {
   /** What the agent goes on from. */
   readonly active: readonly Message[];
   /** The same with what the user took back and may still bring again; absent = nothing was taken back. */
@@ -170,4 +169,37 @@ function beforeRevert(messages: readonly Message[], revert: RawLine | undefined)
 function cutMessage(message: Message, parts: number): Message {
   const left = message.parts.slice(0, parts);
   return { ...message, parts: left, kind: left.length === 0 ? "empty" : message.kind };
+}
+
+/** One turn, before its events are read. */
+export interface MessageTurn {
+  /** The message that opens it. */
+  readonly opener: Message;
+  /** Its messages, in order. */
+  readonly messages: readonly Message[];
+}
+
+/** Whether the agent sends something of a message where it stands. */
+export function isSentMessage({ kind }: Message): boolean {
+  return kind !== "failed" && kind !== "empty";
+}
+
+/** Cuts messages into turns; a session in which nothing was ever sent has none. */
+export function cutMessages(messages: readonly Message[]): readonly MessageTurn[] {
+  const turns: { opener: Message; readonly messages: Message[]; hasContent: boolean }[] = [];
+  const head: Message[] = [];
+  for (const message of messages) {
+    const current = turns.at(-1);
+    const hasContent = isSentMessage(message) && message.kind !== "harness";
+    if (current === undefined) {
+      head.push(message);
+      if (isSentMessage(message)) turns.push({ opener: message, messages: head, hasContent });
+    } else if (message.kind === "prompt" && current.hasContent) {
+      turns.push({ opener: message, messages: [message], hasContent });
+    } else {
+      current.messages.push(message);
+      current.hasContent ||= hasContent;
+    }
+  }
+  return turns;
 }

@@ -1,7 +1,6 @@
 // How OpenCode is told to call jpg: by a plug-in, a file of jpg's own. Its sessions stand in a database: the plug-in asks it for
 // the session, as `opencode export` does, and hands it over as a file that it removes again.
-import type { AgentSetup, SetupPlace } from "../agent-format.ts";
-import { keepFunction } from "../plug-in.ts";
+import { type AgentSetup, keepFunction, type SetupPlace } from "../agent-format.ts";
 
 export const OPENCODE_SETUP: AgentSetup = {
   hooks: (place, line) => ({ path: fileOf(place, "plugin", "jpg.js"), type: "file", text: plugIn(line) }),

@@ -1,9 +1,18 @@
 // The database in which OpenCode keeps its sessions, as its own program gives them: without plug-ins, since those of a project are
 // programs of whoever made the project.
 import type { AgentStore, Machine, SessionDirectory, SessionFolder, StoredSession } from "../agent-format.ts";
-import { parseJsonDocument } from "../json-document.ts";
-import { isRecord, stringOf } from "../json-line.ts";
-import type { SessionSource } from "../session-source.ts";
+import { type SkippedLine, toUsableId } from "../imported-session.ts";
+import {
+  type FolderReader,
+  isRecord,
+  parseJsonDocument,
+  parseJsonLine,
+  type RawLine,
+  recordOf,
+  type ScatteredFile,
+  type SessionSource,
+  stringOf,
+} from "../session-source.ts";
 
 /** A session changes with its parts, too: the agent does not always say so at the session itself. */
 const QUERY =
@@ -81,4 +90,183 @@ export function openCodeDirectory(beginning: SessionSource): SessionDirectory | 
   const description = parseJsonDocument(beginning);
   const path = isRecord(description) ? stringOf(description, "directory") : undefined;
   return path === undefined ? null : { path };
+}
+
+// A session of OpenCode as `opencode export` prints it and `opencode import` takes it: one JSON document of a session's
+// description and its messages, each with its parts. Nothing is believed about values that is not asked for by type.
+
+/** A message as it stands in the document. */
+export interface RawMessage {
+  /** Position in the document, counted from 1. */
+  readonly position: number;
+  readonly role: "user" | "assistant";
+  readonly info: RawLine;
+  /** In the order in which the agent sends them. */
+  readonly parts: readonly RawLine[];
+}
+
+export interface SessionDocument {
+  readonly sessionId: string;
+  readonly info: RawLine;
+  /** In the order in which the agent sends them. */
+  readonly messages: readonly RawMessage[];
+  /** Messages and parts that are none, by the message's position. */
+  readonly skipped: readonly SkippedLine[];
+}
+
+const parsed = new WeakMap<SessionSource, SessionDocument | null>();
+
+/** Parses a file once, whoever asks; null when it is no such document. Never throws. */
+export function parseDocument(source: SessionSource): SessionDocument | null {
+  const known = parsed.get(source);
+  if (known !== undefined) return known;
+  const value = parseJsonDocument(source);
+  const document = isRecord(value) ? readDocument(value) : null;
+  parsed.set(source, document);
+  return document;
+}
+
+function readDocument({ info, messages, unread }: RawLine): SessionDocument | null {
+  if (!isRecord(info) || !Array.isArray(messages)) return null;
+  const id = stringOf(info, "id");
+  if (id === undefined || id === "") return null;
+  const skipped: SkippedLine[] = [];
+  const found = messages.flatMap((message: unknown, at) => {
+    const read = readMessage(message, at + 1, skipped);
+    if (typeof read !== "string") return [read];
+    skipped.push({ line: at + 1, reason: read });
+    return [];
+  });
+  for (const file of Array.isArray(unread) ? unread.filter(isRecord) : [])
+    skipped.push({ line: 1, reason: `${stringOf(file, "path") ?? "a file of it"} is not a JSON object` });
+  return { sessionId: toUsableId(id), info, messages: inOrder(found), skipped };
+}
+
+/** Reads a message; a text is the reason why it is none. */
+function readMessage(message: unknown, position: number, skipped: SkippedLine[]): RawMessage | string {
+  if (!isRecord(message)) return "not an object";
+  const info = recordOf(message, "info");
+  if (info === undefined) return "no `info`";
+  const role = stringOf(info, "role");
+  if (role !== "user" && role !== "assistant") return `a message of role ${JSON.stringify(role ?? null)}`;
+  const listed = message["parts"];
+  if (!Array.isArray(listed)) return "no `parts`";
+  const parts = listed.filter((part): part is RawLine => isRecord(part) && typeof part["type"] === "string");
+  if (parts.length < listed.length) skipped.push({ line: position, reason: "a part without `type`" });
+  return { position, role, info, parts: orderedBy(parts, "prt", (part) => part) };
+}
+
+/** When a message was made, milliseconds since 1970; absent when it does not say so. */
+export function createdAt({ info }: RawMessage): number | undefined {
+  return timeOf(recordOf(info, "time")?.["created"]);
+}
+
+/** Last millisecond of the year 9999. */
+const LATEST = 253_402_300_799_999;
+
+/** A time in milliseconds since 1970; absent when a value is none. */
+export function timeOf(value: unknown): number | undefined {
+  return typeof value === "number" && value >= 0 && value <= LATEST ? Math.floor(value) : undefined;
+}
+
+/** By time, and by id where that is the same, as the agent sends them; one without a time stays behind the one before it. */
+function inOrder(messages: readonly RawMessage[]): readonly RawMessage[] {
+  let last = 0;
+  const timed = messages.map((message) => {
+    last = createdAt(message) ?? last;
+    return { message, time: last };
+  });
+  return timed
+    .sort((a, b) => a.time - b.time || compareIds(a.message.info, b.message.info, "msg"))
+    .map(({ message }) => message);
+}
+
+/** Orders parts by id where all have ids of the agent's own, which rise; else they stay as they stand. */
+function orderedBy<Item>(items: readonly Item[], prefix: string, fieldsOf: (item: Item) => RawLine): readonly Item[] {
+  if (!items.every((item) => stringOf(fieldsOf(item), "id")?.startsWith(prefix) === true)) return items;
+  return [...items].sort((a, b) => compareIds(fieldsOf(a), fieldsOf(b), prefix));
+}
+
+function compareIds(a: RawLine, b: RawLine, prefix: string): number {
+  const [x = "", y = ""] = [stringOf(a, "id"), stringOf(b, "id")];
+  if (x === y || !x.startsWith(prefix) || !y.startsWith(prefix)) return 0;
+  return x < y ? -1 : 1;
+}
+
+// A session as OpenCode before 1.2 kept it: a small file for its description, one for each message, one for each part. They make the
+// document that `opencode export` prints, each file's text in it as it is, so that nothing else need know of them.
+
+/** Where the files of a session are. */
+interface Places {
+  /** The folder of the messages. */
+  readonly messages: string;
+  /** The folder of a message's parts. */
+  readonly parts: (message: string) => string;
+}
+
+const DESCRIPTION = /^(.*[\\/]storage)[\\/]session[\\/]([^\\/]+)[\\/](ses_[^\\/]+)\.json$/;
+const JSON_NAME = /^(.+)\.json$/;
+
+/** Lists the files of a session: its description, and each message followed by its parts. Null for any other path. */
+export function listScattered({ join, namesIn }: FolderReader, path: string): string[] | null {
+  const places = placesOf(join, path);
+  if (places === null) return null;
+  const messages = jsonNames(namesIn, places.messages);
+  return [
+    path,
+    ...messages.flatMap((message) => {
+      const folder = places.parts(message);
+      return [
+        join(places.messages, `${message}.json`),
+        ...jsonNames(namesIn, folder).map((part) => join(folder, `${part}.json`)),
+      ];
+    }),
+  ];
+}
+
+/** Projects once had folders of their own, in which the names of the others were. */
+function placesOf(join: FolderReader["join"], path: string): Places | null {
+  const [, storage = "", project = "", session = ""] = DESCRIPTION.exec(path) ?? [];
+  if (session === "") return null;
+  if (project !== "info")
+    return { messages: join(storage, "message", session), parts: (message) => join(storage, "part", message) };
+  const folder = join(storage, "session");
+  return {
+    messages: join(folder, "message", session),
+    parts: (message) => join(folder, "part", session, message),
+  };
+}
+
+function jsonNames(namesIn: FolderReader["namesIn"], folder: string): readonly string[] {
+  return namesIn(folder).flatMap((name) => JSON_NAME.exec(name)?.[1] ?? []);
+}
+
+/** Joins them, in the order in which they are listed. What is no JSON stands at the end, as text; what is gone is left out. */
+export function joinScattered([description, ...others]: readonly ScatteredFile[]): string {
+  const whole = withoutMark(description?.text ?? "");
+  const value = parseJsonLine(whole);
+  // A document that was exported to such a place is no description.
+  if (!isRecord(value) || Array.isArray(value["messages"])) return whole;
+  const unread: ScatteredFile[] = [];
+  const messages: { info: string; readonly parts: string[] }[] = [];
+  for (const file of others) {
+    const isMessage = MESSAGE.test(file.path);
+    if (isMessage) messages.push({ info: "null", parts: [] });
+    const message = messages.at(-1);
+    if (file.text === null || message === undefined) continue;
+    if (!isRecord(parseJsonLine(file.text))) unread.push(file);
+    else if (isMessage) message.info = withoutMark(file.text);
+    else message.parts.push(withoutMark(file.text));
+  }
+  const written = messages.map(({ info, parts }) => `{"info":${info},"parts":[${parts.join(",")}]}`);
+  const rest = unread.length === 0 ? "" : `,"unread":${JSON.stringify(unread)}`;
+  return `{"info":${whole},"messages":[${written.join(",\n")}]${rest}}\n`;
+}
+
+/** In a folder `message`: above it a session's. */
+const MESSAGE = /(?:^|\/)message\/[^/]+\/[^/]+$/;
+
+/** A byte order mark stands before a text, never in one. */
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, "");
 }

@@ -1,17 +1,90 @@
-// pi as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
+// The session that one was split off, as its header says: by the path of its file, whose name ends with its id.
+import {
+  type AgentFormat,
+  findVersion,
+  type Machine,
+  type SessionDirectory,
+  type SessionDraft,
+  type SessionFolder,
+} from "../agent-format.ts";
+import { lineUuid, sessionUuid, toUsableId } from "../imported-session.ts";
+import {
+  namedUnder,
+  parseJsonLine,
+  type RawLine,
+  type SessionDescent,
+  type SessionSource,
+  stringOf,
+} from "../session-source.ts";
+import { isHeader, parseSessionLine, readPiOrigin } from "./entries.ts";
+import { isPiSession, PI_IMPORTER, piSessionId, readPiSession, readPiTail } from "./read.ts";
+import { PI_SETUP, piFolder } from "./setup.ts";
+import { sessionTime, writePiSession } from "./write.ts";
 
-import type { AgentFormat, SessionDraft } from "../agent-format.ts";
-import { findVersion } from "../agent-version.ts";
-import { lineUuid, sessionUuid } from "../derived-ids.ts";
-import type { RawLine } from "../json-line.ts";
-import { piDescent } from "./descent.ts";
-import { sessionTime, writePiSession } from "./export.ts";
-import { isPiSession, PI_IMPORTER, piSessionId, readPiSession } from "./import.ts";
-import { readPiTail } from "./import-tail.ts";
-import { isHeader, parseSessionLine } from "./line.ts";
-import { readPiOrigin } from "./origin.ts";
-import { piDirectory, sessionFolder, sessionFolders, settingsFiles } from "./session-folders.ts";
-import { PI_SETUP } from "./setup.ts";
+/** `<time>_<session>.jsonl`, below folders of any system. */
+const FILE = /(?:^|[/\\])[^/\\_]*_([^/\\]+)\.jsonl$/;
+
+/** Where a session comes from; null for one that began by itself. Never throws. */
+function piDescent(source: SessionSource): SessionDescent | null {
+  const header = source.lineCount === 0 ? null : parseSessionLine(source.line(0));
+  if (header === null || typeof header === "string" || !isHeader(header)) return null;
+  const session = FILE.exec(namedUnder(header, "parentSession") ?? "")?.[1];
+  return session === undefined ? null : { kind: "fork", sessions: [toUsableId(session)] };
+}
+
+/** The agent's folder for the sessions of a directory, where nothing names another. */
+function sessionFolder(machine: Machine, directory: string): string {
+  const slug = directory.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-");
+  return machine.join(usualFolder(machine), `--${slug}--`);
+}
+
+function usualFolder(machine: Machine): string {
+  return machine.join(piFolder(machine), "sessions");
+}
+
+/** Its settings, those that count less first: the user's, the project's. */
+function settingsFiles(machine: Machine, directory: string): readonly string[] {
+  return [machine.join(piFolder(machine), "settings.json"), machine.join(directory, ".pi", "settings.json")];
+}
+
+/** The folders of a directory's sessions, then those of all others; `settings` are the texts of the settings files. */
+function sessionFolders(
+  machine: Machine,
+  directory: string,
+  settings: readonly (string | null)[] = [],
+): readonly SessionFolder[] {
+  const { PI_CODING_AGENT_SESSION_DIR: fromEnvironment = "" } = machine.env;
+  const named =
+    fromEnvironment === "" ? settings.map(folderNamedIn).findLast((folder) => folder !== undefined) : fromEnvironment;
+  return [
+    { path: sessionFolder(machine, directory), isOwn: true },
+    ...(named === undefined ? [] : [{ path: pathOf(machine, directory, named) }]),
+    { path: usualFolder(machine), levels: 1, isOwn: false },
+  ];
+}
+
+/** Settings may be of any making; what is none names no folder. */
+function folderNamedIn(settings: string | null): string | undefined {
+  const read = settings === null ? null : parseJsonLine(settings);
+  return read === null || typeof read === "string" ? undefined : namedUnder(read, "sessionDir");
+}
+
+/** As pi reads a folder's name: from the home folder, or from where it is started. */
+function pathOf({ home, join }: Machine, directory: string, name: string): string {
+  if (name === "~") return home;
+  if (name.startsWith("~/")) return join(home, name.slice(2));
+  return /^(?:[/\\]|[A-Za-z]:)/.test(name) ? name : join(directory, name);
+}
+
+/** Several directories have one folder: the header of a session says which one it was begun in. */
+function piDirectory(beginning: SessionSource): SessionDirectory | null {
+  const header = beginning.lineCount === 0 ? null : parseSessionLine(beginning.line(0));
+  if (header === null || typeof header === "string" || !isHeader(header)) return null;
+  const path = stringOf(header, "cwd") ?? "";
+  return path === "" ? null : { path };
+}
+
+// pi as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
 
 const ENDING = ".jsonl";
 

@@ -3,15 +3,10 @@
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import { type Event, traitsOf } from "../../core/conversation/event.ts";
 import { defined } from "../../core/json.ts";
-import { deriveName } from "../derived-name.ts";
-import { type RawLine, recordOf, stringOf } from "../json-line.ts";
-import { addMilliseconds } from "../timestamp.ts";
-import type { Entry, EntryIndex } from "./entry-index.ts";
-import { isSentKind } from "./entry-kind.ts";
-import { editedEvents } from "./events.ts";
-import { compactionText } from "./harness-text.ts";
-import type { SessionTree } from "./session-tree.ts";
-import { entryReading, type PathReading, readEntry } from "./turn-reader.ts";
+import { deriveName } from "../imported-session.ts";
+import { addMilliseconds, type ParsedLines, type RawLine, recordOf, stringOf } from "../session-source.ts";
+import { type Entry, type EntryIndex, isSentKind, type SessionTree } from "./entries.ts";
+import { compactionText, createParentNote, type EntryReading, editedEvents, eventsOfEntry } from "./events.ts";
 
 /** A compaction and the turn during or after which it was made. */
 export interface PlacedCompaction {
@@ -203,4 +198,116 @@ function contentAfter({ entry, raw }: FoundEntry, target: Entry, reading: PathRe
   return {
     replacement: events.map((event, at) => ({ ...event, id: at === 0 ? entry.eventId : `${entry.eventId}.${at}` })),
   };
+}
+
+// Second pass: reads the entries of a path again and makes their events. Turns can be read in any order, any number of times,
+// and always come out the same.
+
+/** What the turns of a path are read from. */
+export interface PathReading {
+  readonly lines: ParsedLines;
+  readonly index: EntryIndex;
+  /** From the root to the leaf. */
+  readonly path: readonly Entry[];
+  readonly cuts: readonly PathTurn[];
+  readonly queued: ReadonlySet<Entry>;
+}
+
+/** Cuts a path into turns that can be read. */
+export function readTreePath(lines: ParsedLines, index: EntryIndex, path: readonly Entry[]): PathReading {
+  return { lines, index, path, cuts: cutPath(path), queued: queuedPrompts(path) };
+}
+
+/** Reads one turn, its turn_start first. `turn` is 0-based; the first one says where the session comes from. */
+export function readTurn(reading: PathReading, turn: number): readonly Event[] {
+  const [start, ...events] = readCut(reading, reading.cuts[turn]);
+  if (start === undefined) return [];
+  return [start, ...(turn === 0 ? parentNote(reading.index) : []), ...events];
+}
+
+/** Reads a turn of the path, its turn_start first. */
+export function readCut(reading: PathReading, cut: PathTurn | undefined): readonly Event[] {
+  if (cut === undefined) return [];
+  const { opener, chain } = cut;
+  const start: Event = { type: "turn_start", id: `${opener.eventId}.turn`, timestamp: opener.timestamp };
+  return [start, ...chain.flatMap((entry) => readEntry(reading, entry))];
+}
+
+/** Reads the events of one entry; none for one that only changes what is sent. */
+function readEntry(reading: PathReading, entry: Entry): readonly Event[] {
+  const found = entryReading(reading, entry);
+  return found === null ? [] : eventsOfEntry(found);
+}
+
+/** How an entry of the path is read; null when its line is none any more. */
+function entryReading({ lines, cuts, queued }: PathReading, entry: Entry): EntryReading | null {
+  const raw = lines.at(entry.line);
+  if (raw === null || typeof raw === "string") return null;
+  return { entry, raw, isQueued: queued.has(entry), isFirst: cuts[0]?.opener === entry };
+}
+
+/** Which file the session was split off. */
+function parentNote({ header, sessionId, createdAt }: EntryIndex): readonly Event[] {
+  const parent = stringOf(header, "parentSession");
+  if (parent === undefined || parent === "") return [];
+  return [createParentNote(parent, { id: `${sessionId.replaceAll(".", "-")}-parent`, timestamp: createdAt })];
+}
+
+/** One turn of a path, before its lines are read. */
+export interface PathTurn {
+  /** The entry that opens it; the source's piece of the turn begins there. */
+  readonly opener: Entry;
+  /** Entries of the path, in order. */
+  readonly chain: readonly Entry[];
+}
+
+interface OpenTurn {
+  readonly opener: Entry;
+  readonly chain: Entry[];
+  /** Whether it holds more than what the harness said. */
+  hasContent: boolean;
+}
+
+/**
+ * Cuts a path into turns; a path on which nothing was ever sent has none. A summary that stands before everything else is the
+ * first thing that the model is told.
+ */
+function cutPath(path: readonly Entry[]): readonly PathTurn[] {
+  const queued = queuedPrompts(path);
+  const turns: OpenTurn[] = [];
+  const head: Entry[] = [];
+  for (const entry of path) {
+    const current = turns.at(-1);
+    const opens = entry.kind === "prompt" && !queued.has(entry);
+    const hasContent = isSentKind(entry.kind) && entry.kind !== "harness";
+    if (current === undefined) {
+      head.push(entry);
+      const isSummary = entry.kind === "compaction";
+      if (isSummary || isSentKind(entry.kind))
+        turns.push({ opener: entry, chain: head, hasContent: isSummary || hasContent });
+    } else if (opens && current.hasContent) {
+      turns.push({ opener: entry, chain: [entry], hasContent });
+    } else {
+      current.chain.push(entry);
+      current.hasContent ||= hasContent;
+    }
+  }
+  return turns;
+}
+
+/**
+ * Prompts that were typed while the agent worked and taken up between a tool's result and the next answer. What is typed after
+ * the result, once the user has stopped the agent, is a request of its own.
+ */
+function queuedPrompts(path: readonly Entry[]): ReadonlySet<Entry> {
+  const queued = new Set<Entry>();
+  let before: Entry | undefined;
+  for (const entry of path) {
+    if (entry.kind === "prompt" && before !== undefined && entry.made !== undefined) {
+      const isBetween = before.kind === "result" || queued.has(before);
+      if (isBetween && entry.made < Date.parse(before.timestamp)) queued.add(entry);
+    }
+    if (isSentKind(entry.kind) || entry.kind === "failed") before = entry;
+  }
+  return queued;
 }

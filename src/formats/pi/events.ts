@@ -1,16 +1,16 @@
 // One entry as events. Ids come from the entry's own (`<id>`, `<id>.1`, …), or from session and line for files without ids, so
 // that the same bytes give the same events wherever they stand.
-
-import type { Event } from "../../core/conversation/event.ts";
+import {
+  type Content,
+  type ContentPart,
+  type Event,
+  type EventMetadata,
+  plainText,
+} from "../../core/conversation/event.ts";
 import { defined } from "../../core/json.ts";
-import { type RawLine, recordOf, stringOf } from "../json-line.ts";
-import { answerEvents, type EventBody } from "./answer-events.ts";
-import { contentOfBlocks } from "./content-parts.ts";
-import type { Entry } from "./entry-index.ts";
-import { bashText, branchText, compactionText } from "./harness-text.ts";
-import { roleOf, saidMessage } from "./line.ts";
-import { noteOfEntry } from "./notes.ts";
-import { isOriginEntry } from "./origin.ts";
+import { plainValues, shorten } from "../imported-session.ts";
+import { isRecord, parseJsonLine, type RawLine, recordOf, stringOf } from "../session-source.ts";
+import { blocksOf, type Entry, isOriginEntry, roleOf, saidMessage } from "./entries.ts";
 
 /** How an entry is to be read, beyond what it says itself. */
 export interface EntryReading {
@@ -102,4 +102,245 @@ export function editedEvents(reading: EntryReading, replacement: RawLine): reado
   const message = recordOf(raw, "message");
   const edited = message === undefined ? { ...raw, content } : { ...raw, message: { ...message, content } };
   return eventsOfEntry({ ...reading, raw: edited });
+}
+
+// An answer's blocks as events: texts, reasoning and calls, each with who made it. What pi needs to send a block again to the
+// model that made it, its signature, stays with it.
+
+/** An event without id and time. */
+type EventBody = Readonly<Record<string, unknown>> & { readonly type: string };
+
+/** What pi says in the place of reasoning that it was given encrypted. */
+export const REDACTED = "[Reasoning redacted]";
+/** How answers end as a matter of course. */
+const USUAL_ENDS: ReadonlySet<unknown> = new Set(["stop", "toolUse"]);
+
+/** Gives the events of an answer in block order; usage and the like stand with the first. None for an empty answer. */
+function answerEvents(line: RawLine, messageId: string): readonly EventBody[] {
+  const message = saidMessage(line);
+  return blocksOf(message["content"]).map((block, at) => blockBody(block, metadataOf(message, messageId, at === 0)));
+}
+
+function metadataOf(message: RawLine, messageId: string, isFirst: boolean): EventMetadata {
+  const provider = stringOf(message, "provider");
+  const model = stringOf(message, "model");
+  const api = stringOf(message, "api");
+  const { usage, stopReason } = message;
+  return {
+    ...defined({ provider, model, api }),
+    message_id: messageId,
+    ...(isFirst && usage !== undefined && { usage }),
+    ...(isFirst && stopReason !== undefined && !USUAL_ENDS.has(stopReason) && { stop_reason: stopReason }),
+  };
+}
+
+function blockBody(block: RawLine, made: EventMetadata): EventBody {
+  switch (block["type"]) {
+    case "thinking":
+      return thinkingBody(block, made);
+    case "toolCall":
+      return {
+        type: "tool_call_request",
+        call_id: stringOf(block, "id") ?? "",
+        name: stringOf(block, "name") ?? "",
+        arguments: block["arguments"] ?? {},
+        metadata: signed(made, block, "thoughtSignature"),
+      };
+    default:
+      return {
+        type: "chat_response",
+        message: contentOfBlocks([block]),
+        metadata: signed(made, block, "textSignature"),
+      };
+  }
+}
+
+/** Of Anthropic's the signature is the encrypted text itself, of OpenAI's the whole item with the encrypted text in it. */
+function thinkingBody(block: RawLine, made: EventMetadata): EventBody {
+  const reasoning = stringOf(block, "thinking") ?? "";
+  const signature = stringOf(block, "thinkingSignature");
+  if (block["redacted"] === true && signature !== undefined)
+    return { type: "chat_response", reasoning: "", metadata: { ...made, encrypted: signature } };
+  const encrypted = signature === undefined ? undefined : encryptedOf(signature);
+  return {
+    type: "chat_response",
+    reasoning,
+    metadata: { ...signed(made, block, "thinkingSignature"), ...defined({ encrypted }) },
+  };
+}
+
+function encryptedOf(signature: string): string | undefined {
+  const item = signature.startsWith("{") ? parseJsonLine(signature) : null;
+  return item === null || typeof item === "string" ? undefined : stringOf(item, "encrypted_content");
+}
+
+function signed(made: EventMetadata, block: RawLine, key: string): EventMetadata {
+  const signature = stringOf(block, key);
+  return signature === undefined ? made : { ...made, signature };
+}
+
+// Content blocks of pi's messages as content parts, and back. What jpg does not know is carried verbatim.
+
+/** Marks what only pi understands. */
+const PI = "pi";
+
+/** Converts the content of a message; a list of one plain text becomes that text. */
+export function contentOfBlocks(content: unknown): Content {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return content === undefined || content === null ? "" : [toPart(content)];
+  const parts = content.map(toPart);
+  const [only] = parts;
+  return parts.length === 1 && only?.type === "text" ? only.text : parts;
+}
+
+function toPart(block: unknown): ContentPart {
+  if (typeof block === "string") return { type: "text", text: block };
+  if (!isRecord(block)) return { type: "opaque", provider: PI, value: block };
+  const text = stringOf(block, "text");
+  if (block["type"] === "text" && text !== undefined) return { type: "text", text };
+  const data = stringOf(block, "data");
+  const mediaType = stringOf(block, "mimeType");
+  if (block["type"] === "image" && data !== undefined && mediaType !== undefined)
+    return { type: "image", media_type: mediaType, data };
+  return { type: "opaque", provider: PI, value: block };
+}
+
+/** Converts a content to blocks. What pi has no block for is named, so that the model sees that something is missing. */
+export function blocksOfContent(content: Content): readonly RawLine[] {
+  if (typeof content === "string" || !Array.isArray(content)) return textBlocks(plainText(content as string));
+  return content.flatMap(partBlocks);
+}
+
+function partBlocks(part: ContentPart): readonly RawLine[] {
+  switch (part.type) {
+    case "text":
+      return textBlocks(plainText(part.text));
+    case "attachment":
+      return textBlocks([part.name, plainText(part.text ?? "")].filter(Boolean).join("\n"));
+    case "opaque":
+      return part.provider === PI && isRecord(part.value) ? [part.value] : [];
+    case "image":
+    case "document":
+      return [mediaBlock(part)];
+  }
+}
+
+function mediaBlock({
+  type,
+  data,
+  media_type,
+  url,
+  title,
+}: Extract<ContentPart, { type: "image" | "document" }>): RawLine {
+  if (type === "image" && typeof data === "string")
+    return { type, data, mimeType: media_type ?? "application/octet-stream" };
+  return { type: "text", text: `[${[type, title, url].filter((word) => word !== undefined).join(" ")}]` };
+}
+
+function textBlocks(text: string): readonly RawLine[] {
+  return text.trim() === "" ? [] : [{ type: "text", text }];
+}
+
+/** How a text stands in what pi sends. */
+interface Frame {
+  readonly before: string;
+  readonly after: string;
+}
+
+const COMPACTION: Frame = {
+  before: "The conversation history before this point was compacted into the following summary:\n\n<summary>\n",
+  after: "\n</summary>",
+};
+const BRANCH: Frame = {
+  before: "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n",
+  after: "</summary>",
+};
+
+/** The text that stands for all that a compaction hides. */
+export function compactionText(summary: string): string {
+  return put(summary, COMPACTION);
+}
+
+/** The summary in such a text; null when it is none. */
+export function compactedSummary(text: string): string | null {
+  const { before, after } = COMPACTION;
+  const isFramed = text.startsWith(before) && text.endsWith(after) && text.length >= before.length + after.length;
+  return isFramed ? text.slice(before.length, text.length - after.length) : null;
+}
+
+/** The text that tells of a branch that was left. */
+function branchText(summary: string): string {
+  return put(summary, BRANCH);
+}
+
+/** The text of a command that the user ran in the agent's own shell. */
+function bashText(message: RawLine): string {
+  const output = stringOf(message, "output") ?? "";
+  const ran = `Ran \`${stringOf(message, "command") ?? ""}\`\n`;
+  return `${ran}${output === "" ? "(no output)" : `\`\`\`\n${output}\n\`\`\``}${bashEnding(message)}`;
+}
+
+function bashEnding({ cancelled, exitCode, truncated, fullOutputPath }: RawLine): string {
+  const failed = typeof exitCode === "number" && exitCode !== 0;
+  const ending =
+    cancelled === true ? "\n\n(command cancelled)" : failed ? `\n\nCommand exited with code ${exitCode}` : "";
+  const isCut = truncated === true && typeof fullOutputPath === "string" && fullOutputPath !== "";
+  return isCut ? `${ending}\n\n[Output truncated. Full output: ${fullOutputPath}]` : ending;
+}
+
+function put(text: string, { before, after }: Frame): string {
+  return `${before}${text}${after}`;
+}
+
+// Notes: what no model sees. They keep the small plain values of an entry; the whole line lives on in the sources.
+
+/** Keys that every entry carries and that say nothing about this one. */
+const ENVELOPE: ReadonlySet<string> = new Set(["type", "id", "parentId", "timestamp", "role"]);
+
+/** What a note needs beside the line itself. */
+interface EntryPlace {
+  readonly id: string;
+  /** RFC 3339 UTC. */
+  readonly timestamp: string;
+}
+
+/** Creates the note of an entry that no model sees. */
+function noteOfEntry(line: RawLine, { id, timestamp }: EntryPlace): Event {
+  const said = saidMessage(line);
+  const values = {
+    ...plainValues(line),
+    ...plainValues(recordOf(line, "data") ?? {}),
+    ...plainValues(said),
+    ...spoken(said),
+  };
+  const data = Object.fromEntries(Object.entries(values).filter(([key]) => !ENVELOPE.has(key)));
+  return { type: "note", id, timestamp, kind: noteKind(line), ...(Object.keys(data).length > 0 && { data }) };
+}
+
+/** Creates the note of a session that was split off another. */
+export function createParentNote(parent: string, { id, timestamp }: EntryPlace): Event {
+  return { type: "note", id, timestamp, kind: "parent_session", data: { path: parent } };
+}
+
+function noteKind(line: RawLine): string {
+  const type = stringOf(line, "type") ?? "unknown";
+  if (type !== "message") return type;
+  const role = roleOf(line);
+  const reason = saidMessage(line)["stopReason"];
+  if (role === "assistant" && reason === "aborted") return "aborted_answer";
+  if (role === "assistant" && reason === "error") return "failed_answer";
+  if (role === "bashExecution") return "bash_execution";
+  return role === "system" ? "system_prompt" : role === "" ? type : role;
+}
+
+/** What a message says, and what an answer would have called. */
+function spoken(message: RawLine): RawLine {
+  const blocks = blocksOf(message["content"]);
+  const text = blocks.flatMap((block) => stringOf(block, "text") ?? []).join("\n");
+  const calls = blocks.flatMap((block) => (block["type"] === "toolCall" ? (stringOf(block, "name") ?? []) : []));
+  return {
+    ...(text !== "" && { text: shorten(text) }),
+    ...(calls.length > 0 && { calls }),
+    ...(message["usage"] !== undefined && { usage: message["usage"] }),
+  };
 }

@@ -1,6 +1,5 @@
 // How pi is told to call jpg: by an extension, a file of jpg's own.
-import type { AgentSetup, Machine } from "../agent-format.ts";
-import { keepFunction } from "../plug-in.ts";
+import { type AgentSetup, keepFunction, type Machine } from "../agent-format.ts";
 
 export const PI_SETUP: AgentSetup = {
   hooks: ({ machine, project }, line) => ({

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { loadView } from "../../../src/app/branch/load-view.ts";
 import { exportConversation } from "../../../src/app/export/export.ts";
-import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
+import { exportAnthropic } from "../../../src/formats/anthropic/write.ts";
 import { createPiWriter, type PiWriter, piCall, readPi, sentOf, wordsOfBlock } from "../../helpers/pi-session.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";
 

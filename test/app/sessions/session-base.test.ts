@@ -7,7 +7,7 @@ import { exportConversation, exportOriginal } from "../../../src/app/export/expo
 import { importSessions } from "../../../src/app/import/import.ts";
 import type { ImportReport } from "../../../src/app/import/import-report.ts";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import { readCodexSession } from "../../../src/formats/codex/import.ts";
+import { readCodexSession } from "../../../src/formats/codex/agent.ts";
 import { answer, CODEX_SESSION, meta, prompt, rolloutBytes, turnsOf } from "../../helpers/codex-session.ts";
 import { writeText } from "../../helpers/temp-repository.ts";
 import { createGitWorkspace, type GitWorkspace, inFolder, removeWorkspace, tipOf } from "../../helpers/workspace.ts";

@@ -9,7 +9,7 @@ import { checkGrounding } from "../../../src/core/compact/grounding.ts";
 import type { PlacedEvent } from "../../../src/core/compact/transcript.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 import { estimateEvents } from "../../../src/core/conversation/token-estimate.ts";
-import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
+import { readClaudeSession } from "../../../src/formats/claude-code/agent.ts";
 import { corpusMissing, readCorpusFile, sharedFolder } from "../../helpers/corpus.ts";
 
 // covers: history "Quality: about 70 % shorter"

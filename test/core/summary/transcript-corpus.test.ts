@@ -7,7 +7,7 @@ import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import { checkGrounding } from "../../../src/core/compact/grounding.ts";
 import { fitParts, type PlacedEvent, readLedger, renderLedger } from "../../../src/core/compact/transcript.ts";
 import { estimateTextTokens } from "../../../src/core/conversation/text-tokens.ts";
-import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
+import { readClaudeSession } from "../../../src/formats/claude-code/agent.ts";
 import { corpusMissing, readCorpusFile, sharedFolder } from "../../helpers/corpus.ts";
 
 /** Tokens of a part: what a small local model takes. */

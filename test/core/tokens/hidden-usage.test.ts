@@ -5,8 +5,7 @@ import type { Event, Turn } from "../../../src/core/conversation/event.ts";
 import { recordedRequests, requestSizes } from "../../../src/core/model/calibration.ts";
 import { createFactsMeter } from "../../../src/core/model/token-meter.ts";
 import { turnFacts } from "../../../src/core/model/usage.ts";
-import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
-import { typicalClaudeOverhead } from "../../../src/formats/claude-code/typical-overhead.ts";
+import { readClaudeSession, typicalClaudeOverhead } from "../../../src/formats/claude-code/agent.ts";
 import { corpusMissing, GROWTH_SERIES, listGoldens, readCorpusFile } from "../../helpers/corpus.ts";
 import { createTokenMeter } from "../../helpers/token-meter.ts";
 

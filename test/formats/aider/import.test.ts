@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
-import { aiderSessionId, readAiderHistory } from "../../../src/formats/aider/import.ts";
+import { aiderSessionId, readAiderHistory } from "../../../src/formats/aider/agent.ts";
 import { anyText } from "../../helpers/any-text.ts";
 import { outline, turnsOf } from "../../helpers/codex-session.ts";
 import { runs } from "../../helpers/runs.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Event, View } from "../../../src/core/conversation/event.ts";
-import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
+import { exportAnthropic } from "../../../src/formats/anthropic/write.ts";
 
 const time = { timestamp: "2026-03-01T09:00:00.000Z" };
 const view = (...events: Event[]): View => ({ turns: [{ origin: { kind: "kept", turn: 0 }, events }] });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
-import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
+import { exportAnthropic } from "../../../src/formats/anthropic/write.ts";
 import { END_CASES, endCaseLines, wordsOf } from "../../helpers/claude-ends.ts";
 import { allTurns, importLines } from "../../helpers/claude-session.ts";
 

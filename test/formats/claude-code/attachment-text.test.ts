@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderAttachment } from "../../../src/formats/claude-code/attachment-text.ts";
+import { renderAttachment } from "../../../src/formats/claude-code/attachments.ts";
 
 const render = (attachment: Record<string, unknown>): string => renderAttachment({ type: "attachment", attachment });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import { isClaudeSession } from "../../../src/formats/claude-code/detect.ts";
+import { isClaudeSession } from "../../../src/formats/claude-code/agent.ts";
 import { createClaudeWriter, type Json, sessionBytes } from "../../helpers/claude-session.ts";
 
 const detect = (...lines: (Json | string)[]): boolean => isClaudeSession(createBufferSource(sessionBytes(lines)));

@@ -6,9 +6,9 @@ import type { View } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { checkAnthropic } from "../../../src/core/model/anthropic-rules.ts";
 import { toAnthropicThread } from "../../../src/core/model/anthropic-thread.ts";
-import { exportClaudeCode } from "../../../src/formats/claude-code/export.ts";
-import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
-import { lineUuid } from "../../../src/formats/derived-ids.ts";
+import { readClaudeSession } from "../../../src/formats/claude-code/agent.ts";
+import { exportClaudeCode } from "../../../src/formats/claude-code/write.ts";
+import { lineUuid } from "../../../src/formats/imported-session.ts";
 import { EXPORT_CASES } from "./export-views.ts";
 
 const SESSION = "6f1a2b3c-0000-4000-8000-00000000abcd";

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Thread } from "../../../src/core/model/thread.ts";
-import { type ClaudeExport, exportClaudeCode } from "../../../src/formats/claude-code/export.ts";
-import { lineUuid } from "../../../src/formats/derived-ids.ts";
-import { readExportOrigin } from "../../../src/formats/export-origin.ts";
+import { type ClaudeExport, exportClaudeCode } from "../../../src/formats/claude-code/write.ts";
+import { lineUuid, readExportOrigin } from "../../../src/formats/imported-session.ts";
 import { EXPORT_CASES, plainThread } from "./export-views.ts";
 
 const SESSION = "6f1a2b3c-0000-4000-8000-00000000abcd";

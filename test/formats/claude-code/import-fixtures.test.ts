@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
+import { readClaudeSession } from "../../../src/formats/claude-code/agent.ts";
 import { allTurns } from "../../helpers/claude-session.ts";
 
 const folder = new URL("../../fixtures/claude-code/", import.meta.url);

@@ -4,8 +4,8 @@ import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import { isReasoning, type View } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { checkAnthropic } from "../../../src/core/model/anthropic-rules.ts";
-import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
-import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
+import { exportAnthropic } from "../../../src/formats/anthropic/write.ts";
+import { readClaudeSession } from "../../../src/formats/claude-code/agent.ts";
 import {
   allTurns,
   type ClaudeWriter,

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
-import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
-import { claudeSessionId, readClaudeSession } from "../../../src/formats/claude-code/import.ts";
+import { exportAnthropic } from "../../../src/formats/anthropic/write.ts";
+import { claudeSessionId, readClaudeSession } from "../../../src/formats/claude-code/agent.ts";
 import { allTurns, createClaudeWriter, importLines, type Json, sessionBytes } from "../../helpers/claude-session.ts";
 
 function eventsOf(lines: readonly (Json | string)[]): readonly Event[] {

@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
-import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
-import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
+import { exportAnthropic } from "../../../src/formats/anthropic/write.ts";
+import { readClaudeSession } from "../../../src/formats/claude-code/agent.ts";
 import { allTurns } from "../../helpers/claude-session.ts";
 
 type Json = Readonly<Record<string, unknown>>;

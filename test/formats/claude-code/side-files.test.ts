@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSideFile, isSideFolder } from "../../../src/formats/claude-code/side-files.ts";
+import { isSideFile, isSideFolder } from "../../../src/formats/claude-code/session-folder.ts";
 
 describe("what Claude Code writes beside a session", () => {
   it.each([

@@ -1,7 +1,7 @@
 // The tools that Claude Code says it offers.
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import { readClaudeSession } from "../../../src/formats/claude-code/import.ts";
+import { readClaudeSession } from "../../../src/formats/claude-code/agent.ts";
 import type { ToolList } from "../../../src/formats/imported-session.ts";
 import type { Json } from "../../helpers/claude-session.ts";
 import { buildSession, type SessionStep } from "../../helpers/session-builder.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { typicalClaudeOverhead } from "../../../src/formats/claude-code/typical-overhead.ts";
+import { typicalClaudeOverhead } from "../../../src/formats/claude-code/agent.ts";
 
 describe("typicalClaudeOverhead", () => {
   it.each([

@@ -6,11 +6,9 @@ import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import type { Event, View } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
-import { CODEX } from "../../../src/formats/codex/agent.ts";
-import { writeCodexSession } from "../../../src/formats/codex/export.ts";
-import { readCodexSession } from "../../../src/formats/codex/import.ts";
-import { lineUuid } from "../../../src/formats/derived-ids.ts";
-import { lineName, listLineSources } from "../../../src/formats/line-names.ts";
+import { CODEX, readCodexSession } from "../../../src/formats/codex/agent.ts";
+import { writeCodexSession } from "../../../src/formats/codex/write.ts";
+import { lineName, lineUuid, listLineSources } from "../../../src/formats/imported-session.ts";
 import {
   codexLines,
   importRollout,

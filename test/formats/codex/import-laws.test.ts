@@ -6,7 +6,7 @@ import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { checkOpenAiResponses } from "../../../src/core/model/openai-responses-rules.ts";
 import { toOpenAiResponsesThread } from "../../../src/core/model/openai-responses-thread.ts";
-import { readCodexSession } from "../../../src/formats/codex/import.ts";
+import { readCodexSession } from "../../../src/formats/codex/agent.ts";
 import type { ImportedSession } from "../../../src/formats/imported-session.ts";
 import {
   answer,

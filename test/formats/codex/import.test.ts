@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import { readUsage } from "../../../src/core/model/usage.ts";
-import { codexSessionId, isCodexSession } from "../../../src/formats/codex/detect.ts";
-import { readCodexSession } from "../../../src/formats/codex/import.ts";
+import { readCodexSession } from "../../../src/formats/codex/agent.ts";
+import { codexSessionId, isCodexSession } from "../../../src/formats/codex/rollout-line.ts";
 import {
   answer,
   CODEX_SESSION,

@@ -6,7 +6,7 @@ import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { checkOpenAiResponses } from "../../../src/core/model/openai-responses-rules.ts";
 import { toOpenAiResponsesThread } from "../../../src/core/model/openai-responses-thread.ts";
-import { copilotSessionId, isCopilotSession, readCopilotSession } from "../../../src/formats/copilot-cli/import.ts";
+import { copilotSessionId, isCopilotSession, readCopilotSession } from "../../../src/formats/copilot-cli/agent.ts";
 import { outline, turnsOf } from "../../helpers/codex-session.ts";
 import {
   begun,

@@ -6,8 +6,8 @@ import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import { type Event, textOfContent } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { checkGoogle } from "../../../src/core/model/google-rules.ts";
-import { readGeminiSession } from "../../../src/formats/gemini-cli/import.ts";
-import { exportGoogle } from "../../../src/formats/google/export.ts";
+import { readGeminiSession } from "../../../src/formats/gemini-cli/agent.ts";
+import { exportGoogle } from "../../../src/formats/google/write.ts";
 import type { ImportedSession } from "../../../src/formats/imported-session.ts";
 import {
   importGemini,

@@ -2,8 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
-import { GEMINI_CLI } from "../../../src/formats/gemini-cli/agent.ts";
-import { readGeminiSession } from "../../../src/formats/gemini-cli/import.ts";
+import { GEMINI_CLI, readGeminiSession } from "../../../src/formats/gemini-cli/agent.ts";
 import type { ImportedSession } from "../../../src/formats/imported-session.ts";
 import {
   answer,

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { type Event, traitsOf } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
-import { formatStream } from "../../../src/formats/jp/export.ts";
+import { formatStream } from "../../../src/formats/jp/write.ts";
 import { type Entry, sentByJp } from "../../helpers/jp-rules.ts";
 import { jpTurns, readJp, throughJpg } from "../../helpers/jp-session.ts";
 

@@ -6,9 +6,8 @@ import { checkCompaction } from "../../../src/core/conversation/compaction-line.
 import { traitsOf } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { JpgError } from "../../../src/core/errors.ts";
-import { JP } from "../../../src/formats/jp/agent.ts";
-import { formatStream } from "../../../src/formats/jp/export.ts";
-import { readJpSession } from "../../../src/formats/jp/import.ts";
+import { JP, readJpSession } from "../../../src/formats/jp/agent.ts";
+import { formatStream } from "../../../src/formats/jp/write.ts";
 import { sentByJp } from "../../helpers/jp-rules.ts";
 import { jpTurns, readJp, throughJpg, writeJp } from "../../helpers/jp-session.ts";
 import { jpStream } from "../../helpers/jp-steps.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { View } from "../../../src/core/conversation/event.ts";
-import { ORIGIN_KEY, renderTurnLines, renderViewLines } from "../../../src/formats/jsonl/export.ts";
+import { ORIGIN_KEY, renderTurnLines, renderViewLines } from "../../../src/formats/jsonl/write.ts";
 
 const timestamp = "2026-03-04T05:06:07.000Z";
 const view: View = {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Event, ProjectedTurn, View } from "../../../src/core/conversation/event.ts";
-import { renderMarkdown, renderTurnMarkdown, renderViewHeading } from "../../../src/formats/markdown/export.ts";
+import { renderMarkdown, renderTurnMarkdown, renderViewHeading } from "../../../src/formats/markdown/write.ts";
 import { runs } from "../../helpers/runs.ts";
 
 const timestamp = "2026-03-04T05:06:07.123Z";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { exportOpenAiChat } from "../../../src/formats/openai-chat/export.ts";
+import { exportOpenAiChat } from "../../../src/formats/openai-chat/write.ts";
 import { answer, kept, request, view } from "../../helpers/sample-view.ts";
 
 describe("exportOpenAiChat", () => {

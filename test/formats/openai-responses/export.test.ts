@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { exportOpenAiResponses } from "../../../src/formats/openai-responses/export.ts";
+import { exportOpenAiResponses } from "../../../src/formats/openai-responses/write.ts";
 import { kept, request, view } from "../../helpers/sample-view.ts";
 
 const question = { type: "message", role: "user", content: [{ type: "input_text", text: "How deep?" }] };

@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Event, traitsOf, type View } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
-import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
+import { exportAnthropic } from "../../../src/formats/anthropic/write.ts";
 import { OPENCODE } from "../../../src/formats/opencode/agent.ts";
-import { writeOpenCodeSession } from "../../../src/formats/opencode/export.ts";
+import { writeOpenCodeSession } from "../../../src/formats/opencode/write.ts";
 import { listCorpus, readCorpusFile } from "../../helpers/corpus.ts";
 import {
   createOpenCodeWriter,

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import type { ImportedSession } from "../../../src/formats/imported-session.ts";
-import { readOpenCodeSession } from "../../../src/formats/opencode/import.ts";
+import { readOpenCodeSession } from "../../../src/formats/opencode/agent.ts";
 import { mutatedOpenCodeSession } from "../../helpers/mutated-session.ts";
 import { readOpenCode, sentLines, turnsOfSession } from "../../helpers/opencode-session.ts";
 import { anyOpenCodeSteps, openCodeSteps, writeOpenCode } from "../../helpers/opencode-steps.ts";

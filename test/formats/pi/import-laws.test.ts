@@ -7,7 +7,7 @@ import { textOfContent } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import type { ImportedSession } from "../../../src/formats/imported-session.ts";
-import { readPiSession } from "../../../src/formats/pi/import.ts";
+import { readPiSession } from "../../../src/formats/pi/read.ts";
 import { mutatedPiSession } from "../../helpers/mutated-session.ts";
 import { type PiWriter, readPi, turnsOf } from "../../helpers/pi-session.ts";
 import { addingSteps, anySteps, writePi } from "../../helpers/pi-steps.ts";

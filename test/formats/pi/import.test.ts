@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import { isPiSession, piSessionId, readPiSession } from "../../../src/formats/pi/import.ts";
+import { isPiSession, piSessionId, readPiSession } from "../../../src/formats/pi/read.ts";
 import { createPiWriter, PI_SESSION, piCall, readPi, sentOf, turnsOf } from "../../helpers/pi-session.ts";
 
 const kinds = (events: readonly { readonly type: string }[]): readonly string[] => events.map(({ type }) => type);

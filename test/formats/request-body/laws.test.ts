@@ -7,11 +7,11 @@ import { formatByName } from "../../../src/app/sessions/session-registry.ts";
 import type { Turn, View } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { JpgError } from "../../../src/core/errors.ts";
-import { exportAnthropic } from "../../../src/formats/anthropic/export.ts";
-import { exportGoogle } from "../../../src/formats/google/export.ts";
+import { exportAnthropic } from "../../../src/formats/anthropic/write.ts";
+import { exportGoogle } from "../../../src/formats/google/write.ts";
 import type { ImportedSession } from "../../../src/formats/imported-session.ts";
-import { exportOpenAiChat } from "../../../src/formats/openai-chat/export.ts";
-import { exportOpenAiResponses } from "../../../src/formats/openai-responses/export.ts";
+import { exportOpenAiChat } from "../../../src/formats/openai-chat/write.ts";
+import { exportOpenAiResponses } from "../../../src/formats/openai-responses/write.ts";
 import { randomTurns } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
 

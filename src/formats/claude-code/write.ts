@@ -1,0 +1,403 @@
+// Writes a view as a session file that Claude Code resumes. Invariant: what the agent then sends is exactly the thread, as
+// far as it sends anything exactly (it drops thinking of another model family and repairs an unanswered end).
+import type { Event, View } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
+import { formatReminder, type Thread, type ThreadBlock, type ThreadMessage } from "../../core/model/thread.ts";
+import { boundaryName, createOriginLine, type ExportOrigin, lineName } from "../imported-session.ts";
+import { isRecord } from "../session-source.ts";
+import { unwrapNotification } from "./attachments.ts";
+
+/** What to export and how to name it. */
+interface ClaudeExportInput {
+  readonly thread: Thread;
+  /** The projection the thread was made from. */
+  readonly view: View;
+  /** UUID; the file must be named `<sessionId>.jsonl`. */
+  readonly sessionId: string;
+  /** Gives the UUID of a line for its name, see `line-names.ts`. */
+  readonly lineId: (sourceId: string) => string;
+  readonly origin: ExportOrigin;
+  readonly cwd: string;
+  /** Shown by the agent's list of sessions; absent = the agent shows the first request. */
+  readonly title?: string;
+  readonly version?: string;
+  readonly gitBranch?: string;
+}
+
+/** A session file. */
+export interface ClaudeExport {
+  /** JSON lines, each ended by a newline; the first names the origin. */
+  readonly text: string;
+  /** Event or compaction each line shows, by the line's UUID; their names are those of `line-names.ts`. */
+  readonly lines: ReadonlyMap<string, string>;
+}
+
+/** Version written when none is given: the one this form was verified with. */
+const VERIFIED_VERSION = "2.1.330";
+
+/** Exports a view to Claude Code. */
+export function exportClaudeCode(input: ClaudeExportInput): ClaudeExport {
+  const { sessionId, cwd, version = VERIFIED_VERSION, gitBranch } = input;
+  const chain = createLineChain({ sessionId, cwd, version, gitBranch }, input.lineId);
+  addThread(chain, input.thread, input.view);
+  const title = input.title === undefined ? [] : [{ type: "custom-title", customTitle: input.title, sessionId }];
+  const lines = [createOriginLine(input.origin, sessionId), ...title, ...chain.lines];
+  return { text: `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`, lines: chain.shown };
+}
+
+// The lines of an exported session, in one straight chain: every line's parent is the line before it, so nothing but what
+// was written is reachable. Dates come from the events; ids from the events' ids. Only fields that the agent needs.
+
+/** One line before it has an id and a parent. */
+interface LineDraft {
+  /** What the id is made of: the event's id; absent = the line goes with the one before it. */
+  readonly key: string | undefined;
+  /** Event or compaction it shows. */
+  readonly shows: string | undefined;
+  /** RFC 3339; absent = that of the line before. */
+  readonly timestamp: string | undefined;
+  /** Everything but ids, parent and the fields all lines share; `type` first. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What all lines share. */
+interface LineFrame {
+  readonly sessionId: string;
+  readonly cwd: string;
+  /** Version of the agent whose lines these are made like. */
+  readonly version: string;
+  readonly gitBranch: string | undefined;
+}
+
+/** The date of a line before which nothing is dated. */
+const NO_DATE = "1970-01-01T00:00:00.000Z";
+
+/** Collects lines. Holds state on purpose: a line's parent is the line before it. */
+interface LineChain {
+  /** Adds a line and gives its id. */
+  readonly add: (draft: LineDraft) => string;
+  readonly lines: readonly Readonly<Record<string, unknown>>[];
+  /** Event or compaction each line shows, by the line's id; "" before any. */
+  readonly shown: ReadonlyMap<string, string>;
+}
+
+/** Creates an empty chain. `lineId` gives a UUID for a line's name. */
+function createLineChain(frame: LineFrame, lineId: (sourceId: string) => string): LineChain {
+  const lines: Readonly<Record<string, unknown>>[] = [];
+  const shown = new Map<string, string>();
+  const counts = new Map<string, number>();
+  const { gitBranch, ...common } = frame;
+  const shared = {
+    isSidechain: false,
+    userType: "external",
+    ...common,
+    ...defined({ gitBranch }),
+  };
+  let last = { uuid: null as string | null, key: "", shows: "", timestamp: NO_DATE };
+  const add = ({ body, ...draft }: LineDraft): string => {
+    const key = draft.key ?? last.key;
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count + 1);
+    const uuid = lineId(lineName(key, count));
+    const shows = draft.shows ?? last.shows;
+    const timestamp = draft.timestamp ?? last.timestamp;
+    lines.push({ parentUuid: last.uuid, ...shared, ...body, uuid, timestamp });
+    shown.set(uuid, shows);
+    last = { uuid, key, shows, timestamp };
+    return uuid;
+  };
+  return { add, lines, shown };
+}
+
+/** Body of the line that opens a compacted session, as the agent writes it. */
+const BOUNDARY_BODY: LineDraft["body"] = {
+  type: "system",
+  subtype: "compact_boundary",
+  content: "Conversation compacted",
+  isMeta: false,
+  level: "info",
+  compactMetadata: { trigger: "manual", preTokens: 0 },
+};
+
+/** Marks of a summary as the agent writes them. */
+const SUMMARY_MARKS: LineDraft["body"] = { isCompactSummary: true, isVisibleInTranscriptOnly: true };
+
+/** Creates the body of a user line; `content` is a text or a list of blocks. */
+function createUserBody(content: unknown, marks: LineDraft["body"]): LineDraft["body"] {
+  return { type: "user", ...marks, message: { role: "user", content } };
+}
+
+/** What an assistant line holds. */
+interface AssistantLine {
+  readonly messageId: string;
+  readonly model: string;
+  readonly block: Readonly<Record<string, unknown>>;
+  /** Null on all but the last line of a message. */
+  readonly stopReason: "tool_use" | "end_turn" | null;
+}
+
+/**
+ * Creates the body of an assistant line. It has no `usage`: the counts of the original requests say nothing of this view,
+ * and the agent takes the newest for the size of its context.
+ */
+function createAssistantBody({ messageId, model, block, stopReason }: AssistantLine): LineDraft["body"] {
+  const message = {
+    id: messageId,
+    type: "message",
+    role: "assistant",
+    model,
+    content: [block],
+    stop_reason: stopReason,
+    stop_sequence: null,
+  };
+  return { type: "assistant", message };
+}
+
+// Puts the messages of a thread into a chain of session lines: one line per assistant block, per result and per request.
+// What the agent's harness or the user's queue made goes back as the attachment line it was; nothing is left out but
+// reasoning that the API would refuse.
+
+/** Adds all messages of a thread. A view that starts with a compaction gets a boundary line first. */
+function addThread(chain: LineChain, thread: Thread, view: View): void {
+  const writer: Writer = {
+    chain,
+    view: indexView(view),
+    calls: new Map(),
+    attached: new Set(),
+    messageIds: new Map(),
+  };
+  addBoundary(writer, thread.messages[0]);
+  for (const [at, message] of thread.messages.entries()) addMessage(writer, message, at);
+}
+
+interface Writer {
+  readonly chain: LineChain;
+  readonly view: ViewFacts;
+  /** Line of each call so far, and what it is named after, by call id. */
+  readonly calls: Map<unknown, { readonly uuid: string; readonly draft: ReturnType<typeof identityOf> }>;
+  /** Events whose own attachment was written. */
+  readonly attached: Set<Event | undefined>;
+  /** Position of the thread message that uses a message id, by id. */
+  readonly messageIds: Map<string, number>;
+}
+
+/** A view that starts with a compaction starts as the agent's own compacted sessions do. */
+function addBoundary(writer: Writer, first: ThreadMessage | undefined): void {
+  const block = first?.blocks[0];
+  const compaction = compactionOf(writer.view, block);
+  if (compaction === undefined) return;
+  const { timestamp } = identityOf(writer.view, block);
+  writer.chain.add({ key: boundaryName(compaction), shows: compaction, timestamp, body: BOUNDARY_BODY });
+}
+
+function isBoundary(line: Readonly<Record<string, unknown>> | undefined): boolean {
+  return line?.["subtype"] === BOUNDARY_BODY["subtype"];
+}
+
+function addMessage(writer: Writer, message: ThreadMessage, at: number): void {
+  if (message.role === "assistant") {
+    addAssistant(writer, message.blocks, at);
+    return;
+  }
+  let group: ThreadBlock[] = [];
+  const flush = (): void => {
+    if (group.length > 0) addRequest(writer, message.role === "system", group);
+    group = [];
+  };
+  for (const block of message.blocks) {
+    const [last] = group;
+    const joins =
+      last !== undefined &&
+      last.event !== undefined &&
+      last.event === block.event &&
+      block.block["type"] !== "tool_result";
+    if (!joins) flush();
+    group.push(block);
+  }
+  flush();
+}
+
+/** Adds one line: a result, or all blocks of one request. An attachment says all of its event at once. */
+function addRequest(writer: Writer, asSystem: boolean, group: readonly ThreadBlock[]): void {
+  const [first] = group;
+  const event = exportFactsOf(writer.view, first)?.event;
+  const draft = draftOf(writer, first);
+  const blocks = group.map(({ block }) => (asSystem ? asReminder(block) : block));
+  const original = originalAttachment(event);
+  if (original !== null && writer.attached.has(event)) return;
+  if (original !== null) writer.attached.add(event);
+  const attachment = original ?? queuedAttachment(event, blocks);
+  const notice = noticeMarks(event);
+  const body =
+    attachment === null
+      ? createUserBody(
+          contentOf(blocks.map(notice === null ? (block) => block : unwrapNotification)),
+          notice ?? marksOf(writer, first),
+        )
+      : { type: "attachment", ...attachment };
+  writer.chain.add({ ...draft, body });
+}
+
+/** A result that was made up goes with its call, whichever results stand before it. */
+function draftOf(writer: Writer, block: ThreadBlock | undefined): ReturnType<typeof identityOf> {
+  const draft = identityOf(writer.view, block);
+  const isMadeUp = draft.key === undefined && block?.block["type"] === "tool_result";
+  return (isMadeUp ? writer.calls.get(block.block["tool_use_id"])?.draft : undefined) ?? draft;
+}
+
+function marksOf(writer: Writer, first: ThreadBlock | undefined): LineDraft["body"] {
+  if (first?.block["type"] === "tool_result") {
+    const call = writer.calls.get(first.block["tool_use_id"]);
+    return call === undefined ? {} : { sourceToolAssistantUUID: call.uuid };
+  }
+  const facts = exportFactsOf(writer.view, first);
+  const compaction = compactionOf(writer.view, first);
+  const isFirst = writer.chain.lines.length === 1 && compaction !== undefined && isBoundary(writer.chain.lines[0]);
+  if (isFirst && (facts === undefined || facts.isSummary)) return SUMMARY_MARKS;
+  return isTyped(facts) ? {} : { isMeta: true };
+}
+
+/** Whether a person wrote it: only such lines are shown as prompts. */
+function isTyped(facts: EventFacts | undefined): boolean {
+  if (facts === undefined || facts.isSummary) return false;
+  const { event } = facts;
+  const isUser = event.type === "chat_request" && (event.role ?? "user") === "user";
+  return isUser && event.metadata?.origin !== "harness";
+}
+
+/** A message of role `system` has no line of its own kind; a reminder is what the agent makes of one. */
+function asReminder(block: ThreadBlock["block"]): ThreadBlock["block"] {
+  const text = block["text"];
+  return typeof text === "string" ? { ...block, text: formatReminder(text) } : block;
+}
+
+function addAssistant(writer: Writer, blocks: readonly ThreadBlock[], at: number): void {
+  const own = `msg_${blocks[0]?.event ?? at}`;
+  const sent = blocks
+    .map((block) => ({ block, event: exportFactsOf(writer.view, block)?.event }))
+    .filter(({ block, event }) => isSendable(block.block, event))
+    .map(({ block, event }) => ({
+      block,
+      event,
+      messageId: claimMessageId(writer, event?.metadata?.message_id ?? own, at),
+    }));
+  for (const [i, { block, event, messageId }] of sent.entries()) {
+    const isLast = sent[i + 1]?.messageId !== messageId;
+    const stopReason = isLast ? (block.block["type"] === "tool_use" ? "tool_use" : "end_turn") : null;
+    const body = createAssistantBody({ messageId, model: exportedModelOf(event), block: block.block, stopReason });
+    const draft = identityOf(writer.view, block);
+    const uuid = writer.chain.add({ ...draft, body });
+    if (block.block["type"] === "tool_use") writer.calls.set(block.block["id"], { uuid, draft });
+  }
+}
+
+/** The API takes reasoning only as it gave it: signed, and its own. */
+function isSendable(block: ThreadBlock["block"], event: Event | undefined): boolean {
+  const { type, signature, data } = block;
+  if (type === "thinking") return typeof signature === "string" && signature !== "" && !isForeign(event);
+  return type !== "redacted_thinking" || (typeof data === "string" && !isForeign(event));
+}
+
+/** Keeps an original message id, unless an earlier message of the thread has it: the agent joins all lines of one id. */
+function claimMessageId(writer: Writer, original: string, at: number): string {
+  const user = writer.messageIds.get(original) ?? at;
+  writer.messageIds.set(original, user);
+  return user === at ? original : `${original}_${at}`;
+}
+
+/** An event of the view. */
+interface EventFacts {
+  readonly event: Event;
+  /** Compaction that put the event into the view. */
+  readonly compaction: string | undefined;
+  readonly isSummary: boolean;
+}
+
+/** Everything an export asks of a view. */
+interface ViewFacts {
+  /** By event id. */
+  readonly events: ReadonlyMap<string, EventFacts>;
+  /** Time at which each compaction stands in the view, by its id. */
+  readonly times: ReadonlyMap<string, string>;
+}
+
+/** Indexes a view. */
+function indexView(view: View): ViewFacts {
+  const facts = new Map<string, EventFacts>();
+  const times = new Map<string, string>();
+  for (const { origin, events } of view.turns) {
+    const compaction = origin.kind === "kept" || origin.kind === "index" ? undefined : origin.compaction;
+    const time = events[0]?.timestamp;
+    if (compaction !== undefined && time !== undefined) times.set(compaction, time);
+    for (const event of events) facts.set(event.id, { event, compaction, isSummary: origin.kind === "summary" });
+  }
+  return { events: facts, times };
+}
+
+/** Finds the event behind a block; absent for what a summary or hardening made. */
+function exportFactsOf(view: ViewFacts, block: ThreadBlock | undefined): EventFacts | undefined {
+  return block?.event === undefined ? undefined : view.events.get(block.event);
+}
+
+/** Finds the compaction that put a block into the view. */
+function compactionOf(view: ViewFacts, block: ThreadBlock | undefined): string | undefined {
+  return block?.compaction ?? exportFactsOf(view, block)?.compaction;
+}
+
+/** Tells what a line made of a block is named after, what it stands for, and its date. */
+function identityOf(view: ViewFacts, block: ThreadBlock | undefined): Pick<LineDraft, "key" | "shows" | "timestamp"> {
+  const facts = exportFactsOf(view, block);
+  const compaction = compactionOf(view, block);
+  const timestamp = facts?.event.timestamp ?? view.times.get(compaction ?? "");
+  const shows = facts === undefined || facts.isSummary ? compaction : undefined;
+  return { key: block?.event ?? compaction, shows: shows ?? block?.event, timestamp };
+}
+
+// What an exported line takes from the event behind it: the model's name, a prompt typed while the agent worked, and the
+// agent's own attachment when the event came from one.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The agent's name for assistant lines that no model of its own made. */
+const NO_MODEL = "<synthetic>";
+
+/** Whether another provider's model made an event. */
+function isForeign(event: Event | undefined): boolean {
+  const provider = event?.metadata?.provider;
+  return provider !== undefined && provider !== "anthropic";
+}
+
+/** Gives the model to name in an assistant line. */
+function exportedModelOf(event: Event | undefined): string {
+  const model = event?.metadata?.model;
+  return model === undefined || isForeign(event) ? NO_MODEL : model;
+}
+
+/** What a user line's message holds: one text block as a plain string, as the agent writes what was typed. */
+function contentOf(blocks: readonly ThreadBlock["block"][]): unknown {
+  const [only] = blocks;
+  return blocks.length === 1 && only?.["type"] === "text" ? only["text"] : blocks;
+}
+
+/** Gives the attachment fields of a prompt typed while the agent worked; null for every other event. */
+function queuedAttachment(event: Event | undefined, blocks: readonly ThreadBlock["block"][]): Fields | null {
+  if (event?.metadata?.origin !== "queued") return null;
+  return { attachment: { type: "queued_command", prompt: contentOf(blocks), commandMode: "prompt" } };
+}
+
+/** Gives the fields of the agent's own attachment line when the event's metadata carries them; else null. */
+function originalAttachment(event: Event | undefined): Fields | null {
+  if (event?.metadata?.origin !== "harness") return null;
+  const { attachment, rendered, renderedRole } = event.metadata;
+  if (!isRecord(attachment)) return null;
+  return {
+    attachment,
+    ...defined({ rendered, renderedRole }),
+  };
+}
+
+/** Gives the marks of a line in which the agent itself speaks in the user's place; null for every other event. */
+function noticeMarks(event: Event | undefined): Fields | null {
+  const origin = event?.metadata?.["line_origin"];
+  return isRecord(origin) ? { origin } : null;
+}

@@ -1,0 +1,341 @@
+// First pass over a rollout: what each line is for, and what the lines before it say of it: time, model, the answer that it
+// belongs to. No text is kept. A line's entry never depends on later lines: a file that grows only adds entries.
+import { shownTitle } from "../../core/conversation/marks.ts";
+import { defined } from "../../core/json.ts";
+import { type ImportedSession, isOriginLine, type SkippedLine, toUsableId } from "../imported-session.ts";
+import { NO_DATE, type ParsedLines, type RawLine, recordOf, stringOf } from "../session-source.ts";
+import { followLine, noFacts, type RunningFacts, speakerOf } from "./context-text.ts";
+import { isSentItem } from "./events.ts";
+import { baseNamedBy, isCodexLine, NO_BASE, payloadOf, sessionNamedBy } from "./rollout-line.ts";
+
+/** A line that is an event, or changes which of them count. */
+export interface RolloutEntry extends WayBack {
+  /** 0-based. */
+  readonly line: number;
+  readonly kind: Exclude<RolloutKind, "silent">;
+  /** Id of its event, without a dot. */
+  readonly id: string;
+  /** RFC 3339 UTC. */
+  readonly timestamp: string;
+  readonly provider: string;
+  readonly model?: string;
+  /** Of what a model made, and of its usage: shared by all that one answer gave. */
+  readonly messageId?: string;
+  /** A prompt that was typed while the agent worked. */
+  readonly isQueued?: true;
+}
+
+export interface RolloutIndex {
+  readonly entries: readonly RolloutEntry[];
+  readonly sessionId: string;
+  /** The line that names it, 0-based; absent = none does. */
+  readonly namedAt?: number;
+  readonly createdAt: string;
+  readonly cwd?: string;
+  /** Titles that the session was given, oldest first. */
+  readonly titles: readonly { readonly line: number; readonly timestamp: string; readonly title: string }[];
+  readonly skipped: readonly SkippedLine[];
+  /** Ids that jpg gave the lines of a session that it wrote. */
+  readonly marks: ReadonlySet<string>;
+  /** Whether any line can only come from Codex. */
+  readonly isCodex: boolean;
+  /** The newest places at which a request opens a turn, oldest first: as many as are read again once the file has grown. */
+  readonly starts: readonly RolloutStart[];
+}
+
+/** A line, and what those before it say of it and of those behind it. Survives JSON. */
+export interface RolloutStart {
+  /** 0-based. */
+  readonly line: number;
+  readonly facts: RunningFacts;
+  /** As in `Writer`. */
+  readonly idEnding: string;
+  readonly answer?: string;
+  readonly lastAnswer?: string;
+  readonly counted?: number;
+}
+
+/** How many starts of turns are known. */
+const KNOWN_STARTS = 2;
+
+/** Indexes the lines of a rollout; those from a start on only where one is given with the session's id. */
+export function indexRollout(
+  lines: ParsedLines,
+  lineCount: number,
+  from?: { readonly sessionId: string; readonly namedAt?: undefined; readonly start: RolloutStart },
+): RolloutIndex {
+  const { line: first, facts: before = noFacts(), ...answers } = from?.start ?? { line: 0 };
+  const { sessionId, namedAt } = from ?? findSessionId(lines, lineCount);
+  const writer: Writer = {
+    sessionId,
+    idEnding: sessionId.replaceAll(".", "_"),
+    facts: { ...before },
+    entries: [],
+    titles: [],
+    skipped: [],
+    marks: new Set(),
+    isCodex: false,
+    starts: [],
+    ...answers,
+  };
+  for (let at = first; at < lineCount; at++) {
+    const line = lines.at(at);
+    if (typeof line === "string") writer.skipped.push({ line: at + 1, reason: line });
+    else if (line !== null) addLine(writer, line, at);
+  }
+  if (first === 0 && lacksBase(lines, lineCount)) writer.skipped.unshift({ line: 1, reason: NO_BASE });
+  const { facts, entries, titles, skipped, marks, isCodex, starts } = writer;
+  const { createdAt = NO_DATE, cwd } = facts;
+  return {
+    entries,
+    sessionId,
+    ...defined({ namedAt }),
+    createdAt,
+    ...defined({ cwd }),
+    titles,
+    skipped,
+    marks,
+    isCodex,
+    starts,
+  };
+}
+
+/** Whether a file goes on from another that does not stand in the text: its description would be the next line. */
+function lacksBase(lines: ParsedLines, lineCount: number): boolean {
+  const [first, next] = [lines.at(0), lineCount > 1 ? lines.at(1) : null];
+  if (first === null || typeof first === "string" || baseNamedBy(first) === null) return false;
+  return next === null || typeof next === "string" || sessionNamedBy(next) === undefined;
+}
+
+interface Writer {
+  readonly sessionId: string;
+  readonly facts: RunningFacts;
+  readonly entries: RolloutEntry[];
+  readonly titles: { readonly line: number; readonly timestamp: string; readonly title: string }[];
+  readonly skipped: SkippedLine[];
+  readonly marks: Set<string>;
+  /** With the line's number before it, the id of an event. */
+  idEnding: string;
+  isCodex: boolean;
+  readonly starts: RolloutStart[];
+  /** The answer that is being given; absent when somebody else spoke since. */
+  answer?: string;
+  /** The newest answer, whoever spoke since. */
+  lastAnswer?: string;
+  /** Tokens of the session as counted last. */
+  counted?: number;
+}
+
+/** The id that the file names first, so that it stays while the file grows; a file that names none is called after its first line. */
+function findSessionId(lines: ParsedLines, lineCount: number): Pick<RolloutIndex, "sessionId" | "namedAt"> {
+  for (let at = 0; at < lineCount; at++) {
+    const line = lines.at(at);
+    const id = line === null || typeof line === "string" ? undefined : sessionNamedBy(line);
+    if (id !== undefined) return { sessionId: toUsableId(id), namedAt: at };
+  }
+  return { sessionId: toUsableId(`first line: ${JSON.stringify(lineCount > 0 ? lines.at(0) : null)}`) };
+}
+
+function addLine(writer: Writer, line: RawLine, at: number): void {
+  const { facts } = writer;
+  const kind = kindOfRolloutLine(line);
+  if (kind === "prompt" && facts.task !== "asked") keepStart(writer, at);
+  followLine(facts, line);
+  writer.isCodex ||= isCodexLine(line);
+  if (at > 0 && isFurtherFile(writer, line)) return;
+  const title = titleOf(line);
+  if (title !== undefined) writer.titles.push({ line: at, timestamp: facts.timestamp, title });
+  const mark = takeMark(writer, line);
+  if (kind === "silent" || (kind === "usage" && !isNewCount(writer, payloadOf(line)))) return;
+  const id = mark ?? `${at}-${writer.idEnding}`;
+  const messageId = answerOf(writer, kind, id);
+  writer.entries.push({
+    line: at,
+    kind,
+    id,
+    timestamp: facts.timestamp,
+    provider: facts.provider,
+    ...defined({ model: facts.model, messageId }),
+    ...(kind === "prompt" && isQueued(facts) && { isQueued: true }),
+    ...readWayBack(kind, payloadOf(line), facts),
+  });
+}
+
+/** Whether a further file of the session begins: its lines have the numbers of those that it left out of the file before. */
+function isFurtherFile(writer: Writer, line: RawLine): boolean {
+  if (sessionNamedBy(line) !== writer.sessionId || baseNamedBy(line) === null) return false;
+  const begun = (stringOf(payloadOf(line), "timestamp") ?? "").replace(/\D/g, "");
+  writer.idEnding = `${writer.sessionId.replaceAll(".", "_")}_${begun}`;
+  return true;
+}
+
+/** Keeps what is known before a line that opens a turn. */
+function keepStart({ facts, idEnding, starts, answer, lastAnswer, counted }: Writer, line: number): void {
+  if (starts.length === KNOWN_STARTS) starts.shift();
+  starts.push({
+    line,
+    facts: { ...facts },
+    idEnding,
+    ...defined({ answer, lastAnswer, counted }),
+  });
+}
+
+/** The id that jpg gave a line; one that stands there twice names the first. */
+function takeMark({ marks }: Writer, line: RawLine): string | undefined {
+  const mark = stringOf(line, LINE_MARK);
+  if (mark === undefined || !USABLE_MARK.test(mark) || marks.has(mark)) return undefined;
+  marks.add(mark);
+  return mark;
+}
+
+/** jpg gives UUIDs; other texts are no marks of its. */
+const USABLE_MARK = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** All that a model gives until somebody else speaks is one answer. */
+function answerOf(writer: Writer, kind: RolloutKind, id: string): string | undefined {
+  if (kind === "usage") return writer.lastAnswer;
+  if (kind === "note" || kind === "rollback") return undefined;
+  if (kind !== "answer") {
+    delete writer.answer;
+    return undefined;
+  }
+  writer.answer ??= id;
+  writer.lastAnswer = writer.answer;
+  return writer.answer;
+}
+
+/** Whether the agent works on an earlier request; it does on this one from now on. */
+function isQueued(facts: RunningFacts): boolean {
+  const wasAsked = facts.task === "asked";
+  if (facts.task === "begun") facts.task = "asked";
+  return wasAsked;
+}
+
+/** Counts are written again when nothing was asked meanwhile. */
+function isNewCount(writer: Writer, payload: RawLine): boolean {
+  const info = recordOf(payload, "info") ?? {};
+  const total = recordOf(info, "total_token_usage")?.["total_tokens"];
+  if (typeof total !== "number" || total === writer.counted || writer.lastAnswer === undefined) return false;
+  writer.counted = total;
+  const sent = recordOf(info, "last_token_usage")?.["input_tokens"];
+  return typeof sent === "number" && sent > 0;
+}
+
+function titleOf(line: RawLine): string | undefined {
+  const payload = payloadOf(line);
+  const isTitle = line["type"] === "event_msg" && payload["type"] === "thread_name_updated";
+  return isTitle ? stringOf(payload, "thread_name") : undefined;
+}
+
+// What a line of a rollout is for. Most messages of the agent's own (`event_msg`) say once more, for its display, what the
+// items say: they make no events, and live on in the sources of the conversation.
+
+type RolloutKind =
+  /** Words of the user. */
+  | "prompt"
+  /** Words of the agent that introduce the request that follows. */
+  | "context"
+  /** Other words of the agent in the user's name. */
+  | "harness"
+  /** What a model made. */
+  | "answer"
+  /** The output of a call. */
+  | "output"
+  /** From here on the agent sends another history. */
+  | "compacted"
+  /** The user went back by some requests. */
+  | "rollback"
+  /** Tokens that the provider counted. */
+  | "usage"
+  /** What no model sees. */
+  | "note"
+  /** What other lines say as well. */
+  | "silent";
+
+/** Messages that say nothing that no other line says, or only what the agent shows while it works. */
+const SILENT_MESSAGES: ReadonlySet<string> = new Set(
+  [
+    "user_message agent_message agent_message_delta agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break",
+    "exec_command_begin exec_command_end exec_command_output_delta patch_apply_begin patch_apply_end patch_apply_updated",
+    "mcp_tool_call_begin mcp_tool_call_end web_search_begin web_search_end view_image_tool_call image_generation_end",
+    "dynamic_tool_call_request dynamic_tool_call_response item_started item_completed raw_response_item",
+    "task_started task_complete context_compacted thread_settings_applied thread_name_updated session_configured",
+    "collab_agent_spawn_end collab_waiting_end collab_close_end collab_agent_interaction_end turn_diff plan_update",
+  ].flatMap((names) => names.split(" ")),
+);
+
+/** Types of lines that hold settings and state, or counts that stand in a message as well. */
+const SILENT_TYPES: ReadonlySet<string> = new Set([
+  "turn_context",
+  "world_state",
+  "token_usage_record",
+  "inter_agent_communication_metadata",
+  "state",
+]);
+
+/** Tells what a parsed line is for. */
+function kindOfRolloutLine(line: RawLine): RolloutKind {
+  const type = stringOf(line, "type") ?? "";
+  const payload = payloadOf(line);
+  if (type === "response_item") return kindOfItem(payload);
+  if (type === "event_msg") return kindOfMessage(stringOf(payload, "type") ?? "");
+  if (type === "compacted") return "compacted";
+  if (isOriginLine(line)) return "silent";
+  return SILENT_TYPES.has(type) ? "silent" : "note";
+}
+
+function kindOfItem(item: RawLine): RolloutKind {
+  const type = stringOf(item, "type") ?? "";
+  if (!isSentItem(item)) return "note";
+  if (type === "agent_message") return "harness";
+  if (type.endsWith("_output")) return "output";
+  if (type !== "message" || stringOf(item, "role") === "assistant") return "answer";
+  const speaker = speakerOf(item);
+  return speaker === "user" ? "prompt" : speaker;
+}
+
+function kindOfMessage(type: string): RolloutKind {
+  if (type === "token_count") return "usage";
+  if (type === "thread_rolled_back") return "rollback";
+  return SILENT_MESSAGES.has(type) ? "silent" : "note";
+}
+
+/** The key of the id. */
+export const LINE_MARK = "jpg";
+
+/** Absent = the line is none that this is known of. */
+interface WayBack {
+  /** By how many requests the user went back, ≥ 0. */
+  readonly requests?: number;
+  /** The task in which a request or a compaction stands: how many began before it. */
+  readonly task?: number;
+  /** A compaction that lists what is sent from then on. */
+  readonly hasList?: true;
+}
+
+/** Reads it of a line, given what is known behind it. */
+function readWayBack(kind: RolloutKind, payload: RawLine, { tasks: task }: RunningFacts): WayBack {
+  if (kind === "rollback") return { requests: requestsOf(payload) };
+  if (kind === "prompt") return { task };
+  if (kind !== "compacted") return {};
+  return { task, ...(Array.isArray(payload["replacement_history"]) && { hasList: true }) };
+}
+
+function requestsOf(payload: RawLine): number {
+  const count = payload["num_turns"];
+  return Number.isSafeInteger(count) && Number(count) > 0 ? Number(count) : 0;
+}
+
+/** Later titles, oldest first; repetitions are left out, also of the one before. */
+export function readThreadNames(
+  { titles, sessionId }: Pick<RolloutIndex, "titles" | "sessionId">,
+  before?: string,
+): ImportedSession["titles"] {
+  const shown: { readonly timestamp: string; readonly title: string; readonly id: string }[] = [];
+  for (const { line, timestamp, title: given } of titles) {
+    const title = shownTitle(given);
+    if (title !== "" && title !== (shown.at(-1)?.title ?? before))
+      shown.push({ timestamp, title, id: `${sessionId}.${line}` });
+  }
+  return shown;
+}

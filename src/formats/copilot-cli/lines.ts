@@ -1,0 +1,230 @@
+// One line of a session of Copilot CLI, before anything is believed about it: `{type, data, id, timestamp, parentId}`.
+import { defined } from "../../core/json.ts";
+import { type SkippedLine, toUsableId } from "../imported-session.ts";
+import {
+  isRecord,
+  NO_DATE,
+  type ParsedLines,
+  parseJsonLine,
+  type RawLine,
+  readTimestamp,
+  recordOf,
+  stringOf,
+} from "../session-source.ts";
+
+/** Parses one line: `type` and `data` are there. A string is the reason why it is no line of a session; null is a blank line. */
+export function parseCopilotLine(text: string): RawLine | string | null {
+  const line = parseJsonLine(text);
+  if (line === null || typeof line === "string") return line;
+  if (stringOf(line, "type") === undefined) return "no `type`";
+  return recordOf(line, "data") === undefined ? "no object in `data`" : line;
+}
+
+/** What a parsed line tells. */
+export function dataOf(line: RawLine): RawLine {
+  return recordOf(line, "data") ?? {};
+}
+
+/** Whether a parsed line can only come from Copilot CLI: other formats have no such types in a frame of `data` and `parentId`. */
+export function isCopilotLine(line: RawLine): boolean {
+  return (
+    "parentId" in line && /^(?:session|user|assistant|tool|system|hook|subagent)\./.test(stringOf(line, "type") ?? "")
+  );
+}
+
+/** The id of the session that a line begins; absent where it begins none. */
+export function sessionBegunBy(line: RawLine): string | undefined {
+  const id = line["type"] === "session.start" ? stringOf(dataOf(line), "sessionId") : undefined;
+  return id === "" ? undefined : id;
+}
+
+// First pass over a session: what each line is for, and what the lines before it say of it: time, model, the calls that wait for
+// an answer. No text is kept. A line's entry never depends on later lines: a file that grows only adds entries.
+
+/** A line that is an event. */
+export interface CopilotEntry {
+  /** 0-based. */
+  readonly line: number;
+  readonly kind: Exclude<CopilotKind, "silent">;
+  /** Id of its first event, without a dot. */
+  readonly id: string;
+  /** RFC 3339 UTC. */
+  readonly timestamp: string;
+  /** The model in force. */
+  readonly model?: string;
+  /** A prompt that was typed while the agent worked. */
+  readonly isQueued?: true;
+}
+
+/** A turn: what opens it, and its lines in order. */
+export interface CopilotTurn {
+  readonly opener: CopilotEntry;
+  readonly entries: CopilotEntry[];
+}
+
+export interface CopilotIndex {
+  readonly turns: readonly CopilotTurn[];
+  readonly sessionId: string;
+  readonly createdAt: string;
+  readonly cwd?: string;
+  readonly skipped: readonly SkippedLine[];
+  readonly ids: ReadonlySet<string>;
+  /** Whether any line can only come from Copilot CLI. */
+  readonly isCopilot: boolean;
+}
+
+interface Writer {
+  readonly sessionId: string;
+  readonly turns: CopilotTurn[];
+  /** What stands before the first turn. */
+  readonly head: CopilotEntry[];
+  readonly skipped: SkippedLine[];
+  readonly ids: Set<string>;
+  /** Calls without an answer. */
+  readonly open: Set<string>;
+  isCopilot: boolean;
+  timestamp: string;
+  createdAt?: string;
+  cwd?: string;
+  model?: string;
+}
+
+/** Indexes the lines of a session. */
+export function indexCopilotLines(lines: ParsedLines, lineCount: number): CopilotIndex {
+  const writer: Writer = {
+    sessionId: findSessionId(lines, lineCount),
+    turns: [],
+    head: [],
+    skipped: [],
+    ids: new Set(),
+    open: new Set(),
+    isCopilot: false,
+    timestamp: NO_DATE,
+  };
+  for (let at = 0; at < lineCount; at++) {
+    const line = lines.at(at);
+    if (typeof line === "string") writer.skipped.push({ line: at + 1, reason: line });
+    else if (line !== null) addLine(writer, line, at);
+  }
+  const { turns, sessionId, createdAt = NO_DATE, cwd, skipped, ids, isCopilot } = writer;
+  return { turns, sessionId, createdAt, ...defined({ cwd }), skipped, ids, isCopilot };
+}
+
+/** The id that the file names first; a file that names none is called after its first line. */
+function findSessionId(lines: ParsedLines, lineCount: number): string {
+  for (let at = 0; at < lineCount; at++) {
+    const line = lines.at(at);
+    const id = line === null || typeof line === "string" ? undefined : sessionBegunBy(line);
+    if (id !== undefined) return toUsableId(id);
+  }
+  return toUsableId(`first line: ${JSON.stringify(lineCount > 0 ? lines.at(0) : null)}`);
+}
+
+function addLine(writer: Writer, line: RawLine, at: number): void {
+  writer.isCopilot ||= isCopilotLine(line);
+  follow(writer, line);
+  const kind = kindOf(writer, line);
+  if (kind === "silent") return;
+  const isQueued = kind === "prompt" && writer.open.size > 0;
+  const entry: CopilotEntry = {
+    line: at,
+    kind,
+    id: takeId(writer, line, at),
+    timestamp: writer.timestamp,
+    ...defined({ model: writer.model }),
+    ...(isQueued && { isQueued }),
+  };
+  place(writer, entry);
+}
+
+/** Takes in what a line says of those that follow. */
+function follow(writer: Writer, line: RawLine): void {
+  const data = dataOf(line);
+  writer.timestamp = readTimestamp(line["timestamp"]) ?? writer.timestamp;
+  if (writer.timestamp !== NO_DATE) writer.createdAt ??= writer.timestamp;
+  const cwd = stringOf(recordOf(data, "context") ?? {}, "cwd");
+  if (cwd !== undefined) writer.cwd ??= cwd;
+  const model = modelNamedBy(line, data);
+  if (model !== undefined && model !== "") writer.model = model;
+  // Nobody waits any more for what was stopped.
+  if (line["type"] === "abort" || line["type"] === "session.resume") writer.open.clear();
+}
+
+function modelNamedBy(line: RawLine, data: RawLine): string | undefined {
+  if (line["type"] === "session.start") return stringOf(data, "selectedModel");
+  return line["type"] === "session.model_change" ? stringOf(data, "newModel") : undefined;
+}
+
+/** An output that no call waits for is noted: no API takes it. */
+function kindOf({ open }: Writer, line: RawLine): CopilotKind {
+  const kind = kindOfCopilotLine(line);
+  const data = dataOf(line);
+  if (kind === "answer") for (const id of callIds(data)) open.add(id);
+  if (kind !== "output") return kind;
+  return open.delete(stringOf(data, "toolCallId") ?? "") ? kind : "note";
+}
+
+function callIds(data: RawLine): readonly string[] {
+  const calls = data["toolRequests"];
+  return Array.isArray(calls)
+    ? calls.flatMap((call) => (isRecord(call) ? (stringOf(call, "toolCallId") ?? []) : []))
+    : [];
+}
+
+/** The line's own id; of lines with one id the first has it. */
+function takeId({ ids, sessionId }: Writer, line: RawLine, at: number): string {
+  const own = stringOf(line, "id") ?? "";
+  const id = USABLE_ID.test(own) && !ids.has(own) ? own : `${at}-${sessionId.replaceAll(".", "_")}`;
+  ids.add(id);
+  return id;
+}
+
+/** A dot divides an id from the numbers of further events. */
+const USABLE_ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+function place({ turns, head }: Writer, entry: CopilotEntry): void {
+  const turn = turns.at(-1);
+  const opens = turn === undefined ? entry.kind !== "note" : entry.kind === "prompt" && entry.isQueued !== true;
+  if (opens) turns.push({ opener: entry, entries: [...head.splice(0), entry] });
+  else (turn?.entries ?? head).push(entry);
+}
+
+// What a line of a session is for. Much of what Copilot CLI writes down says a second time what a message says, or tells how a
+// call went on its way: it makes no event, and lives on in the sources of the conversation.
+
+type CopilotKind =
+  /** Words of the user. */
+  | "prompt"
+  /** Words of the agent in the user's name. */
+  | "harness"
+  /** What the model said. */
+  | "answer"
+  /** What came of a call. */
+  | "output"
+  /** What no model sees. */
+  | "note"
+  /** What other lines say as well. */
+  | "silent";
+
+const KINDS: ReadonlyMap<unknown, CopilotKind> = new Map<unknown, CopilotKind>([
+  ["user.message", "prompt"],
+  ["system.notification", "harness"],
+  ["assistant.message", "answer"],
+  ["tool.execution_complete", "output"],
+  ["assistant.turn_start", "silent"],
+  ["assistant.turn_end", "silent"],
+  ["assistant.reasoning", "silent"],
+  ["tool.execution_start", "silent"],
+  ["tool.execution_partial_result", "silent"],
+  ["tool.execution_progress", "silent"],
+  ["hook.start", "silent"],
+  ["hook.end", "silent"],
+  ["permission.requested", "silent"],
+]);
+
+/** Tells what a parsed line is for. What a sub-agent said and did is noted: its caller's model sees only what it answered. */
+function kindOfCopilotLine(line: RawLine): CopilotKind {
+  const kind = KINDS.get(line["type"]) ?? "note";
+  const caller = stringOf(dataOf(line), "parentToolCallId") ?? "";
+  return caller !== "" && kind !== "silent" ? "note" : kind;
+}

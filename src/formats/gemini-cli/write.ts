@@ -1,0 +1,236 @@
+// jpg's side line in a session of Gemini CLI, which the agent skips and leaves where it is; and the mark beside the first message,
+// which stays with that when the agent takes a file into a session of its own.
+import {
+  type ChatRequest,
+  type ChatResponse,
+  mediaOf,
+  type ProjectedTurn,
+  type ToolCallRequest,
+  textOfContent,
+  type View,
+} from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
+import { toArguments, toFunctionName, toParts, toResponse } from "../../core/model/google-thread.ts";
+import {
+  type CallPlan,
+  formatReminder,
+  INTERRUPTED_RESULT,
+  planProviderCalls,
+  unusedId,
+} from "../../core/model/thread.ts";
+import type { SessionDraft } from "../agent-format.ts";
+import { createOriginLine, type ExportOrigin, lineName, lineUuid, readExportOrigin } from "../imported-session.ts";
+import {
+  isRecord,
+  NO_DATE,
+  parseJsonLine,
+  type RawLine,
+  recordOf,
+  type SessionSource,
+  stringOf,
+} from "../session-source.ts";
+import { isLeftOut, toThought } from "./events.ts";
+
+/** The key of the mark beside a message. */
+const ORIGIN_MARK = "jpg";
+/** The lines that may hold it: those behind the description of the session. */
+const LINES_LOOKED_AT = 4;
+/** jpg's own line is short, and so is what stands before the mark. Characters. */
+const LONGEST = 4096;
+
+/** Reads the conversation that jpg exported a session from; null for the agent's own. Never throws. */
+export function geminiOrigin(source: SessionSource): ExportOrigin | null {
+  return readExportOrigin(findOrigin(source));
+}
+
+/** The id that a session had when jpg exported it, where the agent copied it into one with another. Absent = not exported. */
+export function exportedId(source: SessionSource): string | undefined {
+  const found = findOrigin(source);
+  return found === undefined ? undefined : stringOf(found, "sessionId");
+}
+
+/** Creates the side line, and the mark. */
+function createOriginMark(origin: ExportOrigin, sessionId: string): RawLine {
+  return createOriginLine(origin, sessionId);
+}
+
+function findOrigin(source: SessionSource): RawLine | undefined {
+  for (let at = 1; at < Math.min(source.lineCount, LINES_LOOKED_AT); at++) {
+    const text = source.line(at);
+    if (!text.slice(0, LONGEST).includes('"jpg-origin"')) continue;
+    const line = parseJsonLine(text);
+    if (!isRecord(line)) continue;
+    return recordOf(line, ORIGIN_MARK) ?? line;
+  }
+  return undefined;
+}
+
+// Writes a view as a session of Gemini CLI: what describes it, then its messages. What stands there is what is sent; the same
+// export is the same bytes.
+
+/** Gives the time at which a session begins, RFC 3339 UTC. */
+export function startOfView({ turns }: View): string {
+  return turns[0]?.events[0]?.timestamp ?? NO_DATE;
+}
+
+/** Gives the text of the session's file. The mark of where it comes from stands before what the first message says. */
+export function writeGeminiSession(draft: SessionDraft): string {
+  const { view, sessionId, origin, cwd, title, sha256 } = draft;
+  const [first, ...rest] = writeMessages(draft);
+  const startTime = startOfView(view);
+  const header = {
+    sessionId,
+    projectHash: sha256(cwd),
+    startTime,
+    lastUpdated: view.turns.at(-1)?.events.at(-1)?.timestamp ?? startTime,
+    kind: "main",
+    ...(title !== "" && { summary: title }),
+  };
+  const mark = createOriginMark(origin, sessionId);
+  const lines =
+    first === undefined ? [header, mark] : [header, { id: first["id"], [ORIGIN_MARK]: mark, ...first }, ...rest];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
+// The messages of a view as Gemini CLI writes them down: an answer holds its thoughts, its words and its calls, each call its
+// result. Neighbours of one role are joined when they are sent.
+
+/** Longest id of a call that every model takes, characters. */
+const LONGEST_ID = 64;
+
+interface Writer {
+  readonly plan: CallPlan;
+  readonly lines: RawLine[];
+  /** Adds a message; `source` is what an import knows it by, see `line-names.ts`. */
+  readonly add: (source: string, timestamp: string, message: RawLine) => void;
+  /** Events of the answer that is being gathered. */
+  open: (ChatResponse | ToolCallRequest)[];
+  /** Id of the compaction that put the turn's events into the view. */
+  compaction: string | undefined;
+}
+
+/** Gives the messages of a view, in order. */
+function writeMessages({ view, sessionId, sha1 }: SessionDraft): readonly RawLine[] {
+  const plan = planProviderCalls(view, {
+    answers: "newest",
+    assignId: ({ call_id: id }, isUsed) => ({ id: unusedId(id === "" ? "call" : id, LONGEST_ID, isUsed), rules: [] }),
+    rules: { unanswered: "G4", unasked: "G5", repeated: "G4" },
+  });
+  const lines: RawLine[] = [];
+  const counts = new Map<string, number>();
+  const add: Writer["add"] = (source, timestamp, message) => {
+    const count = counts.get(source) ?? 0;
+    counts.set(source, count + 1);
+    lines.push({ id: lineUuid(sessionId, lineName(source, count), sha1), timestamp, ...message });
+  };
+  const writer: Writer = { plan, lines, add, open: [], compaction: undefined };
+  for (const turn of view.turns) addTurn(writer, turn);
+  closeAnswer(writer);
+  return lines;
+}
+
+function addTurn(writer: Writer, { origin, events }: ProjectedTurn): void {
+  closeAnswer(writer);
+  writer.compaction = origin.kind === "summary" ? origin.compaction : undefined;
+  for (const event of events) {
+    switch (event.type) {
+      case "chat_request":
+        closeAnswer(writer);
+        addRequest(writer, event);
+        break;
+      case "chat_response":
+      case "tool_call_request":
+        if (!goesOn(writer.open, event)) closeAnswer(writer);
+        writer.open.push(event);
+        break;
+      case "tool_call_response": // written with its call
+        closeAnswer(writer);
+        break;
+      default: // what no model is sent
+    }
+  }
+}
+
+/** Whether a message that holds some events takes one more: thoughts stand first in it, then one text, then calls. */
+function goesOn(open: Writer["open"], event: ChatResponse | ToolCallRequest): boolean {
+  const last = open.at(-1);
+  if (last === undefined) return true;
+  if (last.metadata?.message_id !== event.metadata?.message_id) return false;
+  return rankOf(event) > rankOf(last) || (rankOf(event) === rankOf(last) && rankOf(event) !== TEXT_RANK);
+}
+
+const TEXT_RANK = 1;
+
+function rankOf(event: ChatResponse | ToolCallRequest): number {
+  if (event.type === "tool_call_request") return 2;
+  return event.reasoning === undefined ? TEXT_RANK : 0;
+}
+
+function addRequest(writer: Writer, event: ChatRequest): void {
+  const { parts } = toParts(event.content);
+  const isReminder = event.role === "system" || event.role === "developer";
+  const text = isReminder ? textOfContent(event.content) : "";
+  const media = toParts(mediaOf(event.content)).parts;
+  const said = text.trim() === "" ? parts : [{ text: formatReminder(text) }, ...media];
+  if (said.length === 0) return;
+  writer.add(writer.compaction ?? event.id, event.timestamp, { type: "user", ...askable(said) });
+}
+
+/** The agent sends no request that begins with one of its signs, unless its first part says that it is no thought. */
+function askable(parts: readonly RawLine[]): RawLine {
+  const [first, ...rest] = parts;
+  if (typeof first?.["text"] !== "string" || !isLeftOut(first["text"])) return { content: parts };
+  return { content: [{ ...first, thought: false }, ...rest], displayContent: parts };
+}
+
+/** Writes the answer that was gathered, with the results of its calls. */
+function closeAnswer(writer: Writer): void {
+  const { open, plan, add, compaction } = writer;
+  writer.open = [];
+  const [first] = open;
+  if (first === undefined) return;
+  const thoughts = open.flatMap((event) => toThought(event) ?? []);
+  const said = open.flatMap((event) => (event.type === "chat_response" ? partsOfAnswer(event) : []));
+  const calls = open.filter((event) => event.type === "tool_call_request").filter((call) => plan.ids.has(call));
+  if (thoughts.length + said.length + calls.length === 0) return;
+  const model = open.map(({ metadata }) => metadata?.model).find((name) => name !== undefined);
+  const [only] = said;
+  const source = compaction ?? first.id;
+  add(source, first.timestamp, {
+    type: "gemini",
+    content: said.length === 0 ? "" : said.length === 1 && typeof only?.["text"] === "string" ? only["text"] : said,
+    thoughts,
+    ...defined({ model }),
+    ...(calls.length > 0 && { toolCalls: calls.map((call) => toolCall(plan, call)) }),
+  });
+  const unanswered = calls.filter((call) => plan.results.get(call) === null);
+  if (unanswered.length > 0)
+    add(source, first.timestamp, { type: "user", content: unanswered.map((call) => interrupted(plan, call)) });
+}
+
+function partsOfAnswer({ message, reasoning, data }: ChatResponse): readonly RawLine[] {
+  return reasoning === undefined ? toParts(message ?? JSON.stringify(data ?? null)).parts : [];
+}
+
+function toolCall(plan: CallPlan, call: ToolCallRequest): RawLine {
+  const result = plan.results.get(call) ?? null;
+  const named = nameOf(plan, call);
+  const made = { ...named, args: toArguments(call.arguments) };
+  if (result === null) return { ...made, status: "cancelled", timestamp: call.timestamp };
+  const { response, media } = toResponse(result.content, result.is_error);
+  return {
+    ...made,
+    result: [{ functionResponse: { ...named, response } }, ...media],
+    status: result.is_error ? "error" : "success",
+    timestamp: result.timestamp,
+    ...(typeof result.metadata?.["session"] === "string" && { agentId: result.metadata["session"] }),
+  };
+}
+
+function interrupted(plan: CallPlan, call: ToolCallRequest): RawLine {
+  return { functionResponse: { ...nameOf(plan, call), response: { error: INTERRUPTED_RESULT } } };
+}
+
+function nameOf({ ids }: CallPlan, call: ToolCallRequest): { readonly id: string; readonly name: string } {
+  return { id: ids.get(call) ?? "", name: toFunctionName(call.name) };
+}

@@ -1,0 +1,252 @@
+// Writes a conversation as a stream of jp: jpg's own entry, which jp keeps and no rule of its sees, then the turns and overlays. The
+// same export is the same bytes, in jp's stored form.
+import { compareTimestamps } from "../../core/conversation/compaction.ts";
+import type { View } from "../../core/conversation/event.ts";
+import { appendAll } from "../../core/lists.ts";
+import { INTERRUPTED_RESULT } from "../../core/model/thread.ts";
+import type { DraftHistory, SessionDraft } from "../agent-format.ts";
+import { createOriginLine, lineName } from "../imported-session.ts";
+import { NO_DATE, type RawLine } from "../session-source.ts";
+import { formatOverlay, nameOfOverlay, OVERLAYS_KEY } from "./compactions.ts";
+import { type NamedEvent, type NamedOverlay, planLayered, planShown, type StreamDraft } from "./draft-turns.ts";
+import { entryOfEvent, planWrittenCalls, type WrittenCalls, withId } from "./stored-entry.ts";
+import {
+  createIdMaker,
+  encodeStoredText,
+  formatStoredTime,
+  idOfName,
+  isTalk,
+  kindOf,
+  readStoredTime,
+  type StreamKind,
+} from "./stream.ts";
+
+/** Gives the text of `events.json`. */
+export function writeJpSession({ view, history, sessionId, origin }: SessionDraft): string {
+  const { entries, overlays } = layOut(view, history);
+  const { type, ...fields } = createOriginLine(origin, sessionId);
+  const timestamp = formatStoredTime(view.turns[0]?.events[0]?.timestamp ?? NO_DATE);
+  const names = overlays.map((overlay) => [nameOfOverlay(overlay), overlay.id]);
+  const mark: RawLine = { type, timestamp, ...fields, ...(overlays.length > 0 && { [OVERLAYS_KEY]: names }) };
+  return formatStream([mark, ...entries]);
+}
+
+function layOut(view: View, history: DraftHistory | undefined): EntryList {
+  const layered = planLayered(view, history);
+  return (layered === null ? null : layOutEntries(layered)) ?? layOutEntries(planShown(view)) ?? NOTHING;
+}
+
+const NOTHING: EntryList = { entries: [], overlays: [] };
+
+/** Gives the text of a stream: two spaces, and a line end. */
+export function formatStream(entries: readonly RawLine[]): string {
+  return `${JSON.stringify(entries, null, 2)}\n`;
+}
+
+// The turns and overlays of a draft as the entries of a stream: put right as jp does, ids written where kind and time do not give
+// them, overlays before the first turn that is younger.
+
+interface NamedEntry extends DraftEntry {
+  /** The id that it is to have when it is read. */
+  readonly id: string;
+}
+
+/** An entry of the conversation, or an overlay. */
+type WrittenEntry = Omit<NamedEntry, "turn">;
+
+/** An entry and its event; absent = the stream only needs it. */
+interface EventEntry extends NamedEntry {
+  readonly named?: NamedEvent;
+}
+
+/** What a stream holds beside jpg's own entry. */
+interface EntryList {
+  readonly entries: readonly RawLine[];
+  /** The overlays among them, over the turns as they stand in the stream. */
+  readonly overlays: readonly NamedOverlay[];
+}
+
+/** Lays a draft out; null when an overlay has nothing left to stand over: what is empty is not written. */
+function layOutEntries(draft: StreamDraft): EntryList | null {
+  const calls = planWrittenCalls(draft);
+  const drafted = draft.turns.flatMap((named, turn) => answerCalls(entriesOfTurn(named, { turn, calls }), calls));
+  const entries = sanitize(drafted, ({ raw, turn }) => startBefore(raw, turn));
+  const overlays = moveOverlays(draft.overlays, entries);
+  if (overlays.length < draft.overlays.length) return null;
+  return { entries: nameEntries(insertOverlays(entries, overlays)), overlays };
+}
+
+function entriesOfTurn(
+  events: readonly NamedEvent[],
+  { turn, calls }: { readonly turn: number; readonly calls: WrittenCalls },
+): readonly EventEntry[] {
+  const entries = events.flatMap((named): EventEntry[] => {
+    const { name, event } = named;
+    const entry = entryOfEvent(event);
+    const id = calls.ids.get(event);
+    if (entry === null || (event.type === "tool_call_response" && id === undefined)) return [];
+    const raw = id === undefined ? entry : { ...entry, id };
+    return [{ kind: kindOf(raw), raw, turn, id: idOfName(name), named }];
+  });
+  const first = events[0]?.event;
+  const [start] = entries;
+  if (start === undefined || first?.type === "turn_start") return entries;
+  return [startBefore(start.raw, turn), ...entries];
+}
+
+function startBefore({ timestamp }: RawLine, turn: number): NamedEntry {
+  return { kind: "turn_start", raw: { timestamp, type: "turn_start" }, turn, id: "" };
+}
+
+/** Puts results that are made up behind the calls and results among which their calls stand. */
+function answerCalls(entries: readonly EventEntry[], { unanswered }: WrittenCalls): readonly NamedEntry[] {
+  const pending: NamedEntry[] = [];
+  const whole: NamedEntry[] = [];
+  for (const entry of entries) {
+    if (isTalk(entry.kind) && !STANDS_AMONG_CALLS.has(entry.kind)) appendAll(whole, pending.splice(0));
+    whole.push(entry);
+    const { named } = entry;
+    if (named !== undefined && unanswered.has(named.event)) pending.push(resultOf(entry, named.name));
+  }
+  return [...whole, ...pending];
+}
+
+const STANDS_AMONG_CALLS: ReadonlySet<string> = new Set([
+  "tool_call_request",
+  "tool_call_response",
+  "inquiry_request",
+  "inquiry_response",
+]);
+
+/** A further line of its call (`line-names.ts`). */
+function resultOf({ raw, turn }: NamedEntry, name: string): NamedEntry {
+  const content = encodeStoredText(INTERRUPTED_RESULT);
+  const result = { timestamp: raw["timestamp"], type: "tool_call_response", id: raw["id"], content, is_error: true };
+  return { kind: "tool_call_response", raw: result, turn, id: idOfName(lineName(name, 1)) };
+}
+
+/** Overlays over the turns that are written, as they are counted in the stream. */
+function moveOverlays(overlays: readonly NamedOverlay[], entries: readonly NamedEntry[]): readonly NamedOverlay[] {
+  const positions = new Map<number, number>();
+  let turn = -1;
+  for (const { kind, turn: drafted } of entries) {
+    if (kind === "turn_start" || (turn < 0 && isTalk(kind))) turn++;
+    if (turn >= 0) positions.set(drafted, turn);
+  }
+  return overlays.flatMap((overlay) => {
+    const covered = [...positions].filter(([drafted]) => drafted >= overlay.from && drafted <= overlay.to);
+    const [first, last] = [covered[0], covered.at(-1)];
+    return first === undefined || last === undefined ? [] : [{ ...overlay, from: first[1], to: last[1] }];
+  });
+}
+
+function insertOverlays(entries: readonly NamedEntry[], overlays: readonly NamedOverlay[]): readonly WrittenEntry[] {
+  const ids = new Set(entries.map(({ id }) => id));
+  const left = overlays.filter(({ after }) => after === undefined || !ids.has(after));
+  const behind = new Map<string, NamedOverlay[]>();
+  for (const overlay of overlays) {
+    const { after = "" } = overlay;
+    const same = behind.get(after);
+    if (same === undefined) behind.set(after, [overlay]);
+    else same.push(overlay);
+  }
+  const placed = entries.flatMap((entry) => {
+    const own = entry.id === "" ? [] : (behind.get(entry.id) ?? []);
+    return [...olderThan(entry, left).map(toEntry), entry, ...own.map(toEntry)];
+  });
+  return [...placed, ...left.map(toEntry)];
+}
+
+/** Takes the overlays that are older than the turn that an entry opens. */
+function olderThan({ kind, raw }: NamedEntry, left: NamedOverlay[]): readonly NamedOverlay[] {
+  if (kind !== "turn_start") return [];
+  const time = readStoredTime(raw["timestamp"]) ?? "";
+  const next = left.findIndex(({ timestamp }) => compareTimestamps(timestamp, time) >= 0);
+  return left.splice(0, next < 0 ? left.length : next);
+}
+
+function toEntry(overlay: NamedOverlay): WrittenEntry {
+  return { kind: "compaction", raw: formatOverlay(overlay), id: overlay.id };
+}
+
+/** Writes the ids of those events that the import would call otherwise. */
+function nameEntries(entries: readonly WrittenEntry[]): readonly RawLine[] {
+  const makeId = createIdMaker();
+  let timestamp = "";
+  return entries.map(({ kind, raw, id }) => {
+    timestamp = readStoredTime(raw["timestamp"]) ?? timestamp;
+    const own = makeId({ kind, raw, timestamp });
+    return id === "" || own === id || !isTalk(kind) || kind === "turn_start" ? raw : withId(raw, id);
+  });
+}
+
+// Puts a stream right as jp does before it goes on with it: every conversation begins with a request, what answers nothing and
+// what nobody answered is left out, and no turn is empty at the end. A stream in which nobody asked anything stays as it is.
+
+/** An entry on its way into a stream, and the turn that it is written for, 0-based. */
+interface DraftEntry {
+  readonly kind: StreamKind;
+  readonly raw: RawLine;
+  readonly turn: number;
+}
+
+/** Puts entries in stored order right. */
+function sanitize<Drafted extends DraftEntry>(
+  entries: readonly Drafted[],
+  startOf: (request: Drafted) => Drafted,
+): readonly Drafted[] {
+  if (!entries.some(({ kind }) => kind === "chat_request")) return entries;
+  return withoutEmptyEnd(withoutOrphans(fromFirstRequest(entries, startOf)));
+}
+
+/** What is said before the first request goes, but for the start of its turn, which is made where it is missing. */
+function fromFirstRequest<Drafted extends DraftEntry>(
+  entries: readonly Drafted[],
+  startOf: (request: Drafted) => Drafted,
+): readonly Drafted[] {
+  const first = entries.findIndex(({ kind }) => kind === "chat_request");
+  const request = entries[first] as Drafted;
+  const start = entries.findLastIndex(({ kind }, at) => at < first && kind === "turn_start");
+  const before = entries.slice(0, first).filter((entry, at) => at === start || !isSaid(entry));
+  return start < 0 ? [...before, startOf(request), ...entries.slice(first)] : [...before, ...entries.slice(first)];
+}
+
+function withoutOrphans<Drafted extends DraftEntry>(entries: readonly Drafted[]): readonly Drafted[] {
+  const inquiries = pairedInquiries(entries);
+  const open = new Map<unknown, number>();
+  return entries.filter((entry) => {
+    const { kind, raw } = entry;
+    const { id } = raw;
+    const count = open.get(id) ?? 0;
+    if (kind === "tool_call_request") open.set(id, count + 1);
+    if (kind === "inquiry_request" || kind === "inquiry_response") return inquiries.has(entry);
+    if (kind !== "tool_call_response") return true;
+    if (count > 0) open.set(id, count - 1);
+    return count > 0;
+  });
+}
+
+/** Questions with the answers that follow them. */
+function pairedInquiries(entries: readonly DraftEntry[]): ReadonlySet<DraftEntry> {
+  const open = new Map<unknown, DraftEntry>();
+  const paired = new Set<DraftEntry>();
+  for (const entry of entries) {
+    const { kind, raw } = entry;
+    const { id } = raw;
+    const asked = open.get(id);
+    if (kind === "inquiry_request") open.set(id, entry);
+    if (kind !== "inquiry_response" || asked === undefined) continue;
+    paired.add(asked).add(entry);
+    open.delete(id);
+  }
+  return paired;
+}
+
+function withoutEmptyEnd<Drafted extends DraftEntry>(entries: readonly Drafted[]): readonly Drafted[] {
+  const last = entries.findLastIndex((entry) => isSaid(entry) && entry.kind !== "turn_start");
+  return entries.filter((entry, at) => at < last || entry.kind !== "turn_start");
+}
+
+function isSaid({ kind }: DraftEntry): boolean {
+  return isTalk(kind);
+}

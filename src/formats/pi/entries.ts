@@ -1,0 +1,324 @@
+// First pass over a session file: a small record per entry (id, parent, kind), so that the file itself is never held parsed.
+// Bad lines are listed, never thrown; of entries with one id the last counts, as it does to the agent.
+import {
+  createOriginLine,
+  deriveName,
+  type ExportOrigin,
+  readExportOrigin,
+  type SkippedLine,
+  toUsableId,
+} from "../imported-session.ts";
+import {
+  isRecord,
+  NO_DATE,
+  type ParsedLines,
+  parseJsonLine,
+  type RawLine,
+  readTimestamp,
+  recordOf,
+  type SessionSource,
+  stringOf,
+} from "../session-source.ts";
+
+/** What the index keeps of one entry. */
+export interface Entry {
+  /** Line of the file, 0-based; of entries with one id the last. */
+  readonly line: number;
+  /** First line with the same id, 0-based. */
+  readonly firstLine: number;
+  readonly kind: EntryKind;
+  /** As in the file; in files without ids, which are one line of entries, made of the session and the line. */
+  readonly id: string;
+  /**
+   * The id of its first event: no dot in it, and nothing that cannot stand in a name. In files that began without ids made of the
+   * session and the entry's number: pi gives such entries ids by chance when it opens the file.
+   */
+  readonly eventId: string;
+  /** Absent = the entry is a root. */
+  readonly parent?: string;
+  /** RFC 3339 UTC; that of the entry before when it has none. */
+  readonly timestamp: string;
+  /** When the message was made, milliseconds since 1970: a prompt may be typed long before it is taken up. */
+  readonly made?: number;
+}
+
+export interface EntryIndex {
+  /** All entries in file order, without superseded ones. */
+  readonly entries: readonly Entry[];
+  readonly nodes: ReadonlyMap<string, Entry>;
+  readonly skipped: readonly SkippedLine[];
+  readonly header: RawLine;
+  readonly sessionId: string;
+  /** Whether the file's entries have ids; in the first version of the format they follow each other as they stand. */
+  readonly hasIds: boolean;
+  /** Whether entries' events are numbered from the file's beginning, since it began without ids. */
+  readonly isNumbered: boolean;
+  /** RFC 3339 UTC of the header, else of the first dated entry. */
+  readonly createdAt: string;
+}
+
+/** Version of files in which entries have ids. */
+const FIRST_WITH_IDS = 2;
+
+interface Draft {
+  readonly header: RawLine;
+  readonly sessionId: string;
+  readonly hasIds: boolean;
+  /** Whether the file began without ids: its header then names the model, also after pi has given them. */
+  readonly beganWithout: boolean;
+  readonly entries: Entry[];
+  readonly nodes: Map<string, Entry>;
+  readonly superseded: Set<Entry>;
+  readonly skipped: SkippedLine[];
+  timestamp: string | undefined;
+}
+
+/** Indexes a session file of so many lines, behind its header those from one on; null when its first entry is no header. */
+export function indexEntries(lines: ParsedLines, lineCount: number, from = 0): EntryIndex | null {
+  let draft: Draft | null = null;
+  const bad: SkippedLine[] = [];
+  for (let line = 0; line < lineCount; line++) {
+    if (draft !== null && line < from) line = from;
+    const parsed = lines.at(line);
+    if (parsed === null) continue;
+    if (typeof parsed === "string") bad.push({ line: line + 1, reason: parsed });
+    else if (draft !== null) addLine(draft, line, parsed);
+    else if (isHeader(parsed)) draft = startDraft(parsed);
+    else return null;
+  }
+  if (draft === null) return null;
+  const entries = draft.entries.filter((entry) => !draft.superseded.has(entry));
+  return {
+    entries,
+    nodes: draft.nodes,
+    skipped: [...bad, ...draft.skipped].sort((a, b) => a.line - b.line),
+    header: draft.header,
+    sessionId: draft.sessionId,
+    hasIds: draft.hasIds,
+    isNumbered: draft.beganWithout,
+    createdAt: readTimestamp(draft.header["timestamp"]) ?? entries[0]?.timestamp ?? NO_DATE,
+  };
+}
+
+/** Gives the id of a session from its header. */
+export function idOfHeader(header: RawLine): string {
+  return toUsableId(stringOf(header, "id") ?? "");
+}
+
+function startDraft(header: RawLine): Draft {
+  // A text may stand for the number; anything else is none.
+  const { version = 1 } = header;
+  const hasIds = ["number", "string"].includes(typeof version) && Number(version) >= FIRST_WITH_IDS;
+  return {
+    header,
+    sessionId: idOfHeader(header),
+    hasIds,
+    beganWithout: !hasIds || typeof header["modelId"] === "string",
+    entries: [],
+    nodes: new Map(),
+    superseded: new Set(),
+    skipped: [],
+    timestamp: readTimestamp(header["timestamp"]),
+  };
+}
+
+function addLine(draft: Draft, line: number, raw: RawLine): void {
+  if (raw["type"] === "session") {
+    draft.skipped.push({ line: line + 1, reason: "a further header" });
+    return;
+  }
+  const id = draft.hasIds ? stringOf(raw, "id") : `${draft.sessionId}-${line}`;
+  if (id === undefined || id === "") {
+    draft.skipped.push({ line: line + 1, reason: "no `id`" });
+    return;
+  }
+  draft.timestamp = readTimestamp(raw["timestamp"]) ?? draft.timestamp;
+  const earlier = draft.nodes.get(id);
+  const parent = draft.hasIds ? stringOf(raw, "parentId") : draft.entries.at(-1)?.id;
+  const { timestamp: made } = saidMessage(raw);
+  const entry: Entry = {
+    line,
+    firstLine: earlier?.firstLine ?? line,
+    kind: kindOfEntry(raw),
+    id,
+    eventId: entryId(draft.beganWithout ? `${draft.sessionId}-${draft.entries.length + 1}` : id),
+    timestamp: draft.timestamp ?? NO_DATE,
+    ...(parent !== undefined && parent !== "" && { parent }),
+    ...(typeof made === "number" && { made }),
+  };
+  if (earlier !== undefined) {
+    draft.superseded.add(earlier);
+    draft.skipped.push({ line: earlier.line + 1, reason: `its id is used again in line ${line + 1}` });
+  }
+  draft.entries.push(entry);
+  draft.nodes.set(id, entry);
+}
+
+/** The agent's are 8 hex digits, now and then a UUID. */
+const USABLE = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Gives the id of an entry's first event: the entry's own, else a name derived from it. */
+function entryId(id: string): string {
+  return USABLE.test(id) ? id : `entry-${deriveName(id)}`;
+}
+
+/**
+ * - `prompt`: what the user typed
+ * - `assistant`: an answer that the agent sends again
+ * - `failed`: an answer that was broken off; the agent never sends it again, nor its calls
+ * - `result`: what a tool gave
+ * - `harness`: what the agent or an extension put in, sent as if the user had said it
+ * - `compaction`, `edit`: they change what is sent of the entries before them
+ * - `side`: what no model sees
+ */
+type EntryKind = "prompt" | "assistant" | "failed" | "result" | "harness" | "compaction" | "edit" | "side";
+
+/** Why an answer ended that is not sent again. */
+const FAILED: ReadonlySet<unknown> = new Set(["aborted", "error"]);
+const HARNESS_ROLES: ReadonlySet<string> = new Set(["custom", "hookMessage", "branchSummary", "compactionSummary"]);
+
+/** Tells the kind of an entry. */
+function kindOfEntry(line: RawLine): EntryKind {
+  switch (line["type"]) {
+    case "message":
+      return kindOfMessage(line);
+    case "custom_message":
+      return "harness";
+    case "branch_summary":
+      return (stringOf(line, "summary") ?? "") === "" ? "side" : "harness";
+    case "compaction":
+      return "compaction";
+    case "context_edit":
+      return isEdit(line) ? "edit" : "side";
+    default:
+      return "side";
+  }
+}
+
+/** Whether the agent sends an entry of this kind where it stands. */
+export function isSentKind(kind: EntryKind): boolean {
+  return kind === "prompt" || kind === "assistant" || kind === "result" || kind === "harness";
+}
+
+function kindOfMessage(line: RawLine): EntryKind {
+  const role = roleOf(line);
+  if (role === "user") return "prompt";
+  if (role === "assistant") return FAILED.has(saidMessage(line)["stopReason"]) ? "failed" : "assistant";
+  if (role === "toolResult") return "result";
+  if (role === "bashExecution") return saidMessage(line)["excludeFromContext"] === true ? "side" : "harness";
+  return HARNESS_ROLES.has(role) ? "harness" : "side";
+}
+
+/** An edit takes an entry out (`null`) or gives it another content. */
+function isEdit(line: RawLine): boolean {
+  if (stringOf(line, "targetId") === undefined) return false;
+  return line["replacement"] === null || recordOf(line, "replacement") !== undefined;
+}
+
+// One line of a pi session file: the header, or an entry. Nothing is believed about its values but that it has a type.
+
+/** Parses one line. A string is the reason why it is no line of a session; null is a blank line. */
+export function parseSessionLine(text: string): RawLine | string | null {
+  const line = parseJsonLine(text);
+  if (line === null || typeof line === "string") return line;
+  return typeof line["type"] === "string" ? line : "no `type`";
+}
+
+/** Whether a line is the header, which the first line of a session must be. */
+export function isHeader(line: RawLine): boolean {
+  return line["type"] === "session" && typeof line["id"] === "string";
+}
+
+/** The message of an entry; empty where the entry has none. */
+export function saidMessage(line: RawLine): RawLine {
+  return recordOf(line, "message") ?? {};
+}
+
+/** Who speaks in an entry's message. */
+export function roleOf(line: RawLine): string {
+  return stringOf(saidMessage(line), "role") ?? "";
+}
+
+/** The blocks of a message's content: a text counts as one block, and what is no block is left out. */
+export function blocksOf(content: unknown): readonly RawLine[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return Array.isArray(content) ? content.filter(isRecord) : [];
+}
+
+// The tree of a session's entries, and the path that the agent goes on from: the last entry of the file and what it follows.
+
+export interface SessionTree {
+  parentOf(entry: Entry): Entry | undefined;
+  /** Whether the entry names a parent that the file does not hold: the agent sends nothing of what stands before it. */
+  isCutOff(entry: Entry): boolean;
+}
+
+/**
+ * Links entries with their parents. One whose parent is missing follows the entry above it, so that a lost line does not take
+ * the conversation before it out of sight.
+ */
+export function createTree({ entries, nodes }: EntryIndex): SessionTree {
+  const parents = new Map<Entry, Entry>();
+  const cutOff = new Set<Entry>();
+  let above: Entry | undefined;
+  for (const entry of entries) {
+    const named = entry.parent === undefined ? undefined : nodes.get(entry.parent);
+    const isMissing = entry.parent !== undefined && named === undefined;
+    if (isMissing && above !== undefined) cutOff.add(entry);
+    const parent = isMissing ? above : named;
+    if (parent !== undefined && parent !== entry) parents.set(entry, parent);
+    above = entry;
+  }
+  return { parentOf: (entry) => parents.get(entry), isCutOff: (entry) => cutOff.has(entry) };
+}
+
+/** The entries from the root to a leaf. A loop of parents, which the agent could not load, ends where it closes. */
+export function treePathTo(leaf: Entry | undefined, tree: SessionTree): Entry[] {
+  const seen = new Set<Entry>();
+  for (let at = leaf; at !== undefined && !seen.has(at); at = tree.parentOf(at)) seen.add(at);
+  return [...seen].reverse();
+}
+
+/** The path that the agent resumes; empty when the file holds no entry. */
+export function activePath({ entries }: EntryIndex, tree: SessionTree): readonly Entry[] {
+  return treePathTo(entries.at(-1), tree);
+}
+
+// jpg's side line in a session of pi: an entry of an extension's own kind, which pi keeps and never sends. It is the second line,
+// since the first must be pi's header.
+
+/** Names jpg's entries among those of extensions. */
+const CUSTOM_TYPE = "jpg-origin";
+/** The line that holds it, 0-based. */
+const ORIGIN_LINE = 1;
+/** jpg's own entry is short. Bytes. */
+const LONGEST = 4096;
+
+/** Creates the body of the entry. */
+export function createOriginBody(origin: ExportOrigin, sessionId: string): RawLine {
+  return { type: "custom", customType: CUSTOM_TYPE, data: createOriginLine(origin, sessionId) };
+}
+
+/** Whether an entry is jpg's side line. */
+export function isOriginEntry(line: RawLine): boolean {
+  return line["type"] === "custom" && line["customType"] === CUSTOM_TYPE;
+}
+
+/** Reads the conversation that jpg exported a session from; null for pi's own. Never throws. */
+export function readPiOrigin(source: SessionSource): ExportOrigin | null {
+  return readExportOrigin(originData(source));
+}
+
+/** The id that a session had when jpg exported it; pi's forks are copies with another one. Absent = not exported. */
+export function exportedSessionId(source: SessionSource): string | undefined {
+  const data = originData(source);
+  return data === undefined ? undefined : stringOf(data, "sessionId");
+}
+
+function originData(source: SessionSource): RawLine | undefined {
+  if (source.lineCount <= ORIGIN_LINE) return undefined;
+  if (source.lineStart(ORIGIN_LINE + 1) - source.lineStart(ORIGIN_LINE) > LONGEST) return undefined;
+  const line = parseSessionLine(source.line(ORIGIN_LINE));
+  const isOrigin = line !== null && typeof line !== "string" && isOriginEntry(line);
+  return isOrigin ? recordOf(line, "data") : undefined;
+}

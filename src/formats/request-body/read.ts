@@ -1,0 +1,288 @@
+// What a request to a model holds, as events without what no request says of them: their ids and times.
+import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
+import {
+  type ChatRequest,
+  type ChatResponse,
+  type Content,
+  type Event,
+  type Fields,
+  isFields,
+  type ToolCallRequest,
+  type ToolCallResponse,
+  wordsOfContent,
+} from "../../core/conversation/event.ts";
+import { titleOfRequest } from "../../core/conversation/marks.ts";
+import { userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import { type ProviderName, recognizeRequest } from "../../core/model/provider-rules.ts";
+import type { AgentFormat } from "../agent-format.ts";
+import { deriveName, type ImportedSession, type SkippedLine } from "../imported-session.ts";
+import { parseJsonDocument, parseJsonLine, type SessionSource } from "../session-source.ts";
+
+type Unnamed<Kind> = Kind extends unknown ? Omit<Kind, "id" | "timestamp"> : never;
+
+/** An event that has neither id nor time yet. */
+export type SaidEvent = Unnamed<ChatRequest | ChatResponse | ToolCallRequest | ToolCallResponse>;
+
+/** One message of the list, or one item of it. */
+export interface SaidMessage {
+  readonly said: readonly SaidEvent[];
+  /** Whether it is what a person said: it begins a turn where the one before was answered. */
+  readonly isUsers: boolean;
+}
+
+/** A request, read. */
+interface ReadBody {
+  /** The system prompt that stands beside the list; null where none does. */
+  readonly prompt: Content | null;
+  /** As many as the list has; one that holds nothing says nothing. */
+  readonly messages: readonly SaidMessage[];
+  readonly tools: readonly ToolDefinition[];
+}
+
+// The requests of an API as a format that can be imported. They belong to no agent: nobody keeps them in a folder of its own, and
+// nothing resumes them; `export --to` writes them as requests.
+
+/** What is particular to the requests of one API. */
+interface BodyRules {
+  /** As typed after `--to`. */
+  readonly name: ProviderName;
+  /** What the API is called. */
+  readonly title: string;
+  /** What a request of it looks like, for messages. */
+  readonly shape: string;
+  /** Reads one, whose list has at least one entry. Never throws. */
+  read(body: Fields, list: readonly unknown[]): ReadBody;
+}
+
+/** Makes a format of the requests of an API. */
+export function createBodyFormat({ name, title, shape, read }: BodyRules): AgentFormat {
+  const bodyIn = (source: SessionSource): ReadBody | null => {
+    const { body } = parseBody(source);
+    const found = recognizeRequest(body);
+    if (found === null || found.list.length === 0 || !found.possible.includes(name)) return null;
+    return read(isFields(body) ? body : {}, found.list);
+  };
+  return {
+    name,
+    agent: { name: title, email: `${name}@jpg.invalid` },
+    importer: BODY_IMPORTER,
+    files: { endings: [], document: (source) => (parseBody(source).isLines ? "jsonl" : "json") },
+    detect: (source) => {
+      const found = recognizeRequest(parseBody(source).body);
+      return found?.provider === name && found.list.length > 0;
+    },
+    sessionId: (source) => {
+      const body = bodyIn(source);
+      return body === null ? null : bodySessionId(body);
+    },
+    origin: () => null,
+    read: (source) => {
+      const body = bodyIn(source);
+      if (body === null) throw notABody(title, shape);
+      const { strange, skipped } = parseBody(source);
+      if (strange !== undefined) throw severalConversations(strange);
+      if (body.messages.every(({ said }) => said.length === 0)) throw notABody(title, `${shape} with a message in it`);
+      return createBodySession(name, body, skipped);
+    },
+    help: {
+      place: `Requests to the ${title} API are wherever you saved them.`,
+      file: "request.json",
+      reads:
+        "A request as a JSON document, only its messages, or a log of requests, one per line, each of which continues the one before.",
+      lost: [
+        "A request does not say when it was sent: its messages are dated from 1970 on, a second apart.",
+        "Settings such as temperature and limits stay in the source.",
+      ],
+    },
+  };
+}
+
+function notABody(title: string, shape: string): Error {
+  return userError("not_a_session", `The file is not a request to the ${title} API: expected ${shape}.`, {
+    hints: ["A file holds one JSON document, or one request per line, each of which continues the one before."],
+  });
+}
+
+function severalConversations(line: number): Error {
+  return userError(
+    "several_conversations",
+    `The file holds more than one conversation: line ${line} does not continue the line before.`,
+    { hints: ["Nothing of it was imported. Give each its own file: `split -l 1 FILE part-`, then import these."] },
+  );
+}
+
+// A request as a session. It has no times: messages count seconds from the epoch. Nor has it a name: a session is called after
+// what it begins with, so that a longer request of the same conversation is known for one, and two that begin with the same
+// words are taken for one.
+
+/** Version of this importer: raise it when the same bytes would give other events. */
+const BODY_IMPORTER = 1;
+
+const EMPTY = "a message without content";
+
+/** What a conversation is called in which nobody asked anything. */
+const UNTITLED = "untitled conversation";
+
+/** A message and where it stands. */
+interface PlacedMessage extends SaidMessage {
+  /** Position in the list, 0-based; `prompt` = beside it. */
+  readonly at: number | "prompt";
+}
+
+/** Gives the id of a conversation: everything up to the first words of the user, in their words, names it. */
+function bodySessionId({ prompt, messages }: Pick<ReadBody, "prompt" | "messages">): string {
+  const asked = messages.findIndex(({ isUsers }) => isUsers);
+  const beginning = messages.slice(0, asked === -1 ? 1 : asked + 1);
+  return deriveName(JSON.stringify([prompt ?? "", beginning.flatMap(({ said }) => said)]));
+}
+
+/** Makes a session of what a request of the format holds. Lines and messages that say nothing are skipped by name. */
+function createBodySession(format: string, body: ReadBody, skippedLines: readonly SkippedLine[]): ImportedSession {
+  const sessionId = bodySessionId(body);
+  const placed = placeMessages(body);
+  const turns = turnsOf(placed);
+  const known = new Set(placed.map(({ at }) => messageId(sessionId, at)));
+  const empty = body.messages.flatMap(({ said }, at) => (said.length > 0 ? [] : [{ line: at + 1, reason: EMPTY }]));
+  return {
+    format,
+    importer: BODY_IMPORTER,
+    sessionId,
+    title: titleOf(placed),
+    titles: [],
+    toolLists:
+      body.tools.length === 0
+        ? []
+        : [{ turn: 0, timestamp: timestamp(0), id: `${sessionId}-tools`, tools: body.tools }],
+    createdAt: timestamp(0),
+    turnCount: turns.length,
+    readTurn: (turn) => readTurn(turns[turn] ?? [], sessionId),
+    turnLine: () => 0,
+    turnTime: (turn) => timestamp(turns[turn]?.[0]?.at ?? 0),
+    hasLine: (id) => known.has(id),
+    compactions: [],
+    compactionTurns: new Map(),
+    abandoned: [],
+    skippedLines: [...skippedLines, ...empty],
+  };
+}
+
+function placeMessages({ prompt, messages }: ReadBody): readonly PlacedMessage[] {
+  const content = prompt ?? "";
+  const isBlank = content === "" || (Array.isArray(content) && content.length === 0);
+  const system: PlacedMessage = {
+    said: isBlank ? [] : [{ type: "chat_request", role: "system", content }],
+    isUsers: false,
+    at: "prompt",
+  };
+  return [system, ...messages.map((message, at) => ({ ...message, at }))].filter(({ said }) => said.length > 0);
+}
+
+/** What a person says begins a turn once somebody answered; system prompts before it belong to it. */
+function turnsOf(messages: readonly PlacedMessage[]): readonly (readonly PlacedMessage[])[] {
+  const turns: PlacedMessage[][] = [];
+  for (const message of messages) {
+    const open = turns.at(-1);
+    if (open === undefined || (message.isUsers && isAnswered(open))) turns.push([message]);
+    else open.push(message);
+  }
+  return turns;
+}
+
+function isAnswered(turn: readonly PlacedMessage[]): boolean {
+  return turn.some(({ said }) => said.some(({ type }) => type !== "chat_request"));
+}
+
+function readTurn(messages: readonly PlacedMessage[], sessionId: string): readonly Event[] {
+  const events = messages.flatMap(({ said, at }) => {
+    const id = messageId(sessionId, at);
+    return said.map((event, n) => nameEvent(event, { id: n === 0 ? id : `${id}.${n}`, message: id, at }));
+  });
+  const [first] = messages;
+  if (first === undefined) return [];
+  const start: Event = {
+    type: "turn_start",
+    id: `${messageId(sessionId, first.at)}.turn`,
+    timestamp: timestamp(first.at),
+  };
+  return [start, ...events];
+}
+
+function nameEvent(
+  said: SaidEvent,
+  { id, message, at }: { readonly id: string; readonly message: string; readonly at: PlacedMessage["at"] },
+): Event {
+  const { type, metadata, ...rest } = said;
+  const isAnswer = type === "chat_response" || type === "tool_call_request";
+  const whole = isAnswer ? { ...metadata, message_id: message } : metadata;
+  return { type, id, timestamp: timestamp(at), ...rest, ...defined({ metadata: whole }) } as Event;
+}
+
+function titleOf(messages: readonly PlacedMessage[]): string {
+  for (const { said, isUsers } of messages) {
+    if (!isUsers) continue;
+    for (const event of said) {
+      const title = event.type === "chat_request" ? titleOfRequest(wordsOfContent(event.content)) : "";
+      if (title !== "") return title;
+    }
+  }
+  return UNTITLED;
+}
+
+function messageId(sessionId: string, at: PlacedMessage["at"]): string {
+  return `${sessionId}-${at}`;
+}
+
+function timestamp(at: PlacedMessage["at"]): string {
+  return new Date(at === "prompt" ? 0 : at * 1000).toISOString();
+}
+
+// A file that holds requests as a provider takes them: one JSON document, or a request a line, each of which goes on with the one
+// before, so that the last holds all that was said. A file is parsed once, whoever asks.
+
+/** What a file holds. */
+interface ParsedBody {
+  /** The request that holds everything; null where there is none. */
+  readonly body: unknown;
+  /** Whether requests stand one a line. */
+  readonly isLines: boolean;
+  readonly skipped: readonly SkippedLine[];
+  /** Line, counted from 1, of the first request that does not go on with the one before; absent = all do. */
+  readonly strange?: number;
+}
+
+const parsed = new WeakMap<SessionSource, ParsedBody>();
+
+/** Parses a file. Never throws. */
+function parseBody(source: SessionSource): ParsedBody {
+  const known = parsed.get(source);
+  if (known !== undefined) return known;
+  const made = readBody(source);
+  parsed.set(source, made);
+  return made;
+}
+
+function readBody(source: SessionSource): ParsedBody {
+  const isLines = source.lineCount > 1 && isFields(parseJsonLine(source.line(0)));
+  return isLines ? readLines(source) : { body: parseJsonDocument(source), isLines, skipped: [] };
+}
+
+function readLines(source: SessionSource): ParsedBody {
+  const skipped: SkippedLine[] = [];
+  let body: unknown = null;
+  for (let line = 0; line < source.lineCount; line++) {
+    const value = parseJsonLine(source.line(line));
+    if (value === null) continue;
+    if (typeof value === "string") skipped.push({ line: line + 1, reason: value });
+    else if (body !== null && !goesOn(body, value)) return { body, isLines: true, skipped, strange: line + 1 };
+    else body = value;
+  }
+  return { body, isLines: true, skipped };
+}
+
+/** Whether a request begins with what an earlier one holds. */
+function goesOn(before: unknown, after: unknown): boolean {
+  const [known, list] = [recognizeRequest(before)?.list, recognizeRequest(after)?.list];
+  if (known === undefined || list === undefined || known.length > list.length) return false;
+  return known.every((message, at) => JSON.stringify(message) === JSON.stringify(list[at]));
+}
