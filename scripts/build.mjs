@@ -84,20 +84,20 @@ await bundle(
           "src/cli/render/render-quantity.ts",
           "src/core/conversation/marks.ts",
           "src/core/conversation/event.ts",
-          "src/store/messages/commit-message.ts",
+          "src/store/messages.ts",
         ]),
         // What both a query and a compaction need, the settings of somebody who has set nothing among it.
         group("models", 7, [
           "src/app/branch/tool-records.ts",
           "src/app/models/models.ts",
           "src/cli/render/render-nothing.ts",
-          "src/config/load-built-in.ts",
-          "src/config/named-providers.ts",
+          "src/config/load.ts",
+          "src/config/config.ts",
           "src/core/conversation/defined-tools.ts",
           "src/core/compact/strategies/strategy-names.ts",
         ]),
         // The schema, and what reads TOML.
-        group("settings", 6, ["src/config/load-config.ts"]),
+        group("settings", 6, ["src/config/load.ts"]),
         // What compares views, and says what a compaction takes.
         group("planning", 5, [
           "src/app/branch/fork-start.ts",

@@ -1,10 +1,14 @@
 // The schema of every setting: its type, what an error says was expected, and who may set it. A new setting is one line
 // here and one in config.ts; the walk over layers, the trust rules and the listings read this table.
+
 import * as z from "zod/mini";
+import { $ZodObject, $ZodOptional, $ZodRecord, type $ZodType } from "zod/v4/core";
 import { PIPELINE_NAMES, STRATEGY_NAMES } from "../core/compact/strategies/strategy-names.ts";
 import { parseToolCallPolicy } from "../core/conversation/policy.ts";
+import { JpgError, nearestName } from "../core/errors.ts";
 import { PROVIDER_APIS } from "../core/model/model-provider.ts";
 import type { Config } from "./config.ts";
+import { formatKey, isSafeName, type SettingPath } from "./keys.ts";
 
 /** What is known of a setting beside its type. */
 export interface SettingFacts {
@@ -23,7 +27,7 @@ export interface SettingFacts {
 }
 
 /** The facts of each setting, by its schema. */
-export const settingFacts: z.core.$ZodRegistry<SettingFacts> = z.registry<SettingFacts>();
+const settingFacts: z.core.$ZodRegistry<SettingFacts> = z.registry<SettingFacts>();
 
 function setting<S extends z.ZodMiniType>(schema: S, expected: string, facts: Omit<SettingFacts, "expected"> = {}): S {
   settingFacts.add(schema, { expected, ...facts });
@@ -158,7 +162,7 @@ const mcpServer = z.strictObject({
 });
 
 /** The whole of the settings. Layers are read leaf by leaf; a config put together from all layers satisfies it. */
-export const configSchema: z.ZodMiniType<Config> = z.strictObject({
+const configSchema: z.ZodMiniType<Config> = z.strictObject({
   conversation: z.strictObject({
     model: text('a model such as "anthropic/claude-sonnet", or "" for the one that answered last'),
     system_prompt: setting(z.string(), "a text", { gated: true }),
@@ -173,3 +177,118 @@ export const configSchema: z.ZodMiniType<Config> = z.strictObject({
     }),
   }),
 });
+
+// The schema as a tree that can be walked by key: tables with fixed keys, tables named by the user, settings. Other
+// accepted spellings of a key (aliases) lead to the same place, so everything after this file sees one key per setting.
+
+/** A place in the schema. */
+export type SettingNode =
+  | { readonly type: "table"; readonly fields: Readonly<Record<string, $ZodType>> }
+  | { readonly type: "named"; readonly entry: $ZodType }
+  | { readonly type: "setting"; readonly schema: $ZodType; readonly facts: SettingFacts };
+
+/** A node and its one path, whatever spelling was asked for. */
+interface FoundNode {
+  readonly path: SettingPath;
+  readonly node: SettingNode;
+}
+
+interface Alias {
+  readonly from: SettingPath;
+  readonly to: SettingPath;
+}
+
+const COMPACTION: SettingPath = ["conversation", "compaction"];
+
+const ALIASES: readonly Alias[] = [
+  { from: ["compaction", "model"], to: [...COMPACTION, "model"] },
+  { from: ["compaction", "auto"], to: [...COMPACTION, "auto", "enabled"] },
+  { from: ["compaction", "protected_messages"], to: [...COMPACTION, "protected_messages"] },
+  { from: [...COMPACTION, "summarize_model"], to: [...COMPACTION, "model"] },
+];
+
+/** Finds the node of a path; null when there is none. The empty path is the root table. */
+export function findNode(path: SettingPath): FoundNode | null {
+  const alias = ALIASES.find(({ from }) => isSamePath(from, path));
+  if (alias !== undefined) return findNode(alias.to);
+  let schema: $ZodType | undefined = configSchema;
+  for (const name of path) {
+    schema = childSchema(schema, name);
+    if (schema === undefined) {
+      const holdsAlias = ALIASES.some(({ from }) => isPrefix(path, from));
+      return holdsAlias ? { path, node: { type: "table", fields: {} } } : null;
+    }
+  }
+  return { path, node: toNode(schema) };
+}
+
+/** Lists the names that a table of fixed keys accepts, aliases included; empty for other nodes. */
+export function namesUnder(path: SettingPath): readonly string[] {
+  const node = findNode(path)?.node;
+  const fields = node?.type === "table" ? Object.keys(node.fields) : [];
+  const aliases = ALIASES.filter(({ from }) => isPrefix(path, from)).map(({ from }) => from[path.length] ?? "");
+  return [...new Set([...fields, ...aliases])];
+}
+
+function childSchema(schema: $ZodType, name: string): $ZodType | undefined {
+  const node = toNode(schema);
+  switch (node.type) {
+    case "table":
+      return Object.hasOwn(node.fields, name) ? node.fields[name] : undefined;
+    case "named":
+      return isSafeName(name) ? node.entry : undefined;
+    case "setting":
+      return undefined;
+  }
+}
+
+function toNode(schema: $ZodType): SettingNode {
+  if (schema instanceof $ZodOptional) return toNode(schema._zod.def.innerType);
+  const facts = settingFacts.get(schema);
+  if (facts !== undefined) return { type: "setting", schema, facts };
+  if (schema instanceof $ZodObject) return { type: "table", fields: schema._zod.def.shape };
+  if (schema instanceof $ZodRecord) return { type: "named", entry: schema._zod.def.valueType };
+  throw new TypeError(`no facts are registered for a setting of type ${schema._zod.def.type}`);
+}
+
+function isSamePath(a: SettingPath, b: SettingPath): boolean {
+  return a.length === b.length && a.every((name, index) => name === b[index]);
+}
+
+function isPrefix(prefix: SettingPath, path: SettingPath): boolean {
+  return prefix.length < path.length && prefix.every((name, index) => name === path[index]);
+}
+
+// What a person may type for a setting's key: the whole key, or what is left of it without `conversation.compaction.` or
+// `conversation.`. Tried in this order, so a whole key always means itself.
+
+const SHORT_FOR: readonly SettingPath[] = [[], ["conversation", "compaction"], ["conversation"]];
+
+/** Resolves a typed key to the node it names. Throws `unknown_key` with the nearest key. */
+export function resolveShortKey(path: SettingPath): FoundNode {
+  for (const prefix of SHORT_FOR) {
+    const found = findNode([...prefix, ...path]);
+    if (found !== null) return found;
+  }
+  const nearest = nearestKey(path);
+  const key = formatKey(path);
+  throw new JpgError(
+    "config",
+    "unknown_key",
+    `No setting is called ${key}: expected a key such as keep_last or auto.enabled.`,
+    {
+      hints: [nearest === null ? "`jpg config` lists the settings in force." : `Did you mean ${nearest}?`],
+      data: { key, ...(nearest === null ? {} : { nearest }) },
+    },
+  );
+}
+
+function nearestKey(path: SettingPath): string | null {
+  for (const prefix of SHORT_FOR) {
+    const full = [...prefix, ...path];
+    const at = full.findIndex((_, index) => findNode(full.slice(0, index + 1)) === null);
+    const near = nearestName(full[at] ?? "", namesUnder(full.slice(0, at)));
+    if (near !== undefined) return formatKey([...full.slice(0, at), near, ...full.slice(at + 1)]);
+  }
+  return null;
+}

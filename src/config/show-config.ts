@@ -1,13 +1,10 @@
 // The settings in force as rows and text, for `jpg config`. No program is run and no secret shown.
 import { stringify } from "smol-toml";
 import { isFields } from "../core/conversation/event.ts";
-import { renderPlace, type SettingOrigin } from "./layer.ts";
-import type { LoadedConfig } from "./load-config.ts";
-import { parseKey } from "./scan-key.ts";
-import type { SettingFacts } from "./schema.ts";
-import { formatKey, type SettingPath } from "./setting-key.ts";
-import { findNode } from "./setting-tree.ts";
-import { resolveShortKey } from "./short-key.ts";
+import { formatKey, parseKey, type SettingPath } from "./keys.ts";
+import { renderPlace, type SettingOrigin } from "./layers.ts";
+import type { LoadedConfig } from "./load.ts";
+import { findNode, resolveShortKey, type SettingFacts } from "./schema.ts";
 
 /** One setting in force. */
 export interface SettingRow {

@@ -1,5 +1,5 @@
 // Makes the client of a connection; each provider's library is loaded only when it is asked for.
-import type { LlmClient, LlmConnection } from "./llm-client.ts";
+import type { LlmClient, LlmConnection } from "./client.ts";
 
 /** Creates a client. Nothing is sent before it is asked something. */
 export async function createClient(connection: LlmConnection): Promise<LlmClient> {

@@ -1,13 +1,14 @@
 // node-llama-cpp, which runs a model that is a file on this machine: where it is installed, and the part of it that is used.
 // It is no dependency of jpg (it is large, and few want it): whoever wants it installs it. Looked for in a folder of the user's
 // and beside jpg, never in the current directory: what lies there may be a stranger's program.
+
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { arch, platform } from "node:process";
 import { pathToFileURL } from "node:url";
 import { asSentence, JpgError, messageOf } from "../core/errors.ts";
 import { shellWord } from "../core/safe-text.ts";
-import { toShownText } from "./shown-text.ts";
+import { toShownText } from "./errors.ts";
 
 /** A message as the library takes it. */
 export type LlamaMessage =
@@ -25,7 +26,7 @@ export interface LlamaCall {
 }
 
 /** How messages become what a model reads: the chat template of its file. */
-export interface LlamaTemplate {
+interface LlamaTemplate {
   generateContextState(state: { readonly chatHistory: readonly LlamaMessage[] }): {
     readonly contextText: { tokenize(tokenizer: unknown): readonly unknown[] };
   };
@@ -55,7 +56,7 @@ export interface LlamaChat {
   ): Promise<{ readonly metadata: { readonly stopReason: string } }>;
 }
 
-export interface LlamaSequence {
+interface LlamaSequence {
   readonly tokenMeter: { readonly usedOutputTokens: number };
 }
 
@@ -157,4 +158,32 @@ export function libraryMissing(folder: string, problem: string, cause: unknown):
 function packages(): string {
   const binary = BINARIES[`${platform}-${arch}`];
   return binary === undefined ? `${NAME}@3` : `--omit=optional ${NAME}@3 @${NAME}/${binary}@3`;
+}
+
+// Keeps a library that writes to the console from the terminal, where an answer is being shown. jpg itself writes elsewhere.
+
+const METHODS = ["debug", "error", "info", "log", "warn"] as const;
+
+type Console = Record<(typeof METHODS)[number], (...args: readonly unknown[]) => void>;
+
+let depth = 0;
+let loud: Partial<Console> = {};
+
+/** Does a work during which the console says nothing. Works may overlap. */
+export async function quietly<Value>(work: () => Promise<Value>): Promise<Value> {
+  const target = globalThis.console as Console;
+  if (depth++ === 0) {
+    for (const method of METHODS) {
+      loud[method] = target[method];
+      target[method] = () => undefined;
+    }
+  }
+  try {
+    return await work();
+  } finally {
+    if (--depth === 0) {
+      Object.assign(target, loud);
+      loud = {};
+    }
+  }
 }

@@ -1,29 +1,34 @@
 // Runs a model of the user's own: a GGUF file, in this process, through node-llama-cpp. Nothing leaves the machine and no key is
 // needed. It answers with text alone: tools are not offered to it.
+
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { engineOf, type Generated, type Generation } from "./gguf-engine.ts";
-import { toGgufError } from "./gguf-error.ts";
-import { checkModelFile } from "./gguf-file.ts";
-import { toLlamaHistory } from "./gguf-history.ts";
+import { JpgError, messageOf, nearestName } from "../core/errors.ts";
+import { toOpenAiChatThread } from "../core/model/openai-chat-thread.ts";
+import type { ProviderObject } from "../core/model/openai-thread.ts";
+import {
+  type AnswerPart,
+  type Completion,
+  type LlmClient,
+  type LlmConnection,
+  type LlmRequest,
+  type ModelFiles,
+  type Stop,
+  type StopReason,
+  type StreamPart,
+  stopReason,
+} from "./client.ts";
+import { createFailure, type FailureTarget, toShownText } from "./errors.ts";
+import { engineOf, type Generated, type Generation, readGgufHeader, WindowError } from "./gguf-engine.ts";
 import {
   findLlamaLibrary,
+  type LlamaCall,
   type LlamaChunk,
   type LlamaLibrary,
+  type LlamaMessage,
   libraryMissing,
   loadLlamaLibrary,
 } from "./gguf-library.ts";
-import type {
-  AnswerPart,
-  Completion,
-  LlmClient,
-  LlmConnection,
-  LlmRequest,
-  ModelFiles,
-  Stop,
-  StopReason,
-  StreamPart,
-} from "./llm-client.ts";
-import { stopReason } from "./stop-reason.ts";
 
 /** Longest answer when the request names none, tokens: room for it is made in memory. */
 const DEFAULT_MAX_TOKENS = 4096;
@@ -169,4 +174,116 @@ function stopOf({ model }: LlmRequest, generated: Generated | null): Stop {
     model,
     id: null,
   };
+}
+
+// What went wrong in node-llama-cpp, as the error of jpg.
+
+const WINDOW_SETTING = "providers.gguf.context_tokens";
+const OTHER = "`--model PROVIDER/MODEL` asks another model.";
+
+/** Translates what loading a model or generating threw: `context_overflow`, `provider_failed`. */
+export function toGgufError(target: FailureTarget, library: LlamaLibrary, error: unknown): JpgError {
+  if (error instanceof JpgError) return error;
+  if (error instanceof WindowError)
+    return createFailure(target, "context_overflow", { more: ` (${error.message})` }).error;
+  if (error instanceof library.InsufficientMemoryError) {
+    const what = "does not fit into the memory of this machine with this conversation";
+    const hints = [
+      `${WINDOW_SETTING} = 8192 in your settings makes its window smaller.`,
+      "`jpg compact` makes the conversation shorter.",
+      OTHER,
+    ];
+    return createFailure(target, "provider_failed", { what, hints }).error;
+  }
+  const reason = toShownText(messageOf(error), undefined);
+  return createFailure(target, "provider_failed", { more: `: ${reason}`, hints: [OTHER] }).error;
+}
+
+/** Checks that the model of a request is a GGUF file in the folder. Throws `unknown_model`. */
+export async function checkModelFile(target: FailureTarget, folder: string): Promise<void> {
+  const name = target.model ?? "";
+  const problem = await readGgufHeader(join(folder, name)).then(
+    ({ isGguf }) => (isGguf ? null : "is not a GGUF file"),
+    (error: unknown) => unreadable(folder, error),
+  );
+  if (problem === null) return;
+  const others = (await readdir(folder).catch(() => [])).filter((other) => other.endsWith(".gguf") && other !== name);
+  const nearest = nearestName(name, others) ?? others.sort()[0];
+  const { provider, urlSetting } = target.connection;
+  throw createFailure(target, "unknown_model", {
+    what: problem,
+    hints: [
+      ...(nearest === undefined ? [] : [`Use ${provider}/${toShownText(nearest, undefined)}.`]),
+      `Check ${urlSetting}.`,
+    ],
+  }).error;
+}
+
+function unreadable(folder: string, error: unknown): string {
+  const { code } = error as { readonly code?: unknown };
+  const shown = toShownText(folder, undefined);
+  return code === "ENOENT" || code === "ENOTDIR"
+    ? `is not in ${shown}`
+    : `cannot be read in ${shown} (${String(code)})`;
+}
+
+// A view as messages of a model that runs in this process. Everything is text: calls of tools stand with their results inside
+// what the model said; of media only that they were there.
+
+/** Gives the messages; the same request always gives the same. */
+export function toLlamaHistory({ model, view, system = "" }: LlmRequest): readonly LlamaMessage[] {
+  const items = toOpenAiChatThread(view, { model, system }).items.map(({ item }) => item);
+  const results = new Map(
+    items.filter(({ role }) => role === "tool").map((item) => [item["tool_call_id"], item["content"]]),
+  );
+  const messages: LlamaMessage[] = [];
+  for (const item of items) {
+    if (item["role"] === "tool") continue;
+    const message = toMessage(item, results);
+    const last = messages.at(-1);
+    if (last?.type === "model" && message.type === "model") messages[messages.length - 1] = joinTexts(last, message);
+    else messages.push(message);
+  }
+  return messages;
+}
+
+function toMessage(
+  { role, content, tool_calls }: ProviderObject,
+  results: ReadonlyMap<unknown, unknown>,
+): LlamaMessage {
+  const text = textOf(content);
+  if (role === "user") return { type: "user", text };
+  if (role !== "assistant") return { type: "system", text };
+  const calls = Array.isArray(tool_calls) ? (tool_calls as readonly ProviderObject[]) : [];
+  return {
+    type: "model",
+    response: [
+      ...(text === "" ? [] : [text]),
+      ...calls.map(({ id, function: called }, index): LlamaCall => {
+        const { name, arguments: params } = called as { readonly name: string; readonly arguments: string };
+        const result = results.get(id) ?? "";
+        return { type: "functionCall", name, params: JSON.parse(params), result, startsNewChunk: index === 0 };
+      }),
+    ],
+  };
+}
+
+type Answer = Extract<LlamaMessage, { readonly type: "model" }>;
+
+/** What is said in a row is one message, as the library has it: results of calls are inside it. */
+function joinTexts(before: Answer, after: Answer): Answer {
+  const isText = typeof before.response.at(-1) === "string" && typeof after.response[0] === "string";
+  return { type: "model", response: [...before.response, ...(isText ? ["\n\n"] : []), ...after.response] };
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return Array.isArray(content) ? (content as readonly ProviderObject[]).map(nameOf).join("\n") : "";
+}
+
+/** A part as text; media are named as they are where only text can stand. */
+function nameOf({ type, text, file }: ProviderObject): string {
+  if (type === "text") return String(text);
+  if (type === "file") return `[document: ${(file as { readonly filename?: string }).filename}]`;
+  return type === "image_url" ? "[image]" : `[${type}]`;
 }

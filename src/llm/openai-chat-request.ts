@@ -1,6 +1,6 @@
 // What an OpenAI-compatible server is sent for a request: the body of Chat Completions.
 import { toOpenAiChatThread } from "../core/model/openai-chat-thread.ts";
-import type { LlmConnection, LlmRequest } from "./llm-client.ts";
+import type { LlmConnection, LlmRequest } from "./client.ts";
 
 /** A body of Chat Completions. */
 export type ChatBody = Readonly<Record<string, unknown>>;

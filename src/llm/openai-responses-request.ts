@@ -3,7 +3,7 @@ import { defined } from "../core/json.ts";
 import { modelFamily } from "../core/model/model-name.ts";
 import { toOpenAiResponsesThread } from "../core/model/openai-responses-thread.ts";
 import { joinPrompts, splitPrompts } from "../core/model/thread.ts";
-import type { LlmRequest } from "./llm-client.ts";
+import type { LlmRequest } from "./client.ts";
 
 /** A body of the Responses API. */
 export type ResponsesBody = Readonly<Record<string, unknown>>;

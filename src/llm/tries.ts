@@ -1,10 +1,9 @@
 // Asking a provider: tries again what may pass, and only while nothing has streamed; ends at once with the caller's signal;
 // lets no answer pass as whole that is not.
 import { defined } from "../core/json.ts";
-import { type Exchange, openExchange } from "./exchange.ts";
-import type { Completion, LlmConnection, LlmRequest, Stop, StreamPart } from "./llm-client.ts";
-import { checkAddress, StreamedError, toFailure } from "./provider-error.ts";
-import { jitterOf, sleep, waitBefore } from "./retry.ts";
+import type { Completion, LlmConnection, LlmRequest, Stop, StreamPart } from "./client.ts";
+import { checkAddress, StreamedError, toFailure } from "./errors.ts";
+import { type Exchange, jitterOf, openExchange, sleep, waitBefore } from "./exchange.ts";
 
 /** Tries in all when the connection names no other number. */
 const DEFAULT_ATTEMPTS = 4;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseConfigDelta, selectDeltas } from "../../src/config/config-delta.ts";
+import { parseConfigDelta, selectDeltas } from "../../src/config/config.ts";
 import { runs } from "../helpers/runs.ts";
 
 // covers: 064 "They are stored and hold later"

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { scanKeyLines } from "../../src/config/key-lines.ts";
+import { scanKeyLines } from "../../src/config/keys.ts";
 
 describe("lines of keys", () => {
   it("finds keys, tables and dotted keys below tables", () => {

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { BUILT_IN } from "../../src/config/built-in.ts";
-import { listBuiltIn } from "../../src/config/built-in-config.ts";
-import { loadBuiltIn } from "../../src/config/load-built-in.ts";
-import { loadConfig } from "../../src/config/load-config.ts";
-import { readLayer } from "../../src/config/read-layer.ts";
-import { formatKey } from "../../src/config/setting-key.ts";
+import { formatKey } from "../../src/config/keys.ts";
+import { readLayer } from "../../src/config/layers.ts";
+import { BUILT_IN, listBuiltIn, loadBuiltIn, loadConfig } from "../../src/config/load.ts";
 
 // covers: 064 "Default table for seven tools, as workspace configuration"
 // covers: D17 "1.4 Default hints in config"

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ConfigInput, loadConfig, renderIgnored } from "../../src/config/load-config.ts";
-import { toolHints } from "../../src/config/tool-hints.ts";
+import { toolHints } from "../../src/config/config.ts";
+import { type ConfigInput, loadConfig, renderIgnored } from "../../src/config/load.ts";
 import { PIPELINE_NAMES, STRATEGY_NAMES } from "../../src/core/compact/strategies/strategy-names.ts";
 import { DEFAULT_TOOL_HINTS } from "../../src/core/compact/tool-hints.ts";
 import { errorOf } from "./error-of.ts";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { loadConfig } from "../../src/config/load-config.ts";
-import { parseOverride, toDelta, toTable } from "../../src/config/overrides.ts";
-import { formatKey } from "../../src/config/setting-key.ts";
+import { formatKey } from "../../src/config/keys.ts";
+import { loadConfig, parseOverride, toDelta, toTable } from "../../src/config/load.ts";
 import { listKnownKeys } from "../helpers/known-keys.ts";
 import { errorOf } from "./error-of.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resolveUserPaths } from "../../src/config/paths.ts";
+import { resolveUserPaths } from "../../src/config/trust.ts";
 
 describe("the user's places", () => {
   it("stand below the home folder by default", () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseConfigDelta, selectDeltas } from "../../src/config/config-delta.ts";
-import { recordedTools, settingsOf, toolsDelta } from "../../src/config/recorded-tools.ts";
+import { parseConfigDelta, recordedTools, selectDeltas, settingsOf, toolsDelta } from "../../src/config/config.ts";
 
 const FILE = `${"ab".repeat(32)}.json`;
 const stored = (delta: unknown, second = 0) =>

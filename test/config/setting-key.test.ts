@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseKey, scanKey } from "../../src/config/scan-key.ts";
-import { formatKey } from "../../src/config/setting-key.ts";
+import { formatKey, parseKey, scanKey } from "../../src/config/keys.ts";
 
 describe("setting keys", () => {
   it("quotes only names that need it", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findNode, namesUnder } from "../../src/config/setting-tree.ts";
+import { findNode, namesUnder } from "../../src/config/schema.ts";
 import { listKnownKeys } from "../helpers/known-keys.ts";
 
 const COMPACTION = ["conversation", "compaction"];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadConfig } from "../../src/config/load-config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { listSettings, renderSettings } from "../../src/config/show-config.ts";
 import { errorOf } from "./error-of.ts";
 

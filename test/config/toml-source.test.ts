@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseToml } from "../../src/config/toml-source.ts";
+import { parseToml } from "../../src/config/keys.ts";
 import { errorOf } from "./error-of.ts";
 
 describe("a TOML file", () => {

@@ -2,7 +2,7 @@
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readUsage } from "../../src/core/model/usage.ts";
-import type { AnswerPart, Completion, LlmClient, LlmRequest } from "../../src/llm/llm-client.ts";
+import type { AnswerPart, Completion, LlmClient, LlmRequest } from "../../src/llm/client.ts";
 import { call, kept, request, result, view } from "../helpers/sample-view.ts";
 import { type ApiUnderTest, ASK, collect, deltasOf, openClient, stopOf } from "./llm-under-test.ts";
 

@@ -1,7 +1,7 @@
 // Failures of the client contract: what is tried again, what ends it, and how each is told.
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { LlmClient, Retry, StreamPart } from "../../src/llm/llm-client.ts";
+import type { LlmClient, Retry, StreamPart } from "../../src/llm/client.ts";
 import {
   json,
   openStream,

@@ -4,8 +4,8 @@ import { expect } from "vitest";
 import type { View } from "../../src/core/conversation/event.ts";
 import { JpgError } from "../../src/core/errors.ts";
 import type { ProviderApi } from "../../src/core/model/model-provider.ts";
+import type { LlmClient, LlmConnection, LlmRequest, StreamPart } from "../../src/llm/client.ts";
 import { createClient } from "../../src/llm/create-client.ts";
-import type { LlmClient, LlmConnection, LlmRequest, StreamPart } from "../../src/llm/llm-client.ts";
 import { kept, request as userRequest, view } from "../helpers/sample-view.ts";
 
 /** A refusal as a provider words it. */

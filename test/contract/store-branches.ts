@@ -1,6 +1,6 @@
 // Branches of the store contract: naming, listing, activating, resolving.
 import { describe, expect, it } from "vitest";
-import type { ConversationStore } from "../../src/store/conversation-store.ts";
+import type { ConversationStore } from "../../src/store/store.ts";
 import { append, commit, file } from "../helpers/store-writes.ts";
 import { eachStore, type StoreUnderTest } from "./store-under-test.ts";
 

@@ -1,7 +1,7 @@
 // Files of the store contract: what is written comes back, by the byte.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ConversationStore } from "../../src/store/conversation-store.ts";
+import type { ConversationStore } from "../../src/store/store.ts";
 import { runs } from "../helpers/runs.ts";
 import { append, commit, file, readAll, readText } from "../helpers/store-writes.ts";
 import { eachStore, type StoreUnderTest } from "./store-under-test.ts";

@@ -1,6 +1,6 @@
 // The log of the store contract: every commit once, newest first.
 import { describe, expect, it } from "vitest";
-import type { ConversationStore } from "../../src/store/conversation-store.ts";
+import type { ConversationStore } from "../../src/store/store.ts";
 import { AUTHOR, append, COMMITTER, commit, file, writeOne } from "../helpers/store-writes.ts";
 import { eachStore, type StoreUnderTest } from "./store-under-test.ts";
 

@@ -1,6 +1,6 @@
 // What an engine's test file hands to the store contract.
 import { afterEach, beforeEach } from "vitest";
-import type { ConversationStore } from "../../src/store/conversation-store.ts";
+import type { ConversationStore } from "../../src/store/store.ts";
 
 /** A store for one test, and how to get rid of it. */
 export interface StoreUnderTest {

@@ -1,7 +1,7 @@
 // Writing of the store contract: commits land whole, by compare-and-swap, or not at all.
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { BranchWrite, CommitSpec, ConversationStore } from "../../src/store/conversation-store.ts";
+import type { BranchWrite, CommitSpec, ConversationStore } from "../../src/store/store.ts";
 import { append, commit, file, readText, writeOne } from "../helpers/store-writes.ts";
 import { eachStore, type StoreUnderTest } from "./store-under-test.ts";
 

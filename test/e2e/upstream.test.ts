@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isPlainConfig } from "../../src/store/native/git/plain-config.ts";
+import { isPlainConfig } from "../../src/store/git/guard.ts";
 import { createImportedSandbox, type Sandbox, smallSession } from "../helpers/run-jpg.ts";
 
 describe.each(["branches", "hidden"] as const)("a branch that was pulled from a remote with %s", (as) => {

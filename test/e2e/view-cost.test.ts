@@ -23,7 +23,7 @@ import { useConversation } from "../../src/app/manage/use.ts";
 import type { Workspace } from "../../src/app/workspace/workspace.ts";
 import { choosePipelines } from "../../src/core/compact/strategies/pipelines.ts";
 import { parseTurnBound } from "../../src/core/conversation/range-bound.ts";
-import { openNativeStore } from "../../src/store/native/native-store.ts";
+import { openNativeStore } from "../../src/store/git/store.ts";
 import { startGitHttpServer } from "../helpers/git-http-server.ts";
 import { buildSession, plainTurns, type SessionStep } from "../helpers/session-builder.ts";
 import { git } from "../helpers/temp-repository.ts";

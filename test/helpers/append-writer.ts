@@ -1,8 +1,8 @@
 // A process that appends to branches of a store until each of its commits has landed. Arguments: root of the store, engine,
 // name of the writer, number of appends, branches.
 import { setTimeout as sleep } from "node:timers/promises";
-import { openEmbeddedStore } from "../../src/store/embedded/embedded-store.ts";
-import { openNativeStore } from "../../src/store/native/native-store.ts";
+import { openEmbeddedStore } from "../../src/store/embedded/store.ts";
+import { openNativeStore } from "../../src/store/git/store.ts";
 import { append, commit, file } from "./store-writes.ts";
 
 /** A writer whose branch moved plans again before it writes again; milliseconds, at most. */

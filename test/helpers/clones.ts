@@ -13,7 +13,7 @@ import { openWorkspace, type Workspace } from "../../src/app/workspace/workspace
 import type { Event } from "../../src/core/conversation/event.ts";
 import type { Policies } from "../../src/core/conversation/policy.ts";
 import { parseBound } from "../../src/core/conversation/range-bound.ts";
-import { createStore } from "../../src/store/native/create-store.ts";
+import { createStore } from "../../src/store/git/create.ts";
 import type { Remote } from "../../src/store/sharing.ts";
 import { createTempFolder, git, type TempFolder, type TestEnvironment, testEnvironment } from "./temp-repository.ts";
 import { createTestRuntime, type TestRuntime, tipOf } from "./workspace.ts";

@@ -2,11 +2,10 @@
 import { inflateSync } from "node:zlib";
 import git from "isomorphic-git";
 import { createFsFromVolume, Volume } from "memfs";
-import type { ConversationStore } from "../../src/store/conversation-store.ts";
-import { createEmbeddedStore } from "../../src/store/embedded/embedded-store.ts";
 import type { EmbeddedRepository } from "../../src/store/embedded/repository.ts";
-import type { FileSystem } from "../../src/store/refs/ref-place.ts";
-import { FALLBACK_IDENTITY } from "../../src/store/store-surroundings.ts";
+import { createEmbeddedStore } from "../../src/store/embedded/store.ts";
+import type { FileSystem } from "../../src/store/ref-files.ts";
+import { type ConversationStore, FALLBACK_IDENTITY } from "../../src/store/store.ts";
 
 const ROOT = "/store";
 const GIT_DIR = `${ROOT}/.git`;

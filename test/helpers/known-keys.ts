@@ -1,6 +1,6 @@
 // The keys of all settings, walked as the schema has them.
-import { formatKey, type SettingPath } from "../../src/config/setting-key.ts";
-import { findNode } from "../../src/config/setting-tree.ts";
+import { formatKey, type SettingPath } from "../../src/config/keys.ts";
+import { findNode } from "../../src/config/schema.ts";
 
 /** `<name>` stands for a name of the user's; in the schema's order. */
 export function listKnownKeys(path: SettingPath = []): string[] {

@@ -1,6 +1,5 @@
 // Caches in memory, for stores that have none: what jpg remembers is tested without a disk.
-import type { Cache } from "../../src/store/cache.ts";
-import type { ConversationStore } from "../../src/store/conversation-store.ts";
+import type { Cache, ConversationStore } from "../../src/store/store.ts";
 
 /** The same store with caches; `kept` is what stands in them, by name and key. */
 export function withCaches(store: ConversationStore): { store: ConversationStore; kept: Map<string, Buffer> } {

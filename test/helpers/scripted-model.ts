@@ -1,6 +1,6 @@
 // A model that says what a test tells it to: one script for each request, and the requests that it was sent.
 import type { OpenedModel } from "../../src/app/models/models.ts";
-import type { AnswerPart, LlmClient, LlmRequest, Stop, StreamPart } from "../../src/llm/llm-client.ts";
+import type { AnswerPart, LlmClient, LlmRequest, Stop, StreamPart } from "../../src/llm/client.ts";
 
 /** One answer: parts in order; an error is thrown where it stands, a function is called with the request. */
 export type Script = readonly (StreamPart | Error | ((request: LlmRequest) => void | Promise<void>))[];

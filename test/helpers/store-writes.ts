@@ -6,7 +6,7 @@ import type {
   FileChange,
   Signature,
   WriteResult,
-} from "../../src/store/conversation-store.ts";
+} from "../../src/store/store.ts";
 
 /** The author of all commits of tests. */
 export const AUTHOR: Signature = {

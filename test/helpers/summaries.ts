@@ -4,7 +4,7 @@ import { type BranchTree, loadBranchTree } from "../../src/app/branch/branch-tre
 import { type CompactRequest, compact } from "../../src/app/compact/compact.ts";
 import type { CompactReport } from "../../src/app/plan/compact-report.ts";
 import { JpgError } from "../../src/core/errors.ts";
-import type { LlmRequest } from "../../src/llm/llm-client.ts";
+import type { LlmRequest } from "../../src/llm/client.ts";
 import { createClaudeWriter, sessionBytes } from "./claude-session.ts";
 import { createScriptedModel, type Script, says, stop } from "./scripted-model.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "./workspace.ts";

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createStore } from "../../src/store/native/create-store.ts";
+import { createStore } from "../../src/store/git/create.ts";
 
 export interface TempFolder {
   readonly path: string;

@@ -7,8 +7,8 @@ import type { ImportRequest } from "../../src/app/import/import-request.ts";
 import { sha256 } from "../../src/app/workspace/object-id.ts";
 import type { Runtime } from "../../src/app/workspace/runtime.ts";
 import { openWorkspace, type Workspace } from "../../src/app/workspace/workspace.ts";
-import { loadConfig } from "../../src/config/load-config.ts";
-import type { ConversationStore } from "../../src/store/conversation-store.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import type { ConversationStore } from "../../src/store/store.ts";
 import { createMemoryStore } from "./embedded-store.ts";
 import { createTempStore, keepFolder, type TempStore } from "./temp-repository.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createFailure } from "../../src/llm/failure.ts";
-import type { LlmConnection } from "../../src/llm/llm-client.ts";
+import type { LlmConnection } from "../../src/llm/client.ts";
+import { createFailure } from "../../src/llm/errors.ts";
 
 const CONNECTION: LlmConnection = {
   provider: "ollama",

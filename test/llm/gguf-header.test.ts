@@ -1,7 +1,7 @@
 // The head of a model's file: what it says of the window, and that no bytes break the reader.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseGgufHeader } from "../../src/llm/gguf-header.ts";
+import { parseGgufHeader } from "../../src/llm/gguf-engine.ts";
 import { createTinyModel } from "../helpers/tiny-model.ts";
 
 describe("the head of a GGUF file", () => {

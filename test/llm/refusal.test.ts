@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { judgeRefusal, readRefusal } from "../../src/llm/refusal.ts";
+import { judgeRefusal, readRefusal } from "../../src/llm/errors.ts";
 
 const judge = (status: number | null, body: unknown): string => judgeRefusal(readRefusal(status, body)).code;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { askedWait, jitterOf, LONGEST_ASKED_WAIT, sleep, waitBefore } from "../../src/llm/retry.ts";
+import { askedWait, jitterOf, LONGEST_ASKED_WAIT, sleep, waitBefore } from "../../src/llm/exchange.ts";
 
 describe("waitBefore", () => {
   it("grows with each try, stays within its bounds, and shortens by at most a quarter", () => {

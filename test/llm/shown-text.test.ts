@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toShownText, toShownUrl } from "../../src/llm/shown-text.ts";
+import { toShownText, toShownUrl } from "../../src/llm/errors.ts";
 import { anyText } from "../helpers/any-text.ts";
 
 const KEY = "sk-live-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789";

@@ -1,6 +1,6 @@
 // The words of providers for the end of an answer.
 import { expect, it } from "vitest";
-import { stopReason } from "../../src/llm/stop-reason.ts";
+import { stopReason } from "../../src/llm/client.ts";
 
 const WORDS = { end_turn: "complete", max_tokens: "length" } as const;
 

@@ -2,10 +2,9 @@
 import { mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ConversationStore } from "../../src/store/conversation-store.ts";
-import { openEmbeddedStore } from "../../src/store/embedded/embedded-store.ts";
-import { openNativeStore } from "../../src/store/native/native-store.ts";
-import type { Worktree, Worktrees } from "../../src/store/worktrees.ts";
+import { openEmbeddedStore } from "../../src/store/embedded/store.ts";
+import { openNativeStore } from "../../src/store/git/store.ts";
+import type { ConversationStore, Worktree, Worktrees } from "../../src/store/store.ts";
 import { append, commit, file } from "../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore } from "../helpers/temp-repository.ts";
 

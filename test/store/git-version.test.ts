@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isAtLeast, parseGitVersion } from "../../src/store/git-version.ts";
+import { isAtLeast, parseGitVersion } from "../../src/store/environment.ts";
 
 describe("git versions", () => {
   it("are read from what vendors print and compared by number", () => {

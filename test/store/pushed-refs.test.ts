@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { ZERO_ID } from "../../src/store/object-ids.ts";
-import { parsePushedRefs } from "../../src/store/pushed-refs.ts";
+import { parsePushedRefs } from "../../src/store/git-dir.ts";
+import { ZERO_ID } from "../../src/store/store.ts";
 
 it("reads what git tells a pre-push hook, revisions with spaces in them too, and passes over what is no such line", () => {
   const [one, two] = ["1".repeat(40), "2".repeat(40)];

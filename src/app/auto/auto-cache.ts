@@ -2,7 +2,7 @@
 // warned. A cache that may be deleted at any time: then it tries, or warns, once more.
 import * as z from "zod/mini";
 import { parseJson } from "../../core/json.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 
 /** What is remembered of a branch. */
 export interface AutoCache {

@@ -2,8 +2,7 @@
 import { formatRecordLine, recordPath } from "../../core/conversation/compaction-line.ts";
 import { repositoryError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
-import type { CommitSpec, FileChange } from "../../store/conversation-store.ts";
-import type { CommitAuthor } from "../../store/store-surroundings.ts";
+import type { CommitAuthor, CommitSpec, FileChange } from "../../store/store.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type BranchTree, loadBranchTree } from "./branch-tree.ts";

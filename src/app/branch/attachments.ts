@@ -11,7 +11,7 @@ import {
 } from "../../core/conversation/attachment.ts";
 import type { Event, Turn, View } from "../../core/conversation/event.ts";
 import { JpgError, repositoryError } from "../../core/errors.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 import { parseTurnBytes } from "./turn-bytes.ts";
 

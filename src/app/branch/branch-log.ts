@@ -1,6 +1,6 @@
 // The history of a branch's compactions, kept in a cache: git walks all commits for it, of which nearly all are turns. What was
 // found at a commit holds for ever, and commits that follow it one by one only add to it.
-import type { ConversationStore, LogEntry } from "../../store/conversation-store.ts";
+import type { ConversationStore, LogEntry } from "../../store/store.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { readRecordLog } from "./record-log.ts";

@@ -6,7 +6,7 @@ import { shownTitle } from "../../core/conversation/marks.ts";
 import { isConversationName } from "../../core/conversation/name.ts";
 import { repositoryError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
-import type { BranchTip, ConversationStore, TreeFile } from "../../store/conversation-store.ts";
+import type { BranchTip, ConversationStore, TreeFile } from "../../store/store.ts";
 import { decodeText } from "./decoded-text.ts";
 import { findMissingTurns, type MissingTurn } from "./missing-turns.ts";
 import { listTurnOids } from "./turn-list.ts";

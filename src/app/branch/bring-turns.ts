@@ -3,7 +3,7 @@
 
 import { formatRuns, joinRuns } from "../../core/conversation/event.ts";
 import { JpgError, repositoryError } from "../../core/errors.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import type { BranchTree } from "./branch-tree.ts";
 
 /** Sees to it that turns are here; `positions` may repeat. Throws `turns_elsewhere`. */

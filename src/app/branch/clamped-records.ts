@@ -4,7 +4,7 @@
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { formatCompactionLine, recordPath } from "../../core/conversation/compaction-line.ts";
 import { clampCompaction } from "../../core/conversation/group.ts";
-import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
+import type { ConversationStore, FileChange } from "../../store/store.ts";
 import { derivedPadding } from "./append-record.ts";
 import { collectBlobs } from "./branch-tree.ts";
 import { coverFacts } from "./cover-facts.ts";

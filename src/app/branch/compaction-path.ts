@@ -1,7 +1,7 @@
 // Where compactions are stored, read back from paths and from the history of a branch.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { parseCompactionLine } from "../../core/conversation/compaction-line.ts";
-import type { LogEntry } from "../../store/conversation-store.ts";
+import type { LogEntry } from "../../store/store.ts";
 import { decodeText } from "./decoded-text.ts";
 
 /** The id in a compaction's file name, `compactions/<stamp>-<id>.jsonl`. */

@@ -1,11 +1,17 @@
 // The settings that hold for a conversation: its own layer is read from the small files under config/.
 
-import { parseConfigDelta, type StoredDelta, selectDeltas } from "../../config/config-delta.ts";
-import type { LoadedConfig } from "../../config/load-config.ts";
-import { type RecordedTool, recordedTools, settingsOf } from "../../config/recorded-tools.ts";
+import {
+  parseConfigDelta,
+  type RecordedTool,
+  recordedTools,
+  type StoredDelta,
+  selectDeltas,
+  settingsOf,
+} from "../../config/config.ts";
+import type { LoadedConfig } from "../../config/load.ts";
 import { isFields } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
-import { recordMessage } from "../../store/messages/commit-message.ts";
+import { recordMessage } from "../../store/messages.ts";
 import { rememberedProviders } from "../workspace/remembered-providers.ts";
 import { randomId } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -39,8 +45,8 @@ export function withTools(loaded: LoadedConfig, tools: ConversationConfig["tools
 export async function storeOverrides(workspace: Workspace, tree: BranchTree): Promise<AppendedCommit | null> {
   if (workspace.overrides.length === 0) return null;
   const [{ parseOverride, toDelta }, { asksForSummary }, { config }] = await Promise.all([
-    import("../../config/overrides.ts"),
-    import("../../config/layer-trust.ts"),
+    import("../../config/load.ts"),
+    import("../../config/layers.ts"),
     workspace.config(),
   ]);
   const delta = toDelta(workspace.overrides.map(parseOverride), (profile) => asksForSummary(profile, config));

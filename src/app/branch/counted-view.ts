@@ -7,7 +7,7 @@ import { project } from "../../core/conversation/projection.ts";
 import { TURNS_PER_DIRECTORY } from "../../core/conversation/turn-file.ts";
 import { createFactsMeter, type MeterInput, type TokenMeter } from "../../core/model/token-meter.ts";
 import { countTurns, type TurnFacts, turnFacts } from "../../core/model/usage.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { readTurnFiles, turnFiles } from "./attachments.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { bringTurns } from "./bring-turns.ts";

@@ -1,6 +1,6 @@
 // What checks of `covers` ask of a stored branch: object ids, the cuts remembered of it, and the text of end turns that are
 // cut inside, each read once.
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 import type { CoverFacts } from "./covers.ts";
 import { type CutCache, openCutCache } from "./cut-cache.ts";

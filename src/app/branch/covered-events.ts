@@ -3,7 +3,7 @@
 import type { PlacedEvent } from "../../core/compact/transcript.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import type { Event, Turn } from "../../core/conversation/event.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { inlineEvents } from "./attachments.ts";
 
 type Bounds = Pick<Compaction, "from_turn" | "to_turn" | "from_event" | "to_event">;

@@ -1,6 +1,6 @@
 // Digests of turns that a compaction's bound cuts inside, remembered in one small file a turn, so that
 // checking `covers` reads no turn twice. May be deleted at any time; what it says counts only where it makes `covers` match.
-import type { Cache } from "../../store/cache.ts";
+import type { Cache } from "../../store/store.ts";
 
 /** The bound events inside one turn, as a compaction names them. */
 export interface CutBounds {

@@ -1,7 +1,7 @@
 // Full directories of turns that were listed before, kept as git's own tree objects in one cache file per
 // conversation. Each is found by its object id, computed from its bytes: a damaged or foreign file is only ever unknown, never wrong.
 import { TURNS_PER_DIRECTORY, turnPath } from "../../core/conversation/turn-file.ts";
-import type { Cache } from "../../store/cache.ts";
+import type { Cache } from "../../store/store.ts";
 import { treeId } from "../workspace/object-id.ts";
 
 export interface DirectoryCache {

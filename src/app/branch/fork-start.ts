@@ -6,7 +6,7 @@ import { attachmentPath } from "../../core/conversation/attachment.ts";
 import { commentOf, turnOfPin } from "../../core/conversation/marks.ts";
 import { turnIndexOfPath, turnIndexOfSource, turnPath } from "../../core/conversation/turn-file.ts";
 import { repositoryError } from "../../core/errors.ts";
-import type { ConversationStore, FileChange, TreeFile } from "../../store/conversation-store.ts";
+import type { ConversationStore, FileChange, TreeFile } from "../../store/store.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "./branch-tree.ts";
 import { clampedRecords } from "./clamped-records.ts";
 import { commentsAlong } from "./comments.ts";

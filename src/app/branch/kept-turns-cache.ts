@@ -2,7 +2,7 @@
 // by the names and the object ids of all turns of the range: it follows from them alone.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { findKeptTurns, keptTurnsOf, type TurnsAtHand, withKeptTurns } from "../../core/conversation/group.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import { openSealedCache, type SealedCache } from "./sealed-cache.ts";
 

@@ -1,5 +1,5 @@
 // Ids of objects that were looked at and found good, kept in mind so that each is looked at once.
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { openSealedCache } from "./sealed-cache.ts";
 
 /** Ids that are known to be good. */

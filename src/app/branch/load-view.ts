@@ -4,7 +4,7 @@ import { planHalves, planReading, planTurnReadings, type TurnReading } from "../
 import type { Event, Turn, View } from "../../core/conversation/event.ts";
 import { type ProjectionOptions, project } from "../../core/conversation/projection.ts";
 import { hasLooseCalls } from "../../core/conversation/tool-pairing.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { readTurnFiles, turnFiles } from "./attachments.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { bringTurns } from "./bring-turns.ts";

@@ -1,7 +1,7 @@
 // Turns that stock git took out of the middle of a branch (`git revert` of one, a rebase that drops one): they are read where they
 // still stand, in the history or where the branch stood before, and nothing new is made of the branch until they are back.
 import { turnPath } from "../../core/conversation/turn-file.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 
 /** A turn that the branch has no more, and a commit that has it. */
 export interface MissingTurn {

@@ -6,7 +6,7 @@ import type { TurnBound } from "../../core/conversation/range-bound.ts";
 import { findEvent } from "../../core/conversation/range-location.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
 import { forLine } from "../../core/safe-text.ts";
-import { recordMessage } from "../../store/messages/commit-message.ts";
+import { recordMessage } from "../../store/messages.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { appendMeta } from "./append-meta.ts";
 import type { BranchTree } from "./branch-tree.ts";

@@ -3,7 +3,7 @@ import { constants, inflateSync } from "node:zlib";
 import { ATTACHMENT_LIMITS, attachmentPath, type Inflate, spill } from "../../core/conversation/attachment.ts";
 import type { Event } from "../../core/conversation/event.ts";
 import { formatTurnFile } from "../../core/conversation/turn-file.ts";
-import type { FileChange } from "../../store/conversation-store.ts";
+import type { FileChange } from "../../store/store.ts";
 import { blobId, sha256 } from "../workspace/object-id.ts";
 
 export interface PreparedTurn {

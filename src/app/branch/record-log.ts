@@ -1,7 +1,7 @@
 // The history of a branch's own records: what a fork did stays out where the fork was merged, for none of it came along.
 import { RECORD_FOLDERS } from "../../core/conversation/branch-files.ts";
-import type { ConversationStore, LogEntry } from "../../store/conversation-store.ts";
-import { isForkMergeMessage } from "../../store/messages/merge-message.ts";
+import { isForkMergeMessage } from "../../store/messages.ts";
+import type { ConversationStore, LogEntry } from "../../store/store.ts";
 
 /** Reads the commits that touched records, newest first, without those of merged forks. */
 export function readRecordLog(

@@ -1,7 +1,7 @@
 // The first commit of a conversation, and who signs what a program writes.
 
-import type { CommitSpec, Signature } from "../../store/conversation-store.ts";
-import { recordMessage } from "../../store/messages/commit-message.ts";
+import { recordMessage } from "../../store/messages.ts";
+import type { CommitSpec, Signature } from "../../store/store.ts";
 import { BRANCH_ATTRIBUTES, type ConversationHeader } from "./branch-tree.ts";
 
 /** The first commit of a conversation: what never changes. */

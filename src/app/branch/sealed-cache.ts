@@ -1,6 +1,7 @@
 // A cache that is believed: what stands in it was written by jpg, in this very folder. It begins with the folder's seal.
-import type { ConversationStore } from "../../store/conversation-store.ts";
-import { sealOf } from "../../store/files/folder-seal.ts";
+
+import { sealOf } from "../../store/git-dir.ts";
+import type { ConversationStore } from "../../store/store.ts";
 
 export interface SealedCache {
   /** What is kept under a key, of a cache that is one file under none; null when nothing is, or it was not written here. */

@@ -3,7 +3,7 @@
 // until somebody chose.
 import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
 import { type JpgError, repositoryError } from "../../core/errors.ts";
-import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { MissingTurn } from "./missing-turns.ts";
 import { findBrokenLinks, type Turns } from "./turn-links.ts";

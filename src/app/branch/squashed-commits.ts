@@ -1,7 +1,7 @@
 // Commits that are no compaction's own: where history was squashed, or cut off by a shallow clone, one commit brings turns and
 // any number of compactions. It tells neither when one of them was made nor by whom; their records do.
 import { userError } from "../../core/errors.ts";
-import type { ConversationStore, LogEntry } from "../../store/conversation-store.ts";
+import type { ConversationStore, LogEntry } from "../../store/store.ts";
 import { compactionIdOfPath } from "./compaction-path.ts";
 
 /** Finds those among the commits of a log of compactions: the ones that change turns too, or have no parent. */

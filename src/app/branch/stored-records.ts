@@ -4,7 +4,7 @@ import type { Compaction } from "../../core/conversation/compaction.ts";
 import { parseCompactionLine, parseRecordLine } from "../../core/conversation/compaction-line.ts";
 import type { Fields } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { ConversationStore, TreeFile } from "../../store/conversation-store.ts";
+import type { ConversationStore, TreeFile } from "../../store/store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 import { decodeText } from "./decoded-text.ts";

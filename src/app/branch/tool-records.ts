@@ -1,12 +1,12 @@
 // The tools that requests offer, recorded once per change: a record under config/ that names them, and an attachment for each
 // definition.
-import { type RecordedTool, toolsDelta } from "../../config/recorded-tools.ts";
+import { type RecordedTool, toolsDelta } from "../../config/config.ts";
 import { attachmentPath } from "../../core/conversation/attachment.ts";
 import { formatRecordLine, recordPath } from "../../core/conversation/compaction-line.ts";
 import { readToolDefinition, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { fieldsOf } from "../../core/conversation/event.ts";
 import { isTooDeep, MAX_RECORD_DEPTH } from "../../core/json.ts";
-import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
+import type { ConversationStore, FileChange } from "../../store/store.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 import { decodeText } from "./decoded-text.ts";

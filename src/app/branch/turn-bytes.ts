@@ -3,7 +3,7 @@
 import { isAscii } from "node:buffer";
 import { type Event, fieldsOf } from "../../core/conversation/event.ts";
 import { parseTurnLines, splitLines, turnPath } from "../../core/conversation/turn-file.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { LONGEST_TEXT, textTooLong } from "./decoded-text.ts";
 
 const LINE_END = 0x0a;

@@ -6,7 +6,7 @@ import { fieldsOf } from "../../core/conversation/event.ts";
 import { TURNS_PER_DIRECTORY } from "../../core/conversation/turn-file.ts";
 import { joinFacts } from "../../core/model/stretch-facts.ts";
 import type { TurnFacts } from "../../core/model/usage.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { directoryIds } from "./directory-ids.ts";
 import { openSealedCache } from "./sealed-cache.ts";
 import { isBrokenLink } from "./turn-links.ts";

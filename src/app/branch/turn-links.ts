@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
 import { parseJson } from "../../core/json.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { objectId, sha256 } from "../workspace/object-id.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { readPrevious } from "./turn-bytes.ts";

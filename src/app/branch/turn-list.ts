@@ -1,7 +1,7 @@
 // The object ids of a branch's turn files. Full directories of turns are remembered in a cache, because a tree of a
 // long history is a long chain of deltas: a branch is listed by reading its newest directory and the names of the others.
 import { TURNS_PER_DIRECTORY, turnDirectory, turnIndexOfPath } from "../../core/conversation/turn-file.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { type DirectoryCache, openDirectoryCache } from "./directory-cache.ts";
 
 /** Directories asked for at once at first; then as many as there were so far. */

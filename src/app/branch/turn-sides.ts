@@ -1,5 +1,5 @@
 // The whole histories that a branch was put together from, looked for once its turns were found not to follow each other.
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { checkLinks, type Turns } from "./turn-links.ts";
 import { listTurnOids } from "./turn-list.ts";
 

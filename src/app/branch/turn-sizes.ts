@@ -1,7 +1,7 @@
 // How many bytes a branch's turns have. Sums of full directories are kept in a cache: a long branch is summed by looking at the
 // files of its newest directory.
 import { TURNS_PER_DIRECTORY, turnDirectory, turnIndexOfPath } from "../../core/conversation/turn-file.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import type { BranchTree } from "./branch-tree.ts";
 import { directoryIds } from "./directory-ids.ts";
 import { openSealedCache } from "./sealed-cache.ts";

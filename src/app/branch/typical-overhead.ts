@@ -1,5 +1,5 @@
 // What an agent of the conversation's kind sends beside its events, where the conversation itself does not tell.
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { type BranchTree, collectBlobs } from "./branch-tree.ts";
 
 /**

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import type { ProjectedTurn } from "../../core/conversation/event.ts";
 import { renderViewLines } from "../../formats/jsonl/write.ts";
 import { renderTurnMarkdown } from "../../formats/markdown/write.ts";
-import { type Draft, openDraft } from "../../store/files/replace-file.ts";
-import type { Worktree } from "../../store/worktrees.ts";
+import { type Draft, openDraft } from "../../store/files.ts";
+import type { Worktree } from "../../store/store.ts";
 
 /** The files of a view, as they were written. */
 export interface ViewStamps {

@@ -1,8 +1,7 @@
 // What the view beside a worktree was made from, kept in a cache of the worktree: whether its files are still the right ones.
 import * as z from "zod/mini";
 import { parseJson } from "../../core/json.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
-import type { Worktree } from "../../store/worktrees.ts";
+import type { ConversationStore, Worktree } from "../../store/store.ts";
 import { objectId } from "../workspace/object-id.ts";
 import { type FileStamp, stampsOf, type ViewStamps } from "./view-files.ts";
 

@@ -8,7 +8,7 @@ import { isNothing } from "../../core/conversation/bound-resolution.ts";
 import { type Compaction, EXTRACTIVE, isHiding } from "../../core/conversation/compaction.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { boundAt } from "../../core/conversation/range-bound.ts";
-import { compactionMessage } from "../../store/messages/commit-message.ts";
+import { compactionMessage } from "../../store/messages.ts";
 import { commitPlan, type PlannedChange, type PlannedValue, recordChange } from "../branch/append-record.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { storeOverrides } from "../branch/conversation-config.ts";

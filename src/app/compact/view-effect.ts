@@ -2,8 +2,8 @@
 // weigh most.
 import { type CompactionGroup, groupRange } from "../../core/conversation/group.ts";
 import { project } from "../../core/conversation/projection.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
-import type { CompactionEffect } from "../../store/messages/compaction-body.ts";
+import type { CompactionEffect } from "../../store/compaction-body.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadCounted } from "../branch/counted-view.ts";
 import { type KnownTurns, loadShown } from "../branch/load-view.ts";

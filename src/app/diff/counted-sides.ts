@@ -6,7 +6,7 @@ import { type CoveredRange, planRanges } from "../../core/conversation/covered-r
 import type { Event, View } from "../../core/conversation/event.ts";
 import { hasLooseCalls } from "../../core/conversation/tool-pairing.ts";
 import { TURNS_PER_DIRECTORY } from "../../core/conversation/turn-file.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { directoryIds } from "../branch/directory-ids.ts";
 import { type KnownTurns, type LiveCompactions, loadCompactions, loadView } from "../branch/load-view.ts";

@@ -5,7 +5,7 @@ import { abbreviateCommit, conversationOf } from "../../core/conversation/name.t
 import { JpgError, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import type { DiffMeasure } from "../../core/model/token-meter.ts";
-import type { LogEntry } from "../../store/conversation-store.ts";
+import type { LogEntry } from "../../store/store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, findAddition } from "../branch/compaction-path.ts";

@@ -4,7 +4,7 @@
 import { commandsRun, filesNamed } from "../../core/compact/hidden-content.ts";
 import { type Event, type Origin, type ToolCallRequest, traitsOf, type View } from "../../core/conversation/event.ts";
 import type { TokenMeter } from "../../core/model/token-meter.ts";
-import type { LargestChanges, ViewChange } from "../../store/messages/view-change.ts";
+import type { LargestChanges, ViewChange } from "../../store/compaction-body.ts";
 import { eventText, eventTitle, originLabel } from "./view-text.ts";
 
 /** How many are given. */

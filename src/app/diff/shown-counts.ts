@@ -4,7 +4,7 @@
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import type { CoveredRange } from "../../core/conversation/covered-range.ts";
 import { TURNS_PER_DIRECTORY } from "../../core/conversation/turn-file.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { directoryIds } from "../branch/directory-ids.ts";
 import { openSealedCache } from "../branch/sealed-cache.ts";
 import { sha256 } from "../workspace/object-id.ts";

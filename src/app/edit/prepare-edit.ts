@@ -1,5 +1,5 @@
 // Checks an edited plan against the view that it was made of, and plans the compactions that it comes to; nothing is written yet.
-import { toolHints } from "../../config/tool-hints.ts";
+import { toolHints } from "../../config/config.ts";
 import type { EditPlan, PlanProblem } from "../../core/compact/edit-plan.ts";
 import { checkPlan, type EditSteps, listSteps, type PlannedStep, planSteps } from "../../core/compact/edit-steps.ts";
 import { type Pin, pinnedEvents } from "../../core/conversation/marks.ts";

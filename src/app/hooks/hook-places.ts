@@ -1,6 +1,6 @@
 // Where jpg keeps what agents' hooks need: all of it in the user's own state folder, none of it in a project or a store.
 import { join } from "node:path";
-import { resolveUserPaths } from "../../config/paths.ts";
+import { resolveUserPaths } from "../../config/trust.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 
 /** Absolute paths. */

@@ -4,9 +4,7 @@ import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { codeOf } from "../../core/errors.ts";
 import { parseJson } from "../../core/json.ts";
-import { makeFolders } from "../../store/files/make-folders.ts";
-import { readOwnText } from "../../store/files/read-file.ts";
-import { replaceFile } from "../../store/files/replace-file.ts";
+import { makeFolders, readOwnText, replaceFile } from "../../store/files.ts";
 
 /** What was put into one file for one agent. */
 export interface InstalledPart {

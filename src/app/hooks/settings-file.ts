@@ -4,8 +4,7 @@ import { chmod, lstat, readFile, readlink, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, JpgError, reasonOf, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
-import { makeFolders } from "../../store/files/make-folders.ts";
-import { replaceFile } from "../../store/files/replace-file.ts";
+import { makeFolders, replaceFile } from "../../store/files.ts";
 import { userFileMode } from "../workspace/user-umask.ts";
 
 /** Larger settings are left alone, bytes. */

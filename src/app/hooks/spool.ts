@@ -6,8 +6,7 @@ import { isAbsolute, join } from "node:path";
 import * as z from "zod/mini";
 import { codeOf } from "../../core/errors.ts";
 import { parseJson } from "../../core/json.ts";
-import { openOwnFile, readOwnText } from "../../store/files/read-file.ts";
-import { replaceFile } from "../../store/files/replace-file.ts";
+import { openOwnFile, readOwnText, replaceFile } from "../../store/files.ts";
 import type { HookPlaces } from "./hook-places.ts";
 
 /** A session that was put aside. */

@@ -4,7 +4,7 @@ import type { Compaction } from "../../core/conversation/compaction.ts";
 import { type Event, type ToolCallRequest, type ToolCallResponse, traitsOf } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import type { ExportOrigin, ImportedSession } from "../../formats/imported-session.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { inlineEvents } from "../branch/attachments.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
 import { type ForkStart, startOfFork } from "../branch/fork-start.ts";

@@ -2,7 +2,7 @@
 // of which an import finds nothing new. Derived from commits, which never change; it may be deleted at any time.
 import * as z from "zod/mini";
 import { parseJson } from "../../core/json.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { objectId } from "../workspace/object-id.ts";
 
 /** Events by commit id. */

@@ -4,7 +4,7 @@ import type { Compaction } from "../../core/conversation/compaction.ts";
 import type { View } from "../../core/conversation/event.ts";
 import type { SessionWriter } from "../../formats/agent-format.ts";
 import { type ImportedSession, lineName, listLineSources } from "../../formats/imported-session.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadHistory, loadView } from "../branch/load-view.ts";
 import { sha1Bytes } from "../workspace/object-id.ts";

@@ -6,7 +6,7 @@ import type { Event } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { turnIndexOfSource } from "../../core/conversation/turn-file.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
-import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { inlineEvents } from "../branch/attachments.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";

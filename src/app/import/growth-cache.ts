@@ -1,7 +1,7 @@
 // What is known of a session whose file will grow: that a branch's pieces are so many first bytes of it, and what its format
 // needs to read on from there. A cache that may be deleted at any time; only what jpg wrote here is believed.
 import type { SessionMark } from "../../formats/imported-session.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { openSealedCache } from "../branch/sealed-cache.ts";
 import { importSuffix } from "../names/session-family.ts";
 import type { OpenSession } from "../sessions/open-session.ts";

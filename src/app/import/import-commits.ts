@@ -4,8 +4,8 @@ import { formatCompactionLine, formatRecordLine, recordPath } from "../../core/c
 import { shortId } from "../../core/conversation/name.ts";
 import { estimateEvents } from "../../core/conversation/token-estimate.ts";
 import { documentPath, turnPath } from "../../core/conversation/turn-file.ts";
-import type { CommitSpec, FileChange } from "../../store/conversation-store.ts";
-import { compactionMessage, turnMessage } from "../../store/messages/commit-message.ts";
+import { compactionMessage, turnMessage } from "../../store/messages.ts";
+import type { CommitSpec, FileChange } from "../../store/store.ts";
 import { derivedPadding } from "../branch/append-record.ts";
 import type { ConversationHeader } from "../branch/branch-tree.ts";
 import { coversDigest } from "../branch/covers.ts";

@@ -1,7 +1,7 @@
 // Reads a session and decides where it goes: by what the branches hold of its bytes and of its turns.
 import { type JpgError, userError } from "../../core/errors.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
 import { countLines, nameOfInput, type OpenSession } from "../sessions/open-session.ts";
 import { compareSource, type SourceComparison } from "../sessions/stored-session.ts";

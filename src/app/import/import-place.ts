@@ -3,7 +3,7 @@ import { branchName, conversationId, conversationOf, isTurnNumber, shortId } fro
 import { defined } from "../../core/json.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { SessionDescent } from "../../formats/session-source.ts";
-import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
+import type { ConversationStore, FileChange } from "../../store/store.ts";
 import { type ConversationHeader, FORMAT_VERSION, loadBranchTree, type ParentSession } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { type BranchAtTurn, startOfTurns } from "../branch/fork-start.ts";

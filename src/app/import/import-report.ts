@@ -3,7 +3,7 @@ import { conversationOf } from "../../core/conversation/name.ts";
 import { defined } from "../../core/json.ts";
 import { isNewerVersion } from "../../formats/agent-format.ts";
 import type { SkippedLine } from "../../formats/imported-session.ts";
-import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
+import type { ConversationStore, FileChange } from "../../store/store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import type { SideFilesReport } from "../sessions/side-files.ts";

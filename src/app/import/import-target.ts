@@ -1,7 +1,7 @@
 // Finds what the store holds of a session and where its next commits go.
 import { conversationOf } from "../../core/conversation/name.ts";
 import { turnPath } from "../../core/conversation/turn-file.ts";
-import type { BranchTip, ConversationStore, TreeFile } from "../../store/conversation-store.ts";
+import type { BranchTip, ConversationStore, TreeFile } from "../../store/store.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { readRecordLog } from "../branch/record-log.ts";

@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { compareTimestamps } from "../../core/conversation/compaction.ts";
 import { appendAll } from "../../core/lists.ts";
-import type { BranchWrite } from "../../store/conversation-store.ts";
+import type { BranchWrite } from "../../store/store.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { withAgentFiles } from "../sessions/agent-files.ts";
 import { type OpenSession, openParts } from "../sessions/open-session.ts";

@@ -1,7 +1,7 @@
 // Notes what the next import of a session's file will need to read only what was added.
 
 import type { ImportedSession } from "../../formats/imported-session.ts";
-import type { ConversationStore, WriteResult } from "../../store/conversation-store.ts";
+import type { ConversationStore, WriteResult } from "../../store/store.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import { digestOfTurns, type Growth, growthKey, writeGrowth } from "./growth-cache.ts";
 import type { HeldSource } from "./import-decision.ts";

@@ -2,7 +2,7 @@
 import { conversationOf } from "../../core/conversation/name.ts";
 import { defined } from "../../core/json.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
-import type { BranchWrite, CommitSpec, WriteResult } from "../../store/conversation-store.ts";
+import type { BranchWrite, CommitSpec, WriteResult } from "../../store/store.ts";
 import { reportSideFiles } from "../sessions/side-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ContinuedSession } from "./continued-session.ts";

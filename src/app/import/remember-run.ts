@@ -1,6 +1,6 @@
 // What an import keeps for the next one: which branch holds which file, and how many events a commit holds.
 import { defined } from "../../core/json.ts";
-import type { WriteResult } from "../../store/conversation-store.ts";
+import type { WriteResult } from "../../store/store.ts";
 import { rememberWhole } from "../branch/turn-links.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { HeldContent, ImportReport } from "./import-report.ts";

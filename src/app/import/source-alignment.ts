@@ -3,7 +3,7 @@
 
 import { documentPath } from "../../core/conversation/turn-file.ts";
 import { appendAll } from "../../core/lists.ts";
-import type { ConversationStore, FileChange } from "../../store/conversation-store.ts";
+import type { ConversationStore, FileChange } from "../../store/store.ts";
 import type { ByteSource } from "../sessions/buffer-source.ts";
 import type { SideFile } from "../sessions/side-files.ts";
 import { cutPieces, type PieceLimits, pieceChanges } from "../sessions/source-pieces.ts";

@@ -2,7 +2,7 @@
 // system: importing them again reads none of them. A cache that may be deleted at any time; only what jpg wrote here is believed.
 import { conversationOf } from "../../core/conversation/name.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
-import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { openSealedCache } from "../branch/sealed-cache.ts";
 import { familyOf, importSuffix } from "../names/session-family.ts";
 import { sha256 } from "../workspace/object-id.ts";

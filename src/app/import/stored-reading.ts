@@ -3,7 +3,7 @@
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import type { Event } from "../../core/conversation/event.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { inlineEvents } from "../branch/attachments.ts";
 import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
 import { parseTurnBytes, readFirstEvent } from "../branch/turn-bytes.ts";

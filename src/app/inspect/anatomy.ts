@@ -1,8 +1,7 @@
 // What fills a conversation's window: the view by kind, by tool and by turn, what its requests used and cost where that is recorded,
 // and what strategies would still free of it.
 
-import { selectDeltas } from "../../config/config-delta.ts";
-import { recordedTools } from "../../config/recorded-tools.ts";
+import { recordedTools, selectDeltas } from "../../config/config.ts";
 import { offeredTools } from "../../core/conversation/defined-tools.ts";
 import { countFrame } from "../../core/model/token-meter.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";

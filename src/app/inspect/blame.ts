@@ -8,7 +8,7 @@ import { type Disposition, resolveDispositions } from "../../core/conversation/w
 import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { type EventState, stateOf } from "../../core/look/both-views.ts";
-import type { LogEntry } from "../../store/conversation-store.ts";
+import type { LogEntry } from "../../store/store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";

@@ -1,7 +1,7 @@
 // What a list says of a conversation, worked out from its turns and records.
 import { marksInForce } from "../../core/conversation/marks.ts";
 import type { TurnFacts } from "../../core/model/usage.ts";
-import type { BranchTip } from "../../store/conversation-store.ts";
+import type { BranchTip } from "../../store/store.ts";
 import { type BranchTree, type ConversationHeader, loadBranchTree, parentSession } from "../branch/branch-tree.ts";
 import { type CountedView, loadCountedHere } from "../branch/counted-view.ts";
 import { warnOfDamage } from "../branch/stored-records.ts";

@@ -1,8 +1,7 @@
 // The cache that keeps what a list says of each commit. It is made for being read whole, for many conversations at a time: a
 // column is one value, and of a commit nothing is made before somebody asks for it.
 import { type Fields, fieldsOf } from "../../core/conversation/event.ts";
-import type { Cache } from "../../store/cache.ts";
-import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTip, Cache, ConversationStore } from "../../store/store.ts";
 import type { ListRow } from "./list-row.ts";
 
 /** What a row says that follows from the commit alone. */

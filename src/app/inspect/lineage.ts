@@ -2,7 +2,7 @@
 // own id, as the session itself does: each finds the other whichever was imported first, and when one of them never is.
 import { conversationOf } from "../../core/conversation/name.ts";
 import { defined } from "../../core/json.ts";
-import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import {
   type BranchTree,
   type ConversationHeader,

@@ -1,6 +1,6 @@
 // Where conversations of sub-agents stand in a list: left out and counted at the one that began them, or behind it.
 import { conversationOf } from "../../core/conversation/name.ts";
-import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { findSession } from "../names/find-session.ts";
 import type { ListReport, ListRow } from "./list-row.ts";
 

@@ -1,7 +1,7 @@
 // Lists conversations: one row each, on its active or main branch; or one row a branch.
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { BranchTip } from "../../store/conversation-store.ts";
+import type { BranchTip } from "../../store/store.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
 import { warnOfDamage } from "../branch/stored-records.ts";
 import { preferredBranch } from "../names/conversations.ts";

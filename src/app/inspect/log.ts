@@ -3,7 +3,7 @@ import type { Compaction } from "../../core/conversation/compaction.ts";
 import { type CompactionGroup, describeGroup, groupRange, groupsOf } from "../../core/conversation/group.ts";
 import { defined } from "../../core/json.ts";
 import type { TokenSource } from "../../core/model/token-meter.ts";
-import type { ConversationStore, LogEntry, Signature } from "../../store/conversation-store.ts";
+import type { ConversationStore, LogEntry, Signature } from "../../store/store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
 import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";

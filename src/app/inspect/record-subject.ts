@@ -1,7 +1,7 @@
 // What a commit did to compactions, worded from their records. A commit's message is anybody's text; the record is what is read.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import type { CompactionGroup } from "../../core/conversation/group.ts";
-import { isForkSubject, subjectOf, takenBack } from "../../store/messages/commit-message.ts";
+import { isForkSubject, subjectOf, takenBack } from "../../store/messages.ts";
 
 /** What a commit did to one compaction; `record` is null when it cannot be read. */
 export interface RecordedChange {

@@ -1,7 +1,7 @@
 // What summaries say, for `jpg search --in summary`: those of the compactions that a branch has, whether the view shows them or not.
 import { conversationOf } from "../../core/conversation/name.ts";
 import type { MatchedLine } from "../../core/look/search-words.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadCompactions, loadView } from "../branch/load-view.ts";
 import type { SearchHit } from "./search-report.ts";

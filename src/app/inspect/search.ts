@@ -14,7 +14,7 @@ import {
   parseWords,
   type TextPattern,
 } from "../../core/look/search-words.ts";
-import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { requireTexts } from "../branch/attachments.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { loadCompactions, loadTurns } from "../branch/load-view.ts";

@@ -9,7 +9,7 @@ import { resolveDispositions } from "../../core/conversation/winner.ts";
 import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { stateOf } from "../../core/look/both-views.ts";
-import type { ConversationStore, LogEntry } from "../../store/conversation-store.ts";
+import type { ConversationStore, LogEntry } from "../../store/store.ts";
 import { readAttachments } from "../branch/attachments.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";

@@ -1,7 +1,7 @@
 // What is here: the active conversation, how many there are, and the sessions that agents keep for this project. Nothing is made.
 
 import { conversationOf } from "../../core/conversation/name.ts";
-import type { BranchTip } from "../../store/conversation-store.ts";
+import type { BranchTip } from "../../store/store.ts";
 import { preferredBranch } from "../names/conversations.ts";
 import { describeRemotes } from "../names/remote-conversations.ts";
 import { findAgentSessions } from "../sessions/kept-files.ts";

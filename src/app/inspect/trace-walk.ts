@@ -3,7 +3,7 @@
 import { findPhrase, type Phrase, type PhraseMatch } from "../../core/compact/phrase.ts";
 import { compareTimestamps } from "../../core/conversation/compaction.ts";
 import type { Event } from "../../core/conversation/event.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { requireTexts } from "../branch/attachments.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { type KnownTurns, loadTurns } from "../branch/load-view.ts";

@@ -6,7 +6,7 @@ import { type Compaction, compareTimestamps } from "../../core/conversation/comp
 import type { Event, View } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { defined } from "../../core/json.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { bringTurns } from "../branch/bring-turns.ts";

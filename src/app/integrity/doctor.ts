@@ -3,10 +3,8 @@
 import { rm } from "node:fs/promises";
 import { relative } from "node:path";
 import { JpgError } from "../../core/errors.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
-import { type GitVersion, isAtLeast, OLDEST_GIT, parseGitVersion } from "../../store/git-version.ts";
-import type { StoreLocation } from "../../store/store-location.ts";
-import type { StoreHealth, Upkeep } from "../../store/upkeep.ts";
+import { type GitVersion, isAtLeast, OLDEST_GIT, parseGitVersion } from "../../store/environment.ts";
+import type { ConversationStore, StoreHealth, StoreLocation, Upkeep } from "../../store/store.ts";
 import { listJournals } from "../journal/journal-files.ts";
 import { locate, makeStore, mend, openStore, preferGit } from "../workspace/engine.ts";
 import { findGit } from "../workspace/git-program.ts";

@@ -2,7 +2,7 @@
 import { attachmentsOf } from "../../core/conversation/attachment.ts";
 import { type BranchFiles, createFinding, type Finding } from "../../core/conversation/branch-files.ts";
 import { checkAttachments, type StoredTurn } from "../../core/conversation/conversation-check.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { collectBlobs } from "../branch/branch-tree.ts";
 import { parseReference } from "../sessions/source-pieces.ts";
 import { sha256 } from "../workspace/object-id.ts";

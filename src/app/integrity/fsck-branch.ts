@@ -20,7 +20,7 @@ import {
 import { turnPath } from "../../core/conversation/turn-file.ts";
 import { JpgError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
-import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { BRANCH_ATTRIBUTES, collectBlobs, damagedHeader, parseHeader, SPECIAL_HEADER } from "../branch/branch-tree.ts";
 import { bringTurns } from "../branch/bring-turns.ts";
 import { findSplice } from "../branch/spliced-turns.ts";

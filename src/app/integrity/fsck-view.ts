@@ -4,7 +4,7 @@
 import { createFinding, type Finding } from "../../core/conversation/branch-files.ts";
 import { checkCoverage } from "../../core/conversation/coverage.ts";
 import { project } from "../../core/conversation/projection.ts";
-import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { loadCompactions } from "../branch/load-view.ts";
 import { readCompactionLog } from "../inspect/log.ts";
 import type { ReadBranch } from "./checked-files.ts";

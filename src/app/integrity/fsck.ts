@@ -2,7 +2,7 @@
 
 import { createFinding, type Finding } from "../../core/conversation/branch-files.ts";
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
-import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { collectBlobs, parseHeader } from "../branch/branch-tree.ts";
 import { recordedCommit } from "../branch/view-state.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -2,9 +2,8 @@
 // delete what stands there.
 import { JpgError } from "../../core/errors.ts";
 import { isSameRepository, shownUrl } from "../../core/remote-address.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { Remote } from "../../store/sharing.ts";
-import type { Upkeep } from "../../store/upkeep.ts";
+import type { ConversationStore, Upkeep } from "../../store/store.ts";
 
 /** What was found. */
 export interface RemoteVerdict {

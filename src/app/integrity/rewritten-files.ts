@@ -4,7 +4,7 @@
 import { createFinding, type Finding } from "../../core/conversation/branch-files.ts";
 import { sourceFileOf, turnIndexOfPath, turnIndexOfSource } from "../../core/conversation/turn-file.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { ConversationStore, RewrittenFile } from "../../store/conversation-store.ts";
+import type { ConversationStore, RewrittenFile } from "../../store/store.ts";
 import { collectBlobs } from "../branch/branch-tree.ts";
 
 /** What a file may do where it stands. */

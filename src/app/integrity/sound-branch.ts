@@ -5,7 +5,7 @@ import { type BranchFiles, type Finding, sortBranchFiles } from "../../core/conv
 import { checkTurnFile } from "../../core/conversation/conversation-check.ts";
 import { turnPath } from "../../core/conversation/turn-file.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { decodeLines } from "../branch/turn-bytes.ts";
 import { checkStoredAttachments } from "./fsck-attachments.ts";
 import { checkHeader, readRecords } from "./fsck-branch.ts";

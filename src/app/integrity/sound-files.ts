@@ -1,7 +1,7 @@
 // What is known of files in which nothing is wrong, by object id, in one cache file a conversation: a later check reads what is new
 // alone. Nothing of what was said is kept.
 import type { StoredTurn } from "../../core/conversation/conversation-check.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { openSealedCache, type SealedCache } from "../branch/sealed-cache.ts";
 
 /** What the checks of a branch need of a turn file that is sound by itself. */

@@ -2,8 +2,8 @@
 // without taking another turn's with them.
 import { lstat, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { readOwnText } from "../../store/files/read-file.ts";
-import { isProcessGone } from "../../store/files/running-process.ts";
+import { readOwnText } from "../../store/files.ts";
+import { isProcessGone } from "../../store/running-process.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import { type JournalHead, parseJournalHead, type Replay, replayJournal } from "./journal-lines.ts";
 

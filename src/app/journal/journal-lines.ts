@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import type { ChatResponse, Event } from "../../core/conversation/event.ts";
 import { parseEventLine } from "../../core/conversation/turn-file.ts";
 import { parseJson } from "../../core/json.ts";
-import { type ProcessMark, processMark } from "../../store/files/running-process.ts";
+import { type ProcessMark, processMark } from "../../store/running-process.ts";
 import { type ConversationHeader, conversationHeader } from "../branch/branch-tree.ts";
 import { objectId } from "../workspace/object-id.ts";
 

@@ -5,8 +5,7 @@ import { promisify } from "node:util";
 import type { ChatResponse, Event } from "../../core/conversation/event.ts";
 import { codeOf, type JpgError, reasonOf, repositoryError, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
-import { makeFolders } from "../../store/files/make-folders.ts";
-import { syncFolders } from "../../store/files/sync-folders.ts";
+import { makeFolders, syncFolders } from "../../store/files.ts";
 import { ABANDONED, abandonJournal, journalPath, readJournalHead, removeJournal } from "./journal-files.ts";
 import { formatJournalLine, type JournalHead, type JournalLine } from "./journal-lines.ts";
 

@@ -3,7 +3,7 @@
 
 import { type Content, type Event, textOfContent } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 
 /** Keeps what of a request is text, attached texts too. Gives the file; null when there is none, or it cannot be written. */
 export async function keepUnsent(store: ConversationStore, content: Content): Promise<string | null> {

@@ -7,8 +7,8 @@ import { branchName, conversationOf, differingByCase, isTurnNumber } from "../..
 import { findProfile } from "../../core/conversation/policy.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
-import type { CommitSpec, FileChange } from "../../store/conversation-store.ts";
-import { compactionMessage, forkMessage } from "../../store/messages/commit-message.ts";
+import { compactionMessage, forkMessage } from "../../store/messages.ts";
+import type { CommitSpec, FileChange } from "../../store/store.ts";
 import { currentSignatures, recordChange, timestampAfter } from "../branch/append-record.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { loadConversationConfig } from "../branch/conversation-config.ts";

@@ -4,10 +4,8 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { JpgError, messageOf, userError } from "../../core/errors.ts";
-import { readBehindMark } from "../../store/files/worktree-files.ts";
-import { ZERO_ID } from "../../store/object-ids.ts";
-import { type PushedRef, parsePushedRefs } from "../../store/pushed-refs.ts";
-import type { Worktree } from "../../store/worktrees.ts";
+import { type PushedRef, parsePushedRefs, readBehindMark } from "../../store/git-dir.ts";
+import { type Worktree, ZERO_ID } from "../../store/store.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
 import { refreshWorktree } from "../branch/refresh-view.ts";
 import { warnOfSplice } from "../branch/spliced-turns.ts";

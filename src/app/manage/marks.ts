@@ -3,7 +3,7 @@
 import { marksInForce, parseLabel, sortLabels } from "../../core/conversation/marks.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
-import { recordMessage } from "../../store/messages/commit-message.ts";
+import { recordMessage } from "../../store/messages.ts";
 import { appendMeta } from "../branch/append-meta.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { readMetas } from "../branch/titles.ts";

@@ -5,7 +5,7 @@ import { mergeTurn } from "../../core/compact/fork-merge.ts";
 import type { Summary } from "../../core/conversation/compaction.ts";
 import { turnPath } from "../../core/conversation/turn-file.ts";
 import { userError } from "../../core/errors.ts";
-import { forkMergeMessage } from "../../store/messages/merge-message.ts";
+import { forkMergeMessage } from "../../store/messages.ts";
 import { commitPlan, type PlannedChange } from "../branch/append-record.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { prepareTurn } from "../branch/prepared-turn.ts";

@@ -16,7 +16,7 @@ import { sharedTurns } from "../../core/conversation/merge-sides.ts";
 import { cutTurnFile } from "../../core/conversation/turn-file.ts";
 import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
 import { readCovered } from "../branch/covered-events.ts";
 import { loadTurns } from "../branch/load-view.ts";

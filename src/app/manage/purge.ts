@@ -2,7 +2,7 @@
 // is named, since no purge reaches it.
 import { conversationOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { TrashedBranch } from "../../store/conversation-store.ts";
+import type { TrashedBranch } from "../../store/store.ts";
 import { listConversationRemotes } from "../share/local.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { chooseBranches, listRemoved, planPurge, purgeRemoved, removeConversation } from "./trash.ts";

@@ -1,7 +1,7 @@
 // What taking a compaction back, or a revert, changes in the tree: which files go and which come back.
 import { abbreviateCommit } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
-import type { LogEntry } from "../../store/conversation-store.ts";
+import type { LogEntry } from "../../store/store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import type { Target } from "../names/id-candidates.ts";

@@ -4,8 +4,8 @@ import { compareCompactions, isHiding } from "../../core/conversation/compaction
 import { groupOf } from "../../core/conversation/group.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
-import type { FileChange } from "../../store/conversation-store.ts";
-import { revertMessage, subjectOf } from "../../store/messages/commit-message.ts";
+import { revertMessage, subjectOf } from "../../store/messages.ts";
+import type { FileChange } from "../../store/store.ts";
 import { type AppendedCommit, commitChange } from "../branch/append-record.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, collectBlobs, loadTip } from "../branch/branch-tree.ts";

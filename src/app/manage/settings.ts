@@ -1,9 +1,8 @@
 // The settings in force, and those that a conversation keeps taken back, for `jpg config`.
 
-import { selectDeltas } from "../../config/config-delta.ts";
-import { parseKey } from "../../config/scan-key.ts";
-import { formatKey, type SettingPath } from "../../config/setting-key.ts";
-import { resolveShortKey } from "../../config/short-key.ts";
+import { selectDeltas } from "../../config/config.ts";
+import { formatKey, parseKey, type SettingPath } from "../../config/keys.ts";
+import { resolveShortKey } from "../../config/schema.ts";
 import { listSettings, renderSettings, type SettingRow } from "../../config/show-config.ts";
 import { isFields } from "../../core/conversation/event.ts";
 import { JpgError, userError } from "../../core/errors.ts";

@@ -1,7 +1,7 @@
 // Gives a conversation a new title: one commit with one meta record.
 
 import { parseTitle } from "../../core/conversation/marks.ts";
-import { recordMessage } from "../../store/messages/commit-message.ts";
+import { recordMessage } from "../../store/messages.ts";
 import { appendMeta } from "../branch/append-meta.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { titleIn } from "../branch/titles.ts";

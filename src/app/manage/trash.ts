@@ -11,8 +11,7 @@ import {
 } from "../../core/conversation/name.ts";
 import { repositoryError, userError } from "../../core/errors.ts";
 import { shellWord } from "../../core/safe-text.ts";
-import type { BranchTip, ConversationStore, Trash, TrashedBranch } from "../../store/conversation-store.ts";
-import type { Worktree } from "../../store/worktrees.ts";
+import type { BranchTip, ConversationStore, Trash, TrashedBranch, Worktree } from "../../store/store.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { VIEW_CACHE } from "../branch/view-state.ts";
 import { journalPath, listJournals } from "../journal/journal-files.ts";

@@ -1,8 +1,7 @@
 // Which model is asked. Text goes only to a provider that the user's own settings, a flag of this call or a trusted project
 // names (decision 019): a conversation's last model, a key and an address in the environment choose among those and never
 // add one. A name that a person gave is never replaced by another; without any, a summary is an extract that no model writes.
-import type { Config } from "../../config/config.ts";
-import { namedProviderOf, namedProviders } from "../../config/named-providers.ts";
+import { type Config, namedProviderOf, namedProviders } from "../../config/config.ts";
 import { EXTRACTIVE } from "../../core/conversation/compaction.ts";
 import { JpgError } from "../../core/errors.ts";
 import {

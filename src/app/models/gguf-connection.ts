@@ -2,11 +2,11 @@
 // it. Invariant: a name means a file of that one folder; it can never lead out of it.
 import { isAbsolute, join } from "node:path";
 import type { Config } from "../../config/config.ts";
-import { resolveUserPaths } from "../../config/paths.ts";
+import { resolveUserPaths } from "../../config/trust.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
-import { readGgufHeader } from "../../llm/gguf-header.ts";
-import type { LlmConnection, ModelFiles } from "../../llm/llm-client.ts";
+import type { LlmConnection, ModelFiles } from "../../llm/client.ts";
+import { readGgufHeader } from "../../llm/gguf-engine.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 
 /** Whose model. */

@@ -1,6 +1,6 @@
 // Which model answered last in a conversation. The newest turns tell as a rule; older ones are read only where those name
 // none, and no turn is read twice.
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadTurns } from "../branch/load-view.ts";
 import { conversationModel } from "./models.ts";

@@ -4,7 +4,7 @@
 import type { Config, ProviderConfig } from "../../config/config.ts";
 import { JpgError } from "../../core/errors.ts";
 import { knownProvider, type ModelProvider, ollamaAddress, resolveAddress } from "../../core/model/model-provider.ts";
-import type { LlmConnection } from "../../llm/llm-client.ts";
+import type { LlmConnection } from "../../llm/client.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { ggufConnection } from "./gguf-connection.ts";

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { fieldsOf } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
+import type { ListedModel, LlmConnection } from "../../llm/client.ts";
 import { createClient } from "../../llm/create-client.ts";
-import type { ListedModel, LlmConnection } from "../../llm/llm-client.ts";
 import { readCacheFile, writeCacheFile } from "../workspace/cache-file.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 

@@ -14,8 +14,8 @@ import {
 } from "../../core/model/model-name.ts";
 import { knownProvider, type ModelPrice } from "../../core/model/model-provider.ts";
 import { contextWindow } from "../../core/model/token-meter.ts";
+import type { ListedModel, LlmClient } from "../../llm/client.ts";
 import { createClient } from "../../llm/create-client.ts";
-import type { ListedModel, LlmClient } from "../../llm/llm-client.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { ggufWindow } from "./gguf-connection.ts";
 import { addressOf, configuredProviders, connectionTo, findProvider } from "./model-connection.ts";

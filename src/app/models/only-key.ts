@@ -1,7 +1,6 @@
 // The model that is asked where nobody named one and only one provider has a key (decision 030). Only for the answer of a query
 // or a chat, never for a summary: the user may be asked first, and whoever cannot ask assumes nothing.
-import type { Config } from "../../config/config.ts";
-import { namedProviderOf, namedProviders } from "../../config/named-providers.ts";
+import { type Config, namedProviderOf, namedProviders } from "../../config/config.ts";
 import { formatModelName, parseModelName, usualModel } from "../../core/model/model-name.ts";
 import { MODEL_PROVIDERS } from "../../core/model/model-provider.ts";
 import type { Workspace } from "../workspace/workspace.ts";

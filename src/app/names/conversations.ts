@@ -1,7 +1,7 @@
 // Reads the branches of a store as conversations: what names one, in full or by a beginning, and what is active.
 import { conversationOf, forkOf, isTurnNumber, mayBeBeginning, suffixOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
-import type { BranchTip } from "../../store/conversation-store.ts";
+import type { BranchTip } from "../../store/store.ts";
 import { readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 

@@ -5,7 +5,7 @@ import { basename, resolve } from "node:path";
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
-import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { openSession } from "../sessions/open-session.ts";

@@ -3,7 +3,7 @@
 import { conversationOf } from "../../core/conversation/name.ts";
 import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
 import { plainForm } from "../../core/look/search-words.ts";
-import type { BranchTip } from "../../store/conversation-store.ts";
+import type { BranchTip } from "../../store/store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";

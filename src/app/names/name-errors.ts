@@ -10,7 +10,7 @@ import {
 import { type JpgError, nearestName, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
-import type { BranchTip } from "../../store/conversation-store.ts";
+import type { BranchTip } from "../../store/store.ts";
 import { readBranchLog } from "../branch/branch-log.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { findAddition } from "../branch/compaction-path.ts";

@@ -1,8 +1,7 @@
 // What a person writes for a commit: HEAD and @ are those of where one stands, branches and forks go by their names here
 // (`main~2`, `try-b@{1}`), and all else is as git reads it. Only git resolves; nothing is ever taken for an option.
 import { conversationOf, isTurnNumber } from "../../core/conversation/name.ts";
-import type { BranchTip } from "../../store/conversation-store.ts";
-import type { Worktree } from "../../store/worktrees.ts";
+import type { BranchTip, Worktree } from "../../store/store.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
 import { branchOfOperation, readStanding } from "../workspace/standing.ts";
 import type { Workspace } from "../workspace/workspace.ts";

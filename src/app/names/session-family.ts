@@ -1,6 +1,6 @@
 // The branches among which those of a session are, found without going through all branches for each of many sessions.
 import { conversationOf, shortId } from "../../core/conversation/name.ts";
-import type { BranchTip } from "../../store/conversation-store.ts";
+import type { BranchTip } from "../../store/store.ts";
 import { sha256 } from "../workspace/object-id.ts";
 
 /** The suffix of an imported conversation's id: derived from the session, so that everyone's import has the same. */

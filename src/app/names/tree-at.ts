@@ -1,7 +1,7 @@
 // What `--at` names: a commit, which is that commit's tree; or a turn, which is the turns up to it as the tip reads them.
 import { conversationOf, isTurnNumber } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
 import { compactionIdOfPath } from "../branch/compaction-path.ts";
 import { planFirstTurns } from "../branch/fork-start.ts";

@@ -1,8 +1,6 @@
 // What planning by strategies has to be told: the hints in force, the tools that the conversation defines, and which calls
 // a later one makes obsolete.
-import type { Config } from "../../config/config.ts";
-import { selectDeltas } from "../../config/config-delta.ts";
-import { recordedTools, settingsOf } from "../../config/recorded-tools.ts";
+import { type Config, recordedTools, selectDeltas, settingsOf } from "../../config/config.ts";
 import { findContainedReads } from "../../core/compact/shown-lines.ts";
 import type { ChosenStrategies } from "../../core/compact/strategies/pipelines.ts";
 import type { StrategyRequest } from "../../core/compact/strategies/strategy-names.ts";

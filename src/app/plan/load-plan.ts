@@ -1,6 +1,5 @@
 // Loads what planning a compaction needs: the rules in force, the turns, the view as it is with what counts it.
-import type { CompactionConfig, Config } from "../../config/config.ts";
-import { toolHints } from "../../config/tool-hints.ts";
+import { type CompactionConfig, type Config, toolHints } from "../../config/config.ts";
 import type { CompactionRequest } from "../../core/compact/compaction-request.ts";
 import type { ChosenStrategies } from "../../core/compact/strategies/pipelines.ts";
 import { fixBounds, needsTurnTimes, type RangeRequest } from "../../core/conversation/bound-resolution.ts";

@@ -16,7 +16,7 @@ import type { Pin } from "../../core/conversation/marks.ts";
 import { hasLooseCalls } from "../../core/conversation/tool-pairing.ts";
 import { leadingPrompts } from "../../core/model/thread.ts";
 import { countTurns, type TurnFacts } from "../../core/model/usage.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { type CountedView, loadCounted } from "../branch/counted-view.ts";
 import { type KnownTurns, loadTurns } from "../branch/load-view.ts";

@@ -2,7 +2,7 @@
 // silent, talking rubbish) comes back as a sentence that names it and the setting to change; nothing waits without end.
 import { type CallToolResult, Client } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../../config/config.ts";
-import { formatKey } from "../../config/setting-key.ts";
+import { formatKey } from "../../config/keys.ts";
 import { codeOf, messageOf } from "../../core/errors.ts";
 import { startProgram } from "./external-process.ts";
 import { toToolResult } from "./mcp-result.ts";

@@ -3,7 +3,7 @@
 
 import type { ChatResponse, Event, EventMetadata, ToolCallRequest } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { AnswerPart, Stop, StreamPart } from "../../llm/llm-client.ts";
+import type { AnswerPart, Stop, StreamPart } from "../../llm/client.ts";
 import { interruptedAt, type TextKind } from "../journal/journal-lines.ts";
 import type { TurnJournal } from "../journal/turn-journal.ts";
 import type { LiveEvents } from "./live-event.ts";

@@ -1,7 +1,6 @@
 // Everything that a turn needs before the model is asked, at once where it can be: the view is read while the settings are,
 // the model is opened, tools are started and the journal is begun. What fails here leaves nothing behind but the text of the request.
-import type { Config } from "../../config/config.ts";
-import type { RecordedTool } from "../../config/recorded-tools.ts";
+import type { Config, RecordedTool } from "../../config/config.ts";
 import { type ConversationConfig, loadConversationConfig, withTools } from "../branch/conversation-config.ts";
 import { keepUnsent, unsentHints, withHints } from "../journal/unsent-request.ts";
 import type { OpenedModel } from "../models/models.ts";

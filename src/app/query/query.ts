@@ -5,7 +5,7 @@ import { isWarningSize } from "../../core/compact/automatic.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Usage } from "../../core/model/usage.ts";
-import type { StopReason } from "../../llm/llm-client.ts";
+import type { StopReason } from "../../llm/client.ts";
 import type { AutoSituation } from "../auto/auto-compact.ts";
 import { prepareSignatures, type Signatures } from "../branch/append-record.ts";
 import { isRecordOf } from "../branch/tool-records.ts";
@@ -144,7 +144,7 @@ function asSent(
 /** Whether `--cfg` of this call names the model that answers. */
 async function namesModel({ overrides }: Workspace): Promise<boolean> {
   if (overrides.length === 0) return false;
-  const { parseOverride } = await import("../../config/overrides.ts");
+  const { parseOverride } = await import("../../config/load.ts");
   return overrides.map(parseOverride).some(({ path }) => path.join(".") === "conversation.model");
 }
 

@@ -4,8 +4,8 @@
 import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { Event } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { StopReason } from "../../llm/llm-client.ts";
-import type { FileChange } from "../../store/conversation-store.ts";
+import type { StopReason } from "../../llm/client.ts";
+import type { FileChange } from "../../store/store.ts";
 import { randomPadding, type Signatures, timestampAfter } from "../branch/append-record.ts";
 import { loadTip } from "../branch/branch-tree.ts";
 import { readDeltas, storeOverrides } from "../branch/conversation-config.ts";

@@ -4,7 +4,7 @@
 import { offeredTools, SEARCH_TOOL, SHOW_TOOL } from "../../core/conversation/defined-tools.ts";
 import { withoutNotice } from "../../core/conversation/hidden-notice.ts";
 import { addUsage, priceOf, readUsage, sizeOf, type Usage } from "../../core/model/usage.ts";
-import type { LlmRequest, Retry, Stop, StopReason } from "../../llm/llm-client.ts";
+import type { LlmRequest, Retry, Stop, StopReason } from "../../llm/client.ts";
 import type { TextKind } from "../journal/journal-lines.ts";
 import type { OpenedModel } from "../models/models.ts";
 import type { Tool } from "../programs/tool-box.ts";

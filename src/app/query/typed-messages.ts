@@ -1,9 +1,8 @@
 // The messages that the user typed in chats, for the next one: a file of the user's own (0600) in the state folder, one JSON text
 // a line, the newest last, of bounded length. A message that begins with a blank is not kept, as in shells.
 import { dirname, join } from "node:path";
-import { resolveUserPaths } from "../../config/paths.ts";
-import { makeFolders } from "../../store/files/make-folders.ts";
-import { replaceFile } from "../../store/files/replace-file.ts";
+import { resolveUserPaths } from "../../config/trust.ts";
+import { makeFolders, replaceFile } from "../../store/files.ts";
 import type { Runtime } from "../workspace/runtime.ts";
 import { readIfExists } from "../workspace/workspace.ts";
 

@@ -4,8 +4,7 @@
 import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { branchName, conversationId, conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { createMasker, type Masker } from "../../core/secrets/mask.ts";
-import type { BranchTip } from "../../store/conversation-store.ts";
-import type { MaskedCopy } from "../../store/masked-copies.ts";
+import type { BranchTip, MaskedCopy } from "../../store/store.ts";
 import { randomId } from "../workspace/runtime.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { FoundMasks } from "./find-masks.ts";

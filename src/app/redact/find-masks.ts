@@ -1,7 +1,7 @@
 // Finds what is to be masked, in a history or in lines that are nowhere stored yet.
 import { appendAll } from "../../core/lists.ts";
 import { writtenForms } from "../../core/secrets/mask.ts";
-import type { ConversationStore, HistoryCommit } from "../../store/conversation-store.ts";
+import type { ConversationStore, HistoryCommit } from "../../store/store.ts";
 import { findInSources, type ScannedSource } from "../secrets/scan-source.ts";
 import { loadSecretScanner } from "../secrets/secret-scanner.ts";
 import { createBufferSource } from "../sessions/buffer-source.ts";

@@ -1,8 +1,7 @@
 // The masked copy that was made of a conversation before: what its masks and names are, and whether what would be made now goes
 // on with it. Only then is it gone on with: a copy in which something else is masked is another one.
 import { conversationOf } from "../../core/conversation/name.ts";
-import type { BranchTip } from "../../store/conversation-store.ts";
-import type { MaskedCopy } from "../../store/masked-copies.ts";
+import type { BranchTip, MaskedCopy } from "../../store/store.ts";
 import { branchBases } from "../share/branch-bases.ts";
 import { planMerge } from "../share/merge-sides.ts";
 import { requireSharing } from "../share/remotes.ts";

@@ -1,7 +1,7 @@
 // Looks for the texts that somebody wanted masked in what was written: no rule knows them, so that no scan would find them.
 import { meantText, sampleOf, textsOfContents, writtenForms } from "../../core/secrets/mask.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { OutgoingObject } from "../../store/sharing.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { fingerprintOf } from "../secrets/scan-source.ts";
 import type { LeavingSecret } from "../share/refused-secrets.ts";
 

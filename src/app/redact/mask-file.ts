@@ -7,7 +7,7 @@ import { conversationOf } from "../../core/conversation/name.ts";
 import { splitLines, turnIndexOfPath } from "../../core/conversation/turn-file.ts";
 import { JpgError } from "../../core/errors.ts";
 import { type Masker, maskLine } from "../../core/secrets/mask.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { coverFacts } from "../branch/cover-facts.ts";
 import { checkCovers, coversDigest } from "../branch/covers.ts";
 import { listTurnOids } from "../branch/turn-list.ts";

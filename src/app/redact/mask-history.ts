@@ -3,14 +3,8 @@
 import { attachmentPath } from "../../core/conversation/attachment.ts";
 import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
 import type { Masker } from "../../core/secrets/mask.ts";
-import type {
-  FileChange,
-  HistoryChange,
-  HistoryCommit,
-  NewHistoryCommit,
-  Signature,
-} from "../../store/conversation-store.ts";
-import { isForkMergeMessage } from "../../store/messages/merge-message.ts";
+import { isForkMergeMessage } from "../../store/messages.ts";
+import type { FileChange, HistoryChange, HistoryCommit, NewHistoryCommit, Signature } from "../../store/store.ts";
 import { collectBlobs } from "../branch/branch-tree.ts";
 import { blobId, sha256 } from "../workspace/object-id.ts";
 import { type MaskedHistory, type MaskState, maskFile, renameForks } from "./mask-file.ts";

@@ -1,9 +1,8 @@
 // What a masked copy of a conversation would be: its history, the secrets in it with their masks, and the copy that was made before.
 import { conversationOf } from "../../core/conversation/name.ts";
 import { sourceFileOf } from "../../core/conversation/turn-file.ts";
-import type { BranchTip, ConversationStore, HistoryCommit } from "../../store/conversation-store.ts";
-import { needsGit } from "../../store/files/needs-git.ts";
-import type { MaskedCopy } from "../../store/masked-copies.ts";
+import { needsGit } from "../../store/git-dir.ts";
+import type { BranchTip, ConversationStore, HistoryCommit, MaskedCopy } from "../../store/store.ts";
 import { loadTip } from "../branch/branch-tree.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";

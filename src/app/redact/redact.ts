@@ -2,7 +2,7 @@
 // at it as a push would, and only then give it names. The original stays as it is, byte for byte, and becomes local. Asked again,
 // it goes on with the copy where that can be.
 
-import type { MaskedCopy } from "../../store/masked-copies.ts";
+import type { MaskedCopy } from "../../store/store.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
 import { keepingLocal, listConversationRemotes } from "../share/local.ts";

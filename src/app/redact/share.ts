@@ -7,9 +7,9 @@ import { branchName, conversationId, conversationOf, shortId } from "../../core/
 import { sourceFileOf, turnPath } from "../../core/conversation/turn-file.ts";
 import { messageOf, repositoryError } from "../../core/errors.ts";
 import { createMasker, type Masker, maskLine } from "../../core/secrets/mask.ts";
-import type { BranchTip, NewHistoryCommit } from "../../store/conversation-store.ts";
-import { needsGit } from "../../store/files/needs-git.ts";
-import { turnMessage } from "../../store/messages/commit-message.ts";
+import { needsGit } from "../../store/git-dir.ts";
+import { turnMessage } from "../../store/messages.ts";
+import type { BranchTip, NewHistoryCommit } from "../../store/store.ts";
 import { inlineView } from "../branch/attachments.ts";
 import { type BranchTree, FORMAT_VERSION } from "../branch/branch-tree.ts";
 import { readComments } from "../branch/comments.ts";

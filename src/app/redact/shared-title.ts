@@ -1,7 +1,7 @@
 // The title of a view that is handed over: one that was made of a request which is not in the view would say what was left out.
 import type { Event, ProjectedTurn } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import type { BranchTree } from "../branch/branch-tree.ts";
 import { loadTurns } from "../branch/load-view.ts";
 import { requestText } from "../branch/prepared-turn.ts";

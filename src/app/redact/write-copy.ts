@@ -1,7 +1,7 @@
 // Writes a masked copy and looks at it as a push would. It has no name yet: what is found wanting is left to git's gc.
 import { repositoryError } from "../../core/errors.ts";
-import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
-import { needsGit } from "../../store/files/needs-git.ts";
+import { needsGit } from "../../store/git-dir.ts";
+import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { openCleanObjects } from "../share/clean-objects.ts";
 import { describeDamage, findDamage } from "../share/refuse-damage.ts";
 import { requireSharing } from "../share/remotes.ts";

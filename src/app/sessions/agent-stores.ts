@@ -2,13 +2,12 @@
 // agent's program is asked where its store has changed, and prints what changed; a file has the time of its session.
 import { readdir, rm, stat, utimes } from "node:fs/promises";
 import { delimiter, isAbsolute, join, relative } from "node:path";
-import { resolveUserPaths } from "../../config/paths.ts";
+import { resolveUserPaths } from "../../config/trust.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { AgentFormat, AgentStore, StoredSession } from "../../formats/agent-format.ts";
 import { withoutRepository } from "../../store/environment.ts";
-import { makeFolders } from "../../store/files/make-folders.ts";
-import { replaceFile } from "../../store/files/replace-file.ts";
+import { makeFolders, replaceFile } from "../../store/files.ts";
 import { askIntoFile } from "../programs/ask-into-file.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { Runtime } from "../workspace/runtime.ts";

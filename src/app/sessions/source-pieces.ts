@@ -2,7 +2,7 @@
 // of one session in order gives the file back exactly.
 import { attachmentPath } from "../../core/conversation/attachment.ts";
 import { sourcePath } from "../../core/conversation/turn-file.ts";
-import type { FileChange } from "../../store/conversation-store.ts";
+import type { FileChange } from "../../store/store.ts";
 import { sha256 } from "../workspace/object-id.ts";
 import type { ByteSource } from "./buffer-source.ts";
 

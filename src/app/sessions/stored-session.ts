@@ -1,7 +1,7 @@
 // What the store already holds of a session file: its pieces, compared with the file by object id, without parsing it.
 import { attachmentPath } from "../../core/conversation/attachment.ts";
 import { isDocumentPath, sourcePath, turnIndexOfSource } from "../../core/conversation/turn-file.ts";
-import type { ConversationStore, TreeFile } from "../../store/conversation-store.ts";
+import type { ConversationStore, TreeFile } from "../../store/store.ts";
 import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
 import { blobId } from "../workspace/object-id.ts";
 import type { ByteSource } from "./buffer-source.ts";

@@ -5,8 +5,8 @@ import { conversationId, conversationOf, forkOf, reservedPart, slugOf } from "..
 import { JpgError, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
-import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
 import type { OutgoingList, OutgoingObject, OutgoingObjects } from "../../store/sharing.ts";
+import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { localError } from "./local.ts";

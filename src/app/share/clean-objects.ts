@@ -1,5 +1,5 @@
 // Objects of a store in which nothing was found.
-import type { ConversationStore } from "../../store/conversation-store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { type KnownIds, openKnownIds } from "../branch/known-ids.ts";
 import { RULES_VERSION } from "../secrets/secret-scanner.ts";
 

@@ -1,7 +1,7 @@
 // Gets what a remote has, and moves nothing of one's own.
 import { type PublishedAs, shownUrl } from "../../core/remote-address.ts";
-import type { BranchTip } from "../../store/conversation-store.ts";
 import type { Remote, TransferOptions } from "../../store/sharing.ts";
+import type { BranchTip } from "../../store/store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { requireSharing } from "./remotes.ts";
 

@@ -1,7 +1,7 @@
 // Makes way for another's turns: what one's own branch holds becomes a fork `<fork>-<user>-<n>`, and whoever has the branch
 // checked out is on that fork from then on; nothing in their folders changes.
 import { branchName, conversationOf, forkOf, slugOf } from "../../core/conversation/name.ts";
-import type { BranchTip } from "../../store/conversation-store.ts";
+import type { BranchTip } from "../../store/store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Names what a branch holds as a fork of one's own; gives its name. An earlier try that was interrupted is gone on with. */

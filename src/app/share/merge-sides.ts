@@ -12,8 +12,7 @@ import {
   sharedTurns,
   type TurnsOf,
 } from "../../core/conversation/merge-sides.ts";
-import type { CommitSpec, ConversationStore, Signature } from "../../store/conversation-store.ts";
-import { FALLBACK_IDENTITY } from "../../store/store-surroundings.ts";
+import { type CommitSpec, type ConversationStore, FALLBACK_IDENTITY, type Signature } from "../../store/store.ts";
 import { collectBlobs } from "../branch/branch-tree.ts";
 import { readRecordLog } from "../branch/record-log.ts";
 import { listTurnOids } from "../branch/turn-list.ts";

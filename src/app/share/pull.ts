@@ -4,8 +4,8 @@
 
 import { conversationOf, differingByCase } from "../../core/conversation/name.ts";
 import { appendAll } from "../../core/lists.ts";
-import type { BranchTip, BranchWrite } from "../../store/conversation-store.ts";
 import type { Remote, TransferOptions } from "../../store/sharing.ts";
+import type { BranchTip, BranchWrite } from "../../store/store.ts";
 import { bringBranches } from "../branch/branch-tree.ts";
 import { refreshViews } from "../branch/refresh-view.ts";
 import { listTurnOids } from "../branch/turn-list.ts";

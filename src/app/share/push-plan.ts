@@ -1,8 +1,8 @@
 // What a push would send: load what stands on the remote, and tell what goes there from what is there. What others added is never
 // overwritten; it has to be pulled first.
 import { conversationOf } from "../../core/conversation/name.ts";
-import type { BranchTip } from "../../store/conversation-store.ts";
 import type { OutgoingList, Remote, TransferOptions } from "../../store/sharing.ts";
+import type { BranchTip } from "../../store/store.ts";
 import { resolveId } from "../names/resolve-id.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { branchBases } from "./branch-bases.ts";

@@ -6,7 +6,7 @@ import { conversationOf, forkOf, slugOf } from "../../core/conversation/name.ts"
 import { turnPath } from "../../core/conversation/turn-file.ts";
 import { repositoryError } from "../../core/errors.ts";
 import { shellWord } from "../../core/safe-text.ts";
-import type { BranchTip, ConversationStore } from "../../store/conversation-store.ts";
+import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { openKnownIds } from "../branch/known-ids.ts";
 import type { SealedCache } from "../branch/sealed-cache.ts";
 import { type CheckedFiles, createCheckedFiles } from "../integrity/checked-files.ts";

@@ -12,7 +12,7 @@ import {
   shownUrl,
 } from "../../core/remote-address.ts";
 import { shellWord } from "../../core/safe-text.ts";
-import { needsGit } from "../../store/files/needs-git.ts";
+import { needsGit } from "../../store/git-dir.ts";
 import type { NewRemote, ProjectRemote, Remote, Sharing } from "../../store/sharing.ts";
 import { projectRemotes } from "../workspace/git-program.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -3,9 +3,7 @@
 
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { type FencedLine, fence, hostLine } from "../../core/safe-text.ts";
-import { compactionBody, takeBackCommand } from "../../store/messages/compaction-body.ts";
-import { groupBody } from "../../store/messages/group-body.ts";
-import { cutLine } from "../../store/messages/quoted-text.ts";
+import { compactionBody, cutLine, groupBody, takeBackCommand } from "../../store/compaction-body.ts";
 import type { ReviewedTurn, ReviewReport } from "./review.ts";
 import type { ReviewedCompaction } from "./reviewed-compactions.ts";
 

@@ -6,7 +6,7 @@ import { groupsOf } from "../../core/conversation/group.ts";
 import { sharedTurns } from "../../core/conversation/merge-sides.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { appendAll } from "../../core/lists.ts";
-import { subjectOf } from "../../store/messages/commit-message.ts";
+import { subjectOf } from "../../store/messages.ts";
 import { readTurnFiles, turnFiles } from "../branch/attachments.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
 import { readRecord } from "../branch/compaction-path.ts";

@@ -1,7 +1,7 @@
 // Two conversations of one name: ids are short, and a branch can be given any name. What tells them apart is the header, which the
 // first commit wrote and nobody changes.
 import { conversationOf } from "../../core/conversation/name.ts";
-import type { BranchTip } from "../../store/conversation-store.ts";
+import type { BranchTip } from "../../store/store.ts";
 import { type BranchTree, type ConversationHeader, loadBranchTree } from "../branch/branch-tree.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 

@@ -1,8 +1,8 @@
 // Looks for secrets in everything that is about to leave: each file of each commit, what commits and tags say, and all names. An
 // object that has none is kept in mind, so that the next push looks at what is new alone.
 import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
 import type { OutgoingObject } from "../../store/sharing.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { type ScannedSource, scanSources } from "../secrets/scan-source.ts";
 import { loadSecretScanner } from "../secrets/secret-scanner.ts";
 import { createBufferSource } from "../sessions/buffer-source.ts";

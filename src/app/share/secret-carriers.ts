@@ -1,6 +1,6 @@
 // Which branch takes an object along, of several that are sent together. It is asked only where a push is refused, so that what is
 // said names a conversation; what leaves is listed for all branches at once.
-import type { BranchTip } from "../../store/conversation-store.ts";
+import type { BranchTip } from "../../store/store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { requireSharing } from "./remotes.ts";
 

@@ -1,7 +1,7 @@
 // Takes in what stands on a branch elsewhere: goes on with it where one's own is behind, merges records, or makes way where
 // both have turns.
 import { JpgError, messageOf } from "../../core/errors.ts";
-import type { BranchTip, BranchWrite, WriteResult } from "../../store/conversation-store.ts";
+import type { BranchTip, BranchWrite, WriteResult } from "../../store/store.ts";
 import { loadBranchTree } from "../branch/branch-tree.ts";
 import { listTurnOids } from "../branch/turn-list.ts";
 import { isBeingTalked } from "../journal/journal-files.ts";

@@ -2,8 +2,7 @@
 // the same authors at the same times. A record that it took back again is told, too, for it can be brought back from history.
 import { RECORD_FOLDERS } from "../../core/conversation/branch-files.ts";
 import { filesBetween, type MergeSide, sharedTurns } from "../../core/conversation/merge-sides.ts";
-import type { CommitSpec, ConversationStore, LogEntry } from "../../store/conversation-store.ts";
-import { FALLBACK_IDENTITY } from "../../store/store-surroundings.ts";
+import { type CommitSpec, type ConversationStore, FALLBACK_IDENTITY, type LogEntry } from "../../store/store.ts";
 import { readRecordLog } from "../branch/record-log.ts";
 
 /** Two sides without a common history, and the files that both come to. */

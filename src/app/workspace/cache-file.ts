@@ -2,10 +2,9 @@
 // what stands in one is checked by whoever reads it.
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { resolveUserPaths } from "../../config/paths.ts";
+import { resolveUserPaths } from "../../config/trust.ts";
 import { type Fields, fieldsOf } from "../../core/conversation/event.ts";
-import { makeFolders } from "../../store/files/make-folders.ts";
-import { replaceFile } from "../../store/files/replace-file.ts";
+import { makeFolders, replaceFile } from "../../store/files.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** Reads a file, `name` relative to the cache folder; no fields when there is no JSON object in it. */

@@ -1,20 +1,16 @@
 // Which engine works: the git program where there is one, else the one that needs none. What differs between them before a store is
 // open is here; an open store has one interface. With git-program.ts the only file outside src/store that names an engine.
 import { join } from "node:path";
-import { resolveUserPaths } from "../../config/paths.ts";
+import { resolveUserPaths } from "../../config/trust.ts";
 import { defined } from "../../core/json.ts";
-import type { ConversationStore, Engine } from "../../store/conversation-store.ts";
-import { hasGit, needsGit } from "../../store/files/needs-git.ts";
-import { createStore } from "../../store/native/create-store.ts";
-import { gitMissingError } from "../../store/native/git/git-error.ts";
-import { locateStore } from "../../store/native/locate-store.ts";
-import { mendStore } from "../../store/native/mend-store.ts";
-import { openNativeStore } from "../../store/native/native-store.ts";
-import { findProjectAround, listWorktreeTops } from "../../store/native/refs/project-of-store.ts";
-import { sharingOf, sharingOfUser } from "../../store/native/refs/store-sharing.ts";
-import { withoutReadme } from "../../store/readme-branch.ts";
-import type { StoreLocation } from "../../store/store-location.ts";
-import type { Mended } from "../../store/upkeep.ts";
+import { createStore, mendStore } from "../../store/git/create.ts";
+import { gitMissingError } from "../../store/git/git-process.ts";
+import { locateStore } from "../../store/git/locate.ts";
+import { sharingOf, sharingOfUser } from "../../store/git/porcelain.ts";
+import { findProjectAround, listWorktreeTops } from "../../store/git/repository.ts";
+import { openNativeStore } from "../../store/git/store.ts";
+import { hasGit, needsGit, withoutReadme } from "../../store/git-dir.ts";
+import type { ConversationStore, Engine, Mended, StoreLocation } from "../../store/store.ts";
 import type { Runtime } from "./runtime.ts";
 import { followSharing } from "./user-umask.ts";
 
@@ -68,7 +64,7 @@ async function openEngine(runtime: Runtime, root: string, say?: (text: string) =
   // Much is read without git: whoever asks for it is told at once, not in the middle.
   if (engine === "native" && !hasGit(env)) throw gitMissingError(undefined);
   if (chooseEngine(runtime) === "native") return openNativeStore({ root, env, cwd, ...defined({ say }) });
-  const { openEmbeddedStore } = await import("../../store/embedded/embedded-store.ts");
+  const { openEmbeddedStore } = await import("../../store/embedded/store.ts");
   return openEmbeddedStore({ root, env, cwd, now });
 }
 

@@ -2,11 +2,10 @@
 // configuration, and running it for the user.
 import { parse } from "node:path";
 import { JpgError } from "../../core/errors.ts";
-import type { GitVersion } from "../../store/git-version.ts";
-import { runGitInTerminal } from "../../store/native/git/git-process.ts";
-import { readGitVersion } from "../../store/native/git/git-version.ts";
-import { readProjectRemotes } from "../../store/native/remotes/project-remotes.ts";
-import { listRemoteRefs } from "../../store/native/remotes/transfer.ts";
+import type { GitVersion } from "../../store/environment.ts";
+import { readGitVersion, runGitInTerminal } from "../../store/git/git-process.ts";
+import { readProjectRemotes } from "../../store/git/remote.ts";
+import { listRemoteRefs } from "../../store/git/transfer.ts";
 import type { ProjectRemote, RemoteRefs, TransferOptions } from "../../store/sharing.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Workspace } from "./workspace.ts";

@@ -1,8 +1,7 @@
 // Makes a conversation store, or completes one, and says where it is and where settings go.
 import { dirname, resolve } from "node:path";
-import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/paths.ts";
-import { makeFolders } from "../../store/files/make-folders.ts";
-import { createFile } from "../../store/files/replace-file.ts";
+import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/trust.ts";
+import { createFile, makeFolders } from "../../store/files.ts";
 import { locate, makeStore } from "./engine.ts";
 import type { Runtime } from "./runtime.ts";
 import { readTemplate } from "./templates.ts";

@@ -1,5 +1,5 @@
 // A store that reads each log once: the history of a commit never changes, and one command asks for it in several places.
-import type { ConversationStore, LogEntry, LogQuery } from "../../store/conversation-store.ts";
+import type { ConversationStore, LogEntry, LogQuery } from "../../store/store.ts";
 
 /** Gives the store with its logs remembered until it is closed. Logs of names that may move are read each time. */
 export function withRememberedLog(store: ConversationStore): ConversationStore {

@@ -2,10 +2,9 @@
 // the user's state folder: what came with a store or a clone names none.
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
-import { resolveUserPaths } from "../../config/paths.ts";
+import { resolveUserPaths } from "../../config/trust.ts";
 import { parseJson } from "../../core/json.ts";
-import { makeFolders } from "../../store/files/make-folders.ts";
-import { replaceFile } from "../../store/files/replace-file.ts";
+import { makeFolders, replaceFile } from "../../store/files.ts";
 import { sha256 } from "./object-id.ts";
 import { readIfExists, type Workspace } from "./workspace.ts";
 

@@ -3,7 +3,7 @@
 
 import { isTurnNumber } from "../../core/conversation/name.ts";
 import type { Calendar } from "../../core/conversation/range-bound.ts";
-import type { Engine } from "../../store/conversation-store.ts";
+import type { Engine } from "../../store/store.ts";
 
 /** What stands at standard input. `open`: a pipe or socket, whose writer may write, or never; `file`: it ends by itself; `none`: nothing to read. */
 export type InputKind = "terminal" | "open" | "file" | "none";

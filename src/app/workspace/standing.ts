@@ -1,7 +1,7 @@
 // Where one stands: the worktree of the store that the current folder is in, else the store's own, and what is checked out
 // there. `@` is its branch. On a commit without a branch one may read; what writes is told how to go on.
 import { type JpgError, userError } from "../../core/errors.ts";
-import type { UnfinishedOperation, Worktree } from "../../store/worktrees.ts";
+import type { UnfinishedOperation, Worktree } from "../../store/store.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** What is checked out where one stands. */

@@ -1,11 +1,16 @@
 // A store that is made by its first write, so that a command which finds nothing to write leaves no empty store behind.
 // Until then it holds nothing.
 import { join } from "node:path";
-import { type Cache, NO_CACHE } from "../../store/cache.ts";
-import type { BranchWrite, ConversationStore, WriteResult } from "../../store/conversation-store.ts";
-import { journalFolder } from "../../store/files/kept-files.ts";
+import { journalFolder } from "../../store/git-dir.ts";
 import type { Sharing } from "../../store/sharing.ts";
-import type { StoreSurroundings } from "../../store/store-surroundings.ts";
+import {
+  type BranchWrite,
+  type Cache,
+  type ConversationStore,
+  NO_CACHE,
+  type StoreSurroundings,
+  type WriteResult,
+} from "../../store/store.ts";
 
 /** Gives a store at `root` that `make` makes and opens once there is something to write. */
 export function createStoreOnWrite(

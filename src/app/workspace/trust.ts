@@ -1,14 +1,12 @@
 // Trust in a project's config file: bound to its text, kept in the user's state directory. What it would allow is read from
 // the same text that is trusted then.
 import { dirname } from "node:path";
-import { type ConfigFile, loadConfig } from "../../config/load-config.ts";
-import { resolveUserPaths } from "../../config/paths.ts";
+import { type ConfigFile, loadConfig } from "../../config/load.ts";
 import { renderSettings } from "../../config/show-config.ts";
-import { trustDigest, withoutTrust, withTrust } from "../../config/trust.ts";
+import { resolveUserPaths, trustDigest, withoutTrust, withTrust } from "../../config/trust.ts";
 import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
-import { makeFolders } from "../../store/files/make-folders.ts";
-import { replaceFile } from "../../store/files/replace-file.ts";
+import { makeFolders, replaceFile } from "../../store/files.ts";
 import { locate } from "./engine.ts";
 import type { Runtime } from "./runtime.ts";
 import { projectConfigFile, readIfExists, readProjectConfig } from "./workspace.ts";

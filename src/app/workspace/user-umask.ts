@@ -1,6 +1,6 @@
 // What jpg writes is a conversation's, and for its owner alone, as far as the store does not say otherwise. Programs that it
 // starts for the user, and results in files that the user named, follow the user's own umask.
-import { umaskFor } from "../../store/files/file-sharing.ts";
+import { umaskFor } from "../../store/files.ts";
 
 /** The umask that jpg was started with; null before it was changed. */
 let users: number | null = null;

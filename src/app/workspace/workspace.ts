@@ -1,12 +1,10 @@
 // The opened store with what surrounds it: where it was found, the settings that hold, the world outside.
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ConfigFile, ConfigInput, ConversationDelta, LoadedConfig } from "../../config/load-config.ts";
-import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/paths.ts";
+import type { ConfigFile, ConfigInput, ConversationDelta, LoadedConfig } from "../../config/load.ts";
+import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/trust.ts";
 import { codeOf, JpgError, reasonOf, repositoryError } from "../../core/errors.ts";
-import type { ConversationStore } from "../../store/conversation-store.ts";
-import type { StoreLocation } from "../../store/store-location.ts";
-import type { Mended } from "../../store/upkeep.ts";
+import type { ConversationStore, Mended, StoreLocation } from "../../store/store.ts";
 import { chooseEngine, locate, makeStore, mend, openStore } from "./engine.ts";
 import { withRememberedLog } from "./remembered-log.ts";
 import type { Runtime } from "./runtime.ts";
@@ -73,7 +71,7 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
       const overrides = options.overrides ?? [];
       const loaded = await readConfig(runtime, location, { conversation, overrides, named });
       if (loaded.ignored.length === 0) return loaded;
-      const { renderIgnored } = await import("../../config/load-config.ts");
+      const { renderIgnored } = await import("../../config/load.ts");
       for (const message of renderIgnored(loaded.ignored)) warn(message);
       return loaded;
     },
@@ -174,9 +172,8 @@ async function readConfig(
     projectPath === null ? null : asConfigFile(projectPath, await readProjectConfig(projectPath)),
   ];
   const isNothingGiven = Object.values(given).every((list) => list.length === 0);
-  if (user === null && project === null && isNothingGiven)
-    return (await import("../../config/load-built-in.ts")).loadBuiltIn();
-  const { loadConfig } = await import("../../config/load-config.ts");
+  if (user === null && project === null && isNothingGiven) return (await import("../../config/load.ts")).loadBuiltIn();
+  const { loadConfig } = await import("../../config/load.ts");
   return loadConfig({
     ...(user === null ? {} : { user }),
     ...(project === null ? {} : { project: await withTrust(project, trustFile) }),

@@ -1,7 +1,7 @@
 // Writes a result to a file the user named: all of it or nothing, except where the name is not an ordinary file (a pipe, a device).
 import { chmod, realpath, stat, writeFile } from "node:fs/promises";
 import { JpgError, reasonOf, userError } from "../../core/errors.ts";
-import { type FileContent, replaceFile } from "../../store/files/replace-file.ts";
+import { type FileContent, replaceFile } from "../../store/files.ts";
 import { userFileMode } from "./user-umask.ts";
 
 /**

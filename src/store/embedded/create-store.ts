@@ -2,24 +2,16 @@
 // git finds a store like any other when it comes. Running it again completes what is missing.
 import { dirname, join } from "node:path";
 import { userError } from "../../core/errors.ts";
-import { PRIVATE } from "../files/file-sharing.ts";
-import { makeFolders } from "../files/make-folders.ts";
-import { withLock } from "../files/process-lock.ts";
-import { readFileIfThere } from "../files/read-file.ts";
-import { makeOwnFolder, replaceFile } from "../files/replace-file.ts";
-import { isConversationTree } from "../native/conversation-tree.ts";
-import { type CreateStoreOptions, makeFolder } from "../native/create-store.ts";
-import { formatConfig } from "../native/refs/append-config.ts";
-import { isStoreConfig } from "../native/refs/branch-config.ts";
-import { excludeViews } from "../native/refs/exclude-views.ts";
-import { showRecordsAsText, writeInfo } from "../native/refs/info-files.ts";
-import { findOwnRepository } from "../native/refs/ownership.ts";
-import { findProjectPlace } from "../native/refs/project-of-store.ts";
-import { storeSettings } from "../native/store-config.ts";
-import { writeHooks } from "../native/store-hooks.ts";
-import { SPARSE_PATTERNS } from "../native/worktrees/worktrees.ts";
-import { readIdentityFile, readUserSetting } from "../refs/user-settings.ts";
-import { FALLBACK_IDENTITY } from "../store-surroundings.ts";
+import { readIdentityFile, readUserSetting } from "../config-file.ts";
+import { makeFolders, makeOwnFolder, PRIVATE, readFileIfThere, replaceFile } from "../files.ts";
+import { type CreateStoreOptions, makeFolder, storeSettings, writeHooks } from "../git/create.ts";
+import { isConversationTree } from "../git/locate.ts";
+import { formatConfig } from "../git/porcelain.ts";
+import { isStoreConfig } from "../git/refs.ts";
+import { findOwnRepository, findProjectPlace } from "../git/repository.ts";
+import { excludeViews, SPARSE_PATTERNS, showRecordsAsText, writeInfo } from "../git/worktrees.ts";
+import { withLock } from "../locks.ts";
+import { FALLBACK_IDENTITY } from "../store.ts";
 
 /** A git that knows all settings: one that does not passes over those it does not know. */
 const ANY_GIT = [2, 32, 0] as const;

@@ -1,14 +1,16 @@
 // Walks commits: newest first by their dates, as git walks, or no parent before its child, for which all must be known.
 
-import { repositoryError } from "../../core/errors.ts";
-import type { LogEntry, LogQuery } from "../conversation-store.ts";
-import type { LoadTree } from "../native/objects/tree-object.ts";
-import { type Commit, parseCommit } from "../native/writes/commit-object.ts";
-import type { EmbeddedObjects } from "./objects.ts";
-import { createPathFilter, diffTrees, type FileStep, type PathFilter } from "./trees.ts";
+import { createHash } from "node:crypto";
+import { JpgError, repositoryError } from "../../core/errors.ts";
+import { type Commit, parseCommit } from "../git/small-write.ts";
+import type { LoadTree } from "../git/trees.ts";
+import { type FoundRef, isBranchName, readHeadFile, readRefFile } from "../ref-files.ts";
+import type { LogEntry, LogQuery, RewrittenFile, StoreVerdict } from "../store.ts";
+import { createPathFilter, diffTrees, type EmbeddedObjects, type FileStep, type PathFilter } from "./objects.ts";
+import type { EmbeddedRepository } from "./repository.ts";
 
 /** A commit and its id. */
-export interface FoundCommit extends Commit {
+interface FoundCommit extends Commit {
   readonly oid: string;
 }
 
@@ -35,7 +37,7 @@ export function createCommitReader(objects: EmbeddedObjects, cutOff: () => Promi
 }
 
 /** Commits from some on, each once, the newest of those whose children were given first. */
-export async function* newestFirst(read: ReadCommit, from: readonly string[]): AsyncGenerator<FoundCommit> {
+async function* newestFirst(read: ReadCommit, from: readonly string[]): AsyncGenerator<FoundCommit> {
   const seen = new Set(from);
   const open = await Promise.all([...seen].map(read));
   for (let next = takeNewest(open); next !== null; next = takeNewest(open)) {
@@ -128,7 +130,7 @@ function toEntry({ oid, tree: _, ...rest }: FoundCommit, steps: ReadonlyMap<stri
 }
 
 /** What a commit changed; a merge names only what differs from all its parents. */
-export async function stepsOf(
+async function stepsOf(
   read: ReadCommit,
   load: LoadTree,
   commit: FoundCommit,
@@ -162,4 +164,157 @@ export async function tipsHolding(
   // A set gives what is added to it while it is walked.
   for (const oid of holding) for (const child of children.get(oid) ?? []) holding.add(child);
   return holding;
+}
+
+// Resolves what a commit is named with as git does (gitrevisions(7)): refs, ids and unique beginnings of them, and steps to
+// ancestors. What else git knows (`@{1}`, `:/text`) names nothing here.
+
+const REVISION = /^([^~^]+)((?:[~^]\d*)*)(?:\^\{commit\})?$/;
+/** Where git looks for a ref that is not named in full, in this order. */
+const PLACES = ["", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
+/** Tags of tags that are followed. */
+const DEEPEST = 5;
+
+/** What a revision is looked up with; `head` = the git dir of the worktree whose HEAD is meant. */
+interface RevisionTools {
+  readonly objects: EmbeddedObjects;
+  readonly read: ReadCommit;
+  readonly head: string;
+}
+
+/** Resolves a revision to the id of a commit that is there; null when it names none. */
+export async function resolveRevision(
+  repository: Pick<EmbeddedRepository, "fs" | "gitDir" | "isOnDisk">,
+  { objects, read, head }: RevisionTools,
+  revision: string,
+): Promise<string | null> {
+  const [, name = "", steps = ""] = REVISION.exec(revision) ?? [];
+  const start = await findStart(repository, { objects, head }, name);
+  let at = start === null ? null : await peel(objects, start);
+  for (const [, kind, count] of steps.matchAll(/([~^])(\d*)/g)) {
+    const number = count === "" ? 1 : Number(count);
+    // x^2 is the second parent, x~2 the first parent's first parent; x^0 and x~0 are x.
+    const [times, parent] = kind === "^" ? [Math.min(number, 1), number] : [number, 1];
+    for (let n = 0; n < times && at !== null; n++) at = (await read(at)).parents[parent - 1] ?? null;
+  }
+  return at;
+}
+
+async function findStart(
+  repository: Pick<EmbeddedRepository, "fs" | "gitDir" | "isOnDisk">,
+  { objects, head }: Pick<RevisionTools, "objects" | "head">,
+  name: string,
+): Promise<string | null> {
+  if (/^[0-9a-f]{40}$/.test(name)) return name;
+  const ref = name === "@" ? "HEAD" : name;
+  if (ref === "HEAD") return await readWorktreeHead(repository, head);
+  if (!isBranchName(ref)) return null;
+  for (const place of PLACES) {
+    const found = await readRefFile(repository, `${place}${ref}`);
+    if (found !== null) return found;
+  }
+  return /^[0-9a-f]{4,39}$/.test(name) ? await objects.expand(name) : null;
+}
+
+async function readWorktreeHead(
+  repository: Pick<EmbeddedRepository, "fs" | "gitDir" | "isOnDisk">,
+  gitDir: string,
+): Promise<string | null> {
+  const head = await readHeadFile(repository, gitDir);
+  if (head === null) return null;
+  return "commit" in head ? head.commit : await readRefFile(repository, head.ref);
+}
+
+/** The commit that an object is or that a tag names; null when it is neither. */
+async function peel(objects: EmbeddedObjects, oid: string, depth: number = DEEPEST): Promise<string | null> {
+  const object = await objects.find(oid);
+  if (object?.type === "commit") return oid;
+  const tagged =
+    object?.type === "tag" ? /^object ([0-9a-f]{40})\n/.exec(object.bytes.toString("latin1"))?.[1] : undefined;
+  return tagged === undefined || depth === 0 ? null : await peel(objects, tagged, depth - 1);
+}
+
+/** Only these are never changed, or only grow: what a format rewrites on each save is not looked at. */
+const FOLDERS = ["conversation.json", "turns", "compactions", "config", "meta", "attachments"];
+
+/** Verifies everything that the refs reach; each object is read once. */
+export async function verifyObjects(
+  { objects, load, read }: { readonly objects: EmbeddedObjects; readonly load: LoadTree; readonly read: ReadCommit },
+  refs: readonly FoundRef[],
+): Promise<StoreVerdict> {
+  const problems: string[] = [];
+  const rewritten: RewrittenFile[] = [];
+  const sound = new Map<string, boolean>();
+  const check = async (oid: string, what: string): Promise<boolean> => {
+    const known = sound.get(oid);
+    if (known !== undefined) return known;
+    const problem = await findProblem(objects, oid, what);
+    if (problem !== null) problems.push(problem);
+    sound.set(oid, problem === null);
+    return problem === null;
+  };
+  const checkTree = async (oid: string): Promise<void> => {
+    if (sound.has(oid) || !(await check(oid, "tree"))) return;
+    for (const entry of await load(oid)) {
+      if (entry.isTree) await checkTree(entry.oid);
+      else if (entry.special !== "repository") await check(entry.oid, "blob");
+    }
+  };
+  const tips = new Set<string>();
+  for (const { ref, commit } of refs) {
+    if (commit === null) problems.push(`error: ${ref}: holds no commit id`);
+    else if (await check(commit, "commit")) tips.add(commit);
+  }
+  const isSound = async (oid: string): Promise<FoundCommit> => {
+    const commit = await read(oid);
+    for (const parent of commit.parents) await check(parent, "commit");
+    return { ...commit, parents: commit.parents.filter((parent) => sound.get(parent) === true) };
+  };
+  for await (const commit of newestFirst(isSound, [...tips])) {
+    await checkTree(commit.tree);
+    if (sound.get(commit.tree) === true) for (const file of await rewritesIn(read, load, commit)) rewritten.push(file);
+  }
+  return { problems, rewritten };
+}
+
+/** Names an object as git fsck does. */
+async function findProblem(objects: EmbeddedObjects, oid: string, what: string): Promise<string | null> {
+  try {
+    const object = await objects.find(oid);
+    if (object === null) return `missing ${what} ${oid}`;
+    const { type, bytes } = object;
+    const digest = createHash("sha1").update(`${type} ${bytes.length}\0`).update(bytes).digest("hex");
+    return digest === oid && type === what ? null : `error: ${oid}: is no ${what} of this id`;
+  } catch (error) {
+    if (error instanceof JpgError) return `error: ${oid}: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Merges are not looked at, and what cannot be compared is a problem already. */
+async function rewritesIn(read: ReadCommit, load: LoadTree, commit: FoundCommit): Promise<readonly RewrittenFile[]> {
+  const [parent, ...others] = commit.parents;
+  if (parent === undefined || others.length > 0) return [];
+  try {
+    const steps = await stepsOf(read, load, commit, createPathFilter(FOLDERS));
+    const changed = [...steps].flatMap(([path, step]) => (step === "changed" ? [path] : []));
+    const before = (await read(parent)).tree;
+    return await Promise.all(
+      changed.map(async (path) => ({
+        commit: commit.oid,
+        path,
+        from: await entryAt(load, before, path),
+        to: await entryAt(load, commit.tree, path),
+      })),
+    );
+  } catch (error) {
+    if (error instanceof JpgError) return [];
+    throw error;
+  }
+}
+
+async function entryAt(load: LoadTree, tree: string, path: string): Promise<string> {
+  let oid = tree;
+  for (const part of path.split("/")) oid = (await load(oid)).find(({ name }) => name === part)?.oid ?? "";
+  return oid;
 }

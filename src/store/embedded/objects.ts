@@ -1,21 +1,22 @@
 // Objects of the embedded engine. They are read from git's files by the readers that the native engine has, and by
 // isomorphic-git where those cannot: in memory, or in a pack of an old form. What is written waits in memory until it is flushed:
 // a few objects become files of their own, by isomorphic-git, many one pack, for each file is a wait for the disk.
-import { createHash } from "node:crypto";
-import { join } from "node:path";
+
+import { createHash, randomBytes } from "node:crypto";
+import { dirname, join } from "node:path";
 import { deflateSync } from "node:zlib";
 import git from "isomorphic-git";
 import { asSentence, type JpgError, repositoryError } from "../../core/errors.ts";
-import type { StoredObject } from "../native/objects/batch-parser.ts";
-import { createObject } from "../native/objects/loose-objects.ts";
-import { packError } from "./pack-error.ts";
-import { formatPack, type PackedObject } from "./pack-format.ts";
+import { foldersOf, syncFolders } from "../files.ts";
+import type { StoredObject } from "../git/objects.ts";
+import { createObject } from "../git/small-write.ts";
+import { type LoadTree, parseTree, type TreeEntry } from "../git/trees.ts";
+import type { FileSystem } from "../ref-files.ts";
+import { formatPack, type PackedObject, packError, writePack } from "./pack-format.ts";
 import type { EmbeddedRepository } from "./repository.ts";
-import { withSafeWrites } from "./safe-files.ts";
-import { writePack } from "./write-pack.ts";
 
 /** The kinds of objects that jpg writes. */
-export type ObjectType = PackedObject["type"];
+type ObjectType = PackedObject["type"];
 
 /** An object that is written and not flushed. */
 interface WaitingObject extends StoredObject {
@@ -152,4 +153,132 @@ async function orNull<T>(
 
 function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+// The file system as isomorphic-git is given it: what it writes, which is only objects, is written under another name, brought
+// to the disk and renamed. Its own writing leaves half an object behind when it is interrupted, which then counts as whole.
+
+/** Names that git itself clears from folders of objects (`git gc`). */
+const DRAFT = "tmp_obj_jpg_";
+/** Objects are never changed: what may be read stays. Permission bits. */
+const READABLE = 0o444;
+
+/** Gives a file system of the same content whose `writeFile` makes a file whole or not at all. */
+function withSafeWrites({ promises: files }: Pick<FileSystem, "promises">): Pick<FileSystem, "promises"> {
+  return {
+    promises: {
+      ...bound(files),
+      writeFile: async (path, content) => {
+        const target = String(path);
+        const draft = join(dirname(target), `${DRAFT}${process.pid}_${randomBytes(8).toString("hex")}`);
+        const file = await files.open(draft, "wx");
+        try {
+          await file.writeFile(content as Uint8Array);
+          await file.chmod((await file.stat()).mode & READABLE);
+          await file.sync();
+        } finally {
+          await file.close();
+        }
+        await files.rename(draft, target).catch(async (error: unknown) => {
+          await files.rm(draft, { force: true });
+          throw error;
+        });
+        await syncFolders(foldersOf([target]));
+      },
+    },
+  };
+}
+
+/** Calls that keep their object; isomorphic-git takes them off it. */
+function bound(files: FileSystem["promises"]): FileSystem["promises"] {
+  return {
+    appendFile: files.appendFile.bind(files),
+    lstat: files.lstat.bind(files),
+    mkdir: files.mkdir.bind(files),
+    open: files.open.bind(files),
+    readdir: files.readdir.bind(files),
+    readFile: files.readFile.bind(files),
+    readlink: files.readlink.bind(files),
+    rename: files.rename.bind(files),
+    rm: files.rm.bind(files),
+    rmdir: files.rmdir.bind(files),
+    stat: files.stat.bind(files),
+    symlink: files.symlink.bind(files),
+    unlink: files.unlink.bind(files),
+    writeFile: files.writeFile.bind(files),
+  };
+}
+
+/** What became of a file between two trees. */
+export type FileStep = "added" | "removed" | "changed";
+
+/** Whether anything asked for can stand under a path, a file's or a folder's. */
+export type PathFilter = (path: string) => boolean;
+
+const REMEMBERED_TREES = 2000;
+
+/** Creates a loader that remembers the trees it loaded last. Throws `object_missing`, `store_damaged`. */
+export function createTreeLoader(objects: EmbeddedObjects): LoadTree {
+  const known = new Map<string, readonly TreeEntry[]>();
+  return async (oid) => {
+    const found = known.get(oid);
+    if (found !== undefined) return found;
+    const { type, bytes } = await objects.read(oid);
+    if (type !== "tree") throw repositoryError("store_damaged", `Object ${oid} is a ${type} where a tree should be.`);
+    const entries = parseTree(bytes);
+    if (known.size >= REMEMBERED_TREES) known.clear();
+    known.set(oid, entries);
+    return entries;
+  };
+}
+
+/** A filter for files and folders as `LogQuery.paths` names them; none = all. */
+export function createPathFilter(paths: readonly string[]): PathFilter {
+  if (paths.length === 0) return () => true;
+  const asked = paths.map((path) => path.replace(/\/+$/, ""));
+  return (path) => asked.some((one) => path === one || path.startsWith(`${one}/`) || one.startsWith(`${path}/`));
+}
+
+/** The files that differ between two trees, null = an empty one, by path. */
+export async function diffTrees(
+  load: LoadTree,
+  from: string | null,
+  to: string | null,
+  isAsked: PathFilter,
+): Promise<ReadonlyMap<string, FileStep>> {
+  const steps: [path: string, step: FileStep][] = [];
+  const visit = async (before: string | null, after: string | null, prefix: string): Promise<void> => {
+    const [old, own] = [await byName(load, before), await byName(load, after)];
+    for (const name of new Set([...old.keys(), ...own.keys()])) {
+      const [one, other] = [old.get(name), own.get(name)];
+      const path = prefix + name;
+      if (!isAsked(path) || isSame(one, other)) continue;
+      if (treeOf(one) !== treeOf(other)) await visit(treeOf(one), treeOf(other), `${path}/`);
+      const step = stepBetween(isFile(one), isFile(other));
+      if (step !== null) steps.push([path, step]);
+    }
+  };
+  if (from !== to) await visit(from, to, "");
+  return new Map(steps.sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+}
+
+function stepBetween(hadFile: boolean, hasFile: boolean): FileStep | null {
+  if (hadFile) return hasFile ? "changed" : "removed";
+  return hasFile ? "added" : null;
+}
+
+function isSame(one: TreeEntry | undefined, other: TreeEntry | undefined): boolean {
+  return one?.oid === other?.oid && one?.mode === other?.mode;
+}
+
+async function byName(load: LoadTree, oid: string | null): Promise<ReadonlyMap<string, TreeEntry>> {
+  return new Map(oid === null ? [] : (await load(oid)).map((entry) => [entry.name, entry]));
+}
+
+function treeOf(entry: TreeEntry | undefined): string | null {
+  return entry?.isTree === true ? entry.oid : null;
+}
+
+function isFile(entry: TreeEntry | undefined): boolean {
+  return entry !== undefined && !entry.isTree;
 }

@@ -1,7 +1,12 @@
 // The bytes of a pack and of its index, version 2 of each (gitformat-pack(5)): SHA-1, every object stored
 // whole.
+
 import { createHash } from "node:crypto";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
+import { asSentence, codeOf, type JpgError, messageOf, repositoryError } from "../../core/errors.ts";
+import { makeFolders, syncFolders } from "../files.ts";
 
 /** One object of a pack. */
 export interface PackedObject {
@@ -14,7 +19,7 @@ export interface PackedObject {
 }
 
 /** A pack and its index as they stand in files. */
-export interface Pack {
+interface Pack {
   /** SHA-1 of the pack, 40 hex digits; it names both files. */
   readonly name: string;
   readonly pack: readonly Uint8Array[];
@@ -88,4 +93,80 @@ function digestOf(chunks: readonly Uint8Array[]): Buffer {
   const hash = createHash("sha1");
   for (const chunk of chunks) hash.update(chunk);
   return hash.digest();
+}
+
+// What to say when a pack of ours could not be written: the same codes as when git cannot write.
+
+interface PackFailure {
+  readonly code: string;
+  readonly says: string;
+  readonly hint: (gitDir: string) => string;
+}
+
+const UNCHANGED = "no conversation was changed.";
+const DISK_FULL: PackFailure = {
+  code: "disk_full",
+  says: "The disk is full",
+  hint: (gitDir) => `Free space on the disk of ${gitDir} and run the command again: ${UNCHANGED}`,
+};
+const NOT_WRITABLE: PackFailure = {
+  code: "store_not_writable",
+  says: "The store cannot be written",
+  hint: (gitDir) => `Make ${gitDir}/objects writable for you, or name another store with --store DIR: ${UNCHANGED}`,
+};
+const OTHER: PackFailure = {
+  code: "pack_not_written",
+  says: "A pack could not be written",
+  hint: () => `Run the command again: ${UNCHANGED}`,
+};
+
+/** By the code of the system's error. */
+const FAILURES: Readonly<Record<string, PackFailure>> = {
+  ENOSPC: DISK_FULL,
+  EDQUOT: DISK_FULL,
+  EACCES: NOT_WRITABLE,
+  EPERM: NOT_WRITABLE,
+  EROFS: NOT_WRITABLE,
+};
+
+/** Creates the error of a pack that was not written below a git dir: `disk_full`, `store_not_writable`, `pack_not_written`. */
+export function packError(gitDir: string, cause: unknown): JpgError {
+  const reason = messageOf(cause);
+  const { code, says, hint } = FAILURES[codeOf(cause)] ?? OTHER;
+  return repositoryError(code, `${says}: no pack was added to ${gitDir}/objects/pack: ${asSentence(reason)}`, {
+    hints: [hint(gitDir)],
+    cause,
+    data: { where: gitDir },
+  });
+}
+
+/** Puts a pack in place, its index last: that is what git looks for. One of the same name has the same content. */
+export async function writePack(folder: string, { name, pack, index }: Pack): Promise<void> {
+  makeFolders(folder);
+  writeDurably(join(folder, `pack-${name}.pack`), pack);
+  writeDurably(join(folder, `pack-${name}.idx`), index);
+  await syncFolders([folder]);
+}
+
+/** Writes a read-only file as a whole or not at all, and waits until it is on the disk, as git does for packs. */
+function writeDurably(path: string, chunks: readonly Uint8Array[]): void {
+  // Git clears files of such names that a crash left.
+  const temporary = join(dirname(path), `tmp_jpg_${process.pid}`);
+  rmSync(temporary, { force: true });
+  try {
+    const file = openSync(temporary, "wx", 0o444);
+    try {
+      for (const chunk of chunks) writeWhole(file, chunk);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function writeWhole(file: number, chunk: Uint8Array): void {
+  for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
 }

@@ -10,7 +10,7 @@ import { readRecordLog } from "../../../src/app/branch/record-log.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
 import { undoCompaction } from "../../../src/app/manage/revert.ts";
 import { parseTurnBound } from "../../../src/core/conversation/range-bound.ts";
-import type { ConversationStore, LogEntry, LogQuery } from "../../../src/store/conversation-store.ts";
+import type { ConversationStore, LogEntry, LogQuery } from "../../../src/store/store.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { git } from "../../helpers/temp-repository.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";

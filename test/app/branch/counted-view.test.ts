@@ -15,7 +15,7 @@ import { formatTurnFile, turnPath } from "../../../src/core/conversation/turn-fi
 import { resolveDispositions } from "../../../src/core/conversation/winner.ts";
 import type { TokenMeter } from "../../../src/core/model/token-meter.ts";
 import { turnFacts } from "../../../src/core/model/usage.ts";
-import type { ConversationStore } from "../../../src/store/conversation-store.ts";
+import type { ConversationStore } from "../../../src/store/store.ts";
 import { createMemoryStore } from "../../helpers/embedded-store.ts";
 import { makeCompaction, summaryOf } from "../../helpers/make-compaction.ts";
 import { withCaches } from "../../helpers/memory-cache.ts";

@@ -11,7 +11,7 @@ import { blobId, sha256 } from "../../../src/app/workspace/object-id.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { formatCompactionLine, recordPath } from "../../../src/core/conversation/compaction-line.ts";
 import { turnPath } from "../../../src/core/conversation/turn-file.ts";
-import { cacheFolder, openCache } from "../../../src/store/files/cache-folder.ts";
+import { cacheFolder, openCache } from "../../../src/store/git-dir.ts";
 import { buildSession, plainTurns, type SessionStep } from "../../helpers/session-builder.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseTurnBytes, readFirstEvent } from "../../../src/app/branch/turn-bytes.ts";
 import { formatTurnFile, parseTurnFile, turnPath } from "../../../src/core/conversation/turn-file.ts";
-import type { ConversationStore } from "../../../src/store/conversation-store.ts";
+import type { ConversationStore } from "../../../src/store/store.ts";
 import { randomTurns } from "../../helpers/random-conversation.ts";
 
 /** Events with texts of all lengths and alphabets, some of them long. */

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { findBrokenLinks } from "../../../src/app/branch/turn-links.ts";
 import { turnPath } from "../../../src/core/conversation/turn-file.ts";
-import type { ConversationStore } from "../../../src/store/conversation-store.ts";
+import type { ConversationStore } from "../../../src/store/store.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 

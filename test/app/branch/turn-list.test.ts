@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { listTurnOids } from "../../../src/app/branch/turn-list.ts";
 import { turnPath } from "../../../src/core/conversation/turn-file.ts";
-import type { ConversationStore, FileChange } from "../../../src/store/conversation-store.ts";
-import { cacheFolder } from "../../../src/store/files/cache-folder.ts";
-import { openNativeStore } from "../../../src/store/native/native-store.ts";
+import { openNativeStore } from "../../../src/store/git/store.ts";
+import { cacheFolder } from "../../../src/store/git-dir.ts";
+import type { ConversationStore, FileChange } from "../../../src/store/store.ts";
 import { createMemoryStore } from "../../helpers/embedded-store.ts";
 import { createTempStore, type TempStore } from "../../helpers/temp-repository.ts";
 

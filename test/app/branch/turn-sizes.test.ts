@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { sumTurnBytes } from "../../../src/app/branch/turn-sizes.ts";
-import type { ConversationStore } from "../../../src/store/conversation-store.ts";
+import type { ConversationStore } from "../../../src/store/store.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 

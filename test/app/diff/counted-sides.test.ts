@@ -10,7 +10,7 @@ import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { formatCompactionLine, recordPath } from "../../../src/core/conversation/compaction-line.ts";
 import type { Event, Turn } from "../../../src/core/conversation/event.ts";
 import { formatTurnFile, turnPath } from "../../../src/core/conversation/turn-file.ts";
-import type { ConversationStore, FileChange } from "../../../src/store/conversation-store.ts";
+import type { ConversationStore, FileChange } from "../../../src/store/store.ts";
 import { createMemoryStore } from "../../helpers/embedded-store.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { withCaches } from "../../helpers/memory-cache.ts";

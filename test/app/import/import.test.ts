@@ -7,7 +7,7 @@ import { readCompactionLog } from "../../../src/app/inspect/log.ts";
 import type { PieceLimits } from "../../../src/app/sessions/source-pieces.ts";
 import { readSource } from "../../../src/app/sessions/stored-session.ts";
 import { turnPath } from "../../../src/core/conversation/turn-file.ts";
-import { createEmbeddedStore } from "../../../src/store/embedded/embedded-store.ts";
+import { createEmbeddedStore } from "../../../src/store/embedded/store.ts";
 import { createMemoryRepository } from "../../helpers/embedded-store.ts";
 import { buildSession, plainTurns, type SessionStep } from "../../helpers/session-builder.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { loadTip } from "../../../src/app/branch/branch-tree.ts";
 import { renderPrinted } from "../../../src/app/inspect/print.ts";
-import type { ConversationStore } from "../../../src/store/conversation-store.ts";
+import type { ConversationStore } from "../../../src/store/store.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { createMemoryWorkspace, importBytes } from "../../helpers/workspace.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { recordSubject, tellsChange } from "../../../src/app/inspect/record-subject.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
-import { subjectOf } from "../../../src/store/messages/commit-message.ts";
+import { subjectOf } from "../../../src/store/messages.ts";
 
 const record: Compaction = {
   type: "compaction",

@@ -9,7 +9,7 @@ import { formatJournalLine, type JournalHead, type JournalLine } from "../../../
 import { recoverTurns } from "../../../src/app/journal/recover-turns.ts";
 import { openJournal } from "../../../src/app/journal/turn-journal.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
-import { markThisProcess } from "../../../src/store/files/running-process.ts";
+import { markThisProcess } from "../../../src/store/running-process.ts";
 import { smallSession } from "../../helpers/run-jpg.ts";
 import {
   createImportedWorkspace,

@@ -8,7 +8,7 @@ import type { JournalHead } from "../../../src/app/journal/journal-lines.ts";
 import { openJournal } from "../../../src/app/journal/turn-journal.ts";
 import { followSharing } from "../../../src/app/workspace/user-umask.ts";
 import type { ChatResponse } from "../../../src/core/conversation/event.ts";
-import { markThisProcess } from "../../../src/store/files/running-process.ts";
+import { markThisProcess } from "../../../src/store/running-process.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 
 let folder: TempFolder;

@@ -13,7 +13,7 @@ import { type MergeReport, type MergeRequest, mergeFork } from "../../../src/app
 import { revertCompactions, undoCompaction } from "../../../src/app/manage/revert.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 import { parseBound } from "../../../src/core/conversation/range-bound.ts";
-import { markThisProcess } from "../../../src/store/files/running-process.ts";
+import { markThisProcess } from "../../../src/store/running-process.ts";
 import { createScriptedModel } from "../../helpers/scripted-model.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { good } from "../../helpers/summaries.ts";

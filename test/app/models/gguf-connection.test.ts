@@ -7,7 +7,7 @@ import { chooseSummaryModel } from "../../../src/app/models/choose-model.ts";
 import { ggufConnection } from "../../../src/app/models/gguf-connection.ts";
 import { modelFacts, openModel } from "../../../src/app/models/models.ts";
 import type { Config } from "../../../src/config/config.ts";
-import { loadConfig } from "../../../src/config/load-config.ts";
+import { loadConfig } from "../../../src/config/load.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 import { createTinyModel } from "../../helpers/tiny-model.ts";

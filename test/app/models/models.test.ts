@@ -18,7 +18,7 @@ import { conversationModel, modelFacts, openModel, recordedFacts } from "../../.
 import { applyTrust, planTrust } from "../../../src/app/workspace/trust.ts";
 import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
 import type { Config } from "../../../src/config/config.ts";
-import { loadConfig } from "../../../src/config/load-config.ts";
+import { loadConfig } from "../../../src/config/load.ts";
 import type { EventMetadata, Turn, View } from "../../../src/core/conversation/event.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { createTempFolder, git, type TempFolder, testEnvironment, writeText } from "../../helpers/temp-repository.ts";

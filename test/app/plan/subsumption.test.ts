@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findSubsumed, type SubsumptionOptions } from "../../../src/app/plan/subsumption.ts";
 import { applyTrust, planTrust } from "../../../src/app/workspace/trust.ts";
 import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
-import { toolHints } from "../../../src/config/tool-hints.ts";
+import { toolHints } from "../../../src/config/config.ts";
 import { createTempFolder, git, type TempFolder, testEnvironment, writeText } from "../../helpers/temp-repository.ts";
 import { type CallNote, createCalls } from "../../helpers/tool-calls.ts";
 import { createTestRuntime } from "../../helpers/workspace.ts";

@@ -7,7 +7,7 @@ import { MAX_TEXT_BYTES } from "../../../src/app/programs/mcp-result.ts";
 import { type McpToolOptions, openMcpTools } from "../../../src/app/programs/mcp-tools.ts";
 import type { Tool, ToolBox, ToolResult } from "../../../src/app/programs/tool-box.ts";
 import type { Config, McpServerConfig } from "../../../src/config/config.ts";
-import { loadConfig } from "../../../src/config/load-config.ts";
+import { loadConfig } from "../../../src/config/load.ts";
 import { areGone } from "../../helpers/processes.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 import { createMemoryWorkspace, createTestRuntime } from "../../helpers/workspace.ts";

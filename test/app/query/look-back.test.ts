@@ -9,7 +9,7 @@ import { createLookBackTools } from "../../../src/app/query/look-back-tools.ts";
 import { query } from "../../../src/app/query/query.ts";
 import { openQueryTools } from "../../../src/app/query/query-tools.ts";
 import type { View } from "../../../src/core/conversation/event.ts";
-import type { LlmRequest } from "../../../src/llm/llm-client.ts";
+import type { LlmRequest } from "../../../src/llm/client.ts";
 import { calls, createScriptedModel, type Script, says, stop } from "../../helpers/scripted-model.ts";
 import { surveyedSession } from "../../helpers/surveyed-session.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";

@@ -3,7 +3,7 @@ import { removeConversation } from "../../../src/app/manage/trash.ts";
 import { type RedactReport, redact } from "../../../src/app/redact/redact.ts";
 import { planRedact } from "../../../src/app/redact/redact-plan.ts";
 import { conversationOf } from "../../../src/core/conversation/name.ts";
-import type { ConversationStore } from "../../../src/store/conversation-store.ts";
+import type { ConversationStore } from "../../../src/store/store.ts";
 import { type Clone, createClones } from "../../helpers/clones.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace } from "../../helpers/workspace.ts";

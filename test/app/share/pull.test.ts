@@ -6,7 +6,7 @@ import { findBrokenLinks } from "../../../src/app/branch/turn-links.ts";
 import { openJournal } from "../../../src/app/journal/turn-journal.ts";
 import { revertCompactions } from "../../../src/app/manage/revert.ts";
 import { removeConversation } from "../../../src/app/manage/trash.ts";
-import { markThisProcess } from "../../../src/store/files/running-process.ts";
+import { markThisProcess } from "../../../src/store/running-process.ts";
 import { type Clone, type Clones, syncAll } from "../../helpers/clones.ts";
 import { type PreparedClones, prepareClones } from "../../helpers/prepared-clones.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";

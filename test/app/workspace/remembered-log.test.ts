@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { withRememberedLog } from "../../../src/app/workspace/remembered-log.ts";
-import type { LogQuery } from "../../../src/store/conversation-store.ts";
+import type { LogQuery } from "../../../src/store/store.ts";
 import { createMemoryStore } from "../../helpers/embedded-store.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
 

@@ -10,7 +10,7 @@ import type { Tool, ToolBox } from "../../../src/app/programs/tool-box.ts";
 import { runChat } from "../../../src/cli/chat/run-chat.ts";
 import type { ChatState } from "../../../src/cli/chat/slash-command.ts";
 import { createOutput, type OutputStream } from "../../../src/cli/frame/output.ts";
-import { recordedTools } from "../../../src/config/recorded-tools.ts";
+import { recordedTools } from "../../../src/config/config.ts";
 import { NO_OFFERS } from "../../../src/core/compact/automatic.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { forTerminal } from "../../../src/core/safe-text.ts";

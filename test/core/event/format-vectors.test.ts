@@ -16,7 +16,7 @@ import type { Event, Origin, Turn } from "../../../src/core/conversation/event.t
 import { type Comment, type CommentRecord, commentsInForce } from "../../../src/core/conversation/marks.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { formatEventLine, parseEventLine, turnPath } from "../../../src/core/conversation/turn-file.ts";
-import type { ConversationStore } from "../../../src/store/conversation-store.ts";
+import type { ConversationStore } from "../../../src/store/store.ts";
 
 // covers: 064 "A compaction changes how _preceding_ events are read"
 // covers: 064 "Explicit range and optional policies"

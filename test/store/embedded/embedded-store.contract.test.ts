@@ -1,4 +1,4 @@
-import { createEmbeddedStore, openEmbeddedStore } from "../../../src/store/embedded/embedded-store.ts";
+import { createEmbeddedStore, openEmbeddedStore } from "../../../src/store/embedded/store.ts";
 import { testConversationStore } from "../../contract/conversation-store.ts";
 import { createMemoryRepository } from "../../helpers/embedded-store.ts";
 import { createTempStore } from "../../helpers/temp-repository.ts";

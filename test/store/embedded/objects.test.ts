@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ConversationStore } from "../../../src/store/conversation-store.ts";
-import { openEmbeddedStore } from "../../../src/store/embedded/embedded-store.ts";
+import { openEmbeddedStore } from "../../../src/store/embedded/store.ts";
+import type { ConversationStore } from "../../../src/store/store.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore } from "../../helpers/temp-repository.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { packError } from "../../../src/store/embedded/pack-error.ts";
+import { packError } from "../../../src/store/embedded/pack-format.ts";
 
 describe("packError", () => {
   it("names the reason as git does where there is one", () => {

@@ -3,8 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { formatPack } from "../../../src/store/embedded/pack-format.ts";
-import { writePack } from "../../../src/store/embedded/write-pack.ts";
+import { formatPack, writePack } from "../../../src/store/embedded/pack-format.ts";
 import { createTempFolder, git, testEnvironment } from "../../helpers/temp-repository.ts";
 
 it("git reads and verifies a pack: empty, small and large objects, and the same pack written twice", async () => {

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openEmbeddedStore } from "../../../src/store/embedded/embedded-store.ts";
+import { openEmbeddedStore } from "../../../src/store/embedded/store.ts";
 import { createTempStore, git, type TempStore } from "../../helpers/temp-repository.ts";
 
 let temp: TempStore;

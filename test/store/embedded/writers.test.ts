@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openNativeStore } from "../../../src/store/native/native-store.ts";
+import { openNativeStore } from "../../../src/store/git/store.ts";
 import { type BundledProgram, bundleProgram } from "../../helpers/bundle-program.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore } from "../../helpers/temp-repository.ts";

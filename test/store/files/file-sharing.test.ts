@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { umaskFor } from "../../../src/store/files/file-sharing.ts";
+import { umaskFor } from "../../../src/store/files.ts";
 
 const octal = (value: number): string => value.toString(8).padStart(3, "0");
 

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { expect, it } from "vitest";
-import { hasProgram } from "../../../src/store/files/find-program.ts";
+import { hasProgram } from "../../../src/store/git-dir.ts";
 import { createTempFolder } from "../../helpers/temp-repository.ts";
 
 it("a program is one where a shell would find it", () => {

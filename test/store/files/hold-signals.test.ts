@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { holdSignals } from "../../../src/store/files/hold-signals.ts";
+import { holdSignals } from "../../../src/store/files.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 
 let folder: TempFolder;
@@ -15,7 +15,7 @@ afterEach(() => folder.remove());
 
 it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s ends a process once its work is done", async (signal) => {
   const [begun, done] = ["begun", "done"].map((name) => join(folder.path, name)) as [string, string];
-  const module = new URL("../../../src/store/files/hold-signals.ts", import.meta.url).href;
+  const module = new URL("../../../src/store/files.ts", import.meta.url).href;
   const script = `
     import { holdSignals } from ${JSON.stringify(module)};
     import { existsSync, writeFileSync } from "node:fs";
@@ -42,7 +42,7 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s ends a process once its wo
 });
 
 it("ends a process by a signal that came right at the end of its work, when nothing was waited for any more", async () => {
-  const module = new URL("../../../src/store/files/hold-signals.ts", import.meta.url).href;
+  const module = new URL("../../../src/store/files.ts", import.meta.url).href;
   const script = `
     import { holdSignals } from ${JSON.stringify(module)};
     import { execFileSync } from "node:child_process";
@@ -84,7 +84,7 @@ it("is held by many at once with one listener for each signal", async () => {
 });
 
 it("ends a process whose work does not end, too", async () => {
-  const module = new URL("../../../src/store/files/hold-signals.ts", import.meta.url).href;
+  const module = new URL("../../../src/store/files.ts", import.meta.url).href;
   const begun = join(folder.path, "begun");
   const script = `
     import { holdSignals } from ${JSON.stringify(module)};

@@ -3,12 +3,11 @@ import { spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { ConversationStore } from "../../../src/store/conversation-store.ts";
-import { isAbandoned } from "../../../src/store/files/abandoned.ts";
-import { clearUnfinishedPacks } from "../../../src/store/files/leftovers.ts";
-import { draftPath, makeDraftFolder } from "../../../src/store/files/replace-file.ts";
-import { formatMark, markThisProcess } from "../../../src/store/files/running-process.ts";
-import { openNativeStore } from "../../../src/store/native/native-store.ts";
+import { draftPath, makeDraftFolder } from "../../../src/store/files.ts";
+import { openNativeStore } from "../../../src/store/git/store.ts";
+import { clearUnfinishedPacks, isAbandoned } from "../../../src/store/locks.ts";
+import { formatMark, markThisProcess } from "../../../src/store/running-process.ts";
+import type { ConversationStore } from "../../../src/store/store.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
 import { createTempStore, type TempStore, writeText } from "../../helpers/temp-repository.ts";
 

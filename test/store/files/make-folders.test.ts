@@ -2,7 +2,7 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { makeFolders } from "../../../src/store/files/make-folders.ts";
+import { makeFolders } from "../../../src/store/files.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 
 let folder: TempFolder;

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { needsGit } from "../../../src/store/files/needs-git.ts";
+import { needsGit } from "../../../src/store/git-dir.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 
 let temp: TempFolder;

@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openEmbeddedStore } from "../../../src/store/embedded/embedded-store.ts";
-import { openNativeStore } from "../../../src/store/native/native-store.ts";
+import { openEmbeddedStore } from "../../../src/store/embedded/store.ts";
+import { openNativeStore } from "../../../src/store/git/store.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore } from "../../helpers/temp-repository.ts";
 

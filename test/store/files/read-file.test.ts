@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { listJournals, readJournal } from "../../../src/app/journal/journal-files.ts";
-import { openCache } from "../../../src/store/files/cache-folder.ts";
-import { readOwnFile, readOwnText } from "../../../src/store/files/read-file.ts";
+import { readOwnFile, readOwnText } from "../../../src/store/files.ts";
+import { openCache } from "../../../src/store/git-dir.ts";
 import { createTempFolder } from "../../helpers/temp-repository.ts";
 
 let folder: ReturnType<typeof createTempFolder>;

@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { makeOwnFolder, openDraft, replaceFile, writerOfDraft } from "../../../src/store/files/replace-file.ts";
-import { markThisProcess, stateOfProcess } from "../../../src/store/files/running-process.ts";
+import { makeOwnFolder, openDraft, replaceFile, writerOfDraft } from "../../../src/store/files.ts";
+import { markThisProcess, stateOfProcess } from "../../../src/store/running-process.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 
 let folder: TempFolder;

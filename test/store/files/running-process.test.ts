@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { markThisProcess, stateOfProcess } from "../../../src/store/files/running-process.ts";
+import { markThisProcess, stateOfProcess } from "../../../src/store/running-process.ts";
 import { endUnreaped } from "../../helpers/processes.ts";
 
 it("this process runs", async () => {

@@ -3,10 +3,9 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { openEmbeddedStore } from "../../../src/store/embedded/embedded-store.ts";
-import { replaceFile } from "../../../src/store/files/replace-file.ts";
-import { foldersOf, syncFolders } from "../../../src/store/files/sync-folders.ts";
-import { openNativeStore } from "../../../src/store/native/native-store.ts";
+import { openEmbeddedStore } from "../../../src/store/embedded/store.ts";
+import { foldersOf, replaceFile, syncFolders } from "../../../src/store/files.ts";
+import { openNativeStore } from "../../../src/store/git/store.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
 import { createTempStore, type TempStore } from "../../helpers/temp-repository.ts";
 

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { HiddenContent } from "../../../src/core/compact/hidden-content.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import type { LargestChanges } from "../../../src/store/compaction-body.ts";
 import {
   compactionMessage,
   forkMessage,
@@ -11,8 +12,7 @@ import {
   subjectOf,
   takenBack,
   turnMessage,
-} from "../../../src/store/messages/commit-message.ts";
-import type { LargestChanges } from "../../../src/store/messages/view-change.ts";
+} from "../../../src/store/messages.ts";
 import { anyText } from "../../helpers/any-text.ts";
 import { runs } from "../../helpers/runs.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
-import { compactionBody } from "../../../src/store/messages/compaction-body.ts";
+import { compactionBody } from "../../../src/store/compaction-body.ts";
 
 const base: Compaction = { type: "compaction", id: "k", timestamp: "2026-01-01T00:00:00Z", from_turn: 2, to_turn: 5 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { groupOf } from "../../../src/core/conversation/group.ts";
-import { groupMessage } from "../../../src/store/messages/commit-message.ts";
+import { groupMessage } from "../../../src/store/messages.ts";
 
 const member = (at: number, more: Partial<Compaction>): Compaction => ({
   type: "compaction",

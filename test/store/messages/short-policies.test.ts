@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
-import { shortPolicies } from "../../../src/store/messages/short-policies.ts";
+import { shortPolicies } from "../../../src/store/messages.ts";
 
 const base: Compaction = { type: "compaction", id: "k", timestamp: "2026-01-01T00:00:00Z", from_turn: 0, to_turn: 0 };
 const strip = { policy: "strip", request: true, response: true } as const;

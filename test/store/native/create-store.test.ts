@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { markThisProcess } from "../../../src/store/files/running-process.ts";
-import { createStore } from "../../../src/store/native/create-store.ts";
-import { openNativeStore } from "../../../src/store/native/native-store.ts";
+import { createStore } from "../../../src/store/git/create.ts";
+import { openNativeStore } from "../../../src/store/git/store.ts";
+import { markThisProcess } from "../../../src/store/running-process.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
 import {
   createTempFolder,

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openEmbeddedStore } from "../../../src/store/embedded/embedded-store.ts";
-import { createStore } from "../../../src/store/native/create-store.ts";
-import { ensureIdentity, readIdentity } from "../../../src/store/native/identity.ts";
-import { openNativeStore } from "../../../src/store/native/native-store.ts";
+import { openEmbeddedStore } from "../../../src/store/embedded/store.ts";
+import { createStore } from "../../../src/store/git/create.ts";
+import { ensureIdentity, readIdentity } from "../../../src/store/git/identity.ts";
+import { openNativeStore } from "../../../src/store/git/store.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
 import {
   createTempFolder,

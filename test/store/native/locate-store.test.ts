@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createStore } from "../../../src/store/native/create-store.ts";
-import { locateStore } from "../../../src/store/native/locate-store.ts";
-import { openNativeStore } from "../../../src/store/native/native-store.ts";
-import type { StoreLocation } from "../../../src/store/store-location.ts";
+import { createStore } from "../../../src/store/git/create.ts";
+import { locateStore } from "../../../src/store/git/locate.ts";
+import { openNativeStore } from "../../../src/store/git/store.ts";
+import type { StoreLocation } from "../../../src/store/store.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
 import {
   createTempFolder,

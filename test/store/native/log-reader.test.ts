@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ConversationStore } from "../../../src/store/conversation-store.ts";
-import { openNativeStore } from "../../../src/store/native/native-store.ts";
+import { openNativeStore } from "../../../src/store/git/store.ts";
+import type { ConversationStore } from "../../../src/store/store.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore, writeText } from "../../helpers/temp-repository.ts";
 

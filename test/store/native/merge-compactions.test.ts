@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { formatRecordLine } from "../../../src/core/conversation/compaction-line.ts";
-import type { BranchWrite } from "../../../src/store/conversation-store.ts";
-import { openNativeStore } from "../../../src/store/native/native-store.ts";
+import { openNativeStore } from "../../../src/store/git/store.ts";
+import type { BranchWrite } from "../../../src/store/store.ts";
 import { commit, file } from "../../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore, type TestEnvironment } from "../../helpers/temp-repository.ts";
 

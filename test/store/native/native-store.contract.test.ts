@@ -1,4 +1,4 @@
-import { openNativeStore } from "../../../src/store/native/native-store.ts";
+import { openNativeStore } from "../../../src/store/git/store.ts";
 import { testConversationStore } from "../../contract/conversation-store.ts";
 import { createTempStore } from "../../helpers/temp-repository.ts";
 

@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { CommitSpec } from "../../../src/store/conversation-store.ts";
-import { startMaintenance } from "../../../src/store/native/maintenance.ts";
-import { openNativeStore } from "../../../src/store/native/native-store.ts";
-import { configureBranches } from "../../../src/store/native/refs/branch-config.ts";
+import { startMaintenance } from "../../../src/store/git/maintain.ts";
+import { configureBranches } from "../../../src/store/git/refs.ts";
+import { openNativeStore } from "../../../src/store/git/store.ts";
+import type { CommitSpec } from "../../../src/store/store.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
 import {
   createTempStore,

@@ -3,9 +3,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { LogEntry, LogQuery } from "../../../src/store/conversation-store.ts";
-import { readLog } from "../../../src/store/native/log-reader.ts";
-import { readNearLog } from "../../../src/store/native/near-log.ts";
+import { readLog, readNearLog } from "../../../src/store/git/log.ts";
+import type { LogEntry, LogQuery } from "../../../src/store/store.ts";
 import { runs } from "../../helpers/runs.ts";
 import { createTempStore, git, type TempStore, writeText } from "../../helpers/temp-repository.ts";
 

@@ -2,9 +2,9 @@
 import { existsSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ConversationStore } from "../../../src/store/conversation-store.ts";
-import { openEmbeddedStore } from "../../../src/store/embedded/embedded-store.ts";
-import { openNativeStore } from "../../../src/store/native/native-store.ts";
+import { openEmbeddedStore } from "../../../src/store/embedded/store.ts";
+import { openNativeStore } from "../../../src/store/git/store.ts";
+import type { ConversationStore } from "../../../src/store/store.ts";
 import { append, commit, file, writeOne } from "../../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore } from "../../helpers/temp-repository.ts";
 

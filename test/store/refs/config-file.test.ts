@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { formatConfig } from "../../../src/store/native/refs/append-config.ts";
-import { isFalse, isTrue, parseConfig, readSetting } from "../../../src/store/refs/config-file.ts";
+import { isFalse, isTrue, parseConfig, readSetting } from "../../../src/store/config-file.ts";
+import { formatConfig } from "../../../src/store/git/porcelain.ts";
 import { runs } from "../../helpers/runs.ts";
 import { createTempFolder, git, type TempFolder, testEnvironment, writeText } from "../../helpers/temp-repository.ts";
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { branchOfRef, isBranchName, refOfBranch } from "../../../src/store/refs/ref-name.ts";
+import { branchOfRef, isBranchName, refOfBranch } from "../../../src/store/ref-files.ts";
 import { runs } from "../../helpers/runs.ts";
 
 function gitAccepts(name: string): boolean {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { LOCAL_VARIABLES } from "../../../../src/store/environment.ts";
-import { gitEnvironment } from "../../../../src/store/native/git/git-environment.ts";
+import { gitEnvironment } from "../../../../src/store/git/git-process.ts";
 
 describe("gitEnvironment", () => {
   it("drops every variable that the installed git calls local to a repository", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { gitError, readableStderr } from "../../../../src/store/native/git/git-error.ts";
+import { gitError, readableStderr } from "../../../../src/store/git/git-process.ts";
 
 const codeOf = (stderr: string): string => gitError({ args: ["read-tree"], code: 128, stderr, where: "/s" }).code;
 

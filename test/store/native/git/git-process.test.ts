@@ -1,9 +1,8 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runCommand } from "../../../../src/store/native/git/git-command.ts";
-import { runGit } from "../../../../src/store/native/git/git-process.ts";
-import { requireGitVersion } from "../../../../src/store/native/git/git-version.ts";
+import { requireGitVersion, runGit } from "../../../../src/store/git/git-process.ts";
+import { runCommand } from "../../../../src/store/git/porcelain.ts";
 import {
   createTempFolder,
   git,

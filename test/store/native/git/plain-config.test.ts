@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isPlainConfig, parseSubsections } from "../../../../src/store/native/git/plain-config.ts";
+import { isPlainConfig, parseSubsections } from "../../../../src/store/git/guard.ts";
 import {
   createTempFolder,
   createTempStore,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { planSettings } from "../../../../src/store/native/git/program-settings.ts";
-import { parseScopedSettings } from "../../../../src/store/native/git/scoped-settings.ts";
+import { parseScopedSettings } from "../../../../src/store/git/git-process.ts";
+import { planSettings } from "../../../../src/store/git/guard.ts";
 
 const own = (key: string, value = "evil"): { scope: string; key: string; value: string } => ({
   scope: "local",

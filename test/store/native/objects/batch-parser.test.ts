@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBatchParser, type StoredObject } from "../../../../src/store/native/objects/batch-parser.ts";
+import { createBatchParser, type StoredObject } from "../../../../src/store/git/objects.ts";
 import { runs } from "../../../helpers/runs.ts";
 
 describe("createBatchParser", () => {

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type BlobReader, createBlobReader } from "../../../../src/store/native/objects/blob-reader.ts";
+import { type BlobReader, createBlobReader } from "../../../../src/store/git/objects.ts";
 import { createTempStore, git, type TempStore } from "../../../helpers/temp-repository.ts";
 
 describe("createBlobReader", () => {

@@ -3,7 +3,7 @@ import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createFileWindow } from "../../../../src/store/native/objects/file-window.ts";
+import { createFileWindow } from "../../../../src/store/git/pack-file.ts";
 import { createTempFolder, type TempFolder } from "../../../helpers/temp-repository.ts";
 
 /** More than two windows. */

@@ -5,9 +5,9 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, w
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createBlobReader } from "../../../../src/store/native/objects/blob-reader.ts";
-import { createObjectFiles, type ObjectFiles } from "../../../../src/store/native/objects/object-files.ts";
-import type { RawObject } from "../../../../src/store/native/objects/pack-file.ts";
+import { createObjectFiles, type ObjectFiles } from "../../../../src/store/git/object-files.ts";
+import { createBlobReader } from "../../../../src/store/git/objects.ts";
+import type { RawObject } from "../../../../src/store/git/pack-file.ts";
 import { createTempStore, git, type TempStore } from "../../../helpers/temp-repository.ts";
 
 let temp: TempStore;

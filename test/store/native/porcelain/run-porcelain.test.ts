@@ -1,9 +1,8 @@
 import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Repository, runCommand } from "../../../../src/store/native/git/git-command.ts";
-import { type GitRunner, runGit } from "../../../../src/store/native/git/git-process.ts";
-import { runPorcelain } from "../../../../src/store/native/porcelain/run-porcelain.ts";
+import { type GitRunner, runGit } from "../../../../src/store/git/git-process.ts";
+import { type Repository, runCommand, runPorcelain } from "../../../../src/store/git/porcelain.ts";
 import {
   createTempFolder,
   git,

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listBranchFiles, listRefFiles, parsePackedRefs } from "../../../../src/store/native/refs/branch-files.ts";
+import { listBranchFiles, listRefFiles, parsePackedRefs } from "../../../../src/store/git/refs.ts";
 import { runs } from "../../../helpers/runs.ts";
 import { createTempStore, git, type TempStore, writeText } from "../../../helpers/temp-repository.ts";
 

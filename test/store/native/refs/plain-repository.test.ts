@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findPlainRepository } from "../../../../src/store/native/refs/plain-repository.ts";
+import { findPlainRepository } from "../../../../src/store/git/locate.ts";
 import {
   createTempFolder,
   git,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { moveBranches } from "../../../../src/store/native/refs/ref-update.ts";
+import { moveBranches } from "../../../../src/store/git/refs.ts";
 import { createTempStore, git, type TempStore } from "../../../helpers/temp-repository.ts";
 
 let temp: TempStore;

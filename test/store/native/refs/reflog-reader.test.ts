@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formerTipsIn, previousBranchIn, REMOVED } from "../../../../src/store/native/refs/reflog-reader.ts";
+import { formerTipsIn, previousBranchIn, REMOVED } from "../../../../src/store/git/refs.ts";
 
 const [A, B] = ["a".repeat(40), "b".repeat(40)];
 const log = (...moves: readonly (readonly [string, string])[]): string =>

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listOutgoing, listTouching, presentCommits } from "../../../../src/store/native/remotes/history.ts";
+import { listOutgoing, listTouching, presentCommits } from "../../../../src/store/git/merge-bases.ts";
 import { createTempStore, git, type TempStore, writeText } from "../../../helpers/temp-repository.ts";
 
 describe("listOutgoing", () => {

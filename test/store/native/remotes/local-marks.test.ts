@@ -2,7 +2,7 @@ import { appendFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { markLocal, readLocalMarks } from "../../../../src/store/native/remotes/local-marks.ts";
+import { markLocal, readLocalMarks } from "../../../../src/store/git/sharing.ts";
 import { createTempStore } from "../../../helpers/temp-repository.ts";
 
 let store: Awaited<ReturnType<typeof createTempStore>>;

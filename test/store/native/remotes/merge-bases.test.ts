@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { mergeBases } from "../../../../src/store/native/remotes/merge-bases.ts";
+import { mergeBases } from "../../../../src/store/git/merge-bases.ts";
 import { runs } from "../../../helpers/runs.ts";
 import { createTempStore, git, writeText } from "../../../helpers/temp-repository.ts";
 

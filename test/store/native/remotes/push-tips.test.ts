@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createSharing } from "../../../../src/store/native/remotes/sharing.ts";
+import { createSharing } from "../../../../src/store/git/sharing.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../../../helpers/prepared-sandbox.ts";
 
 let sandbox: ImportedSandbox;

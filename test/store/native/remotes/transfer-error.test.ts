@@ -1,6 +1,6 @@
 // What is said of a transfer that git ended.
 import { describe, expect, it } from "vitest";
-import { transferError } from "../../../../src/store/native/remotes/transfer-error.ts";
+import { transferError } from "../../../../src/store/git/transfer-errors.ts";
 
 const stderr = [
   "fatal: detected dubious ownership in repository at '/srv/talks.git'",

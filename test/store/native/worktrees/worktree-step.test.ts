@@ -2,9 +2,8 @@
 import { existsSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ConversationStore } from "../../../../src/store/conversation-store.ts";
-import { openNativeStore } from "../../../../src/store/native/native-store.ts";
-import type { SettledStep } from "../../../../src/store/worktrees.ts";
+import { openNativeStore } from "../../../../src/store/git/store.ts";
+import type { ConversationStore, SettledStep } from "../../../../src/store/store.ts";
 import { append, commit, file } from "../../../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore, writeText } from "../../../helpers/temp-repository.ts";
 
@@ -143,7 +142,7 @@ describe("a write that was killed", () => {
 it("a step in which a writer is still at work is left to it", async () => {
   begin("use");
   writeHalf();
-  const { markThisProcess } = await import("../../../../src/store/files/running-process.ts");
+  const { markThisProcess } = await import("../../../../src/store/running-process.ts");
   const lock = join(temp.root, ".git", "jpg-advance.lock");
   writeText(lock, JSON.stringify(await markThisProcess()));
   expect(await settle()).toEqual([]);

@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ConversationStore } from "../../../../src/store/conversation-store.ts";
-import { openNativeStore } from "../../../../src/store/native/native-store.ts";
-import { createDeltaBase, parseMarks } from "../../../../src/store/native/writes/delta-base.ts";
+import { openNativeStore } from "../../../../src/store/git/store.ts";
+import { createDeltaBase, parseMarks } from "../../../../src/store/git/write.ts";
+import type { ConversationStore } from "../../../../src/store/store.ts";
 import { append, commit, file, readText } from "../../../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore } from "../../../helpers/temp-repository.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatMessage, quotePath } from "../../../../src/store/native/writes/fast-import-text.ts";
-import { formatSignature } from "../../../../src/store/signature-text.ts";
+import { formatMessage, quotePath } from "../../../../src/store/git/write.ts";
+import { formatSignature } from "../../../../src/store/ref-files.ts";
 
 describe("formatSignature", () => {
   it("writes zones as git does", () => {

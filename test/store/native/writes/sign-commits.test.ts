@@ -1,8 +1,8 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { CommitSpec, ConversationStore } from "../../../../src/store/conversation-store.ts";
-import { openNativeStore } from "../../../../src/store/native/native-store.ts";
+import { openNativeStore } from "../../../../src/store/git/store.ts";
+import type { CommitSpec, ConversationStore } from "../../../../src/store/store.ts";
 import { append, commit, file } from "../../../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore, writeText } from "../../../helpers/temp-repository.ts";
 

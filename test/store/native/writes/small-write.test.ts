@@ -1,13 +1,8 @@
 // A small write makes what `git fast-import` makes of the same: ids, trees, and objects that git takes.
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type {
-  BranchWrite,
-  CommitSpec,
-  ConversationStore,
-  FileChange,
-} from "../../../../src/store/conversation-store.ts";
-import { openNativeStore } from "../../../../src/store/native/native-store.ts";
+import { openNativeStore } from "../../../../src/store/git/store.ts";
+import type { BranchWrite, CommitSpec, ConversationStore, FileChange } from "../../../../src/store/store.ts";
 import { anyText } from "../../../helpers/any-text.ts";
 import { runs } from "../../../helpers/runs.ts";
 import { append, commit, file } from "../../../helpers/store-writes.ts";

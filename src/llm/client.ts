@@ -1,0 +1,305 @@
+// The one interface to models: what a provider's adapter takes and gives. Adapters render the view for their API (hardened, so
+// that it takes it) and turn what streams back into parts. Invariant: an answer is complete only when its last part says so.
+
+import type { Content, GenerateContentConfig, GenerateContentParameters, Part } from "@google/genai/web";
+import type { ToolDefinition } from "../core/conversation/defined-tools.ts";
+import { isFields, type View } from "../core/conversation/event.ts";
+import { defined, isTooDeep, MAX_FOREIGN_DEPTH } from "../core/json.ts";
+import { toAnthropicThread } from "../core/model/anthropic-thread.ts";
+import { toGoogleThread } from "../core/model/google-thread.ts";
+import type { ProviderApi } from "../core/model/model-provider.ts";
+import { joinPrompts, splitPrompts } from "../core/model/thread.ts";
+
+/** One request to a model. */
+export interface LlmRequest {
+  /** The provider's own name of the model, without the provider. */
+  readonly model: string;
+  /** What the model is sent; rendered and hardened by the adapter. */
+  readonly view: View;
+  /** System prompt; goes before those that the view begins with. */
+  readonly system?: string;
+  readonly tools?: readonly ToolDefinition[];
+  /** Longest answer, tokens; absent = the adapter's default. */
+  readonly maxTokens?: number;
+  /** More will follow what is sent here, soon: the provider is asked to keep it, where that must be asked for (default false). */
+  readonly cache?: boolean;
+  /** Told before each wait for another try. */
+  readonly retrying?: (retry: Retry) => void;
+  /** Ends the request: the stream ends with a stop of reason `aborted`; what came before it stands, but is no whole part. */
+  readonly signal?: AbortSignal;
+}
+
+/** A try that failed, and the wait before the next. */
+export interface Retry {
+  readonly error: Error;
+  readonly waitMs: number;
+}
+
+/** What may be stored as one event of an answer. */
+export type AnswerPart =
+  | { readonly kind: "message"; readonly text: string; readonly metadata?: PartMetadata }
+  | { readonly kind: "reasoning"; readonly text: string; readonly metadata?: PartMetadata }
+  | {
+      readonly kind: "tool_call";
+      /** As the provider gave it; made up where the API has none. */
+      readonly callId: string;
+      readonly name: string;
+      /** Parsed; null when the model wrote no valid JSON object, then `text` has what it wrote. */
+      readonly arguments: Readonly<Record<string, unknown>> | null;
+      readonly text: string;
+      readonly metadata?: PartMetadata;
+    };
+
+/** What only the provider needs back: goes to the event's metadata. */
+interface PartMetadata {
+  readonly signature?: string;
+  readonly encrypted?: string;
+  readonly [key: string]: unknown;
+}
+
+/** Why an answer ended. Only `complete` and `tool_calls` are whole answers. */
+export type StopReason =
+  | "complete"
+  | "tool_calls"
+  /** The longest answer was reached. */
+  | "length"
+  /** The model or the provider's filter refused. */
+  | "refusal"
+  /** The signal ended it. */
+  | "aborted"
+  /** The provider named a reason that is not known, or none. */
+  | "unknown";
+
+/** The end of an answer. */
+export interface Stop {
+  readonly reason: StopReason;
+  /** The provider's own word for it. */
+  readonly providerReason: string | null;
+  /** The provider's counts, verbatim (`readUsage` of core reads them); null when it gave none. */
+  readonly usage: unknown;
+  /** The model as the provider names it. */
+  readonly model: string;
+  /** The provider's id of the answer; null when it gave none. */
+  readonly id: string | null;
+}
+
+/** What streams back, in order: deltas of a part, then the part whole; the stop last. Half parts are deltas only. */
+export type StreamPart =
+  | { readonly type: "delta"; readonly kind: "message" | "reasoning"; readonly text: string }
+  | { readonly type: "part"; readonly part: AnswerPart }
+  | { readonly type: "stop"; readonly stop: Stop };
+
+/** An answer that came in one piece. */
+export interface Completion {
+  readonly parts: readonly AnswerPart[];
+  readonly stop: Stop;
+}
+
+/** A model as its provider's list tells of it; absent = the provider does not say. */
+export interface ListedModel {
+  readonly name: string;
+  /** Context window, tokens. */
+  readonly contextWindow?: number;
+  /** Longest answer, tokens. */
+  readonly maxOutput?: number;
+  /** US dollars for a million tokens. */
+  readonly price?: { readonly input: number; readonly output: number };
+  /** The provider no longer offers it, or will not after this date. */
+  readonly retires?: string;
+}
+
+/**
+ * A provider's model API. All methods throw JpgError of kind `provider`: `wrong_key`, `unknown_model`, `context_overflow`,
+ * `rate_limited`, `overloaded`, `provider_timeout`, `provider_unreachable`, `stream_cut`, `request_refused`, `provider_failed`,
+ * of the API `gguf` also `library_missing`; each names provider, model and the setting to change, never a key. Rate limits,
+ * overload and unreachable hosts are tried again with back-off before anything has streamed.
+ */
+export interface LlmClient {
+  readonly api: ProviderApi;
+  /** As in `provider/model`. */
+  readonly provider: string;
+  /** False where tools of a request are left out: its models answer with text alone; absent = they are offered. */
+  readonly takesTools?: boolean;
+  /** Streams an answer. A connection that ends without a stop throws `stream_cut`; the parts before it stand. */
+  stream(request: LlmRequest): AsyncIterable<StreamPart>;
+  /** Asks without streaming. */
+  complete(request: LlmRequest): Promise<Completion>;
+  /** Counts what a request would send, tokens; absent where the API has no such call. */
+  countTokens?(request: LlmRequest): Promise<number>;
+  /** Throws the signal's reason when that comes first. */
+  listModels?(signal?: AbortSignal): Promise<readonly ListedModel[]>;
+}
+
+/** Where models that are files are found, and what runs them. */
+export interface ModelFiles {
+  /** Absolute. */
+  readonly folder: string;
+  /** Where node-llama-cpp is looked for before jpg's own place; absolute. */
+  readonly library: string;
+  /** Most tokens that a model sees at once; absent = what it was trained for. */
+  readonly contextTokens?: number;
+}
+
+/** How a client is made. */
+export interface LlmConnection {
+  readonly provider: string;
+  readonly api: ProviderApi;
+  /** Absent = the provider's own address. */
+  readonly baseUrl?: string;
+  /** Absent for local servers without one. Never shown. */
+  readonly apiKey?: string;
+  /** What an error says to change for the key, e.g. `ANTHROPIC_API_KEY`, and for the address. */
+  readonly keySetting: string;
+  readonly urlSetting: string;
+  /** Of the API `gguf`, which has no address. */
+  readonly files?: ModelFiles;
+  /** Tries in all of one request, 1 or more; default 4. */
+  readonly attempts?: number;
+  /** Time without a byte before a request is given up, milliseconds; default 290000: models think for minutes. */
+  readonly timeoutMs?: number;
+  /** Waits between tries; replaced in tests. */
+  readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** The reason that a provider's word stands for; `unknown` for words that are not in its table, and for none. */
+export function stopReason(words: Readonly<Record<string, StopReason>>, word: string | null): StopReason {
+  return word !== null && Object.hasOwn(words, word) ? (words[word] ?? "unknown") : "unknown";
+}
+
+// The arguments that a model wrote for a call, and ids for calls of providers that give none.
+
+type ToolCall = Extract<AnswerPart, { readonly kind: "tool_call" }>;
+
+/** A call as it streamed in. */
+interface CallDraft {
+  readonly callId: string;
+  readonly name: string;
+  /** What the model wrote; nothing stands for no arguments. */
+  readonly text: string;
+  readonly signature?: string | undefined;
+}
+
+/** Gives the call whole; its arguments are null when the model wrote no JSON object. */
+export function toToolCall({ callId, name, text, signature }: CallDraft): ToolCall {
+  const metadata = signature === undefined ? {} : { metadata: { signature } };
+  return { kind: "tool_call", callId, name, arguments: parseArguments(text), text, ...metadata };
+}
+
+/** Makes an id for a call: the same answer gives the same ids. `position` counts the answer's calls, from 0. */
+export function madeUpId(answerId: string | null, position: number): string {
+  const answer = (answerId ?? "").replace(/[^a-zA-Z0-9_-]/g, "").slice(-24);
+  return answer === "" ? `call_${position}` : `call_${answer}_${position}`;
+}
+
+function parseArguments(text: string): ToolCall["arguments"] {
+  if (text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) && !isTooDeep(text, value, MAX_FOREIGN_DEPTH) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The parts of a body that are also counted. */
+interface AnthropicInput {
+  readonly model: string;
+  readonly messages: readonly Readonly<Record<string, unknown>>[];
+  readonly system?: string;
+  readonly tools?: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** A body of the Messages API. */
+interface AnthropicBody extends AnthropicInput {
+  readonly max_tokens: number;
+  /** Marks the last block that can be kept. */
+  readonly cache_control?: { readonly type: "ephemeral" };
+  readonly stream?: boolean;
+}
+
+/** Longest answer when the request names none, tokens: the API wants a number, and every model takes this one. */
+const DEFAULT_MAX_TOKENS = 8192;
+
+/** Gives what the model is sent; the same request always gives the same. */
+export function toAnthropicInput({ model, view, system, tools = [] }: LlmRequest): AnthropicInput {
+  const { prompts, rest } = splitPrompts(view);
+  const prompt = joinPrompts(system, prompts);
+  const messages = toAnthropicThread(rest, { model, complete: true }).messages.map(({ role, blocks }) => ({
+    role,
+    content: blocks.map(({ block }) => block),
+  }));
+  return {
+    model,
+    messages,
+    ...(prompt !== "" && { system: prompt }),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, parameters }) => ({ name, description, input_schema: parameters })),
+    }),
+  };
+}
+
+/** Gives the body of a request for an answer. */
+export function toAnthropicBody(request: LlmRequest, stream: boolean): AnthropicBody {
+  return {
+    ...toAnthropicInput(request),
+    max_tokens: request.maxTokens ?? DEFAULT_MAX_TOKENS,
+    ...(request.cache === true && { cache_control: { type: "ephemeral" } }),
+    ...(stream && { stream }),
+  };
+}
+
+/** Gives what the library is asked with for an answer; the same request always gives the same. */
+export function toGoogleParameters(request: LlmRequest): GenerateContentParameters {
+  const { model, tools = [], maxTokens } = request;
+  const { prompt, contents } = toInput(request);
+  const config: GenerateContentConfig = {
+    // The library would run tools and ask on by itself.
+    automaticFunctionCalling: { disable: true },
+    automaticContinuation: false,
+    ...(prompt !== "" && { systemInstruction: { parts: [{ text: prompt }] } }),
+    ...(tools.length > 0 && { tools: [{ functionDeclarations: toDeclarations(tools) }] }),
+    ...defined({ maxOutputTokens: maxTokens }),
+  };
+  return { model, contents, config };
+}
+
+/** Gives the same as the body that the library sends: the model stands in the address. */
+export function toGoogleBody(request: LlmRequest): Readonly<Record<string, unknown>> {
+  const { contents, config: { systemInstruction, tools, maxOutputTokens } = {} } = toGoogleParameters(request);
+  return {
+    ...defined({ systemInstruction }),
+    contents,
+    ...defined({ tools }),
+    ...(maxOutputTokens !== undefined && { generationConfig: { maxOutputTokens } }),
+  };
+}
+
+/** Gives what is counted: the library counts contents only, so the prompt and the tools go along as texts. */
+export function toCountedContents(request: LlmRequest): Content[] {
+  const { prompt, contents } = toInput(request);
+  const tools = request.tools === undefined ? "" : JSON.stringify(toDeclarations(request.tools));
+  const beside = [prompt, tools].filter((text) => text !== "" && text !== "[]");
+  return [...(beside.length > 0 ? [{ role: "user", parts: beside.map((text) => ({ text })) }] : []), ...contents];
+}
+
+function toInput({ model, view, system }: LlmRequest): { readonly prompt: string; readonly contents: Content[] } {
+  const { prompts, rest } = splitPrompts(view);
+  const { messages } = toGoogleThread(rest, { model, complete: true });
+  return {
+    prompt: joinPrompts(system, prompts),
+    contents: messages.map(({ role, blocks }) => ({
+      role: role === "assistant" ? "model" : "user",
+      parts: blocks.map(({ block }) => block as Part),
+    })),
+  };
+}
+
+function toDeclarations(tools: NonNullable<LlmRequest["tools"]>): Declaration[] {
+  return tools.map(({ name, description, parameters }) => ({ name, description, parametersJsonSchema: parameters }));
+}
+
+interface Declaration {
+  readonly name: string;
+  readonly description: string;
+  readonly parametersJsonSchema: unknown;
+}

@@ -1,0 +1,396 @@
+// The one way in which jpg opens a file of a store or of its worktrees that may be there already: a stranger may have put a link
+// to a file of the user's, or a pipe on which one waits for ever. What is read or added to is what was looked at.
+
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fstatSync,
+  fsync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFile,
+  writeFileSync,
+} from "node:fs";
+import { lstat, open, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { promisify } from "node:util";
+import { codeOf, type JpgError, repositoryError } from "../core/errors.ts";
+import { shellWord } from "../core/safe-text.ts";
+import { formatMark, markThisProcess, type ProcessMark, parseMark } from "./running-process.ts";
+
+/** Whether a link at the end of the path is followed: in git's own files it may be, because git makes some. */
+interface LinkChoice {
+  readonly followLink?: boolean;
+}
+
+/**
+ * Opens a file that is one, for reading. Throws what the file system throws: `ELOOP` for a link, and `EINVAL` for a
+ * folder; `store_unsafe` for a pipe or a device. The caller closes it.
+ */
+export function openOwnFile(path: string, { followLink = false }: LinkChoice = {}): number {
+  return requireFile(path, openSync(path, constants.O_RDONLY | NEVER_WAIT | (followLink ? 0 : constants.O_NOFOLLOW)));
+}
+
+/** Opens a file that is one for adding to its end; it is made where it is not there. Throws as `openOwnFile`; the caller closes it. */
+function openForAppending(path: string, mode = 0o600): number {
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
+  return requireFile(path, openSync(path, O_WRONLY | O_APPEND | O_CREAT | NEVER_WAIT | O_NOFOLLOW, mode));
+}
+
+/** Adds text to the end of a file that is one, or is not there. Throws as `openOwnFile`. */
+export function appendToOwnFile(path: string, text: string, mode?: number): void {
+  const file = openForAppending(path, mode);
+  try {
+    writeFileSync(file, text);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** For who is at the other end of a pipe. */
+const NEVER_WAIT = constants.O_NONBLOCK;
+
+function requireFile(path: string, file: number): number {
+  const found = fstatSync(file);
+  if (found.isFile()) return file;
+  closeSync(file);
+  if (!found.isDirectory()) throw notAFile("Nothing is read", path);
+  throw Object.assign(new Error(`${path} is not a regular file`), { code: "EINVAL", syscall: "open", path });
+}
+
+/** The error of a pipe, a socket or a device where a file is to be; `so` = what is not done. */
+export function notAFile(so: string, path: string): JpgError {
+  return unsafeAt(`${so}: ${path} is neither a file nor a folder.`, path);
+}
+
+/** The error `store_unsafe` of a path. */
+export function unsafeAt(message: string, path: string): JpgError {
+  return repositoryError("store_unsafe", message, {
+    hints: [
+      `To see what it is: ls -l ${shellWord(path)}`,
+      `To remove it, when you trust the rest of the store: rm ${shellWord(path)}`,
+    ],
+    data: { path },
+  });
+}
+
+/** Whether a path, or a folder on the way to it, does not exist. */
+export function isMissing(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR"].includes(codeOf(error));
+}
+
+/** Reads a file that is one. Throws as `openOwnFile` does. */
+export function readOwnFile(path: string, choice: LinkChoice = {}): Buffer {
+  const file = openOwnFile(path, choice);
+  try {
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The same as text. */
+export function readOwnText(path: string, choice: LinkChoice = {}): string {
+  return readOwnFile(path, choice).toString("utf8");
+}
+
+/**
+ * Reads a file as text, or gives null when it (or a folder on the way) does not exist. For small files of git's: at once,
+ * because a detour through the thread pool costs many times what the reading costs.
+ */
+export async function readFileIfThere(path: string): Promise<string | null> {
+  try {
+    const isThere = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+    return isThere ? readOwnText(path, { followLink: true }) : null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") return null;
+    throw error;
+  }
+}
+
+// The one way in which jpg writes a file. It is made anew, under a name that nobody can guess and only if nothing is there,
+// then renamed: readers see the old content or the new, never a part, and whatever link or pipe a stranger's tree puts in
+// the way is never written through. The name says who writes, so that what a killed process left can be told and cleared.
+
+/** Permission bits of files and folders before the umask, which jpg sets so that a store is as private as it should be. */
+const FILE_MODE = 0o666;
+const FOLDER_MODE = 0o777;
+const PRIVATE_FOLDER_MODE = 0o700;
+/** What is shorter is written at once: a detour through the thread pool costs many times what that does. Bytes or characters. */
+const SMALL = 64 * 1024;
+/** Errors of file systems that know no hard links. */
+const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV"];
+/** What names of drafts begin with: hidden, because some stand in folders of the user's for a moment. */
+const PREFIX = ".jpg-draft_";
+
+/** How a file is made. */
+interface FileMode {
+  /** Permission bits before the umask. */
+  readonly mode?: number;
+  /** Whether what it holds can be made anew: then the disk is not waited for. */
+  readonly isCache?: boolean;
+}
+
+/** What is to stand in a file, whole or in pieces that are made while it is written. */
+export type FileContent = string | Uint8Array | AsyncIterable<Uint8Array>;
+
+/** A file that is being written and that nobody knows yet. */
+export interface Draft {
+  /** Adds to it. */
+  write(content: string | Uint8Array): Promise<void>;
+  /** Puts it in place of what is there, of a link itself and not of what it points to. */
+  moveTo(path: string): Promise<void>;
+  /** Removes it, unless it was put in place. */
+  discard(): Promise<void>;
+}
+
+/** Replaces a file. Throws what the file system throws, and leaves what was there. */
+export async function replaceFile(path: string, content: FileContent, options: FileMode = {}): Promise<void> {
+  const draft = await openDraft(dirname(path), options);
+  try {
+    if (typeof content === "string" || content instanceof Uint8Array) await draft.write(content);
+    else for await (const piece of content) await draft.write(piece);
+    await draft.moveTo(path);
+  } finally {
+    await draft.discard();
+  }
+}
+
+/** Begins a file in a folder that strangers' files never get into, or in the one where it is to stand. */
+export async function openDraft(folder: string, { mode = FILE_MODE, isCache = false }: FileMode = {}): Promise<Draft> {
+  const path = await draftPath(join(folder, "file"));
+  const file = openSync(path, "wx", mode);
+  let [isOpen, isThere] = [true, true];
+  const close = (): void => {
+    if (isOpen) closeSync(file);
+    isOpen = false;
+  };
+  return {
+    write: async (content) => {
+      if (content.length <= SMALL) writeFileSync(file, content);
+      else await writeLong(file, content);
+    },
+    moveTo: async (target) => {
+      if (!isCache) await syncFile(file);
+      close();
+      await moveFile(path, target);
+      isThere = false;
+      if (!isCache) await syncFolders([dirname(target)]);
+    },
+    discard: async () => {
+      close();
+      if (isThere) rmSync(path, { force: true });
+    },
+  };
+}
+
+const writeLong = promisify(writeFile);
+
+/** Makes a file unless something is there, a link for one; says whether it did. The file appears with its content. */
+export async function createFile(path: string, content: string): Promise<boolean> {
+  const written = await draftPath(path);
+  const options = { flag: "wx", mode: FILE_MODE };
+  try {
+    writeFileSync(written, content, options);
+    linkOrWrite(written, path, () => writeFileSync(path, content, options));
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  } finally {
+    rmSync(written, { force: true });
+  }
+}
+
+function linkOrWrite(from: string, to: string, write: () => void): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (!NO_LINKS.includes(codeOf(error))) throw error;
+    write();
+  }
+}
+
+/** Makes a folder of jpg's own inside one that is there. Throws `ENOTDIR` when something else, a link too, has its name. */
+export async function makeOwnFolder(path: string): Promise<void> {
+  try {
+    mkdirSync(path, { mode: FOLDER_MODE });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+  if (!lstatSync(path).isDirectory()) {
+    throw Object.assign(new Error(`${path} is no folder`), { code: "ENOTDIR", syscall: "mkdir", path });
+  }
+}
+
+/** Makes a folder that is there for a while only, for this user alone; what a killed process left of one is cleared as a draft is. */
+export async function makeDraftFolder(parent: string): Promise<string> {
+  const path = await draftPath(join(parent, "folder"));
+  mkdirSync(path, { mode: PRIVATE_FOLDER_MODE });
+  return path;
+}
+
+/** Tells who writes, or wrote, a draft by its name; null when the name is none of a draft. */
+export function writerOfDraft(name: string): ProcessMark | null {
+  return name.startsWith(PREFIX) ? parseMark(name.slice(PREFIX.length, name.lastIndexOf("_"))) : null;
+}
+
+/**
+ * Names a draft beside a file. Of all that jpg does only this takes randomness without being handed it: no result depends
+ * on it.
+ */
+export async function draftPath(path: string): Promise<string> {
+  const mark = formatMark(await markThisProcess());
+  return join(dirname(path), `${PREFIX}${mark}_${randomBytes(16).toString("hex")}`);
+}
+
+async function moveFile(path: string, target: string): Promise<void> {
+  try {
+    renameSync(path, target);
+  } catch (error) {
+    if (codeOf(error) !== "EXDEV") throw error;
+    const beside = await draftPath(target);
+    try {
+      copyFileSync(path, beside, constants.COPYFILE_EXCL);
+      renameSync(beside, target);
+    } finally {
+      rmSync(beside, { force: true });
+    }
+    rmSync(path, { force: true });
+  }
+}
+
+/** Waits until what was written to a file, or renamed into a folder, is on the disk; by its descriptor. */
+export const syncFile: (file: number) => Promise<void> = promisify(fsync);
+
+/** What systems and file systems say that do not sync folders, and of a folder that somebody has just removed. */
+const PASSED_OVER = ["EACCES", "EBADF", "EINVAL", "EISDIR", "ENOENT", "ENOTDIR", "ENOTSUP", "EPERM"];
+
+/** Waits until what was renamed into these folders is on the disk; each is waited for once. Throws what a failing disk throws. */
+export async function syncFolders(paths: Iterable<string>): Promise<void> {
+  await Promise.all([...new Set(paths)].map(syncFolder));
+}
+
+/** The folders of files that were just put in place, and those above, which may be new themselves. */
+export function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
+  return new Set([...paths].flatMap((path) => [dirname(path), dirname(dirname(path))]));
+}
+
+async function syncFolder(path: string): Promise<void> {
+  try {
+    const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    try {
+      await syncFile(folder);
+    } finally {
+      closeSync(folder);
+    }
+  } catch (error) {
+    if (!PASSED_OVER.includes(codeOf(error))) throw error;
+  }
+}
+
+// Makes a folder with those above it. Node's own `recursive` never ends where a folder answers that what is made in it does not
+// exist (/proc, a home that is not mounted), and takes no signal meanwhile.
+
+/** Makes a folder and all above it that are missing. Throws what the file system throws; one that is there is no error. */
+export function makeFolders(path: string, mode = 0o777): void {
+  const missing: string[] = [];
+  for (let at = path; !isMadeOrThere(at, mode); at = dirname(at)) missing.unshift(at);
+  for (const folder of missing) makeFolder(folder, mode);
+}
+
+/** False when the folder above is missing. */
+function isMadeOrThere(path: string, mode: number): boolean {
+  try {
+    makeFolder(path, mode);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" && dirname(path) !== path) return false;
+    throw error;
+  }
+}
+
+function makeFolder(path: string, mode: number): void {
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+  }
+}
+
+/** Milliseconds since a file, or a link itself, was written; 0 when that cannot be told, and when it is gone. */
+export async function fileAge(path: string): Promise<number> {
+  const now = await draftPath(path);
+  try {
+    await (await open(now, "wx")).close();
+    const [one, other] = await Promise.all([lstat(now), lstat(path)]);
+    return Math.max(0, one.mtimeMs - other.mtimeMs);
+  } catch {
+    return 0;
+  } finally {
+    await rm(now, { force: true }).catch(() => undefined);
+  }
+}
+
+/** What a store is made with: files for its owner alone. */
+export const PRIVATE = "0600";
+
+/** The umask (permission bits that new files do not get) for a store that is shared like this, from the user's own. */
+export function umaskFor(sharing: string | undefined, users: number): number {
+  const value = (sharing ?? PRIVATE).toLowerCase();
+  if (/^(umask|false|no|off|0+|)$/.test(value)) return users;
+  if (/^(group|true|yes|on|0*1)$/.test(value)) return users & ~0o070;
+  if (/^(all|world|everybody|0*2)$/.test(value)) return users & ~0o075;
+  const mode = /^[0-7]+$/.test(value) ? Number.parseInt(value, 8) & 0o666 : 0o600;
+  // Who may read a file may enter a folder.
+  return 0o777 & ~(mode | 0o700 | ((mode & 0o444) >> 2));
+}
+
+// Keeps a signal from ending this process in the middle of what must not be cut in half.
+
+const ENDING = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+
+/** How much is under way that must not be cut; signals are the process's, so this is, too. */
+let holders = 0;
+const came = new Set<NodeJS.Signals>();
+
+/** Whoever sent a signal waits no longer than this: a cut in the middle is what the next jpg mends after a power cut, too. */
+const LONGEST_MS = 1500;
+
+function hold(signal: NodeJS.Signals): void {
+  if (came.size === 0) setTimeout(letThrough, LONGEST_MS).unref();
+  came.add(signal);
+}
+
+/**
+ * Runs work; a signal that would have ended the process meanwhile ends it afterwards, or after 1.5 seconds, unless somebody else
+ * listens for it.
+ */
+export async function holdSignals<T>(work: () => Promise<T>): Promise<T> {
+  if (holders++ === 0) for (const signal of ENDING) process.on(signal, hold);
+  try {
+    return await work();
+  } finally {
+    // A signal that has come is told of when the process next looks for events: once more, or it would be lost. The first of the
+    // two rounds may be one that has looked already.
+    await setImmediate();
+    await setImmediate();
+    if (--holders === 0) letThrough();
+  }
+}
+
+function letThrough(): void {
+  for (const signal of ENDING) process.off(signal, hold);
+  for (const signal of came) if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  came.clear();
+}

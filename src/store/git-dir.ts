@@ -1,0 +1,320 @@
+// What jpg cannot do without the git program, and why it is without: there is none, or the user said so.
+
+import { createHash } from "node:crypto";
+import { type Dirent, readdirSync, readlinkSync, statSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import { JpgError, repositoryError } from "../core/errors.ts";
+import type { Environment } from "./environment.ts";
+import {
+  createFile,
+  isMissing,
+  makeOwnFolder,
+  notAFile,
+  readOwnFile,
+  readOwnText,
+  replaceFile,
+  unsafeAt,
+} from "./files.ts";
+import type { RemoteBranch, Remotes } from "./sharing.ts";
+import type { BranchTip, Cache, ConversationStore } from "./store.ts";
+
+/** The error for what only the git program does: `needs_git`. `what` begins the sentence, e.g. `A checkout`. */
+export function needsGit(what: string, env: Environment): JpgError {
+  const why = hasGit(env) ? "--engine embedded works without it" : "no `git` was found in PATH";
+  return repositoryError("needs_git", `${what} needs git, and ${why}.`, { hints: [wayToGit(env)] });
+}
+
+/** What to do for git to be used. */
+export function wayToGit(env: Environment): string {
+  return hasGit(env)
+    ? "Run the command again without --engine embedded."
+    : "Install git: https://git-scm.com/downloads";
+}
+
+/** Whether the git program is found. Where it is, jpg works without it only because it was told to. */
+export function hasGit(env: Environment): boolean {
+  return hasProgram("git", env["PATH"] ?? env["Path"]);
+}
+
+/** Endings of programs on Windows; elsewhere a name is whole. */
+const ENDINGS = process.platform === "win32" ? [".exe", ".cmd", ".bat", ".com"] : [""];
+
+/** Where programs are looked for when there is no PATH. */
+const USUAL_PATH = "/usr/bin:/bin";
+
+/** Whether one of the folders of a PATH holds a program; a few looks at the disk. */
+export function hasProgram(name: string, path: string | undefined): boolean {
+  return (path ?? USUAL_PATH)
+    .split(delimiter)
+    .some((folder) => ENDINGS.some((ending) => isProgram(join(folder === "" ? "." : folder, name + ending))));
+}
+
+function isProgram(path: string): boolean {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found?.isFile() === true && (process.platform === "win32" || (found.mode & 0o111) !== 0);
+  } catch {
+    return false; // a folder that may not be entered
+  }
+}
+
+// Files that jpg keeps in a worktree's git dir while what stands in it and what is checked out may differ: the lock of whoever
+// changes that, the record of a step that is being taken, and the mark of a worktree that is behind. Its branch, or its HEAD,
+// was then moved by an engine that does not write git's index: the mark names the commit that index and files stand at, and
+// whoever has git brings them along from there.
+
+/** The lock of the worktree. */
+export const WORKTREE_LOCK = "jpg-advance.lock";
+/** The step that is being taken. */
+export const STEP_RECORD = "jpg-step.json";
+const FILE = "jpg-behind";
+/** In place of a commit: the index is empty. */
+const NOTHING = "nothing";
+
+/** Where index and files of a worktree stand. */
+interface BehindMark {
+  /** Null = at nothing yet. */
+  readonly at: string | null;
+}
+
+/** Reads the mark in a worktree's git dir; null when the worktree is not behind. */
+export function readBehindMark(gitDir: string): BehindMark | null {
+  let text: string;
+  try {
+    text = readOwnText(join(gitDir, FILE)).trim();
+  } catch {
+    return null; // not there
+  }
+  return { at: /^[0-9a-f]{40}$/.test(text) ? text : null };
+}
+
+/** Marks a worktree as behind; one that is marked stays as it is. Says whether it was marked now. */
+export function markBehind(gitDir: string, at: string | null): Promise<boolean> {
+  return createFile(join(gitDir, FILE), `${at ?? NOTHING}\n`);
+}
+
+/** Takes the mark away. */
+export async function clearBehindMark(gitDir: string): Promise<void> {
+  await rm(join(gitDir, FILE), { force: true });
+}
+
+// Where the caches of a store stand: in one folder of the git dir, so that all can be forgotten at once.
+
+const FOLDER = "jpg-cache";
+/** Caches that jpg 0.1.0 kept beside the folder, and that say something of conversations. */
+const FORMER = ["jpg-list.json", "jpg-event-counts.json", "jpg-sources-1.json", "jpg-auto-1.json"];
+
+/** The folder of the caches in a git dir. */
+export function cacheFolder(gitDir: string): string {
+  return join(gitDir, FOLDER);
+}
+
+/** Opens a cache; nothing is read or made before it is asked for. */
+export function openCache(gitDir: string, name: string): Cache {
+  const pathOf = (key: string | undefined): string =>
+    join(cacheFolder(gitDir), key === undefined ? name : `${name}-${key}`);
+  // Not recursive: a store without a git dir on disk has nowhere to keep anything.
+  let made: Promise<void> | null = null;
+  return {
+    read(key) {
+      try {
+        // At once: a detour through the thread pool costs many times what the reading costs.
+        return readOwnFile(pathOf(key));
+      } catch {
+        return null; // never written, or unreadable
+      }
+    },
+    async write(content, key) {
+      try {
+        made ??= makeOwnFolder(cacheFolder(gitDir));
+        await made;
+        await replaceFile(pathOf(key), content, { isCache: true });
+      } catch {
+        // A store that may only be read does its work each time. A folder that was removed is made anew the next time.
+        made = null;
+      }
+    },
+    async drop(key) {
+      await rm(pathOf(key), { force: true });
+    },
+  };
+}
+
+/** Forgets all caches of a git dir. */
+export async function dropCaches(gitDir: string): Promise<void> {
+  for (const name of [FOLDER, ...FORMER]) await rm(join(gitDir, name), { recursive: true, force: true });
+}
+
+/** The folder of the journals of open turns in a git dir. */
+export function journalFolder(gitDir: string): string {
+  return join(gitDir, "jpg-journal");
+}
+
+/** Keeps a text under a name, like git's COMMIT_EDITMSG; gives its file, null when it cannot be written. */
+export async function keepText(gitDir: string, name: string, text: string): Promise<string | null> {
+  const path = join(gitDir, `jpg-${name}.txt`);
+  try {
+    await replaceFile(path, text);
+    return path;
+  } catch {
+    return null; // no store yet, or no room
+  }
+}
+
+// What stands in a git dir before something is written there. Git follows links in its own folders, appends to reflogs through
+// them and waits on pipes; whoever handed a store over may have put one to a file of the user's.
+
+/** Entries at the top that users link on purpose: git and jpg write nothing through them that is not theirs. */
+const MAY_BE_LINKS: ReadonlySet<string> = new Set(["HEAD", "hooks", "objects"]);
+/** Folders that are looked through, however deep. */
+const WALKED: ReadonlySet<string> = new Set(["logs", "refs", "worktrees"]);
+
+/** Makes sure that git finds only files and folders where it writes: throws `store_unsafe`, naming the first link, pipe or device. */
+export function requireOwnGitDir(gitDir: string): void {
+  for (const entry of readFolder(gitDir)) {
+    if (MAY_BE_LINKS.has(entry.name) || entry.isFile()) continue;
+    if (!entry.isDirectory()) throw unsafe(gitDir, join(gitDir, entry.name), entry.isSymbolicLink());
+    if (!WALKED.has(entry.name)) continue;
+    // Git once made symbolic refs so; it never writes through them.
+    for (const [path, below] of entriesBelow(join(gitDir, entry.name)))
+      if (!below.isFile() && !(below.isSymbolicLink() && readlinkSync(path).startsWith("refs/")))
+        throw unsafe(gitDir, path, below.isSymbolicLink());
+  }
+}
+
+/** Repositories, as they were opened, in which nothing was found that git would wait for. */
+const looked = new WeakSet<object>();
+
+/** Makes sure that git, which only reads, waits for no pipe: throws `store_unsafe`, naming the first pipe or device. Looks once. */
+export function requireNoPipes(repository: { readonly gitDir: string }): void {
+  if (looked.has(repository)) return;
+  const { gitDir } = repository;
+  const flat = [gitDir, join(gitDir, "info"), join(gitDir, "objects", "info")].flatMap(entriesIn);
+  for (const [path, entry] of [...flat, ...entriesBelow(join(gitDir, "refs"))])
+    if (!entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink())
+      throw notAFile(`The store in ${dirname(gitDir)} is not read`, path);
+  looked.add(repository);
+}
+
+/** An entry of a folder, and its path. */
+type PlacedEntry = readonly [path: string, entry: Dirent];
+
+function entriesIn(folder: string): readonly PlacedEntry[] {
+  return readFolder(folder).map((entry) => [join(folder, entry.name), entry]);
+}
+
+/** What stands in a folder and in those below it, but for the folders themselves. */
+function* entriesBelow(folder: string): Generator<PlacedEntry> {
+  for (const placed of entriesIn(folder))
+    if (placed[1].isDirectory()) yield* entriesBelow(placed[0]);
+    else yield placed;
+}
+
+function readFolder(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isMissing(error)) return []; // gone meanwhile
+    throw error;
+  }
+}
+
+function unsafe(gitDir: string, path: string, isLink: boolean): JpgError {
+  const so = `Nothing is written to the store in ${dirname(gitDir)}`;
+  return isLink
+    ? unsafeAt(`${so}: ${path} is a symbolic link: git would write to what it names.`, path)
+    : notAFile(so, path);
+}
+
+// The README branch of a repository made for conversations: what people see first on its host, and what a plain clone has checked
+// out. A file in its tree marks it, whatever it is called and whoever changed the rest; it is never a conversation.
+
+/** The file that marks a README branch, in the root of its tree. */
+export const STORE_MARKER = ".jpg-store";
+
+/** The name of a README branch where the remote's HEAD names none that will do. */
+export const README_BRANCH = "main";
+
+/** Gives the store without its README branches: no list has them, and to whoever asks for one there is none. */
+export function withoutReadme(store: ConversationStore): ConversationStore {
+  const isReadme = async ({ name, commit }: BranchTip): Promise<boolean> =>
+    mayBeReadme(name) && (await readsMarker(store, commit));
+  const listBranches: ConversationStore["listBranches"] = async (passOver) =>
+    withoutMatches(await store.listBranches(passOver), isReadme);
+  const readBranch: ConversationStore["readBranch"] = async (name) => {
+    const commit = await store.readBranch(name);
+    return commit === null || (await isReadme({ name, commit })) ? null : commit;
+  };
+  const isRemoteReadme = async ({ remote, name }: RemoteBranch): Promise<boolean> => {
+    const commit = await store.resolveCommit(`refs/remotes/${remote}/${name}`);
+    return commit !== null && isReadme({ name, commit });
+  };
+  const list = async (): Promise<readonly RemoteBranch[]> =>
+    withoutMatches((await store.remotes?.list()) ?? [], isRemoteReadme);
+  const remotes: Remotes | null = store.remotes && { ...store.remotes, list };
+  return Object.create(store, {
+    listBranches: { value: listBranches, enumerable: true },
+    readBranch: { value: readBranch, enumerable: true },
+    remotes: { value: remotes, enumerable: true },
+  }) as ConversationStore;
+}
+
+/** By its name: that of a conversation's branch has a slash, unless somebody made it by hand. The tree tells. */
+function mayBeReadme(name: string): boolean {
+  return !name.includes("/");
+}
+
+async function readsMarker(store: ConversationStore, commit: string): Promise<boolean> {
+  try {
+    return (await store.readEntries(commit, [STORE_MARKER])).has(STORE_MARKER);
+  } catch (error) {
+    if (error instanceof JpgError) return false; // damaged: whoever reads the branch says so
+    throw error;
+  }
+}
+
+async function withoutMatches<T extends { readonly name: string }>(
+  all: readonly T[],
+  isReadme: (one: T) => Promise<boolean>,
+): Promise<readonly T[]> {
+  const found = new Set<T>();
+  for (const one of all.filter(({ name }) => mayBeReadme(name))) if (await isReadme(one)) found.add(one);
+  return found.size === 0 ? all : all.filter((one) => !found.has(one));
+}
+
+/** Makes the seal of some bytes in a folder: 64 hex digits. */
+export function sealOf(folder: string, body: Uint8Array): string {
+  return createHash("sha256")
+    .update(`${placeOf(folder)}\n`)
+    .update(body)
+    .digest("hex");
+}
+
+/** What tells this folder from every other one, a copy of it too. One that is in memory is nobody else's. */
+function placeOf(folder: string): string {
+  try {
+    const { dev, ino, birthtimeMs } = statSync(folder);
+    return `${dev} ${ino} ${birthtimeMs}`;
+  } catch {
+    return "in memory";
+  }
+}
+
+/** A ref that git is about to push. */
+export interface PushedRef {
+  /** What was named here: a ref, or any revision, with spaces in it too. */
+  readonly from: string;
+  /** The object, zeros where the ref is removed. */
+  readonly commit: string;
+  readonly to: string;
+  /** What stands there now, zeros for nothing. */
+  readonly there: string;
+}
+
+/** Reads the lines that git gives a `pre-push` hook. */
+export function parsePushedRefs(lines: string): readonly PushedRef[] {
+  return [...lines.matchAll(/^(.*) ([0-9a-f]{40}) (\S+) ([0-9a-f]{40})$/gm)].map(
+    ([, from = "", commit = "", to = "", there = ""]) => ({ from, commit, to, there }),
+  );
+}

@@ -1,0 +1,390 @@
+// Makes a store: an ordinary git repository with jpg's settings, hooks and excludes. Running it again completes what is
+// missing and changes nothing else.
+
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, parse } from "node:path";
+import { asSentence, JpgError, repositoryError, userError } from "../../core/errors.ts";
+import { quoteForShell } from "../../core/safe-text.ts";
+import { readSetting } from "../config-file.ts";
+import { type Environment, type GitVersion, isAtLeast } from "../environment.ts";
+import { makeFolders, makeOwnFolder, PRIVATE, readFileIfThere, replaceFile } from "../files.ts";
+import { withLock } from "../locks.ts";
+import type { HookPrograms, Mended } from "../store.ts";
+import { gitError, requireGitVersion, runGit } from "./git-process.ts";
+import { ensureIdentity } from "./identity.ts";
+import { isConversationTree } from "./locate.ts";
+import { appendConfig, formatConfig, type Repository, runCommand, runPorcelain, tryCommand } from "./porcelain.ts";
+import { isStoreConfig } from "./refs.ts";
+import { findOwnRepository, findRepositoryDir, worktreesFolder } from "./repository.ts";
+import { excludeViews, repairWorktrees, SPARSE_PATTERNS, showRecordsAsText, writeInfo } from "./worktrees.ts";
+
+/** What a store is made with; the programs are what its hooks call. */
+export interface CreateStoreOptions extends HookPrograms {
+  readonly env: Environment;
+  /** Where jpg was started; absent = not in a project that counts. */
+  readonly cwd?: string;
+}
+
+/** Creates or completes the store at `root`; any number of processes may do so at once. Throws `not_a_store` when a repository of something else is there, `store_not_writable`. */
+export async function createStore(root: string, options: CreateStoreOptions): Promise<void> {
+  const { env } = options;
+  // Before anything is made: without a git that will do, nothing is left behind. Its version is the same in every folder.
+  const version = await requireGitVersion({ cwd: parse(root).root, env });
+  await makeFolder(async () => makeFolders(root), root);
+  const found = await findOwnRepository(root, env);
+  if (found !== null) await refuseForeign({ gitDir: found.commonDir, cwd: root, env });
+  const gitDir = found?.commonDir ?? join(root, ".git");
+  if (found === null) await makeFolder(() => makeOwnFolder(gitDir), gitDir);
+  await withLock(join(gitDir, "jpg-create.lock"), () => completeStore(root, options, version));
+}
+
+/** Adds what is missing. `jpg.format` comes last: until then others see no store, and wait for the lock. */
+async function completeStore(root: string, options: CreateStoreOptions, version: GitVersion): Promise<void> {
+  const { env } = options;
+  if ((await findRepositoryDir(root)) === null) await initRepository(root, env);
+  const found = await findRepositoryDir(root);
+  if (found === null) throw repositoryError("store_damaged", `git init made no repository at ${root}.`);
+  const repository: Repository = { gitDir: found.commonDir, cwd: root, env };
+  const hooksDir = join(repository.gitDir, "hooks");
+  await writeHooks(hooksDir, options);
+  await excludeViews(repository.gitDir);
+  await showRecordsAsText(repository.gitDir);
+  const present = await readLocalSettings(repository);
+  if (!isAdoptedClone(present)) await writeInfo(repository.gitDir, "sparse-checkout", SPARSE_PATTERNS);
+  await ensureIdentity(root, env, options.cwd);
+  const sharing = await readUsersSharing(repository);
+  const settings = settingsToHave(present, { hooksDir, version, unmarked: "store" });
+  await applySettings(repository, new Map([["core.sharedrepository", sharing], ...settings]));
+}
+
+/** Makes a folder for a store. Throws `disk_full`, `store_not_writable`. */
+export async function makeFolder(make: () => Promise<unknown>, path: string): Promise<void> {
+  try {
+    await make();
+  } catch (cause) {
+    const { code = "", message } = cause as NodeJS.ErrnoException;
+    const kind = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "store_not_writable";
+    const inTheWay = code === "EEXIST" || code === "ENOTDIR";
+    throw repositoryError(kind, `The store ${path} cannot be made: ${asSentence(message)}`, {
+      hints: [
+        inTheWay
+          ? "A file stands in the way: name another place with --store DIR."
+          : "Make its folder writable for you, or name another place with --store DIR.",
+      ],
+      cause,
+    });
+  }
+}
+
+/** SHA-1 and files whatever the user's defaults are: variables, because old gits refuse flags they do not know. */
+async function initRepository(root: string, env: Environment): Promise<void> {
+  const flags = ["--quiet", "--template=", "--initial-branch=main", "--object-format=sha1"];
+  const args = ["-c", "core.preferSymlinkRefs=false", "init", ...flags, "."];
+  const extraEnv = { GIT_DEFAULT_HASH: "sha1", GIT_DEFAULT_REF_FORMAT: "files" };
+  const { code, stderr } = await runPorcelain(args, { cwd: root, env, extraEnv });
+  if (code !== 0) throw gitError({ args: ["init"], code, stderr, where: root });
+}
+
+/** A repository that is not jpg's may only become a store while it is empty, or when it holds conversations (a stock clone). */
+async function refuseForeign(repository: Repository): Promise<void> {
+  if (isStoreConfig((await readFileIfThere(join(repository.gitDir, "config"))) ?? "")) return;
+  const { stdout } = await tryCommand(repository, { args: ["for-each-ref", "--count=1"] });
+  if (stdout.length === 0 || (await isConversationTree(repository))) return;
+  throw userError(
+    "not_a_store",
+    `${repository.cwd} is a git repository with other content: jpg keeps conversations apart.`,
+    {
+      hints: ["Name an empty folder: jpg init DIR", "Or run `jpg init` without DIR inside the project."],
+    },
+  );
+}
+
+/** What the store, else the user, says; unsaid, what stock git writes there is for the owner alone as what jpg writes is. */
+async function readUsersSharing(repository: Repository): Promise<string> {
+  const { code, stdout } = await tryCommand(repository, { args: ["config", "--get", "core.sharedRepository"] });
+  return code === 0 ? stdout.toString().trim() || "true" : PRIVATE;
+}
+
+/** The version of the stored format, the value of `jpg.format`. */
+const STORE_FORMAT = 1;
+const FORMAT = "jpg.format";
+/** Set in a stock clone that jpg took over; absent in a store that jpg made. */
+const CLONE = "jpg.clone";
+
+/** Whether the user's own `core.hooksPath` counts, and jpg's is not written. */
+interface HooksChoice {
+  readonly withHooks: boolean;
+}
+
+/** The settings of a store that jpg makes, with the given hooks folder (absolute), for a git version. */
+export function storeSettings(
+  hooksDir: string,
+  { version, ...how }: HooksChoice & { readonly version: GitVersion },
+): ReadonlyMap<string, string> {
+  const settings = new Map<string, string>([
+    ...placeSettings(hooksDir, how),
+    ["core.autocrlf", "false"],
+    ["core.logallrefupdates", "true"],
+    ["core.sparsecheckout", "true"],
+    ["core.sparsecheckoutcone", "true"],
+    ["gc.auto", "0"],
+    ["merge.renames", "false"],
+  ]);
+  if (isAtLeast(version, [2, 32, 0])) {
+    settings.set("index.sparse", "true");
+    // Git cannot split a sparse index, whatever the user's default is.
+    settings.set("core.splitindex", "false");
+  }
+  // Last: a store that was interrupted while it was made does not yet count as one.
+  settings.set(FORMAT, String(STORE_FORMAT));
+  return settings;
+}
+
+/** The settings that name a place. */
+function placeSettings(hooksDir: string, { withHooks }: HooksChoice): ReadonlyMap<string, string> {
+  return new Map([
+    ...(withHooks ? [["core.hookspath", hooksDir] as const] : []),
+    ["diff.jpg.textconv", quoteForShell(textconvPath(hooksDir))],
+  ]);
+}
+
+/** What a stock clone is given: it stays checked out as it is, which `jpg.clone` says from then on. */
+function cloneSettings(hooksDir: string, how: HooksChoice): ReadonlyMap<string, string> {
+  return new Map([
+    ...placeSettings(hooksDir, how),
+    ["merge.renames", "false"],
+    [CLONE, "true"],
+    [FORMAT, String(STORE_FORMAT)],
+  ]);
+}
+
+/**
+ * Whether settings are those of a stock clone that jpg took over. One that was taken over before there was the mark is known by
+ * where it came from, and by what a store of jpg's own has from the start.
+ */
+function isAdoptedClone(present: ReadonlyMap<string, string>): boolean {
+  const isUnmarked = present.has(FORMAT) && present.has("remote.origin.url") && !present.has("core.sparsecheckout");
+  return present.get(CLONE) === "true" || isUnmarked;
+}
+
+/**
+ * What the settings of a repository should be, told from those that it has: of a clone as little as a clone is given, and in
+ * none a place for hooks where the user chose one. Whoever writes a store's settings or judges them asks here. `unmarked` =
+ * what a repository without any of jpg's settings is to become.
+ */
+export function settingsToHave(
+  present: ReadonlyMap<string, string>,
+  where: { readonly hooksDir: string; readonly version: GitVersion; readonly unmarked: "store" | "clone" },
+): ReadonlyMap<string, string> {
+  const { hooksDir, version, unmarked } = where;
+  const withHooks = !hasForeignHooks(present, hooksDir);
+  const isClone = isAdoptedClone(present) || (unmarked === "clone" && !present.has(FORMAT));
+  return isClone ? cloneSettings(hooksDir, { withHooks }) : storeSettings(hooksDir, { withHooks, version });
+}
+
+/** Whether `core.hooksPath` is the user's: neither jpg's here, nor jpg's where the store stood before it was moved. */
+export function hasForeignHooks(present: ReadonlyMap<string, string>, hooksDir: string): boolean {
+  const [path, textconv] = [present.get("core.hookspath"), present.get("diff.jpg.textconv")];
+  // Of a clone in which the user's path for all repositories counts, its own settings name none.
+  if (path === undefined) return isAdoptedClone(present);
+  if (path === hooksDir) return false;
+  return textconv === undefined ? !present.has(FORMAT) : path !== textconvFolder(textconv);
+}
+
+/** Writes the settings that differ: those that it has otherwise each by git, those that it lacks together, after them. */
+async function applySettings(repository: Repository, settings: ReadonlyMap<string, string>): Promise<void> {
+  const present = await readLocalSettings(repository);
+  const differing = [...settings].filter(([key, value]) => present.get(key) !== value);
+  for (const [key, value] of differing.filter(([key]) => present.has(key)))
+    await runCommand(repository, { args: ["config", "--local", "--replace-all", key, value] }, runPorcelain);
+  const missing = new Map(differing.filter(([key]) => !present.has(key)));
+  if (missing.size > 0) await appendConfig(repository.gitDir, () => formatConfig(missing));
+}
+
+/** The settings of the repository's own config file; of a key with several values the last. */
+export async function readLocalSettings(repository: Repository): Promise<ReadonlyMap<string, string>> {
+  const output = (await runCommand(repository, { args: ["config", "--local", "--list", "-z"] })).toString();
+  const entries = output.split("\0").filter((entry) => entry !== "");
+  return new Map(
+    entries.map((entry) => {
+      const end = entry.indexOf("\n");
+      return end < 0 ? [entry, ""] : [entry.slice(0, end), entry.slice(end + 1)];
+    }),
+  );
+}
+
+// The hooks of a store: four lines of sh each that call jpg by absolute path, and do nothing, silently, when node or jpg is
+// gone. They show the new view after a stock switch, merge, pull, commit, revert or rebase; record what is pushed, refuse what must
+// not leave, and refuse a commit that would take out what jpg wrote without git.
+
+/** The hooks jpg writes. */
+export const HOOK_NAMES: readonly string[] = [
+  "post-checkout",
+  "post-merge",
+  "post-commit",
+  "post-rewrite",
+  "pre-commit",
+  "pre-push",
+];
+
+/** The text of a hook. */
+export function formatHook(name: string, programs: HookPrograms): string {
+  // Git does nothing when a hook that it runs beforehand fails: what could not be looked at is not sent.
+  return script(programs, "exit 0", `exec "$node" "$jpg" hook ${name} "$@"`);
+}
+
+/** The text of the program that makes `git show` of a compaction readable; without jpg it shows the file as it is. */
+export function formatTextconv(programs: HookPrograms): string {
+  return script(programs, 'exec cat -- "$1"', 'exec "$node" "$jpg" textconv "$1"');
+}
+
+/** Writes the hooks and the textconv program of a store. Hooks that are the user's own stay; gives their names. */
+export async function writeHooks(hooksDir: string, programs: HookPrograms): Promise<readonly string[]> {
+  await makeOwnFolder(hooksDir);
+  const foreign: string[] = [];
+  for (const name of HOOK_NAMES) {
+    const path = join(hooksDir, name);
+    const present = await readFileIfThere(path);
+    if (present !== null && !isJpgHook(present)) foreign.push(name);
+    else await writeProgram(path, formatHook(name, programs));
+  }
+  await writeProgram(textconvPath(hooksDir), formatTextconv(programs));
+  return foreign;
+}
+
+/** Whether the text of a hook is one that jpg wrote. */
+export function isJpgHook(text: string): boolean {
+  return text.includes('"$node" "$jpg" hook ') && programsOf(text) !== null;
+}
+
+/** The programs that a hook of jpg's calls; null in the text of another. */
+export function programsOf(text: string): HookPrograms | null {
+  const [, nodePath, jpgPath] = /^node='(.*)' jpg='(.*)'$/m.exec(text) ?? [];
+  if (nodePath === undefined || jpgPath === undefined) return null;
+  return { nodePath: unquoteForShell(nodePath), jpgPath: unquoteForShell(jpgPath) };
+}
+
+/** Undoes `quoteForShell` between its quotes. */
+function unquoteForShell(word: string): string {
+  return word.replaceAll(`'\\''`, "'");
+}
+
+/** Where the textconv program of a store stands. */
+export function textconvPath(hooksDir: string): string {
+  return join(hooksDir, "jpg-textconv");
+}
+
+/** The folder in which a value of `diff.jpg.textconv` says that the program stands; null in a value that jpg did not write. */
+function textconvFolder(value: string): string | null {
+  const path = /^'(.*)\/jpg-textconv'$/s.exec(value)?.[1];
+  return path === undefined ? null : unquoteForShell(path);
+}
+
+function script({ nodePath, jpgPath }: HookPrograms, otherwise: string, command: string): string {
+  const names = `node=${quoteForShell(nodePath)} jpg=${quoteForShell(jpgPath)}`;
+  return `#!/bin/sh\n${names}\n[ -x "$node" ] && [ -f "$jpg" ] || ${otherwise}\n${command}\n`;
+}
+
+/** Replaces in one step: a hook that git is just running must never be half written. */
+async function writeProgram(path: string, text: string): Promise<void> {
+  if ((await readFileIfThere(path)) === text) return;
+  await replaceFile(path, text, { mode: 0o777 });
+}
+
+// Keeps right what a store says of its place: its hooks and settings name the store, node and jpg by absolute path. A project
+// that was moved or copied, and a jpg that was installed elsewhere, leave them dead; a stock clone has none at all. The
+// user's own hooks stay. Looking costs two small files at each command; git is started only where something is wrong.
+
+/** Mends the store whose worktree is `root`; null when nothing was wrong, or it cannot be mended. */
+export async function mendStore(
+  root: string,
+  { env, ...programs }: HookPrograms & { readonly env: Environment },
+): Promise<Mended | null> {
+  const found = await findRepositoryDir(root);
+  if (found === null || found.isBare || found.gitDir !== found.commonDir) return null;
+  const repository: Repository = { gitDir: found.commonDir, cwd: root, env };
+  const fault = await findFault(repository.gitDir, programs);
+  if (fault === null) return null;
+  try {
+    return fault === "clone"
+      ? await adoptClone(repository, programs)
+      : await mendPlace(repository, { programs, kind: fault });
+  } catch (error) {
+    // Of another program at the same time, or in a store that may only be read: the next command tries again.
+    if (error instanceof JpgError || (error instanceof Error && "syscall" in error)) return null;
+    throw error;
+  }
+}
+
+type Fault = Mended["kind"] | "outdated";
+
+/** Says what is wrong, from the files alone. */
+async function findFault(gitDir: string, programs: HookPrograms): Promise<Fault | null> {
+  const config = (await readFileIfThere(join(gitDir, "config"))) ?? "";
+  if (!isStoreConfig(config)) return "clone";
+  const hooksDir = join(gitDir, "hooks");
+  const folder = textconvFolderIn(config);
+  if (folder === null) return "outdated";
+  if (!isSame(folder, hooksDir)) return "moved";
+  const hook = await readFileIfThere(join(hooksDir, "pre-push"));
+  if (hook === null) return "outdated";
+  const called = programsOf(hook);
+  // An older jpg wrote it.
+  if (called !== null && isJpgHook(hook) && hook !== formatHook("pre-push", called)) return "outdated";
+  if (called === null || (isFile(called.nodePath) && isFile(called.jpgPath))) return null;
+  return isFile(programs.nodePath) && isFile(programs.jpgPath) ? "programs" : null;
+}
+
+async function mendPlace(
+  repository: Repository,
+  { programs, kind }: { readonly programs: HookPrograms; readonly kind: Exclude<Fault, "clone"> },
+): Promise<Mended | null> {
+  const hooksDir = join(repository.gitDir, "hooks");
+  const foreign = await writeHooks(hooksDir, programs);
+  await showRecordsAsText(repository.gitDir);
+  // Before the settings, which are what says where the store was.
+  const worktrees = kind === "moved" ? await joinWorktrees(repository) : 0;
+  const present = await readLocalSettings(repository);
+  await applySettings(repository, placeSettings(hooksDir, { withHooks: !hasForeignHooks(present, hooksDir) }));
+  // A newer jpg has more hooks: nothing was wrong.
+  return kind === "outdated" ? null : { kind, foreign, worktrees };
+}
+
+async function joinWorktrees({ gitDir, cwd }: Repository): Promise<number> {
+  const oldHooksDir = textconvFolderIn((await readFileIfThere(join(gitDir, "config"))) ?? "");
+  if (oldHooksDir === null) return 0;
+  const worktreesDir = await worktreesFolder(cwd, gitDir);
+  return repairWorktrees({ gitDir, oldGitDir: dirname(oldHooksDir), worktreesDir });
+}
+
+/** Gives a stock clone what jpg needs, and leaves the rest of its settings alone. */
+async function adoptClone(repository: Repository, programs: HookPrograms): Promise<Mended> {
+  const hooksDir = join(repository.gitDir, "hooks");
+  const { stdout } = await runGit(["config", "--get", "core.hooksPath"], repository);
+  const isForeign = stdout.toString().trim() !== "";
+  const left = await writeHooks(hooksDir, programs);
+  await excludeViews(repository.gitDir);
+  await showRecordsAsText(repository.gitDir);
+  await applySettings(repository, cloneSettings(hooksDir, { withHooks: !isForeign }));
+  const isShallow = existsSync(join(repository.gitDir, "shallow"));
+  return { kind: "clone", foreign: isForeign ? ["core.hooksPath"] : left, worktrees: 0, isShallow };
+}
+
+/** The folder in which a config file's text says that jpg's textconv program stands; null when it says nothing. */
+function textconvFolderIn(config: string): string | null {
+  const value = readSetting(config, "diff.jpg.textconv");
+  return value === undefined ? null : textconvFolder(value);
+}
+
+function isSame(a: string, b: string): boolean {
+  if (a === b) return true;
+  try {
+    return realpathSync(a) === realpathSync(b);
+  } catch {
+    return false; // one of them is not there
+  }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}

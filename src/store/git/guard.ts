@@ -1,0 +1,324 @@
+// The variables by which jpg's git, in a store, is kept from what the store's own configuration would have it start. Where the
+// config file says nothing unusual no git is asked; nothing is remembered on disk, where a store could answer for itself.
+
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { defined } from "../../core/json.ts";
+import { checkRemoteName } from "../../core/remote-address.ts";
+import type { Environment } from "../environment.ts";
+import { readOwnFile, readOwnText, replaceFile } from "../files.ts";
+import { sealOf } from "../git-dir.ts";
+import {
+  type GitPlace,
+  gitError,
+  isOwnSetting,
+  LIST_SETTINGS,
+  parseScopedSettings,
+  runGitNow,
+  type ScopedSetting,
+} from "./git-process.ts";
+
+/** A repository that git is about to be started in; `gitDir` as git is told it. */
+interface Guarded extends GitPlace {
+  readonly gitDir: string;
+}
+
+const PLAIN: SettingsPlan = { ignored: [], overrides: new Map(), isShut: false, promisors: [] };
+
+/** Plain config files seen by this process: what they are, by path. What is not plain is asked each time: it may include. */
+const plainStamps = new Map<string, string>();
+
+/** Creates the variables for a git in this repository, on top of the caller's environment. */
+export function guardEnvironment(repository: Guarded): Environment {
+  const plan = readPlan(repository);
+  const { overrides, worktree } = plan;
+  const pairs = [...overrides].flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return {
+    ...(pairs.length === 0 ? {} : { ...Object.fromEntries(pairs), GIT_CONFIG_COUNT: String(overrides.size) }),
+    // Git before 2.45 asks whatever the second says; the first it heeds, for every protocol.
+    ...(plan.isShut || unaskedOf(repository, plan).length > 0
+      ? { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" }
+      : {}),
+    ...(worktree === undefined ? {} : { GIT_WORK_TREE: repository.cwd }),
+  };
+}
+
+/** The keys of a store's own configuration that have no effect on jpg's git, each once. */
+export function ignoredSettings(repository: Guarded): readonly string[] {
+  const { ignored, worktree } = readPlan(repository);
+  const isHere = worktree === undefined || isSamePlace(resolve(repository.gitDir, worktree), repository.cwd);
+  return isHere ? ignored : [...ignored, "core.worktree"];
+}
+
+/** How a store's own configuration would have its git reach others. */
+interface Reach {
+  /** Whether it says what stands between the store and every remote: nothing is reached. */
+  readonly isShut: boolean;
+  /** Remotes that have objects which are not here; more than none in a partial clone. */
+  readonly promisors: readonly Promisor[];
+  /** Those of them that are not asked, for the user has not fetched from them here. */
+  readonly unasked: readonly Promisor[];
+}
+
+/** Reads how git would reach others from a repository. */
+export function readReach(repository: Guarded): Reach {
+  const plan = readPlan(repository);
+  return { isShut: plan.isShut, promisors: plan.promisors, unasked: unaskedOf(repository, plan) };
+}
+
+function unaskedOf({ gitDir }: Guarded, { promisors }: SettingsPlan): readonly Promisor[] {
+  return unaskedIn(commonDirOf(gitDir), promisors);
+}
+
+function readPlan({ gitDir, ...place }: Guarded): SettingsPlan {
+  if (isPlainFile(join(commonDirOf(gitDir), "config"))) return PLAIN;
+  const { code, stdout, stderr } = runGitNow([`--git-dir=${gitDir}`, ...LIST_SETTINGS], place);
+  if (code !== 0) throw gitError({ args: ["config", "--list"], code, stderr, where: place.cwd });
+  return planSettings(parseScopedSettings(stdout.toString()));
+}
+
+/** Whether a repository's config file is plain (see `isPlainConfig`), or not there. */
+export function isPlainFile(path: string): boolean {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (found === undefined) return true;
+  const stamp = [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(" ");
+  if (plainStamps.get(path) === stamp) return true;
+  if (!isPlainConfig(readOwnText(path, { followLink: true }))) return false;
+  plainStamps.set(path, stamp);
+  return true;
+}
+
+/** The git dir with the config file, from that of a linked worktree too. */
+function commonDirOf(gitDir: string): string {
+  const link = join(gitDir, "commondir");
+  return existsSync(link) ? resolve(gitDir, readOwnText(link, { followLink: true }).trim()) : gitDir;
+}
+
+function isSamePlace(one: string, other: string): boolean {
+  try {
+    return realpathSync.native(one) === realpathSync.native(other);
+  } catch {
+    return false; // one is not there
+  }
+}
+
+// Tells a config file that only says what jpg and a stock clone write into one, so that git need not be asked what it means.
+// It never takes a line for harmless that git reads as something else: what it does not know is not plain.
+
+/** Names that may stand in a plain section; by the section, with its subsection where that matters. */
+const PLAIN_KEYS: ReadonlyMap<string, RegExp> = new Map([
+  [
+    "core",
+    /^(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|hookspath|sparsecheckout|sparsecheckoutcone|splitindex|sharedrepository)$/,
+  ],
+  ["index", /^sparse$/],
+  ["gc", /^auto$/],
+  ["maintenance", /^(auto|strategy)$/],
+  ["merge", /^renames$/],
+  ["jpg", /^[a-z]+$/],
+  ["user", /^(name|email|signingkey)$/],
+  ["author", /^(name|email)$/],
+  ["committer", /^(name|email)$/],
+  ["commit", /^gpgsign$/],
+  ["branch", /^(remote|merge|rebase|mergeoptions|description)$/],
+  ["remote", /^(url|pushurl|fetch|push|tagopt)$/],
+  // jpg's own; and jpg starts no git that converts texts.
+  ['diff "jpg"', /^textconv$/],
+]);
+
+const HEADER = /^[ \t]*\[([a-z]+)(?:[ \t]+"((?:[^"\\]|\\.)*)")?\][ \t]*\r?$/i;
+const VALUE = /^[ \t]*([a-z][a-z0-9-]*)[ \t]*(?:=(.*))?\r?$/i;
+const NOTHING = /^[ \t]*(?:[#;].*)?\r?$/;
+
+/** The sections that jpg writes for each branch: left out at once, for there are as many as conversations. */
+const BRANCH_SECTIONS =
+  /^\[branch "(?:[^"\\\n]|\\.)*"\]\n\t(?:mergeOptions = -Xfind-renames=100%|remote = [\w-]+\n\tmerge = "(?:[^"\\\n]|\\.)*")\n/gm;
+
+/** Whether all that a config file says is known to name no program, no other file and no other place. */
+export function isPlainConfig(text: string): boolean {
+  let names: RegExp | undefined;
+  for (const line of text.replace(BRANCH_SECTIONS, "").split("\n")) {
+    // A value that goes on in the next line is left to git.
+    if (/\\\r?$/.test(line)) return false;
+    if (NOTHING.test(line)) continue;
+    const [header, section = "", subsection] = HEADER.exec(line) ?? [];
+    if (header !== undefined) {
+      const name = section.toLowerCase();
+      names = PLAIN_KEYS.get(subsection === undefined ? name : `${name} "${subsection}"`) ?? PLAIN_KEYS.get(name);
+    } else if (names?.test(VALUE.exec(line)?.[1]?.toLowerCase() ?? "") !== true) return false;
+  }
+  return true;
+}
+
+/** A setting of a section that has a subsection, such as `remote "team"`. */
+export interface SubsectionSetting {
+  /** As it was written. */
+  readonly subsection: string;
+  /** In lower case. */
+  readonly key: string;
+  /** Empty where a key stands alone. */
+  readonly value: string;
+}
+
+/** The settings of `[section "…"]` in a plain config file, in its order; null for a file that git has to read. */
+export function parseSubsections(text: string, section: string): readonly SubsectionSetting[] | null {
+  if (!isPlainConfig(text)) return null;
+  const settings: SubsectionSetting[] = [];
+  let subsection: string | undefined;
+  for (const line of text.split("\n")) {
+    const [header, name = "", quoted] = HEADER.exec(line) ?? [];
+    if (header !== undefined) {
+      subsection = name.toLowerCase() === section && quoted !== "" ? quoted?.replace(/\\(.)/g, "$1") : undefined;
+      continue;
+    }
+    const [, key, written = ""] = VALUE.exec(line) ?? [];
+    if (subsection === undefined || key === undefined) continue;
+    const value = readValue(written.trim());
+    if (value === null) return null;
+    settings.push({ subsection, key: key.toLowerCase(), value });
+  }
+  return settings;
+}
+
+/** A value that is in quotes as a whole or not at all; null for what else git takes for one. */
+function readValue(written: string): string | null {
+  const [, quoted] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(written) ?? [];
+  if (quoted !== undefined) return quoted.replace(/\\(.)/g, "$1");
+  return /["\\#;\t\v\f\r]/.test(written) ? null : written;
+}
+
+// The settings by which a repository's own configuration would have git start programs, reach others through them, or work
+// in another folder. In a store they never count, whoever owns it; the user's own values of them do.
+
+/** What is put in the place of a store's own settings. */
+interface SettingsPlan {
+  /** Keys that do not count, each once, in the order found. */
+  readonly ignored: readonly string[];
+  /** The values to set on top, by key. */
+  readonly overrides: ReadonlyMap<string, string>;
+  /** Whether transports must stay shut: some of these settings are lists that nothing can shorten. */
+  readonly isShut: boolean;
+  /** Remotes that git would ask, by itself, for objects that are not here. */
+  readonly promisors: readonly Promisor[];
+  /** Where the worktree is said to be, relative to the git dir; absent = where the store is. */
+  readonly worktree?: string;
+}
+
+/** What stands for a program where the user names none: git's own default, or what does nothing. First match counts. */
+const PROGRAMS: readonly (readonly [key: RegExp, otherwise: string])[] = [
+  [/^filter\..*\.(clean|smudge|process)$/, ""],
+  [/^filter\..*\.required$/, "false"],
+  [/^gpg\.(openpgp\.)?program$/, "gpg"],
+  [/^gpg\.x509\.program$/, "gpgsm"],
+  [/^gpg\.ssh\.program$/, "ssh-keygen"],
+  [/^gpg\.ssh\.defaultkeycommand$/, ""],
+  [/^diff\..*\.textconv$/, "cat"],
+  [/^diff\.(external|.*\.command)$/, ""],
+  // Without a program that merges, there is a conflict.
+  [/^merge\..*\.driver$/, "false"],
+  [/^core\.fsmonitor$/, "false"],
+  [/^hook\..*\.command$/, ":"],
+  [/^(core|sequence)\.editor$/, ":"],
+  [/^(core\.pager|pager\..*)$/, "cat"],
+  [/^(alias\..*|interactive\.difffilter|trailer\..*\.(command|cmd)|tar\..*\.command)$/, ""],
+  [/^((merge|diff)tool|guitool|man|browser)\..*\.(cmd|path)$/, ""],
+  [/^(core\.alternaterefscommand|uploadpack\.packobjectshook|gc\.recentobjectshook)$/, ""],
+  [/^submodule\..*\.update$/, "none"],
+];
+
+/** Programs and addresses between a store and its remotes. jpg's own git needs no remote, but in a partial clone. */
+const TRANSPORT =
+  /^(core\.(sshcommand|gitproxy|askpass)|credential\.(.*\.)?helper|remote\..*\.(vcs|uploadpack|receivepack|proxy)|url\..*\.(push)?insteadof|protocol\..*|http\.(.*\.)?(proxy|cookiefile)|(fetch|transfer)\.bundleuri)$/;
+
+/** The one textconv that is jpg's own. */
+const JPG_TEXTCONV = "diff.jpg.textconv";
+
+/** Plans what to put in the place of a store's own settings, from all settings that git sees there. */
+export function planSettings(settings: readonly ScopedSetting[]): SettingsPlan {
+  const users = new Map(
+    settings.filter((setting) => !isOwnSetting(setting)).map(({ key, value }) => [sameKey(key), value]),
+  );
+  const own = [...new Set(settings.filter(isOwnSetting).map(({ key }) => key))].filter((key) => key !== JPG_TEXTCONV);
+  const overrides = new Map<string, string>();
+  for (const key of own) {
+    const otherwise = PROGRAMS.find(([pattern]) => pattern.test(key))?.[1];
+    if (otherwise !== undefined) overrides.set(key, users.get(sameKey(key)) ?? otherwise);
+  }
+  const worktree = settings.findLast((setting) => isOwnSetting(setting) && setting.key === "core.worktree")?.value;
+  const shut = own.filter((key) => TRANSPORT.test(key));
+  return {
+    ignored: own.filter((key) => overrides.has(key) || shut.includes(key)),
+    overrides,
+    isShut: shut.length > 0,
+    promisors: promisorsIn(settings),
+    ...defined({ worktree }),
+  };
+}
+
+/** Two names of one setting. */
+function sameKey(key: string): string {
+  return key === "gpg.openpgp.program" ? "gpg.program" : key;
+}
+
+// The remotes that git would ask, by itself, for what a partial clone has not. Whoever made a store wrote their addresses, so none
+// of them is asked before the user has fetched from it in this very folder: a mark that is sealed to the folder says so, and is
+// worth nothing in a copy of it.
+
+/** A remote that has objects which are not here; `url` is the first that git would take, null when none is set. */
+export interface Promisor {
+  readonly name: string;
+  readonly url: string | null;
+}
+
+/** The mark, in the git dir: a seal, then the remotes. */
+const MARK = "jpg-promisors";
+const SEAL = 64;
+
+/** Lists the remotes that a repository's own settings make promisors, in the order in which they are first named. */
+function promisorsIn(settings: readonly ScopedSetting[]): readonly Promisor[] {
+  const names = new Set(settings.filter(isOwnSetting).flatMap(namesPromisor));
+  return [...names].map((name) => ({
+    name,
+    url: settings.find(({ key }) => key === `remote.${name}.url`)?.value ?? null,
+  }));
+}
+
+/** Either key makes a promisor of a remote, whatever else is said of it. */
+function namesPromisor({ key, value }: ScopedSetting): readonly string[] {
+  if (key === "extensions.partialclone") return [value];
+  const [, name, what] = /^remote\.(.*)\.(promisor|partialclonefilter)$/s.exec(key) ?? [];
+  const isOff = what === "promisor" && /^(false|no|off|0)$/i.test(value);
+  return name === undefined || isOff ? [] : [name];
+}
+
+/** Which of these remotes the user has not fetched from in this git dir. */
+function unaskedIn(gitDir: string, promisors: readonly Promisor[]): readonly Promisor[] {
+  const asked = promisors.length === 0 ? [] : readMark(gitDir);
+  return promisors.filter(({ name, url }) => !asked.some((one) => one.name === name && one.url === url));
+}
+
+/** Writes down that the user fetches from a remote: it may be asked for objects from now on. */
+export async function markAsked(gitDir: string, { name, url }: Promisor): Promise<void> {
+  checkRemoteName(name);
+  if (unaskedIn(gitDir, [{ name, url }]).length === 0) return;
+  const others = readMark(gitDir).filter((one) => one.name !== name);
+  const body = Buffer.from(JSON.stringify({ place: realpathSync.native(gitDir), asked: [...others, { name, url }] }));
+  await replaceFile(join(gitDir, MARK), Buffer.concat([Buffer.from(sealOf(gitDir, body)), body]), { mode: 0o600 });
+}
+
+/** What was sealed here was written by jpg: it is taken as it is, where the folder still has the name that it had then. */
+function readMark(gitDir: string): readonly Promisor[] {
+  let kept: Buffer;
+  try {
+    kept = readOwnFile(join(gitDir, MARK));
+  } catch {
+    return []; // nobody has fetched here, or something else stands there
+  }
+  const body = kept.subarray(SEAL);
+  if (kept.toString("latin1", 0, SEAL) !== sealOf(gitDir, body)) return [];
+  const mark = JSON.parse(String(body)) as { readonly place: string; readonly asked: readonly Promisor[] };
+  return mark.place === realpathSync.native(gitDir) ? mark.asked : [];
+}

@@ -1,0 +1,347 @@
+// Reads history, where it is long, through one `git log` over the whole, unsimplified graph: what was added and taken back on
+// merged side branches appears, each commit once. A merge names only what it changed against all its parents.
+
+import { join } from "node:path";
+import type { IsAside } from "../sharing.ts";
+import type { LogEntry, LogQuery, RewrittenFile, Signature, StoreVerdict, TextQuery } from "../store.ts";
+import type { GitResult } from "./git-process.ts";
+import {
+  isFar,
+  type NearChanges,
+  type NearCommit,
+  type NearCommits,
+  nearChanges,
+  needNear,
+  openNearCommits,
+} from "./near-commits.ts";
+import { commandError, type GitCommand, type Repository, runCommand, tryCommand } from "./porcelain.ts";
+import { parseCommit } from "./small-write.ts";
+
+const START = "\u0001jpg";
+const FIELDS = ["%H", "%P", "%an", "%ae", "%ad", "%cn", "%ce", "%cd", "%B"];
+/** The option that has a log printed as it is read here. */
+export const LOG_FORMAT: string = `--format=${START}%x00${FIELDS.join("%x00")}%x00`;
+
+// The user's settings must not change what is read.
+export const LOG_CONFIG: readonly string[] = [
+  "log.showRoot=true",
+  "log.follow=false",
+  "log.showSignature=false",
+  "log.mailmap=false",
+  "diff.relative=false",
+];
+
+/** Reads a log, newest first; no parent stands before its child, except among the newest few of merged branches with skewed clocks. */
+export async function readLog(repository: Repository, query: LogQuery): Promise<readonly LogEntry[]> {
+  const { from, paths = [], limit, isAside } = query;
+  const near = await readNearLog(repository.gitDir, query);
+  if (near !== null) return near;
+  const flags = ["--full-history", "--no-renames", "--name-status", "-c", "-O/dev/null", ...orderArguments(query)];
+  if (paths.length === 0) return runLog(repository, flags, { from, paths });
+  const [entries, merges] = await Promise.all([
+    runLog(repository, flags, { from, paths }),
+    // Git names no merge whose sides hold the same files, whatever each of them did.
+    isAside === undefined ? [] : runLog(repository, ["--merges"], { from, paths: [] }),
+  ]);
+  const touching = entries.filter(
+    ({ parents, added, removed, changed }) => parents.length < 2 || added.length + removed.length + changed > 0,
+  );
+  return (await leaveAside(repository, query, { merges, touching })).slice(0, limit);
+}
+
+async function runLog(
+  repository: Repository,
+  flags: readonly string[],
+  { from, paths }: { readonly from: string; readonly paths: readonly string[] },
+): Promise<readonly ParsedEntry[]> {
+  const form = ["-z", "--no-color", "--no-notes", "--encoding=UTF-8", "--date=raw", LOG_FORMAT];
+  const args = ["log", ...form, ...flags, "--end-of-options", from, "--", ...paths];
+  const output = await runCommand(repository, { args, config: LOG_CONFIG, extraEnv: { GIT_LITERAL_PATHSPECS: "1" } });
+  return parseLog(output.toString("utf8"));
+}
+
+/** Leaves out what came by the other parents of merges that are aside; only where there is one, the whole graph is read. */
+async function leaveAside(
+  repository: Repository,
+  { from, isAside }: LogQuery,
+  { merges, touching }: { readonly merges: readonly ParsedEntry[]; readonly touching: readonly ParsedEntry[] },
+): Promise<readonly ParsedEntry[]> {
+  const aside = new Set<string>();
+  for (const merge of merges) if ((await isAside?.(merge)) === true) aside.add(merge.commit);
+  if (aside.size === 0) return touching;
+  const args = ["rev-list", "--parents", "--end-of-options", from, "--"];
+  const graph = (await runCommand(repository, { args })).toString();
+  const parents = new Map(
+    graph.split("\n").map((line) => {
+      const [commit = "", first, ...others] = line.split(" ");
+      return [commit, first === undefined || aside.has(commit) ? [first ?? ""] : [first, ...others]];
+    }),
+  );
+  const [tip = ""] = parents.keys();
+  const own = new Set([tip]);
+  // A set also gives what is added to it while it is gone through.
+  for (const commit of own) for (const parent of parents.get(commit) ?? []) own.add(parent);
+  return touching.filter(({ commit }) => own.has(commit));
+}
+
+/** Ordering by history needs the whole of it; a look at the newest few takes them as git walks. */
+function orderArguments({ paths = [], limit }: LogQuery): readonly string[] {
+  return limit !== undefined && paths.length === 0 ? [`--max-count=${limit}`] : ["--date-order"];
+}
+
+interface ParsedEntry extends LogEntry {
+  /** Files changed in place. */
+  readonly changed: number;
+}
+
+/** Parses the output of the log command: NUL-ended fields, then status and path of each file. */
+function parseLog(output: string): ParsedEntry[] {
+  return splitLog(output).map(({ entry, tokens }) => {
+    const files = { added: [] as string[], removed: [] as string[], changed: 0 };
+    for (let at = 0; at < tokens.length; ) at += takeFile(files, tokens, at);
+    return { ...entry, ...files };
+  });
+}
+
+/** Splits a log into its commits, each with the words about its files as git printed them. */
+export function splitLog(output: string): { readonly entry: LogEntry; readonly tokens: readonly string[] }[] {
+  const split: { readonly entry: LogEntry; readonly tokens: readonly string[] }[] = [];
+  const tokens = output.split("\0");
+  let at = tokens.findIndex((token) => token.endsWith(START));
+  while (at >= 0 && at < tokens.length) {
+    const fields = tokens.slice(at + 1, at + 1 + FIELDS.length);
+    const first = at + 1 + FIELDS.length;
+    at = first;
+    while (at < tokens.length && !tokens[at]?.endsWith(START)) at++;
+    split.push({ entry: toEntry(fields), tokens: tokens.slice(first, at) });
+  }
+  return split;
+}
+
+interface Files {
+  readonly added: string[];
+  readonly removed: string[];
+  changed: number;
+}
+
+/** Takes one status and its path; gives how many tokens that were. */
+function takeFile(files: Files, tokens: readonly string[], at: number): number {
+  const status = tokens[at]?.trim() ?? "";
+  if (!/^[ACDMTUX]+$/.test(status)) return 1;
+  const path = tokens[at + 1] ?? "";
+  if (/^A+$/.test(status)) files.added.push(path);
+  else if (/^D+$/.test(status)) files.removed.push(path);
+  else files.changed++;
+  return 2;
+}
+
+function toEntry(fields: readonly string[]): LogEntry {
+  const [commit = "", parents = "", an = "", ae = "", ad = "", cn = "", ce = "", cd = "", body = ""] = fields;
+  return {
+    commit,
+    parents: parents === "" ? [] : parents.split(" "),
+    author: parseSignature(an, ae, ad),
+    committer: parseSignature(cn, ce, cd),
+    message: `${body.trimEnd()}\n`,
+    added: [],
+    removed: [],
+  };
+}
+
+function parseSignature(name: string, email: string, date: string): Signature {
+  const [seconds = "0", zone = "+0000"] = date.split(" ");
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3, 5));
+  return { name, email, seconds: Number(seconds), offsetMinutes: zone.startsWith("-") ? -minutes : minutes };
+}
+
+// The log of a short history, read from git's files: what `git log` says of it, entry by entry and in the same order. Whatever is
+// not plain, or far, is left to git.
+
+/** Steps that lead on, each of them. */
+const PLAIN_PATH = /^(?!\.\.?(?:\/|$))[^/]+(?:\/(?!\.\.?(?:\/|$))[^/]+)*$/;
+
+/** The log, newest first; null when git has to be asked. */
+export async function readNearLog(gitDir: string, query: LogQuery): Promise<readonly LogEntry[] | null> {
+  const { from, paths = [] } = query;
+  if (!/^[0-9a-f]{40}$/.test(from) || !paths.every((path) => PLAIN_PATH.test(path))) return null;
+  const commits = openNearCommits(gitDir);
+  try {
+    return await readEntries(commits, query);
+  } catch (error) {
+    if (isFar(error)) return null;
+    throw error;
+  } finally {
+    commits.close();
+  }
+}
+
+async function readEntries(
+  commits: NearCommits,
+  { from, paths = [], limit, isAside }: LogQuery,
+): Promise<readonly LogEntry[]> {
+  const areNewest = paths.length === 0 && limit !== undefined;
+  const history = areNewest ? readLine(commits, from, limit) : needNear(commits.reached([from]));
+  const own = new Set(isAside === undefined || paths.length === 0 ? history : await leaveUnread(history, isAside));
+  return byDate(history)
+    .filter((commit) => own.has(commit))
+    .map((commit) => ({ commit, changes: nearChanges(commits, commit, paths) }))
+    .filter(({ changes }) => paths.length === 0 || changes.isTouched)
+    .map(({ commit, changes }) => entryOfCommit(commit, changes))
+    .slice(0, limit);
+}
+
+/** The newest few, the first among them. Behind a merge git has an order of its own. */
+function readLine(commits: NearCommits, from: string, limit: number): readonly NearCommit[] {
+  let last = needNear(commits.read(from));
+  const line = [last];
+  while (line.length < limit && last.parents.length > 0) {
+    last = needNear(last.parents.length > 1 ? null : commits.read(last.parents[0] ?? ""));
+    line.push(last);
+  }
+  return line;
+}
+
+/** What leads from the newest commit to others, where merges that are aside lead to their first parent alone. */
+async function leaveUnread(history: readonly NearCommit[], isAside: IsAside): Promise<ReadonlySet<NearCommit>> {
+  const all = new Map(history.map((commit) => [commit.commit, commit]));
+  const own = new Set(history.slice(0, 1));
+  // A set also gives what is added to it while it is gone through.
+  for (const commit of own) {
+    const isCut = commit.parents.length > 1 && (await isAside(commit));
+    for (const parent of isCut ? commit.parents.slice(0, 1) : commit.parents) {
+      const found = all.get(parent);
+      if (found !== undefined) own.add(found);
+    }
+  }
+  return own;
+}
+
+/** As `git log --date-order`: no parent before its child, else the newest first, of two that are as old the one that was met first. */
+function byDate(history: readonly NearCommit[]): readonly NearCommit[] {
+  const all = new Map(history.map((commit) => [commit.commit, commit]));
+  const children = new Map<string, number>();
+  for (const parent of history.flatMap(({ parents }) => parents)) children.set(parent, (children.get(parent) ?? 0) + 1);
+  const times = new Map(history.map((commit) => [commit, parseCommit(commit.bytes).committer.seconds]));
+  const timeOf = (commit: NearCommit): number => times.get(commit) ?? 0;
+  const waiting = history.slice(0, 1);
+  const sorted: NearCommit[] = [];
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    sorted.push(next);
+    for (const parent of next.parents) {
+      children.set(parent, (children.get(parent) ?? 0) - 1);
+      const found = children.get(parent) === 0 ? all.get(parent) : undefined;
+      if (found === undefined) continue;
+      const at = waiting.findIndex((other) => timeOf(other) < timeOf(found));
+      waiting.splice(at < 0 ? waiting.length : at, 0, found);
+    }
+  }
+  return sorted;
+}
+
+function entryOfCommit({ commit, bytes, message }: NearCommit, { added, removed }: NearChanges): LogEntry {
+  const { parents, author, committer } = parseCommit(bytes);
+  return { commit, parents, author, committer, message, added, removed };
+}
+
+// What git itself finds wrong in a store, and which files its history changed in place: two gits beside each other, each of
+// which reads the repository once.
+
+const FSCK: GitCommand = { args: ["fsck", "--full", "--no-dangling", "--no-reflogs", "--no-progress"] };
+/** What is never changed, or only grows, stands in these; in the last, too, what an agent writes anew on each save. */
+const FOLDERS = ["conversation.json", "turns", "compactions", "config", "meta", "attachments", "sources"];
+const LOG: GitCommand = {
+  args: [
+    "log",
+    "-z",
+    "--branches",
+    "--full-history",
+    "--no-renames",
+    "--diff-filter=M",
+    "--raw",
+    "--no-abbrev",
+    "--no-color",
+    "--no-show-signature",
+    "--format=%x01%H",
+    "--",
+    ...FOLDERS,
+  ],
+};
+
+/** Verifies the repository of a store. */
+export async function verifyStore(repository: Repository): Promise<StoreVerdict> {
+  const [fsck, log] = await Promise.all([runFsck(repository), tryCommand(repository, LOG)]);
+  const output = `${fsck.stdout.toString()}\n${fsck.stderr}`;
+  const problems = output
+    .split("\n")
+    .filter((line) => /^(error|fatal|missing|broken link|bad |dangling)/.test(line.trim()));
+  // A history that cannot be walked is named by fsck, with what is missing of it.
+  return { problems, rewritten: log.code === 0 ? parseRewrites(log.stdout.toString("utf8")) : [] };
+}
+
+/** Git writes the trees of a sparse index while it looks at it: on a read-only disk it cannot, and calls that an error. */
+async function runFsck(repository: Repository): Promise<GitResult> {
+  const result = await tryCommand(repository, FSCK);
+  if (!/unable to create temporary file/.test(result.stderr)) return result;
+  return await tryCommand(repository, {
+    ...FSCK,
+    extraEnv: { GIT_INDEX_FILE: join(repository.gitDir, "jpg-no-index") },
+  });
+}
+
+/** Parses `--raw -z`: a commit, then `:<modes> <from> <to> M` and the path of each file. */
+function parseRewrites(output: string): readonly RewrittenFile[] {
+  const rewritten: RewrittenFile[] = [];
+  let commit = "";
+  const tokens = output.split("\0");
+  for (const [at, token] of tokens.entries()) {
+    const start = token.indexOf("\u0001");
+    if (start >= 0) commit = token.slice(start + 1, start + 41);
+    const [, from, to] = /:\d+ \d+ ([0-9a-f]{40}) ([0-9a-f]{40}) M$/.exec(token) ?? [];
+    if (from !== undefined && to !== undefined) rewritten.push({ commit, path: tokens[at + 1] ?? "", from, to });
+  }
+  return rewritten;
+}
+
+// Finds files of commits that hold a text, through one `git grep` for many commits. It looks at bytes: what the text means
+// in a file is for the caller to check.
+
+/** Commits named in one command line: far below what any system allows. */
+const COMMITS_PER_CALL = 1000;
+/** Git's way of saying that nothing was found. */
+const NOTHING = 1;
+
+/** Gives the paths of each commit's files that hold one of the texts, in path order; commits without any are left out. */
+export async function findText(
+  repository: Repository,
+  commits: readonly string[],
+  query: TextQuery,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, string[]>();
+  if (query.texts.length === 0) return found;
+  for (let at = 0; at < commits.length; at += COMMITS_PER_CALL) {
+    const command = grepCommand(commits.slice(at, at + COMMITS_PER_CALL), query);
+    const result = await tryCommand(repository, command);
+    if (result.code > NOTHING || result.code < 0) throw await commandError(repository, command, result);
+    for (const line of result.stdout.toString("utf8").split("\0")) {
+      const colon = line.indexOf(":");
+      if (colon < 0) continue;
+      const [commit, path] = [line.slice(0, colon), line.slice(colon + 1)];
+      const paths = found.get(commit) ?? [];
+      found.set(commit, paths);
+      paths.push(path);
+    }
+  }
+  return found;
+}
+
+function grepCommand(commits: readonly string[], { texts, under, ignoreCase = false }: TextQuery): GitCommand {
+  const flags = ["-l", "-z", "-F", "--text", "--full-name", "--no-color", ...(ignoreCase ? ["-i"] : [])];
+  return {
+    // The texts stand in a file of their own: one may begin with a dash or be long.
+    args: ["grep", ...flags, "-f", "-", ...commits, "--", ...under],
+    input: texts.map((text) => `${text}\n`).join(""),
+    // The user's settings must not change what is found.
+    config: ["grep.fallbackToNoIndex=false", "submodule.recurse=false", "core.quotePath=false"],
+    extraEnv: { GIT_LITERAL_PATHSPECS: "1" },
+  };
+}

@@ -1,0 +1,393 @@
+// Packs a store in the background. `gc.auto=0` keeps stock commands from doing it at a bad moment; jpg starts it after bulk
+// writes.
+
+import { accessSync, constants } from "node:fs";
+import { access, readdir, rm } from "node:fs/promises";
+import { join, relative } from "node:path";
+import type { GitVersion } from "../environment.ts";
+import { createFile, readFileIfThere, replaceFile } from "../files.ts";
+import { isAbandoned, listLeftovers, listUnfinishedObjects } from "../locks.ts";
+import { refOfBranch } from "../ref-files.ts";
+import {
+  type BranchTip,
+  EMPTY_TREE,
+  type HookPrograms,
+  type StoreHealth,
+  type Trash,
+  type TrashedBranch,
+  type Worktree,
+} from "../store.ts";
+import {
+  formatHook,
+  formatTextconv,
+  HOOK_NAMES,
+  hasForeignHooks,
+  isJpgHook,
+  programsOf,
+  readLocalSettings,
+  settingsToHave,
+  textconvPath,
+} from "./create.ts";
+import { startGit } from "./git-process.ts";
+import { ignoredSettings } from "./guard.ts";
+import { formatArguments, placeOf, type Repository, runCommand, tryCommand } from "./porcelain.ts";
+import {
+  configureBranches,
+  listRefFiles,
+  parseTrashRef,
+  REMOVED,
+  readHead,
+  readRef,
+  refInTrash,
+  TRASH,
+} from "./refs.ts";
+import { listGitDirs, listWorktrees } from "./repository.ts";
+
+const COMMAND = { args: ["maintenance", "run", "--auto", "--quiet"], config: ["gc.auto=6700"] };
+
+/** Asks whether git may maintain a repository by itself: `maintenance.auto`, wherever it is set. */
+const ASKED = { args: ["config", "--type=bool", "--default=true", "--get", "maintenance.auto"] };
+
+/**
+ * Starts git's own maintenance when enough loose objects or packs piled up; does not wait for it and never fails. Not where
+ * `maintenance.auto` is false, and not in a store whose configuration names programs: one of them is a list, which can be added
+ * to and not be emptied (`gc.recentObjectsHook`).
+ */
+export async function startMaintenance(repository: Repository): Promise<void> {
+  if (ignoredSettings(repository).length > 0) return;
+  // Maintenance is an optimisation: where git cannot be asked, the next import tries again.
+  const asked = await tryCommand(repository, ASKED).catch(() => null);
+  if (asked === null || asked.stdout.toString().trim() === "false") return;
+  startGit(formatArguments(repository, COMMAND), placeOf(repository));
+}
+
+// Branches that were removed: their refs stand under refs/trash/<time>/ until they are restored or purged, so that git keeps
+// their objects. A purge takes the objects, too: those that nothing else in the repository reaches, where what was fetched of
+// the same branches counts as nothing else.
+
+/** The trash of a repository; `root` = its own worktree, null when it has none. */
+export function createTrash(repository: Repository, root: string | null): Trash {
+  return {
+    list: () => listTrash(repository),
+    put: (branches, removedAt) => putIntoTrash(repository, root, { branches, removedAt }),
+    restore: (branches) => restore(repository, branches),
+    purge: (branches) => purge(repository, branches),
+  };
+}
+
+async function listTrash(repository: Repository): Promise<readonly TrashedBranch[]> {
+  const filed = await listRefFiles(repository.gitDir, TRASH);
+  if (filed !== null) return filed.flatMap(({ name, commit }) => parseTrashRef(`${TRASH}${name}`, commit) ?? []);
+  const args = ["for-each-ref", "--format=%(objectname) %(refname)", TRASH];
+  const lines = (await runCommand(repository, { args })).toString().split("\n");
+  return lines.flatMap((line) => {
+    const [commit = "", ref = ""] = line.split(" ");
+    const found = parseTrashRef(ref, commit);
+    return found === null ? [] : [found];
+  });
+}
+
+/** Moves refs, all or none; HEAD of the store is moved away from a branch first when it stands on one of them. */
+async function putIntoTrash(
+  repository: Repository,
+  root: string | null,
+  { branches, removedAt }: { readonly branches: readonly BranchTip[]; readonly removedAt: string },
+): Promise<void> {
+  const head = await readHead(repository, repository.gitDir);
+  const held = branches.find(({ name }) => head !== null && "ref" in head && head.ref === refOfBranch(name));
+  const lines = branches.map(
+    ({ name, commit }) => `create ${refInTrash(removedAt, name)}\0${commit}\0delete ${refOfBranch(name)}\0${commit}\0`,
+  );
+  if (held !== undefined) await leaveEmpty(repository, root, held);
+  await runCommand(repository, { args: ["update-ref", "-z", "--stdin"], input: lines.join("") });
+}
+
+/** A store without an active conversation is as it was made: no file, and a branch that does not exist yet. */
+async function leaveEmpty(repository: Repository, root: string | null, { commit }: BranchTip): Promise<void> {
+  if (root !== null) {
+    // A copied store has other file times than its index says.
+    await tryCommand(repository, { args: ["update-index", "-q", "--refresh"] });
+    await runCommand(repository, { args: ["read-tree", "-m", "-u", commit, EMPTY_TREE] });
+  }
+  await runCommand(repository, { args: ["symbolic-ref", "HEAD", "refs/heads/main"] });
+}
+
+async function restore(repository: Repository, branches: readonly TrashedBranch[]): Promise<void> {
+  const lines = branches.map(
+    ({ branch, commit, removedAt }) =>
+      `create ${refOfBranch(branch)}\0${commit}\0delete ${refInTrash(removedAt, branch)}\0${commit}\0`,
+  );
+  await runCommand(repository, { args: ["update-ref", "-z", "--stdin"], input: lines.join("") });
+  await configureBranches(
+    repository,
+    branches.map(({ branch }) => branch),
+  );
+}
+
+async function purge(repository: Repository, branches: readonly TrashedBranch[]): Promise<number> {
+  const again = new Set(branches.map(({ branch }) => branch));
+  for (const name of await namesNotMadeAgain(repository, branches)) again.delete(name);
+  const refs = [
+    ...branches.map(({ branch, commit, removedAt }) => ({ ref: refInTrash(removedAt, branch), commit })),
+    ...(await listFetched(repository, branches)).filter(({ branch }) => !again.has(branch)),
+  ];
+  const lines = refs.map(({ ref, commit }) => `delete ${ref}\0${commit}\0`);
+  await runCommand(repository, { args: ["update-ref", "-z", "--stdin"], input: lines.join("") });
+  for (const { branch } of branches) {
+    // Where another branch of this name was made since, git keeps what it needs.
+    await tryCommand(repository, { args: ["config", "--local", "--remove-section", `branch.${branch}`] });
+  }
+  const tips = branches.map(({ commit }) => commit);
+  await forgetInReflog(repository, new Set(await listRevisions(repository, [...tips, "--not", "--all"])));
+  await forgetNames(repository.gitDir, await namesNotMadeAgain(repository, branches));
+  const gone = await listUnneeded(repository, tips);
+  await removeObjects(repository, gone);
+  return gone.length;
+}
+
+/** What was fetched of branches, from whichever remote. */
+async function listFetched(
+  repository: Repository,
+  branches: readonly TrashedBranch[],
+): Promise<readonly { readonly ref: string; readonly commit: string; readonly branch: string }[]> {
+  const names = [...new Set(branches.map(({ branch }) => branch))];
+  const patterns = names.map((name) => `refs/remotes/*/${name}`);
+  const args = ["for-each-ref", "--format=%(objectname) %(refname)", ...patterns];
+  const lines = (await runCommand(repository, { args })).toString().split("\n");
+  return lines.flatMap((line) => {
+    const [commit = "", ref = ""] = line.split(" ");
+    const branch = names.find((name) => ref.endsWith(`/${name}`));
+    return branch === undefined ? [] : [{ ref, commit, branch }];
+  });
+}
+
+/** A branch of the same name that was made since keeps what is remembered of it. */
+async function namesNotMadeAgain(
+  repository: Repository,
+  branches: readonly TrashedBranch[],
+): Promise<readonly string[]> {
+  const names = [...new Set(branches.map(({ branch }) => branch))];
+  const commits = await Promise.all(names.map((name) => readRef(repository, refOfBranch(name))));
+  return names.filter((_, index) => commits[index] === null);
+}
+
+/**
+ * The objects that commits reach and that no ref, reflog or index does. Each side is listed whole: where git is asked for the
+ * difference (`--not`), it may name a tree or file of an older commit that is kept as well.
+ */
+async function listUnneeded(repository: Repository, commits: readonly string[]): Promise<readonly string[]> {
+  const objects = ["--objects", "--no-object-names"];
+  const needed = new Set(await listRevisions(repository, [...objects, "--all", "--reflog", "--indexed-objects"]));
+  return (await listRevisions(repository, [...objects, ...commits])).filter((oid) => !needed.has(oid));
+}
+
+async function listRevisions(repository: Repository, args: readonly string[]): Promise<readonly string[]> {
+  const printed = await runCommand(repository, { args: ["rev-list", ...args] });
+  return printed
+    .toString()
+    .split("\n")
+    .filter((line) => line !== "");
+}
+
+/** HEAD has stood on these commits; what it remembers of others stays. */
+async function forgetInReflog(repository: Repository, commits: ReadonlySet<string>): Promise<void> {
+  const lines = ((await readFileIfThere(join(repository.gitDir, "logs", "HEAD"))) ?? "").trimEnd().split("\n");
+  const entries = lines.flatMap((line, index) =>
+    commits.has(line.slice(41, 81)) ? [`HEAD@{${lines.length - 1 - index}}`] : [],
+  );
+  if (entries.length === 0) return;
+  // Git changes no reflog of a branch that does not exist; without a conversation none is needed.
+  if ((await readRef(repository, "HEAD")) === null) return rm(join(repository.gitDir, "logs", "HEAD"));
+  // The oldest first: the numbers of newer ones stay.
+  await runCommand(repository, { args: ["reflog", "delete", "--rewrite", ...entries] });
+}
+
+/** Objects in packs are packed anew without what nothing reaches, which is loose then, as is what others are just writing. */
+async function removeObjects(repository: Repository, oids: readonly string[]): Promise<void> {
+  await removeLoose(repository, oids);
+  const args = ["cat-file", "--batch-check=%(objectname)", "--buffer"];
+  const found = (await runCommand(repository, { args, input: oids.map((oid) => `${oid}\n`).join("") })).toString();
+  if (found.split("\n").every((line) => line === "" || line.endsWith(" missing"))) return;
+  await runCommand(repository, { args: ["repack", "-A", "-d", "-q"] });
+  await removeLoose(repository, oids);
+  const hasGraph = (await readFileIfThere(join(repository.gitDir, "objects/info/commit-graph"))) !== null;
+  if (hasGraph) await runCommand(repository, { args: ["commit-graph", "write", "--reachable"] });
+}
+
+async function removeLoose({ gitDir }: Repository, oids: readonly string[]): Promise<void> {
+  for (const oid of oids) await rm(join(gitDir, "objects", oid.slice(0, 2), oid.slice(2)), { force: true });
+}
+
+// Takes the names of branches that were removed for good out of what git remembers: the messages of its reflogs, the store's
+// and those of every worktree. The lines stay, with their commits: git's own format, and its numbers, hold.
+
+/** What `git switch -` goes back by: worded otherwise it passes the line over, and goes to what was there before. */
+const FROM_REMOVED = `checkout: moving from ${REMOVED} to`;
+
+/** Forgets names of branches (without `refs/heads/`) in all reflogs below a git dir. */
+async function forgetNames(gitDir: string, names: readonly string[]): Promise<void> {
+  for (const own of await listGitDirs(gitDir)) {
+    for (const log of await listLogs(join(own, "logs"))) await forgetIn(own, log, names);
+  }
+}
+
+/** Paths of reflogs below a folder of them, from there. */
+async function listLogs(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return files.map((path) => path.slice(folder.length + 1));
+}
+
+async function forgetIn(gitDir: string, log: string, names: readonly string[]): Promise<void> {
+  const path = join(gitDir, "logs", log);
+  const mentions = async (): Promise<string | null> => {
+    const text = await readFileIfThere(path);
+    return text !== null && names.some((name) => text.includes(name)) ? text : null;
+  };
+  if ((await mentions()) === null) return;
+  // Git appends under this lock; where one is held, the names stay until the next purge.
+  const lock = join(gitDir, `${log}.lock`);
+  if (!(await createFile(lock, ""))) return;
+  try {
+    const text = await mentions();
+    if (text !== null)
+      await replaceFile(
+        path,
+        text.replace(/^([^\t\n]*\t)(.*)$/gm, (_, head, said) => head + without(said, names)),
+      );
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+/** A message without the names, where they stand for themselves and not within longer ones. */
+function without(message: string, names: readonly string[]): string {
+  return message
+    .split(" ")
+    .map((word) => {
+      const [, start = "", name = "", end = ""] = /^(refs\/heads\/|)(.*?)([:,]?)$/.exec(word) ?? [];
+      return names.includes(name) ? `${start}${REMOVED}${end}` : word;
+    })
+    .join(" ")
+    .replace(FROM_REMOVED, `checkout: moved from ${REMOVED} to`);
+}
+
+// What can be wrong with a store beside its content: settings, hooks, locks, leftovers, worktrees, loose objects. It only looks.
+
+/** Looks at a store. `version` = git's. */
+export async function readStoreHealth(
+  repository: Repository,
+  { programs, version }: { readonly programs: HookPrograms; readonly version: GitVersion },
+): Promise<StoreHealth> {
+  const { gitDir } = repository;
+  const hooksDir = join(gitDir, "hooks");
+  const worktrees = await listWorktrees(repository, repository.cwd);
+  const [config, locks, leftovers, looseObjects, hooks, goneWorktrees] = await Promise.all([
+    readLocalSettings(repository),
+    listAbandonedLocks(repository),
+    listAllLeftovers(repository, worktrees),
+    countLoose(repository),
+    readPrograms(hooksDir, programs),
+    listGoneWorktrees(gitDir),
+  ]);
+  const expected = [...settingsToHave(config, { hooksDir, version, unmarked: "clone" })];
+  return {
+    unwritable: await listUnwritable([gitDir, join(gitDir, "objects"), join(gitDir, "refs")]),
+    settings: expected.filter(([key, value]) => config.get(key) !== value).map(([key]) => key),
+    ...hooks,
+    foreign: hasForeignHooks(config, hooksDir) ? ["core.hooksPath"] : hooks.foreign,
+    goneWorktrees,
+    locks,
+    leftovers,
+    looseObjects,
+    isActive: await hasHead(repository),
+  };
+}
+
+async function listAllLeftovers(repository: Repository, worktrees: readonly Worktree[]): Promise<readonly string[]> {
+  return [...(await listLeftovers(repository, worktrees)), ...(await listUnfinishedObjects(repository))];
+}
+
+/** No git command of a store holds a lock for so long, milliseconds. */
+const LONG_MS = 60 * 60_000;
+/** Where no locks are looked for: objects are many and have none. */
+const OBJECTS = "objects";
+
+async function listAbandonedLocks(repository: Repository): Promise<readonly string[]> {
+  const found: string[] = [];
+  const visit = async (folder: string): Promise<void> => {
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && path !== join(repository.gitDir, OBJECTS)) await visit(path);
+      else if (entry.name.endsWith(".lock") && (await isAbandoned(repository, path, LONG_MS))) found.push(path);
+    }
+  };
+  await visit(repository.gitDir);
+  return found;
+}
+
+async function hasHead(repository: Repository): Promise<boolean> {
+  return (await tryCommand(repository, { args: ["rev-parse", "--verify", "--quiet", "HEAD"] })).stdout.length > 0;
+}
+
+async function countLoose(repository: Repository): Promise<number> {
+  const { stdout } = await tryCommand(repository, { args: ["count-objects"] });
+  return Number(/^\d+/.exec(stdout.toString())?.[0] ?? 0);
+}
+
+async function readPrograms(
+  hooksDir: string,
+  programs: HookPrograms,
+): Promise<Pick<StoreHealth, "programs" | "dead" | "foreign">> {
+  const wanted = new Map(HOOK_NAMES.map((name) => [join(hooksDir, name), formatHook(name, programs)]));
+  wanted.set(textconvPath(hooksDir), formatTextconv(programs));
+  const [other, dead, foreign]: [string[], string[], string[]] = [[], [], []];
+  for (const [path, text] of wanted) {
+    const present = await readFileIfThere(path);
+    if (present === text) continue;
+    if (present !== null && path !== textconvPath(hooksDir) && !isJpgHook(present)) {
+      foreign.push(relative(hooksDir, path));
+      continue;
+    }
+    other.push(relative(hooksDir, path));
+    if (present !== null && callsWhatIsGone(present)) dead.push(relative(hooksDir, path));
+  }
+  return { programs: other, dead, foreign };
+}
+
+function callsWhatIsGone(hook: string): boolean {
+  const called = programsOf(hook);
+  return called !== null && !(isThere(called.nodePath) && isThere(called.jpgPath));
+}
+
+function isThere(path: string): boolean {
+  try {
+    accessSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function listGoneWorktrees(gitDir: string): Promise<readonly string[]> {
+  const folder = join(gitDir, "worktrees");
+  const names = await readdir(folder).catch(() => []);
+  const gone: string[] = [];
+  for (const name of names) {
+    const link = (await readFileIfThere(join(folder, name, "gitdir")))?.trim();
+    if (link === undefined || !isThere(link)) gone.push(name);
+  }
+  return gone;
+}
+
+async function listUnwritable(paths: readonly string[]): Promise<readonly string[]> {
+  const states = await Promise.all(
+    paths.map((path) =>
+      access(path, constants.W_OK).then(
+        () => [],
+        () => [path],
+      ),
+    ),
+  );
+  return states.flat();
+}

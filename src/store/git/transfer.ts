@@ -1,0 +1,392 @@
+// Transfers between a store and an address. The address and the refspecs stand in the command, so that nothing which the
+// store's configuration says of a remote counts; where it says what stands between the two, nothing is reached at all.
+
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { formatBundleHeader, parseBranchName } from "../../core/conversation/name.ts";
+import { codeOf, repositoryError, userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import { checkRemoteUrl, shownUrl } from "../../core/remote-address.ts";
+import { makeDraftFolder } from "../files.ts";
+import { clearUnfinishedPacks } from "../locks.ts";
+import type { Fetched, PushedBranch, Remote, RemoteRefs, TransferOptions } from "../sharing.ts";
+import type { BranchTip } from "../store.ts";
+import { type GitResult, type GitRunner, openGit } from "./git-process.ts";
+import { ignoredSettings, markAsked, type Promisor, readReach } from "./guard.ts";
+import {
+  commandError,
+  formatArguments,
+  formatConfig,
+  type GitCommand,
+  placeOf,
+  type Repository,
+  runCommand,
+  runPorcelain,
+  tryCommand,
+} from "./porcelain.ts";
+import { listRefFiles, recordPublished } from "./refs.ts";
+import { REMOTE_PREFIX } from "./remote.ts";
+import { otherHash, remoteNotAsked, remoteWords, transferError } from "./transfer-errors.ts";
+
+/** A place to ask an address from that is in no repository, whose settings would count. */
+interface Nowhere extends Pick<Repository, "cwd" | "env"> {
+  readonly gitDir: null;
+}
+
+/** Asks an address for its refs, from a store or from nowhere. */
+export async function listRemoteRefs(
+  place: Repository | Nowhere,
+  url: string,
+  options: TransferOptions = {},
+): Promise<RemoteRefs> {
+  const patterns = ["HEAD", ...Object.values(REMOTE_PREFIX).map((prefix) => `${prefix}*`)];
+  const args = ["ls-remote", "--symref", "--", checkRemoteUrl(url), ...patterns];
+  if (place.gitDir === null) return parseRefs(await readFromNowhere(place, args, { url, options }), url);
+  const result = await transfer(place, { args }, { url, options });
+  if (result.code !== 0) throw transferError("Reading from", { url, cwd: place.cwd }, result);
+  return parseRefs(result.stdout.toString(), url);
+}
+
+/** Reads from an address in no repository, whose settings would count; gives what git prints. Throws `remote_*`. */
+export async function readFromNowhere(
+  { cwd, env }: Pick<Nowhere, "cwd" | "env">,
+  args: readonly string[],
+  { url, options }: { readonly url: string; readonly options: TransferOptions },
+): Promise<string> {
+  const result = await runnerOf(options)(args, { cwd, env, extraEnv: promptOf(options) });
+  if (result.code !== 0) throw transferError("Reading from", { url, cwd, isRemote: false }, result);
+  return result.stdout.toString();
+}
+
+/**
+ * Gets a remote's conversations into `refs/remotes/<name>/`. Nothing there is removed, no tag comes, no branch moves. Gives what git
+ * says of each branch that the remote has.
+ */
+export async function fetchRemote(
+  repository: Repository,
+  { name, url, as }: Remote,
+  options: TransferOptions = {},
+): Promise<Fetched> {
+  const args = [
+    ...["fetch", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance"],
+    ...[
+      "--refmap=",
+      "--verbose",
+      "--progress",
+      "--",
+      await askFrom(repository, { name, url }),
+      `+${REMOTE_PREFIX[as]}*:refs/remotes/${name}/*`,
+    ],
+  ];
+  for (let attempt = 1; ; attempt++) {
+    const result = await transfer(repository, { args, config: FETCH_CONFIG, extraEnv: LARGEST }, { url, options });
+    if (result.code === 0) {
+      const { there, isMoved } = parseFetched(result.stderr, name);
+      // What an earlier attempt moved it does not say again.
+      return { there, isMoved: isMoved || attempt > 1 };
+    }
+    // Another fetch of this store has just moved what git was about to move.
+    const isRace =
+      attempt < MOST_FETCHES && /cannot lock ref .*(?: but expected |exists|File exists)/.test(result.stderr);
+    if (!isRace) throw transferError("Fetching from", { url, cwd: repository.cwd }, result);
+  }
+}
+
+/** Reads ` = [up to date]  a/main -> origin/a/main` and its like, one for each branch. */
+function parseFetched(stderr: string, name: string): Fetched {
+  const there = new Set<string>();
+  let isMoved = false;
+  for (const [, flag, ref = ""] of stderr.matchAll(/(?:^|[\r\n]) ([ +*=t!-]) [^\r\n]* -> (\S+)/g)) {
+    isMoved ||= flag !== "=";
+    const short = ref.replace(/^refs\/remotes\//, "");
+    if (short.startsWith(`${name}/`)) there.add(short.slice(name.length + 1));
+  }
+  return { there, isMoved };
+}
+
+/**
+ * What git itself would refuse to take over: trees with `.git` in them, dangerous .gitmodules, malformed objects. No file counts as
+ * a big one, which would be unpacked piece by piece and pass over the limit.
+ */
+const FETCH_CONFIG: readonly string[] = [
+  "fetch.fsckObjects=true",
+  "fetch.output=full",
+  `core.bigFileThreshold=${mostThatGitCounts()}`,
+];
+
+/** Where git counts sizes in 32 bits it refuses a larger number. */
+function mostThatGitCounts(): string {
+  const isNarrow = process.platform === "win32" || ["arm", "ia32"].includes(process.arch);
+  return isNarrow ? "4294967295" : "1048576g";
+}
+
+/** The largest object that git takes over, by the size that a pack declares for it: jpg reads no larger one. */
+const LARGEST = { GIT_ALLOC_LIMIT: "512m" } as const;
+
+/**
+ * What git is told to fetch from: the name only of a remote that it leaves objects with, for it notes down what it fetches from
+ * with a filter. From now on such a remote may be asked for them.
+ */
+async function askFrom(repository: Repository, { name, url }: Pick<Remote, "name" | "url">): Promise<string> {
+  const isPromisor = readReach(repository).promisors.some((one) => one.name === name && one.url === url);
+  if (!isPromisor) return url;
+  await markAsked(repository.gitDir, { name, url });
+  return name;
+}
+
+/** How often a fetch is tried where others fetch at the same time. */
+const MOST_FETCHES = 4;
+
+/** The branches of a remote as they were last seen; those that cannot be conversations are left out. */
+export async function listTracked(repository: Repository, name: string): Promise<readonly BranchTip[]> {
+  const prefix = `refs/remotes/${name}/`;
+  const filed = await listRefFiles(repository.gitDir, prefix);
+  if (filed !== null) return filed.filter((tip) => isConversationBranch(tip.name));
+  const args = ["for-each-ref", "--format=%(objectname) %(refname) %(symref)", prefix];
+  const lines = (await runCommand(repository, { args })).toString().split("\n");
+  return lines.flatMap((line) => {
+    const [commit = "", ref = "", symref] = line.split(" ");
+    return symref === "" ? asTip(commit, ref, prefix) : [];
+  });
+}
+
+/**
+ * Refuses where the store's own settings stand between it and the address, or would have git ask somebody else on the way. Throws
+ * `store_programs`, `remote_not_asked`.
+ */
+export function requireOpen(repository: Repository, url: string): void {
+  const { isShut, unasked } = readReach(repository);
+  if (isShut) throw shut(repository, url);
+  if (unasked[0] !== undefined) throw remoteNotAsked(repository, unasked[0]);
+}
+
+/** Runs a transfer from a store. Throws `store_programs` where the store's own settings stand between it and the address. */
+async function transfer(
+  repository: Repository,
+  command: GitCommand,
+  { url, options }: { readonly url: string; readonly options: TransferOptions },
+): Promise<GitResult> {
+  requireOpen(repository, url);
+  const result = await tryCommand(
+    repository,
+    { ...command, extraEnv: { ...promptOf(options), ...command.extraEnv } },
+    runnerOf(options),
+  );
+  // Git leaves the pack that it did not take.
+  if (result.code !== 0) await clearUnfinishedPacks(repository);
+  return result;
+}
+
+function promptOf({ interactive }: TransferOptions): { readonly GIT_TERMINAL_PROMPT: string } {
+  return { GIT_TERMINAL_PROMPT: interactive === true ? "1" : "0" };
+}
+
+function runnerOf({ signal, progress }: TransferOptions): GitRunner {
+  return async (args, run) => {
+    try {
+      return await runPorcelain(args, {
+        ...run,
+        ...defined({ signal, progress }),
+      });
+    } catch (error) {
+      if (signal?.aborted !== true) throw error;
+      throw userError("interrupted", "The transfer was interrupted.", { hints: ["Run the command again to go on."] });
+    }
+  };
+}
+
+function shut(repository: Repository, url: string): Error {
+  const keys = ignoredSettings(repository);
+  const message = `Nothing is sent to or fetched from ${shownUrl(url)}: the configuration of the store itself says how it is reached (${keys.join(", ")}), and whoever made the store wrote it.`;
+  return repositoryError("store_programs", message, {
+    hints: [
+      `If these are yours, set them for yourself (git config --global …), then: ${keys.map((key) => `\`jpg git config --unset-all ${key}\``).join(", ")}`,
+    ],
+    data: { settings: keys },
+  });
+}
+
+function parseRefs(output: string, url: string): RemoteRefs {
+  if (/^[0-9a-f]{64}\t/m.test(output)) throw otherHash(url);
+  const lines = output.split("\n").map((line) => line.split("\t"));
+  const under = (prefix: string): readonly BranchTip[] =>
+    lines.flatMap(([commit = "", ref = ""]) => asTip(commit, ref, prefix));
+  const branches = under(REMOTE_PREFIX.branches);
+  const head = lines.find(([target = "", ref]) => ref === "HEAD" && target.startsWith("ref: "))?.[0] ?? "";
+  const named = head.slice("ref: refs/heads/".length);
+  return {
+    branches,
+    hidden: under(REMOTE_PREFIX.hidden),
+    head: branches.some(({ name }) => name === named) ? named : null,
+    isEmpty: !lines.some(([, ref = ""]) => ref.startsWith("refs/")),
+  };
+}
+
+/** A ref as a branch of a conversation; none when its name can be no such branch's. */
+function asTip(commit: string, ref: string, prefix: string): readonly BranchTip[] {
+  const name = ref.slice(prefix.length);
+  return ref.startsWith(prefix) && /^[0-9a-f]{40}$/.test(commit) && isConversationBranch(name)
+    ? [{ name, commit }]
+    : [];
+}
+
+function isConversationBranch(name: string): boolean {
+  try {
+    parseBranchName(name);
+    return true;
+  } catch {
+    return false; // somebody else's branch
+  }
+}
+
+// Bundles: some branches with all that they reach, as one file that git reads. The commits need no name here.
+
+/** Packs branches, a piece after the other; each commit is here, under whatever name. */
+export async function* packBundle(
+  repository: Repository,
+  branches: readonly BranchTip[],
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const args = ["pack-objects", "--revs", "--stdout", "--quiet", "--delta-base-offset"];
+  const { child, ended } = openGit(formatArguments(repository, { args }), placeOf(repository));
+  ended.catch(() => undefined); // it is waited for below, unless whoever reads stops before
+  try {
+    yield Buffer.from(formatBundleHeader(branches));
+    child.stdin.end(branches.map(({ commit }) => `${commit}\n`).join(""));
+    for await (const chunk of child.stdout) yield chunk as Buffer;
+    const result = await ended;
+    if (result.code !== 0) throw await commandError(repository, { args }, result);
+  } finally {
+    child.kill();
+  }
+}
+
+/** Forgets what was fetched under the name of a remote; a remote of that name stays. */
+export async function forgetTracked(repository: Repository, name: string): Promise<void> {
+  const prefix = `refs/remotes/${name}/`;
+  const refs = (await runCommand(repository, { args: ["for-each-ref", "--format=%(refname)", prefix] })).toString();
+  const input = refs
+    .split("\n")
+    .filter((ref) => ref !== "")
+    .map((ref) => `delete ${ref}\0\0`)
+    .join("");
+  if (input !== "") await runCommand(repository, { args: ["update-ref", "-z", "--stdin"], input });
+}
+
+/** Sends tips to a remote's refs of their names. Nothing is overwritten: git refuses what is not built on what stands there. */
+export async function pushTips(
+  repository: Repository,
+  { name, pushUrl, as }: Remote,
+  { tips, options = {} }: { readonly tips: readonly BranchTip[]; readonly options?: TransferOptions },
+): Promise<readonly PushedBranch[]> {
+  if (tips.length === 0) return [];
+  const refOf = (branch: string): string => `${REMOTE_PREFIX[as]}${branch}`;
+  // Before git sends anything: from now on others may have these commits.
+  await recordPublished(
+    repository.gitDir,
+    tips.map(({ commit }) => commit),
+  );
+  requireOpen(repository, pushUrl);
+  const flags = ["--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--progress"];
+  const args = ["push", ...flags, "--", pushUrl, `refs/heads/*:${refOf("*")}`];
+  const result = await withPushFolder(repository, tips, (folder) =>
+    transfer(folder, { args, config: ["core.abbrev=40"], extraEnv: objectsOf(repository) }, { url: pushUrl, options }),
+  );
+  const answers = parsePushed(result.stdout.toString());
+  const said = remoteWords(result.stderr);
+  const pushed = tips.flatMap((tip) => {
+    const answer = answers.get(refOf(tip.name));
+    if (answer === undefined) return [];
+    return [{ name: tip.name, ...answer, ...(answer.status === "refused" && said !== "" ? { said } : {}) }];
+  });
+  if (pushed.length < tips.length) throw transferError("Pushing to", { url: pushUrl, cwd: repository.cwd }, result);
+  const arrived = new Set(
+    pushed.filter(({ status }) => status === "sent" || status === "unchanged").map((one) => one.name),
+  );
+  await keepTracked(
+    repository,
+    name,
+    tips.filter((tip) => arrived.has(tip.name)),
+  );
+  return pushed;
+}
+
+async function keepTracked(repository: Repository, name: string, tips: readonly BranchTip[]): Promise<void> {
+  if (tips.length === 0) return;
+  const input = tips.map((tip) => `update refs/remotes/${name}/${tip.name}\0${tip.commit}\0\0`).join("");
+  await runCommand(repository, { args: ["update-ref", "-m", MESSAGE, "-z", "--stdin"], input });
+}
+
+/** What reflogs say of it. */
+const MESSAGE = "jpg: push";
+
+type Answer = Pick<PushedBranch, "status" | "reason" | "over">;
+
+/** Reads `<flag>\t<from>:<to>\t<summary> (<reason>)` lines, by the ref there; a summary may be `<old>..<new>`. */
+function parsePushed(output: string): ReadonlyMap<string, Answer> {
+  const answers = new Map<string, Answer>();
+  for (const [, flag, to = "", summary = ""] of output.matchAll(/^([ +*=!-])\t[^:\t]*:([^\t]+)\t(.*)$/gm)) {
+    const [, reason = ""] = /\((.*)\)$/.exec(summary) ?? [];
+    const isBehind = /^\[rejected\]/.test(summary);
+    const refusal = isBehind ? "behind" : "refused";
+    const status = flag === "!" ? refusal : flag === "=" ? "unchanged" : "sent";
+    const over = /^([0-9a-f]{40})\.\./.exec(summary)?.[1];
+    answers.set(to, { status, reason, ...defined({ over }) });
+  }
+  return answers;
+}
+
+// A git dir that names nothing but what is sent: the objects are the store's own, its branches are the commits that were looked
+// at. So one pattern sends exactly these, whatever came later; git compares many commit ids with every ref of the store, which
+// takes longer the more there are of both.
+
+/** Does something with a git dir whose branches are these tips, and removes it. */
+async function withPushFolder<T>(
+  repository: Repository,
+  tips: readonly BranchTip[],
+  act: (folder: Repository) => Promise<T>,
+): Promise<T> {
+  const gitDir = await makeDraftFolder(repository.gitDir);
+  try {
+    await mkdir(join(gitDir, "refs"));
+    await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/none\n");
+    // Nothing is pushed before all of them are asked, so this folder may ask, too.
+    const [promisor] = readReach(repository).promisors;
+    if (promisor !== undefined) await markAsked(gitDir, promisor);
+    await writeFile(join(gitDir, "config"), formatConfig(settingsOf(promisor)));
+    const refs = tips.map(({ name, commit }) => `${commit} refs/heads/${name}\n`);
+    await writeFile(join(gitDir, "packed-refs"), `# pack-refs with: peeled fully-peeled \n${refs.join("")}`);
+    await copyShallow(repository.gitDir, gitDir);
+    return await act({ ...repository, gitDir });
+  } finally {
+    await rm(gitDir, { recursive: true, force: true });
+  }
+}
+
+/** Where the objects of a push folder are: the environment of whoever works in it. */
+function objectsOf({ gitDir }: Repository): { readonly GIT_OBJECT_DIRECTORY: string } {
+  return { GIT_OBJECT_DIRECTORY: join(gitDir, "objects") };
+}
+
+/** Of a partial clone also where its other objects are. */
+function settingsOf(promisor: Promisor | undefined): ReadonlyMap<string, string> {
+  return new Map([
+    ["core.repositoryformatversion", promisor === undefined ? "0" : "1"],
+    ["core.bare", "true"],
+    ...(promisor === undefined
+      ? []
+      : ([
+          [`remote.${promisor.name}.url`, promisor.url ?? ""],
+          [`remote.${promisor.name}.promisor`, "true"],
+          [`remote.${promisor.name}.partialclonefilter`, "blob:none"],
+        ] as const)),
+  ]);
+}
+
+/** Where a shallow clone's history ends. */
+async function copyShallow(from: string, to: string): Promise<void> {
+  try {
+    await cp(join(from, "shallow"), join(to, "shallow"));
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
+}

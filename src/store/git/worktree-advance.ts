@@ -1,0 +1,203 @@
+// Brings a worktree's index and files along when its branch moved. What stands in the way is found by a dry run first, so
+// that a refusal changes nothing.
+
+import { existsSync } from "node:fs";
+import { lstat, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type JpgError, repositoryError } from "../../core/errors.ts";
+import { readOwnFile } from "../files.ts";
+import { EMPTY_TREE, type Worktree } from "../store.ts";
+import type { GitResult } from "./git-process.ts";
+import { commandError, type Repository, runCommand, tryCommand } from "./porcelain.ts";
+
+/** A worktree's step from one commit to another; `from` null = from nothing. */
+export interface Advance {
+  readonly worktree: Worktree;
+  readonly from: string | null;
+  readonly to: string;
+}
+
+/** Files in a worktree's git dir that say what was begun and not finished there. */
+const UNFINISHED: readonly (readonly [file: string, operation: string, finish: string])[] = [
+  ["MERGE_HEAD", "merge", "merge --abort"],
+  ["REVERT_HEAD", "revert", "revert --abort"],
+  ["CHERRY_PICK_HEAD", "cherry-pick", "cherry-pick --abort"],
+];
+
+/** Checks that a worktree can be advanced; throws `worktree_in_the_way`. Changes nothing. */
+export async function checkAdvance(repository: Repository, advance: Advance): Promise<void> {
+  checkUnfinished(advance);
+  const here = placeIn(repository, advance.worktree);
+  const command = { args: ["read-tree", "-n", ...advanceArguments(advance)] };
+  if (isClear(await tryCommand(here, command))) return;
+  // A file that was only touched looks changed until the index is refreshed.
+  await tryCommand(here, { args: ["update-index", "-q", "--refresh"] });
+  const result = await tryCommand(here, command);
+  if (!isClear(result)) throw await refusalOfSwitch(here, advance, command, result);
+}
+
+function checkUnfinished(advance: Advance): void {
+  for (const [file, operation, finish] of UNFINISHED) {
+    if (existsSync(join(advance.worktree.gitDir, file))) throw unfinishedError(advance, operation, finish);
+  }
+}
+
+/**
+ * Whether a dry run found nothing in the way. In a sparse worktree git says that an untracked file is "already present;
+ * will not overwrite", exits with 0, and then overwrites it all the same (git 2.39).
+ */
+function isClear({ code, stderr }: GitResult): boolean {
+  return code === 0 && !/already present|despite sparse|sparse update/.test(stderr);
+}
+
+/** Advances a worktree; throws `worktree_in_the_way`. */
+export async function applyAdvance(repository: Repository, advance: Advance): Promise<void> {
+  const here = placeIn(repository, advance.worktree);
+  const command = { args: ["read-tree", ...advanceArguments(advance)] };
+  const result = await tryCommand(here, command);
+  if (result.code !== 0) throw await refusalOfSwitch(here, advance, command, result);
+}
+
+/** Brings index and files back to what they were before an advance, where they hold what it brought. Throws as git fails. */
+export async function undoAdvance(repository: Repository, { worktree, from, to }: Advance): Promise<void> {
+  const args = ["read-tree", "-m", "-u", to, from ?? EMPTY_TREE];
+  await runCommand(placeIn(repository, worktree), { args });
+}
+
+function advanceArguments({ from, to }: Advance): readonly string[] {
+  const trees = [from ?? EMPTY_TREE, to];
+  // Where a caller had one from a file of the store, it may be anything: an option of git among them.
+  if (!trees.every((tree) => /^[0-9a-f]{40}$/.test(tree)))
+    throw new TypeError("A worktree is advanced between commits.");
+  return ["-m", "-u", ...trees];
+}
+
+/** A repository as commands in one of its worktrees see it. */
+export function placeIn(repository: Repository, worktree: Worktree): Repository {
+  return { ...repository, gitDir: worktree.gitDir, cwd: worktree.path };
+}
+
+/** The error for what git said when it would not touch a worktree. */
+export async function refusalOfSwitch(
+  here: Repository,
+  advance: Pick<Advance, "worktree">,
+  command: { readonly args: readonly string[] },
+  result: { readonly code: number; readonly stderr: string },
+): Promise<Error> {
+  const files = filesInTheWay(result.stderr);
+  const isUnmerged =
+    /resolve your current index|needs merge|unmerged|unfinished|you are (still )?(merging|reverting)|cannot switch/i;
+  if (files.length === 0 && !isUnmerged.test(result.stderr)) return await commandError(here, command, result);
+  const what = files.length === 0 ? "an unfinished merge" : `local changes to ${files.slice(0, 5).join(", ")}`;
+  return inTheWay(advance, what, files, [
+    `To see them: git -C ${advance.worktree.path} status`,
+    `To put them aside: git -C ${advance.worktree.path} stash`,
+    "Then run the command again.",
+  ]);
+}
+
+function unfinishedError(advance: Advance, operation: string, finish: string): JpgError {
+  const { path } = advance.worktree;
+  return inTheWay(
+    advance,
+    `an unfinished ${operation}`,
+    [],
+    [`To finish it: git -C ${path} status`, `Or give it up: git -C ${path} ${finish}`],
+  );
+}
+
+function inTheWay(
+  { worktree }: Pick<Advance, "worktree">,
+  what: string,
+  files: readonly string[],
+  hints: readonly string[],
+): JpgError {
+  const branch = worktree.branch === null ? "" : `, where ${worktree.branch} is checked out`;
+  const message = `The worktree ${worktree.path}${branch}, has ${what}, and cannot be brought along: nothing was changed.`;
+  return repositoryError("worktree_in_the_way", message, { hints, data: { worktree: worktree.path, files } });
+}
+
+function filesInTheWay(stderr: string): string[] {
+  const quoted = [...stderr.matchAll(/(?:Entry|Path|working tree file|Updating) '([^'\n]+)'/g)].map(
+    (match) => match[1] ?? "",
+  );
+  const listed = [...stderr.matchAll(/^\t(.+)$/gm)].map((match) => match[1] ?? "");
+  return [...new Set([...quoted, ...listed])];
+}
+
+// Takes back what a step that ended midway (git was killed, the disk was full) has done to a worktree's files. Git writes the
+// files first and the index last: where the index still is what it was, a file that the step changes is missing, or holds a
+// beginning of its new content. Whatever else stands there is the user's and stays.
+
+/** A path that differs between two commits; null = it is not in that one. */
+interface Change {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** Brings the files of a step that ended midway back to the index; says whether there was anything to bring back. */
+export async function takeBack(repository: Repository, { worktree, from, to }: Advance): Promise<boolean> {
+  const here = placeIn(repository, worktree);
+  const changes = await listChanges(here, from ?? EMPTY_TREE, to);
+  // Files that were written anew with their old content look changed until then.
+  await tryCommand(here, { args: ["update-index", "-q", "--refresh"] });
+  const indexed = await readIndex(here);
+  let isChanged = false;
+  // First what was added: that makes room for the others.
+  for (const { path, before, after } of changes) {
+    if (before !== null || indexed.has(path) || (await stateOf(here, path, after)) !== "begun") continue;
+    await rm(join(here.cwd, path), { force: true });
+    isChanged = true;
+  }
+  const differs = new Set(await listPaths(here, ["diff-files", "-z", "--name-only"]));
+  const lost: string[] = [];
+  for (const { path, before, after } of changes) {
+    if (before === null || indexed.get(path) !== before || !differs.has(path)) continue;
+    if ((await stateOf(here, path, after)) !== "other") lost.push(`${path}\0`);
+  }
+  const command = { args: ["checkout-index", "--index", "--force", "-z", "--stdin"], input: lost.join("") };
+  if (lost.length > 0) await runCommand(here, command);
+  return isChanged || lost.length > 0;
+}
+
+async function listChanges(here: Repository, from: string, to: string): Promise<readonly Change[]> {
+  const fields = await listPaths(here, ["diff-tree", "-r", "-z", "--no-renames", from, to]);
+  const changes: Change[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [, , before = "", after = ""] = (fields[at] ?? "").split(" ");
+    changes.push({ path: fields[at + 1] ?? "", before: oidOrNull(before), after: oidOrNull(after) });
+  }
+  return changes;
+}
+
+function oidOrNull(oid: string): string | null {
+  return /^0+$/.test(oid) ? null : oid;
+}
+
+async function readIndex(here: Repository): Promise<ReadonlyMap<string, string>> {
+  const lines = await listPaths(here, ["ls-files", "--stage", "-z"]);
+  return new Map(
+    lines.map((line) => {
+      const [facts = "", path = ""] = line.split("\t");
+      return [path, facts.split(" ")[1] ?? ""];
+    }),
+  );
+}
+
+async function listPaths(here: Repository, args: readonly string[]): Promise<readonly string[]> {
+  return (await runCommand(here, { args }))
+    .toString()
+    .split("\0")
+    .filter((field) => field !== "");
+}
+
+/** Whether a file is missing, is (a beginning of) what the step writes there, or something else. */
+async function stateOf(here: Repository, path: string, after: string | null): Promise<"missing" | "begun" | "other"> {
+  const file = join(here.cwd, path);
+  const found = await lstat(file).catch(() => null);
+  if (found === null) return "missing";
+  if (after === null || !found.isFile()) return "other";
+  const [bytes, blob] = [readOwnFile(file), await runCommand(here, { args: ["cat-file", "blob", after] })];
+  return blob.subarray(0, bytes.length).equals(bytes) ? "begun" : "other";
+}

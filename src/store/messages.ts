@@ -1,0 +1,234 @@
+// Commit messages. Subjects and trailers are read by people and tools; the tree stays the
+// truth. Invariant: no text of a conversation can pass for a trailer, for it stands on one line or indented.
+import { nameToldTurns, type ToldTurns } from "../core/compact/fork-merge.ts";
+import type { Compaction, Summary, ToolCallPolicy } from "../core/conversation/compaction.ts";
+import { type CutRange, formatTurnRange } from "../core/conversation/event.ts";
+import { type CompactionGroup, describeGroup, groupRange } from "../core/conversation/group.ts";
+import { conversationOf, forkOf } from "../core/conversation/name.ts";
+import { formatTokens } from "../core/conversation/token-estimate.ts";
+import { fence, forHostLine, forLine } from "../core/safe-text.ts";
+import {
+  type CompactionEffect,
+  compactionBody,
+  type GroupEffect,
+  groupBody,
+  quoteStart,
+  takeBackCommand,
+} from "./compaction-body.ts";
+
+/** Longest request in a subject, characters (code points). */
+const REQUEST_LENGTH = 60;
+/** Longest name of a profile or model in a trailer, characters. */
+const NAME_LENGTH = 100;
+/** Policies of a group that a trailer lists. */
+const MOST_POLICIES = 10;
+/** Longest id of an event in a trailer, characters. */
+const EVENT_LENGTH = 300;
+
+const FORK_CUT = "later turns removed, history here is squashed";
+const FORK_ALIGNED = "compactions as they were at the tip";
+const REVERT_SUBJECT = /^(Revert|Reapply) "(.*)"$/;
+
+/**
+ * Makes the message of a turn's commit. `turn` = its position, 0-based; `request` may be any text; `continued` = an earlier
+ * commit holds the turn already, shorter.
+ */
+export function turnMessage(work: {
+  readonly turn: number;
+  readonly request: string;
+  readonly continued: boolean;
+}): string {
+  const subject = `turn ${work.turn}`;
+  if (work.continued) return `${subject} (continued)\n`;
+  const start = foreignLine(work.request, REQUEST_LENGTH);
+  return start === "" ? `${subject}\n` : `${subject}: ${start}\n`;
+}
+
+/** Makes a message of one line: `what` is jpg's own word, `text` anybody's, e.g. a title. */
+export function recordMessage(what: string, text: string): string {
+  return `${what}: ${foreignLine(text, Number.POSITIVE_INFINITY)}\n`;
+}
+
+/** A line of anybody's text for a subject, on which no host acts. */
+function foreignLine(text: string, limit: number): string {
+  return forHostLine(forLine(text, limit));
+}
+
+/** Makes the message of a compaction's commit: subject, body for reviewers, trailers; at most 60,000 bytes, whatever the session. */
+export function compactionMessage({
+  compaction,
+  ...effect
+}: CompactionEffect & { readonly compaction: Compaction }): string {
+  const intro = `The turns themselves are unchanged; from here on they are read as follows.\nTo take it back: \`git revert\` of this commit, or ${takeBackCommand(compaction)}.`;
+  const body = compactionBody(compaction, effect);
+  return [subjectOf([compaction]), intro, body, `${formatTrailers([compaction])}\n`].join("\n\n");
+}
+
+/** Makes the message of the commit of a group, or of one compaction with pins: as long as that of one compaction at most. */
+export function groupMessage({ group, ...effect }: GroupEffect & { readonly group: CompactionGroup }): string {
+  const intro = `The turns themselves are unchanged; from here on they are read as follows.\nTo take all of it back: \`git revert\` of this commit, or ${takeBackCommand(group[0])}.`;
+  return [subjectOf(group), intro, groupBody(group, effect), `${formatTrailers(group)}\n`].join("\n\n");
+}
+
+/** Gives the subject of the commit of a compaction, or of a group, as its records have it. */
+export function subjectOf(group: CompactionGroup): string {
+  const { from, to } = groupRange(group);
+  const { before, after } = group[0].stats?.tokens ?? {};
+  const change =
+    before === undefined || after === undefined ? "" : ` (${formatTokens(before)} → ${formatTokens(after)} tokens)`;
+  return `compact ${from}..${to}: ${describeGroup(group)}${change}`;
+}
+
+/**
+ * Makes the message of the commit that takes another back, or, with `isBack`, takes a revert back, in stock git's words.
+ * `subject` = that of the commit taken back, or of the one that is there again; `commit` = the one taken back, its id.
+ */
+export function revertMessage(work: {
+  readonly isBack: boolean;
+  readonly subject: string;
+  readonly commit: string;
+}): string {
+  return `${work.isBack ? "Reapply" : "Revert"} "${work.subject}"\n\nThis reverts commit ${work.commit}.\n`;
+}
+
+/** Takes the words of reverts and reapplies off a subject: what is left, and whether it ends up taken back. */
+export function takenBack(subject: string): { readonly subject: string; readonly isTakenBack: boolean } {
+  const match = REVERT_SUBJECT.exec(subject);
+  if (match === null) return { subject, isTakenBack: false };
+  const inner = takenBack(match[2] ?? "");
+  return { subject: inner.subject, isTakenBack: match[1] === "Revert" ? !inner.isTakenBack : inner.isTakenBack };
+}
+
+/** Makes the message of the commit that a fork needs; `turn` = its last, 0-based, `isCut` = the commit takes later turns away. */
+export function forkMessage(turn: number, isCut: boolean): string {
+  return `fork at turn ${turn}: ${isCut ? FORK_CUT : FORK_ALIGNED}\n`;
+}
+
+/** Whether a subject is that of a fork's commit. */
+export function isForkSubject(subject: string): boolean {
+  const what = /^fork at turn \d+: (.*)$/.exec(subject)?.[1];
+  return what === FORK_CUT || what === FORK_ALIGNED;
+}
+
+/** Trailers of the first compaction; of a group also its id and how many records it has, for the tree lists them. */
+function formatTrailers(group: CompactionGroup): string {
+  const [compaction] = group;
+  const tokens = compaction.stats?.tokens;
+  const isOne = group.length === 1;
+  const trailers: readonly (readonly [string, string | undefined])[] = [
+    ["Compaction", compaction.id],
+    ["Group", compaction.group === undefined ? undefined : `${compaction.group} ${group.length}`],
+    ["Range", formatTurnRange(isOne ? trailerRange(compaction) : groupRange(group))],
+    ["Policy", [...new Set(group.map(shortPolicies))].slice(0, MOST_POLICIES).join(", ")],
+    ["Profile", foreignLine(compaction.profile ?? "", NAME_LENGTH)],
+    ["Source", compaction.source],
+    ["Tokens", tokens === undefined ? undefined : `${tokens.before} -> ${tokens.after}`],
+    ["Model", foreignLine(group.find(({ summary }) => summary !== undefined)?.summary?.model ?? "", NAME_LENGTH)],
+  ];
+  const known = trailers.filter(([, value]) => value !== undefined && value !== "");
+  return known.map(([name, value]) => `Jpg-${name}: ${value}`).join("\n");
+}
+
+function trailerRange({ from_turn, from_event, to_turn, to_event }: Compaction): CutRange {
+  const [fromEvent, toEvent] = [from_event, to_event].map((event) => event && escapeEvent(event));
+  return {
+    from: from_turn,
+    ...(isShort(fromEvent) ? { fromEvent } : {}),
+    to: to_turn,
+    ...(isShort(toEvent) ? { toEvent } : {}),
+  };
+}
+
+/** An id that is longer than a reader wants is left to the record. */
+function isShort(event: string | undefined): event is string {
+  return event !== undefined && event.length <= EVENT_LENGTH;
+}
+
+/** Ids from foreign sources may hold anything: what could break the trailer is percent-encoded. */
+function escapeEvent(event: string): string {
+  if (/^[\w:-]+(\.[\w:-]+)*$/.test(event)) return event;
+  return encodeURIComponent(event.replace(/\p{Cs}/gu, "\ufffd")).replaceAll(".", "%2E");
+}
+
+// The policies of a compaction in one line by key, for the trailer Jpg-Policy, e.g. `reasoning=strip tool_calls=truncate:2000`.
+
+/** Formats the policies in a fixed order; `none` when the compaction has no opinion. */
+export function shortPolicies(compaction: Compaction): string {
+  const { summary, replacement, turns, reasoning, tool_calls, attachments, tools } = compaction;
+  const parts = [
+    ...(summary === undefined ? [] : [`summary=${summary.source ?? "text"}`]),
+    ...(replacement === undefined ? [] : [`replacement=${replacement.length}`]),
+    ...(turns === undefined ? [] : [`turns=${turns}`]),
+    ...(reasoning === undefined ? [] : [`reasoning=${reasoning}`]),
+    ...(tool_calls === undefined ? [] : [`tool_calls=${shortToolPolicy(tool_calls)}`]),
+    ...(attachments === undefined ? [] : [`attachments=${attachments}`]),
+    ...(tools === undefined ? [] : [`tools=prune:${tools.names.length}`]),
+  ];
+  return parts.length === 0 ? "none" : parts.join(" ");
+}
+
+function shortToolPolicy(policy: ToolCallPolicy): string {
+  switch (policy.policy) {
+    case "strip":
+      if (policy.request && policy.response) return "strip";
+      if (policy.response) return "strip-responses";
+      return policy.request ? "strip-requests" : "keep";
+    case "truncate":
+      return `truncate:${policy.max_chars}`;
+    case "omit":
+      return "omit";
+    case "selective":
+      return `selective:${policy.calls.length}${policy.else === undefined ? "" : `+${shortToolPolicy(policy.else)}`}`;
+    default:
+      return policy satisfies never;
+  }
+}
+
+// The message of the commit that merges a fork: what the model is told of it, for reviewers, and a trailer by which the commit is
+// known. Invariant: no text of a conversation can pass for a trailer, for it stands in a fence.
+
+const TRAILER = "Jpg-Merge";
+/** Longest name of a model in a trailer, characters. */
+const MERGED_NAME_LENGTH = 100;
+
+/** Most of the summary, bytes: hosts cut what is longer. */
+const SUMMARY_BYTES = 50_000;
+
+/** What a merge of a fork brings to a branch. */
+interface ForkMerge {
+  readonly told: ToldTurns;
+  /** The branch that gets it. */
+  readonly branch: string;
+  /** Position of the turn that tells of the fork, 0-based. */
+  readonly turn: number;
+  readonly summary: Summary;
+}
+
+/** Makes the message. */
+export function forkMergeMessage({ told, branch, turn, summary }: ForkMerge): string {
+  const fork = conversationOf(told.branch) === conversationOf(branch) ? forkOf(told.branch) : told.branch;
+  const turns = nameToldTurns(told);
+  const model = summary.source === "generated" ? oneLine(summary.model ?? "") : "";
+  const trailers = [`${TRAILER}: ${forLine(told.branch)} ${told.from_turn}..${told.from_turn + told.turns.length - 1}`];
+  return [
+    `merge ${forLine(fork)}: ${turns} as turn ${turn}`,
+    `Turn ${turn} tells the model what was said and done on the fork ${forLine(fork)}, in ${turns} of it.\nThe turns themselves stay there; no compaction, source or setting of the fork comes along.`,
+    `${headingOf(summary)}:\n${fence(quoteStart(summary.summary, SUMMARY_BYTES, `jpg print --turn ${turn}`))}`,
+    `${[...trailers, ...(model === "" ? [] : [`Jpg-Model: ${model}`])].join("\n")}\n`,
+  ].join("\n\n");
+}
+
+function headingOf({ source, model }: Summary): string {
+  if (source === "generated") return `Summary, written by ${oneLine(model ?? "a model")}`;
+  return source === "extractive" ? "Summary, an extract that no model wrote" : "Summary, written by a person";
+}
+
+function oneLine(name: string): string {
+  return forHostLine(forLine(name, MERGED_NAME_LENGTH));
+}
+
+/** Whether a message says that its commit merges a fork. */
+export function isForkMergeMessage(message: string): boolean {
+  const last = message.trimEnd().split("\n\n").at(-1) ?? "";
+  return last.split("\n").some((line) => line.startsWith(`${TRAILER}: `));
+}
