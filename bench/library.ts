@@ -1,13 +1,14 @@
 // What the benchmarks call of the tree, in this process: bundled as the command is (sandbox.mjs), and compiled with the rest, so
 // that what moves or is called otherwise is known before somebody measures.
-export { loadBranchTree } from "../src/app/branch/branch-tree.ts";
-export { coveredEvents } from "../src/app/branch/covered-events.ts";
-export { loadTurns, loadView } from "../src/app/branch/load-view.ts";
-export { refreshViews } from "../src/app/branch/refresh-view.ts";
-export { planOnBranch } from "../src/app/plan/compact-plan.ts";
-export { findSubsumed } from "../src/app/plan/subsumption.ts";
-export { createBufferSource } from "../src/app/sessions/buffer-source.ts";
-export { openWorkspace } from "../src/app/workspace/workspace.ts";
+
+export { planOnBranch } from "../src/app/compact/plan.ts";
+export { findSubsumed } from "../src/app/compact/subsumption.ts";
+export { coveredEvents } from "../src/app/conversation/covers.ts";
+export { refreshViews } from "../src/app/conversation/refresh-view.ts";
+export { loadBranchTree } from "../src/app/conversation/tree.ts";
+export { loadTurns, loadView } from "../src/app/conversation/view.ts";
+export { openWorkspace } from "../src/app/conversation/workspace.ts";
+export { createBufferSource } from "../src/app/sessions/sources.ts";
 export { extractSummary } from "../src/core/compact/extract.ts";
 export { checkGrounding } from "../src/core/compact/grounding.ts";
 export { planCompaction } from "../src/core/compact/plan.ts";

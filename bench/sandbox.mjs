@@ -69,7 +69,7 @@ export async function activeTree(loadBranchTree, { store }) {
 
 /**
  * What `openWorkspace` needs of the world.
- * @returns {import("../src/app/workspace/runtime.ts").Runtime}
+ * @returns {import("../src/app/conversation/runtime.ts").Runtime}
  */
 export function createRuntime(env, cwd) {
   let seed = 0;

@@ -287,7 +287,7 @@ const IMPORTED = [
   "src/core/conversation/event.ts",
   "src/formats/claude-code/agent.ts",
   "src/store/git/porcelain.ts",
-  "src/app/branch/branch-tree.ts",
+  "src/app/conversation/tree.ts",
   "src/cli/frame/output.ts",
   "src/mcp/serve.ts",
   "src/web/serve.ts",

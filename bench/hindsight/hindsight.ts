@@ -1,5 +1,5 @@
 // Hindsight over sessions: cuts them and measures every row; runs the cycles. What a bench calls; it opens no file.
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import { estimateEvent, estimateEvents } from "../../src/core/conversation/token-estimate.ts";
 import { AGENTS } from "../../src/formats/agents.ts";
 import { type Cut, cutStretch } from "./cut.ts";

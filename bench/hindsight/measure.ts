@@ -1,6 +1,6 @@
 // Measures every row at every cut, and adds the counts up: what a row shows of what was needed, against what chance and masking
 // show at its size.
-import { rankWeight } from "../../src/app/inspect/ranked-search.ts";
+import { rankWeight } from "../../src/app/look/search.ts";
 import type { Event } from "../../src/core/conversation/event.ts";
 import { estimateEvent } from "../../src/core/conversation/token-estimate.ts";
 import { type CountTokens, maskingCurve } from "./baselines.ts";

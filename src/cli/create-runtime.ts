@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Runtime } from "../app/workspace/runtime.ts";
+import type { Runtime } from "../app/conversation/runtime.ts";
 
 /** Creates the runtime of this process. `version` is jpg's, e.g. `0.1.0`. */
 export function createRuntime(version: string): Runtime {

@@ -1,7 +1,7 @@
 // Runs one command line: which command it names, the options before and after it, output, and the exit code of whatever
 // comes of it. Everything that the answer to `--version` does not need is loaded from here on.
-import type { Runtime } from "../app/workspace/runtime.ts";
-import type { Workspace } from "../app/workspace/workspace.ts";
+import type { Runtime } from "../app/conversation/runtime.ts";
+import type { Workspace } from "../app/conversation/workspace.ts";
 import { JpgError } from "../core/errors.ts";
 import { forTerminal, shellWord } from "../core/safe-text.ts";
 import { COMMANDS } from "./command-table.ts";
@@ -103,7 +103,7 @@ function asksForHelp(command: CommandSpec, words: readonly string[]): boolean {
 async function runParsed(command: CommandSpec, call: Call, { runtime: given, output, fronts }: World): Promise<number> {
   const [{ parseArguments }, { openWorkspace, warnOfPrograms }, { optionsFrom, withEngine }] = await Promise.all([
     import("./parse-arguments.ts"),
-    import("../app/workspace/workspace.ts"),
+    import("../app/conversation/workspace.ts"),
     import("./frame/workspace-options.ts"),
   ]);
   const { args, options, untaken } = parseArguments(command, call.words, call.options);
@@ -165,9 +165,9 @@ function voiceOf(output: Output): Voice {
 
 /** A turn whose writer was killed is committed by whoever opens the store next. */
 async function commitAbandonedTurns(workspace: Workspace, voice: Voice): Promise<void> {
-  const { hasJournals } = await import("../app/journal/journal-folder.ts");
+  const { hasJournals } = await import("../app/conversation/journal-folder.ts");
   if (!(await hasJournals(workspace.store.journal()))) return;
-  const { recoverTurns } = await import("../app/journal/recover-turns.ts");
+  const { recoverTurns } = await import("../app/conversation/record-turn.ts");
   await recoverTurns(workspace, voice);
 }
 

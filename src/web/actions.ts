@@ -1,15 +1,14 @@
 // What a form of a page does: each an action of `app`, as the command of the same name. It gives lines that say what came of it.
-import type { BranchTree } from "../app/branch/branch-tree.ts";
-import { addComment, removeComment } from "../app/branch/comments.ts";
-import { addPin, boundOf, removePin } from "../app/branch/pins.ts";
+
 import { type CompactRequest, compact } from "../app/compact/compact.ts";
+import { overallTokens, sayNothing } from "../app/compact/compact-report.ts";
+import { addComment, addPin, boundOf, removeComment, removePin } from "../app/conversation/marks.ts";
+import type { BranchTree } from "../app/conversation/tree.ts";
+import type { Workspace } from "../app/conversation/workspace.ts";
+import { type AskedCost, askedModel, describeAsked } from "../app/look/compaction-page.ts";
 import { forkConversation } from "../app/manage/fork.ts";
-import { addLabels } from "../app/manage/marks.ts";
+import { addLabels, setTitle } from "../app/manage/marks.ts";
 import { revertCompactions } from "../app/manage/revert.ts";
-import { setTitle } from "../app/manage/title.ts";
-import { type AskedCost, askedModel, describeAsked } from "../app/page/asked-model.ts";
-import { overallTokens, sayNothing } from "../app/plan/compact-report.ts";
-import type { Workspace } from "../app/workspace/workspace.ts";
 import { choosePipelines } from "../core/compact/strategies/pipelines.ts";
 import { EXTRACTIVE } from "../core/conversation/compaction.ts";
 import { parseTurnBound } from "../core/conversation/range-bound.ts";

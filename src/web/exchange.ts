@@ -1,6 +1,7 @@
 // What a route is asked and what it answers.
-import type { PageReader } from "../app/page/page-reader.ts";
-import type { Workspace } from "../app/workspace/workspace.ts";
+
+import type { Workspace } from "../app/conversation/workspace.ts";
+import type { PageReader } from "../app/look/page-reader.ts";
 import type { Place } from "./pages/document.ts";
 
 export interface PageAnswer {

@@ -1,8 +1,8 @@
 // What is answered of one conversation: its page, parts of it that the page's script asks for, and what is found in it.
 
 import { eventText } from "../app/diff/view-text.ts";
-import { searchConversations } from "../app/inspect/search.ts";
-import { type ConversationPage, readPayloads } from "../app/page/conversation-page.ts";
+import { type ConversationPage, readPayloads } from "../app/look/conversation-page.ts";
+import { searchConversations } from "../app/look/search.ts";
 import { userError } from "../core/errors.ts";
 import { defined } from "../core/json.ts";
 import { forMarkdown } from "../core/safe-text.ts";

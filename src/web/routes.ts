@@ -1,12 +1,13 @@
 // What is answered at which address: a table of a few lines each onto `app`.
-import { readAnatomy } from "../app/inspect/anatomy.ts";
-import { listConversations } from "../app/inspect/list.ts";
-import { searchConversations } from "../app/inspect/search.ts";
+
+import { readPageScript } from "../app/conversation/runtime.ts";
+import type { Workspace } from "../app/conversation/workspace.ts";
+import { readCompactionPage } from "../app/look/compaction-page.ts";
+import { readComparePage } from "../app/look/conversation-page.ts";
+import { listConversations } from "../app/look/list.ts";
+import { searchConversations } from "../app/look/search.ts";
+import { readAnatomy } from "../app/look/stats.ts";
 import { resolveWhole, resolveWholeTree } from "../app/names/resolve-id.ts";
-import { readCompactionPage } from "../app/page/compaction-page.ts";
-import { readComparePage } from "../app/page/compare-page.ts";
-import { readPageScript } from "../app/workspace/templates.ts";
-import type { Workspace } from "../app/workspace/workspace.ts";
 import { ACTIONS } from "./actions.ts";
 import type { PageAnswer, Route } from "./exchange.ts";
 import type { Action } from "./pages/addresses.ts";

@@ -1,10 +1,9 @@
 // `jpg serve`: pages over the store, for the browser of who started it. Each request opens the store anew, so that what others do
 // meanwhile is seen; what is kept in between is what the last action said, and the pages that were read last.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { createPageReader, type PageReader } from "../app/page/page-reader.ts";
-import type { ServeRequest } from "../app/page/serve-request.ts";
-import { type Runtime, randomId } from "../app/workspace/runtime.ts";
-import { openWorkspace, type Workspace, type WorkspaceOptions } from "../app/workspace/workspace.ts";
+import { type Runtime, randomId } from "../app/conversation/runtime.ts";
+import { openWorkspace, type Workspace, type WorkspaceOptions } from "../app/conversation/workspace.ts";
+import { createPageReader, type PageReader, type ServeRequest } from "../app/look/page-reader.ts";
 import { codeOf, JpgError, messageOf, reasonOf, userError } from "../core/errors.ts";
 import { type Admission, Door, readAddress } from "./door.ts";
 import type { PageAnswer, Route, SentOn } from "./exchange.ts";

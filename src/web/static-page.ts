@@ -1,10 +1,9 @@
 // A conversation as one HTML file that works wherever it lies, fit to be handed over: `jpg export --to html`, `jpg share --html`.
 import { deflateRawSync } from "node:zlib";
-import type { BranchTree } from "../app/branch/branch-tree.ts";
-import { describeLeftOut, type PageWish, readMaskedPage, type StaticPage } from "../app/redact/masked-page.ts";
-import { sha256 } from "../app/workspace/object-id.ts";
-import { readPageScript } from "../app/workspace/templates.ts";
-import type { Workspace } from "../app/workspace/workspace.ts";
+import { readPageScript, sha256 } from "../app/conversation/runtime.ts";
+import type { BranchTree } from "../app/conversation/tree.ts";
+import type { Workspace } from "../app/conversation/workspace.ts";
+import { describeLeftOut, type PageWish, readMaskedPage, type StaticPage } from "../app/share/masked-page.ts";
 import type { OwnText } from "./pages/document.ts";
 import { wholePage } from "./pages/page-parts.ts";
 import { renderPage } from "./pages/render-page.ts";

@@ -1,5 +1,5 @@
 // The style of all pages: what shows a conversation, then what shows compactions and comparisons.
-import { readTemplate } from "../app/workspace/templates.ts";
+import { readTemplate } from "../app/conversation/runtime.ts";
 
 const SHEETS = ["page.css", "page-compare.css"] as const;
 

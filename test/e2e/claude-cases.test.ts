@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import { projectTurns } from "../../src/core/conversation/projection.ts";
 import { exportAnthropic } from "../../src/formats/anthropic/write.ts";
 import { readClaudeSession } from "../../src/formats/claude-code/agent.ts";

@@ -1,6 +1,6 @@
 // What a model is sent for an imported session equals what the real agent sent when it resumed that session.
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import { projectTurns } from "../../src/core/conversation/projection.ts";
 import { checkAnthropic } from "../../src/core/model/anthropic-rules.ts";
 import { exportAnthropic } from "../../src/formats/anthropic/write.ts";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import type { Compaction } from "../../src/core/conversation/compaction.ts";
 import type { View } from "../../src/core/conversation/event.ts";
 import { projectTurns } from "../../src/core/conversation/projection.ts";

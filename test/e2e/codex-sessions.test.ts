@@ -3,9 +3,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ResumeReport } from "../../src/app/export/resume.ts";
 import type { ImportReport } from "../../src/app/import/import-report.ts";
-import type { KeptRow } from "../../src/app/sessions/list-kept.ts";
+import type { KeptRow } from "../../src/app/import/list-kept.ts";
+import type { ResumeReport } from "../../src/app/import/resume.ts";
 import { answer, type Json, meta, prompt, rolloutBytes } from "../helpers/codex-session.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
 

@@ -2,10 +2,10 @@
 // Needs the corpus (../shared or JPG_CORPUS).
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../src/app/branch/branch-tree.ts";
-import { exportOriginal } from "../../src/app/export/export.ts";
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
+import { loadBranchTree } from "../../src/app/conversation/tree.ts";
+import { exportOriginal } from "../../src/app/import/export.ts";
 import { detectFormat } from "../../src/app/sessions/session-registry.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import { AGENTS } from "../../src/formats/agents.ts";
 import { corpusMissing, listCorpus, readCorpusFile } from "../helpers/corpus.ts";
 import { createMemoryWorkspace, importBytes, tipOf } from "../helpers/workspace.ts";

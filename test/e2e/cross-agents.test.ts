@@ -2,8 +2,8 @@
 // in the session that jpg writes, break no rule of the API, and are sent by the real agent. Needs the corpus (../shared or
 // JPG_CORPUS); sending needs the agents as well (JPG_AGENTS_DIR).
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
 import { resumingAgents, writingAgents } from "../../src/app/sessions/session-registry.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import { type Event, textOfContent } from "../../src/core/conversation/event.ts";
 import { projectTurns } from "../../src/core/conversation/projection.ts";
 import { turnsOf } from "../helpers/codex-session.ts";

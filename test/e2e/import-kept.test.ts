@@ -2,10 +2,10 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ResumeReport } from "../../src/app/export/resume.ts";
 import type { ImportReport } from "../../src/app/import/import-report.ts";
-import type { ListReport } from "../../src/app/inspect/list-row.ts";
-import type { KeptRow } from "../../src/app/sessions/list-kept.ts";
+import type { KeptRow } from "../../src/app/import/list-kept.ts";
+import type { ResumeReport } from "../../src/app/import/resume.ts";
+import type { ListReport } from "../../src/app/look/list.ts";
 import { answer, meta, prompt, rolloutBytes } from "../helpers/codex-session.ts";
 import { createPiWriter } from "../helpers/pi-session.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import type { Event, View } from "../../src/core/conversation/event.ts";
 import { projectTurns } from "../../src/core/conversation/projection.ts";
 import { checkOpenAiChat } from "../../src/core/model/openai-chat-rules.ts";

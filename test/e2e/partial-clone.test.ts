@@ -3,8 +3,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ListRow } from "../../src/app/inspect/list-row.ts";
-import type { StatsReport } from "../../src/app/inspect/stats.ts";
+import type { ListRow } from "../../src/app/look/list.ts";
+import type { StatsReport } from "../../src/app/look/stats.ts";
 import { type GitHttpServer, startGitHttpServer } from "../helpers/git-http-server.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 

@@ -2,10 +2,10 @@
 // comes back, and the view is that of the tree without it.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../src/app/branch/branch-tree.ts";
-import { loadView } from "../../src/app/branch/load-view.ts";
 import { compact } from "../../src/app/compact/compact.ts";
-import { readCompactionLog } from "../../src/app/inspect/log.ts";
+import { type BranchTree, loadBranchTree } from "../../src/app/conversation/tree.ts";
+import { loadView } from "../../src/app/conversation/view.ts";
+import { readCompactionLog } from "../../src/app/look/log.ts";
 import { revertCompactions, undoCompaction } from "../../src/app/manage/revert.ts";
 import { parseCompactionLine } from "../../src/core/conversation/compaction-line.ts";
 import type { View } from "../../src/core/conversation/event.ts";

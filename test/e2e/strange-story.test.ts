@@ -1,7 +1,7 @@
 // A commit whose message tells another story than its record: jpg shows what the record does, and says so.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { LogRow } from "../../src/app/inspect/log-row.ts";
+import type { LogRow } from "../../src/app/look/log.ts";
 import type { ReviewReport } from "../../src/app/share/review.ts";
 import { createClaudeWriter, sessionBytes } from "../helpers/claude-session.ts";
 import { createImportedSandbox, createSandbox, type Sandbox } from "../helpers/run-jpg.ts";

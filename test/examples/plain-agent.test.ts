@@ -2,12 +2,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../src/app/branch/branch-tree.ts";
 import { compact } from "../../src/app/compact/compact.ts";
-import { exportConversation, exportOriginal } from "../../src/app/export/export.ts";
-import { prepareResume } from "../../src/app/export/resume.ts";
+import { type BranchTree, loadBranchTree } from "../../src/app/conversation/tree.ts";
+import { exportConversation, exportOriginal } from "../../src/app/import/export.ts";
 import { importSessions } from "../../src/app/import/import.ts";
 import type { ImportReport } from "../../src/app/import/import-report.ts";
+import { prepareResume } from "../../src/app/import/resume.ts";
 import { writeText } from "../helpers/temp-repository.ts";
 import { createGitWorkspace, type GitWorkspace, removeWorkspace, tipOf } from "../helpers/workspace.ts";
 

@@ -1,6 +1,6 @@
 // Versions of agents: the newest that a session names, and whether jpg has been tried with it.
 import { expect, it } from "vitest";
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import { findVersion, isNewerVersion } from "../../src/formats/agent-format.ts";
 import { AGENTS } from "../../src/formats/agents.ts";
 import { parseJsonLine } from "../../src/formats/session-source.ts";

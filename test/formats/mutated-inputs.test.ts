@@ -2,8 +2,8 @@
 // for each format; `npm run explore -- --inputs 100000 [FORMAT…]` takes as many as are wanted.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
 import { agents } from "../../src/app/sessions/session-registry.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import { JpgError } from "../../src/core/errors.ts";
 import type { AgentFormat } from "../../src/formats/agent-format.ts";
 import type { ImportedTurns } from "../../src/formats/imported-session.ts";

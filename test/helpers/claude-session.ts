@@ -1,6 +1,6 @@
 // Writes session files as Claude Code does, line by line, and remembers what the agent would send when it resumes them:
 // an oracle for the importer that shares no code with it.
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import type { Turn } from "../../src/core/conversation/event.ts";
 import { readClaudeSession } from "../../src/formats/claude-code/agent.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";

@@ -1,15 +1,13 @@
 // Several people's stores with one remote between them: what each does there, through the functions that the commands call.
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type BranchTree, loadBranchTree } from "../../src/app/branch/branch-tree.ts";
 import { compact } from "../../src/app/compact/compact.ts";
-import { recordTurn } from "../../src/app/journal/record-turn.ts";
+import { recordTurn } from "../../src/app/conversation/record-turn.ts";
+import { type BranchTree, loadBranchTree } from "../../src/app/conversation/tree.ts";
+import { openWorkspace, type Workspace } from "../../src/app/conversation/workspace.ts";
 import { type PullReport, pullConversations } from "../../src/app/share/pull.ts";
-import { sendPush } from "../../src/app/share/push.ts";
-import { planPush } from "../../src/app/share/push-plan.ts";
-import type { PushReport } from "../../src/app/share/push-report.ts";
+import { type PushReport, planPush, sendPush } from "../../src/app/share/push.ts";
 import { addRemote, findRemote } from "../../src/app/share/remotes.ts";
-import { openWorkspace, type Workspace } from "../../src/app/workspace/workspace.ts";
 import type { Event } from "../../src/core/conversation/event.ts";
 import type { Policies } from "../../src/core/conversation/policy.ts";
 import { parseBound } from "../../src/core/conversation/range-bound.ts";

@@ -1,5 +1,5 @@
 // Invented rollouts of Codex, line by line: one minute between lines, so that times rise.
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import type { Event, Turn } from "../../src/core/conversation/event.ts";
 import { readCodexSession } from "../../src/formats/codex/agent.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";

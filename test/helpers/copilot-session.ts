@@ -1,5 +1,5 @@
 // Invented sessions of Copilot CLI, line by line: one minute between lines, ids by number.
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import { readCopilotSession } from "../../src/formats/copilot-cli/agent.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
 import type { Json } from "./claude-session.ts";

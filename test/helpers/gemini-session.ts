@@ -1,5 +1,5 @@
 // Invented sessions of Gemini CLI, record by record, and what the agent makes of them by its own rules (0.61.0), read a second time.
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import type { Event, Turn } from "../../src/core/conversation/event.ts";
 import { readGeminiSession } from "../../src/formats/gemini-cli/agent.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";

@@ -1,7 +1,7 @@
 // The law of reading a session that grew: from the mark of an earlier state it is what reading it whole gives, or nothing.
 import { expect } from "vitest";
-import { titlesByTurn } from "../../src/app/import/turn-sequence.ts";
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
+import { titlesByTurn } from "../../src/app/import/import-commits.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import type { AgentFormat } from "../../src/formats/agent-format.ts";
 import type { ImportedSession, SessionMark } from "../../src/formats/imported-session.ts";
 

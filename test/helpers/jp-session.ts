@@ -1,6 +1,6 @@
 // Streams of jp for tests: read, and written as an export writes them.
 import { createHash } from "node:crypto";
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import type { Compaction } from "../../src/core/conversation/compaction.ts";
 import type { Event, View } from "../../src/core/conversation/event.ts";
 import { projectTurns } from "../../src/core/conversation/projection.ts";

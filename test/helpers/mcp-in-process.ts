@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import type { Runtime } from "../../src/app/workspace/runtime.ts";
+import type { Runtime } from "../../src/app/conversation/runtime.ts";
 import { serveMcp } from "../../src/mcp/serve.ts";
 import { type InProcessResult, runInProcess } from "./run-in-process.ts";
 

@@ -1,5 +1,5 @@
 // Writes invented sessions of OpenCode, message by message, as `opencode export` prints them.
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import { type Content, type ContentPart, type Event, plainText } from "../../src/core/conversation/event.ts";
 import { projectTurns } from "../../src/core/conversation/projection.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";

@@ -1,5 +1,5 @@
 // Writes invented sessions of pi, entry by entry, as the agent does: each follows the newest, unless one goes back.
-import { createBufferSource } from "../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import type { Event } from "../../src/core/conversation/event.ts";
 import { projectTurns } from "../../src/core/conversation/projection.ts";
 import { exportAnthropic } from "../../src/formats/anthropic/write.ts";

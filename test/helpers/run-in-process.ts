@@ -1,7 +1,7 @@
 // Runs a command line in this process: no start of Node, no built command. What a process has of its own is handed in or put
 // back: environment, folder, standard streams, umask. Where the process itself is the subject, `runJpg` starts one.
 import packageJson from "../../package.json" with { type: "json" };
-import type { Runtime } from "../../src/app/workspace/runtime.ts";
+import type { Runtime } from "../../src/app/conversation/runtime.ts";
 import { createRuntime } from "../../src/cli/create-runtime.ts";
 import type { Fronts } from "../../src/cli/frame/command.ts";
 import { runCommandLine } from "../../src/cli/run-command-line.ts";

@@ -1,14 +1,13 @@
 // What people do in stores that share conversations: drawn as a list of acts, performed in any order. Each act is one that can do
 // something where things stand: where the kind that was drawn can not, another kind that can.
 import fc from "fast-check";
-import type { BranchTree } from "../../src/app/branch/branch-tree.ts";
-import { storeDelta } from "../../src/app/branch/conversation-config.ts";
-import { findBrokenLinks } from "../../src/app/branch/turn-links.ts";
-import { cherryPick } from "../../src/app/manage/cherry-pick.ts";
+import { storeDelta } from "../../src/app/conversation/marks.ts";
+import { findBrokenLinks } from "../../src/app/conversation/spliced-turns.ts";
+import type { BranchTree } from "../../src/app/conversation/tree.ts";
 import { forkConversation } from "../../src/app/manage/fork.ts";
+import { setTitle } from "../../src/app/manage/marks.ts";
 import { mergeFork } from "../../src/app/manage/merge.ts";
-import { revertCompactions, undoCompaction } from "../../src/app/manage/revert.ts";
-import { setTitle } from "../../src/app/manage/title.ts";
+import { cherryPick, revertCompactions, undoCompaction } from "../../src/app/manage/revert.ts";
 import { JpgError } from "../../src/core/errors.ts";
 import type { Clone } from "./clones.ts";
 import { buildSession, type SessionStep } from "./session-builder.ts";

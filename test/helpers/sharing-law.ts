@@ -3,8 +3,8 @@
 // every compaction in their history.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadView } from "../../src/app/branch/load-view.ts";
-import { findBrokenLinks } from "../../src/app/branch/turn-links.ts";
+import { findBrokenLinks } from "../../src/app/conversation/spliced-turns.ts";
+import { loadView } from "../../src/app/conversation/view.ts";
 import { RECORD_FOLDERS } from "../../src/core/conversation/branch-files.ts";
 import { type History, lastWords, reachedFrom, readHistory } from "./branch-history.ts";
 import type { Clone } from "./clones.ts";

@@ -1,8 +1,8 @@
 // Conversations that a scripted model summarises: what `compact` is asked, what the model was sent, what came of it.
 import { afterEach } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../src/app/branch/branch-tree.ts";
 import { type CompactRequest, compact } from "../../src/app/compact/compact.ts";
-import type { CompactReport } from "../../src/app/plan/compact-report.ts";
+import type { CompactReport } from "../../src/app/compact/compact-report.ts";
+import { type BranchTree, loadBranchTree } from "../../src/app/conversation/tree.ts";
 import { JpgError } from "../../src/core/errors.ts";
 import type { LlmRequest } from "../../src/llm/client.ts";
 import { createClaudeWriter, sessionBytes } from "./claude-session.ts";

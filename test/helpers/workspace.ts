@@ -1,12 +1,11 @@
 // Workspaces for tests of the app: over a store in memory, or over a real one in a temporary folder. Clock and randomness
 // count up, so that a test that fails fails again.
 import { join } from "node:path";
+import { type Runtime, sha256 } from "../../src/app/conversation/runtime.ts";
+import { openWorkspace, type Workspace } from "../../src/app/conversation/workspace.ts";
 import { importSessions } from "../../src/app/import/import.ts";
 import type { ImportReport } from "../../src/app/import/import-report.ts";
-import type { ImportRequest } from "../../src/app/import/import-request.ts";
-import { sha256 } from "../../src/app/workspace/object-id.ts";
-import type { Runtime } from "../../src/app/workspace/runtime.ts";
-import { openWorkspace, type Workspace } from "../../src/app/workspace/workspace.ts";
+import type { ImportRequest } from "../../src/app/import/import-run.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { ConversationStore } from "../../src/store/store.ts";
 import { createMemoryStore } from "./embedded-store.ts";

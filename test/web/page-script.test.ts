@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { readPageScript } from "../../src/app/workspace/templates.ts";
+import { readPageScript } from "../../src/app/conversation/runtime.ts";
 
 describe("the script of pages", () => {
   it("is at most 100 kB gzipped", async () => {

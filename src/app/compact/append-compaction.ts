@@ -1,35 +1,40 @@
 // Plans one compaction, has its summary written if it needs one, and appends it in one commit. A dry run goes the same way up to the
 // commit, but asks no model: of a summary that only a model can write it knows no text. A summary is bound to the very turns it was
 // written for: when they changed meanwhile, nothing is committed.
-
-import { DRAFT_ID } from "../../core/compact/plan.ts";
+import { checkGrounding, type Ungrounded } from "../../core/compact/grounding.ts";
+import { type CompactionDraft, DRAFT_ID } from "../../core/compact/plan.ts";
 import { describeGivenBack } from "../../core/compact/plan-effect.ts";
+import { withoutLedger } from "../../core/compact/transcript.ts";
 import { isNothing } from "../../core/conversation/bound-resolution.ts";
-import { type Compaction, EXTRACTIVE, isHiding } from "../../core/conversation/compaction.ts";
+import { type Compaction, EXTRACTIVE, type Injection, isHiding } from "../../core/conversation/compaction.ts";
+import { isMessage } from "../../core/conversation/event.ts";
+import { withKeptTurnsOf } from "../../core/conversation/group.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { boundAt } from "../../core/conversation/range-bound.ts";
+import { userError } from "../../core/errors.ts";
 import { compactionMessage } from "../../store/messages.ts";
-import { commitPlan, type PlannedChange, type PlannedValue, recordChange } from "../branch/append-record.ts";
-import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
-import { storeOverrides } from "../branch/conversation-config.ts";
-import { keepHidden } from "../branch/counted-view.ts";
-import { coverFacts } from "../branch/cover-facts.ts";
-import { coversDigest } from "../branch/covers.ts";
-import { learnKept } from "../branch/kept-turns-cache.ts";
-import type { KnownTurns } from "../branch/load-view.ts";
-import { refreshViews } from "../branch/refresh-view.ts";
-import { verifyCoverage } from "../branch/verify-coverage.ts";
-import { keepHiddenCounts } from "../diff/counted-sides.ts";
-import { largestChanges } from "../diff/largest-changes.ts";
-import { newForkName } from "../names/fork-name.ts";
-import { type NothingPlanned, type PlannedCompaction, planOnBranch } from "../plan/compact-plan.ts";
-import type { CompactReport } from "../plan/compact-report.ts";
-import { hiddenBy } from "../plan/hidden-by.ts";
-import { makeActive } from "../workspace/standing.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import type { CompactRequest } from "./compact-request.ts";
-import { checkSummary, complete, withReceipt } from "./complete-compaction.ts";
-import { describeReport, nothingReport } from "./describe-compaction.ts";
+import {
+  commitPlan,
+  type PlannedChange,
+  type PlannedValue,
+  recordChange,
+  timestampAfter,
+} from "../conversation/append.ts";
+import { keepHidden } from "../conversation/counted-view.ts";
+import { coverFacts, coversDigest, readCovered, verifyCoverage } from "../conversation/covers.ts";
+import { storeOverrides } from "../conversation/marks.ts";
+import { refreshViews } from "../conversation/refresh-view.ts";
+import { randomId } from "../conversation/runtime.ts";
+import { makeActive } from "../conversation/standing.ts";
+import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
+import { type KnownTurns, learnKept } from "../conversation/view.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { largestChanges } from "../diff/diff-hunks.ts";
+import { keepHiddenCounts } from "../diff/diff-stat.ts";
+import { newForkName } from "../names/conversations.ts";
+import { type CompactReport, eventsRemoved, hiddenBy, lossOf } from "./compact-report.ts";
+import { type CompactRequest, describeReport, nothingReport } from "./describe-compaction.ts";
+import { type NothingPlanned, type PlannedCompaction, planOnBranch } from "./plan.ts";
 
 /** What was done, with the plan that it came from. */
 export interface AppendedCompaction {
@@ -132,7 +137,7 @@ interface PlannedRequest {
 /** Who writes the summary of a plan: a model, or `extractive`; null where none is to be written. */
 async function summarizerOf(workspace: Workspace, planned: Planned, request: CompactRequest): Promise<string | null> {
   if (isNothing(planned) || planned.plan.summarize === undefined) return null;
-  const { summaryModel } = await import("../summary/summary-model.ts");
+  const { summaryModel } = await import("./generate-summary.ts");
   return summaryModel(workspace, planned, request);
 }
 
@@ -147,7 +152,7 @@ async function withSummary(
 ): Promise<CompactRequest> {
   if (isNothing(planned) || summarizer === null) return request;
   if (request.dryRun && summarizer !== EXTRACTIVE) return request;
-  const { writeSummary } = await import("../summary/summarize.ts");
+  const { writeSummary } = await import("./generate-summary.ts");
   const summary = await writeSummary(workspace, tree, planned, request);
   const { compaction } = planned.plan;
   const covers = await coversDigest(compaction, coverFacts(workspace.store, tree));
@@ -198,7 +203,7 @@ async function extractNotesOf(
   { model, request }: { readonly model: string | undefined; readonly request: CompactRequest },
 ): Promise<readonly string[]> {
   if (model !== EXTRACTIVE) return [];
-  const { extractNotes } = await import("../summary/summary-model.ts");
+  const { extractNotes } = await import("./generate-summary.ts");
   return extractNotes(workspace, planned, { model, asked: request });
 }
 
@@ -217,3 +222,114 @@ async function reload(workspace: Workspace, tree: BranchTree): Promise<BranchTre
   const tip = await workspace.store.readBranch(tree.branch);
   return tip === null || tip === tree.commit ? tree : loadBranchTree(workspace.store, tree.branch, tip);
 }
+
+/** Gives a draft its id, time, digest and token counts. Throws `range_changed` when it must cover what it no longer does. */
+async function complete(
+  workspace: Workspace,
+  tree: BranchTree,
+  planned: PlannedCompaction,
+  expected?: string,
+): Promise<Compaction> {
+  const draft = planned.plan.compaction;
+  const covers = await coversDigest(draft, coverFacts(workspace.store, tree));
+  if (expected !== undefined && covers !== expected) {
+    throw userError(
+      "range_changed",
+      `The summary was not written for turns ${draft.from_turn}..${draft.to_turn} of ${tree.branch} as they are now.`,
+      {
+        hints: [
+          "`jpg compact --emit FILE` writes a new bundle; have the summary written again from that.",
+          "Nothing was committed.",
+        ],
+      },
+    );
+  }
+  const { before, after } = planned.tokens;
+  const inject = planned.config.conversation.compaction.inject ?? usualInjection(draft);
+  const summary = draft.summary === undefined || inject === "pair" ? {} : { summary: { inject, ...draft.summary } };
+  return withKeptTurnsOf(draft, {
+    ...draft,
+    ...summary,
+    id: randomId(workspace.runtime),
+    timestamp: timestampAfter(
+      workspace.runtime.now(),
+      planned.live.all.map((compaction) => compaction.timestamp),
+    ),
+    ...(covers === null ? {} : { covers }),
+    stats: {
+      ...draft.stats,
+      keep_recent: countsBehind(planned.turns)(draft),
+      kept_turns: tree.turnOids.length - 1 - draft.to_turn,
+      ...(before === 0 ? {} : { compression_ratio: Math.round((1 - after / before) * 1000) / 1000 }),
+      tokens: { before, after },
+      ...(planned.plan.summarize === undefined ? { events_removed: Math.max(0, eventsRemoved(planned)) } : {}),
+    },
+  });
+}
+
+/** One System message where jpg or a model decided (Compaction v2), a request and its answer where the user did (RFD 064). */
+function usualInjection({ source }: CompactionDraft): Injection {
+  return source === "auto" || source === "agent" ? "system" : "pair";
+}
+
+/**
+ * Gives a function that counts the messages behind a range, those of its last turn behind its end too. Turns that a summary hides
+ * have none to show.
+ */
+export function countsBehind(turns: PlannedCompaction["turns"]): (range: CompactionDraft) => number {
+  const positions = [...turns.keys()].sort((a, b) => a - b);
+  const behind = new Map<number, number>();
+  let messages = 0;
+  for (const position of positions.toReversed()) {
+    behind.set(position, messages);
+    messages += turns.get(position)?.events.filter(isMessage).length ?? 0;
+  }
+  return ({ to_turn, to_event }) => {
+    const events = turns.get(to_turn)?.events ?? [];
+    const own = to_event === undefined ? [] : events.slice(events.findIndex(({ id }) => id === to_event) + 1);
+    return (behind.get(to_turn) ?? 0) + own.filter(isMessage).length;
+  };
+}
+
+/** Adds the loss receipt; a summary that is not written yet has none. */
+function withReceipt(compaction: Compaction, { plan, turns, before, after, pinned }: PlannedCompaction): Compaction {
+  if (plan.summarize !== undefined) return compaction;
+  const receipt = lossOf(compaction, { turns, before, after, pins: pinned });
+  return withKeptTurnsOf(compaction, { ...compaction, receipt });
+}
+
+/** What a summary is checked against. */
+interface SummaryCheck {
+  readonly compaction: Compaction;
+  /** The turns that it covers, at least. */
+  readonly turns: PlannedCompaction["turns"];
+  /** Refuse what is not borne out. */
+  readonly strict: boolean;
+}
+
+/**
+ * Lists what a summary says and its events do not bear out; payloads that stand outside their events are read for it from the
+ * tree of `commit`. Throws `ungrounded` when asked to be strict, and `attachment_missing`.
+ */
+export async function checkSummary(
+  { store }: Pick<Workspace, "store">,
+  { commit }: Pick<BranchTree, "commit">,
+  { compaction, turns, strict }: SummaryCheck,
+): Promise<readonly Ungrounded[]> {
+  if (compaction.summary === undefined) return [];
+  const raw = (await readCovered(store, commit, { compaction, turns })).map(({ event }) => event);
+  const found = checkGrounding(withoutLedger(compaction.summary.summary), raw);
+  if (found.length === 0 || !strict) return found;
+  const named = found.slice(0, MOST_NAMED).map(({ kind, text }) => `${kind} ${JSON.stringify(text)}`);
+  throw userError(
+    "ungrounded",
+    `The summary says ${found.length} things that turns ${compaction.from_turn}..${compaction.to_turn} do not say: ${named.join(", ")}${found.length > MOST_NAMED ? ", …" : ""}.`,
+    {
+      hints: ["Correct the summary, or leave out --strict to store it as it is.", "Nothing was committed."],
+      data: { ungrounded: found },
+    },
+  );
+}
+
+/** Findings named in an error before the rest is only counted. */
+const MOST_NAMED = 5;

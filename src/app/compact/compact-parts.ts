@@ -1,20 +1,24 @@
 // Progressive compaction: a long range is summarised part by part, one commit each, every part from raw events. A later summary
 // over several parts reads the raw events again, so nothing is ever summarised twice. Parts that are committed stay when a later
 // one fails.
-
-import type { TurnPart } from "../../core/compact/turn-parts.ts";
+import { choosePipelines } from "../../core/compact/strategies/pipelines.ts";
+import { groupTurns } from "../../core/compact/transcript.ts";
+import { cutEvenParts, cutParts, splitAtSummaries, type TurnPart } from "../../core/compact/turn-parts.ts";
 import { isNothing } from "../../core/conversation/bound-resolution.ts";
-import { formatTurnRange } from "../../core/conversation/event.ts";
+import { formatTurnRange, type Turn } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
+import { findProfile } from "../../core/conversation/policy.ts";
 import { boundAt } from "../../core/conversation/range-bound.ts";
-import { JpgError } from "../../core/errors.ts";
-import type { BranchTree } from "../branch/branch-tree.ts";
-import { planOnBranch } from "../plan/compact-plan.ts";
-import type { CompactReport, NothingReport, TokenChange } from "../plan/compact-report.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import type { CompactRequest } from "./compact-request.ts";
-import { beginSeries } from "./compaction-series.ts";
-import { type PartCount, partsRange, planParts, rulesOf } from "./parts-plan.ts";
+import { estimateEvents } from "../../core/conversation/token-estimate.ts";
+import { JpgError, userError } from "../../core/errors.ts";
+import { coveredEvents } from "../conversation/covers.ts";
+import { loadConversationConfig } from "../conversation/marks.ts";
+import type { BranchTree } from "../conversation/tree.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { beginSeries } from "./compact.ts";
+import type { CompactReport, NothingReport, TokenChange } from "./compact-report.ts";
+import type { CompactRequest } from "./describe-compaction.ts";
+import { type CompactInput, type PlannedCompaction, planOnBranch } from "./plan.ts";
 
 export interface PartsRequest extends Omit<CompactRequest, "summary" | "expects" | "policies"> {
   readonly chunks: PartCount;
@@ -135,4 +139,70 @@ function endText(turn: number, event: string | undefined): string {
 function rangeText({ from_turn, from_event, to_turn, to_event }: TurnPart): string {
   const [from, to] = [endText(from_turn, from_event), endText(to_turn, to_event)];
   return from === to ? from : `${from}..${to}`;
+}
+
+/** How many parts: about so many, or as the conversation falls apart by itself. */
+export type PartCount = number | "auto";
+
+/** A summary, where neither a profile nor strategies were named. Throws `chunks_need_summary` for those that make none. */
+async function rulesOf(
+  workspace: Workspace,
+  tree: BranchTree,
+  { profile, strategies }: CompactInput,
+): Promise<Pick<CompactInput, "strategies">> {
+  if (strategies !== undefined) {
+    if (strategies.uses.some(({ strategy }) => strategy.summarizes === true)) return {};
+    throw needsSummary(`The strategy ${strategies.names.join(", ")}`);
+  }
+  if (profile === undefined) return { strategies: choosePipelines(["summarize"]) };
+  const { config } = await loadConversationConfig(workspace, tree);
+  if (findProfile(profile, config.conversation.compaction.profiles).summary !== undefined) return {};
+  throw needsSummary(`Profile ${profile}`);
+}
+
+function needsSummary(what: string): JpgError {
+  return userError("chunks_need_summary", `${what} writes no summary, and only summaries can be made in parts.`, {
+    hints: ["Leave --profile and --strategy out, or name a profile that summarises."],
+  });
+}
+
+/** Without a start, parts go on where the last summary ended: those that there are stay as they are. */
+function partsRange({ range }: CompactInput): CompactInput["range"] {
+  return { from: { type: "last_summary" }, ...range };
+}
+
+/** Cuts what a plan covers into parts. */
+function planParts({ plan, turns, live, meter }: PlannedCompaction, count: PartCount): readonly TurnPart[] {
+  const covered = groupTurns(coveredEvents(plan.compaction, turns));
+  const stretches = splitAtSummaries(covered, live.applied);
+  const total = sizeOf(covered);
+  return stretches.flatMap((stretch) => {
+    const parts =
+      count === "auto"
+        ? cutParts(stretch, { boundaries: "auto", estimate: meter.countEvent })
+        : cutEvenParts(stretch, Math.max(1, Math.round((count * sizeOf(stretch)) / total)));
+    return withOuterBounds(parts, stretch, turns);
+  });
+}
+
+function sizeOf(turns: readonly Turn[]): number {
+  return turns.reduce((tokens, { events }) => tokens + estimateEvents(events), 0);
+}
+
+/** Parts know the bounds between them; the first and the last one end as what was cut up does. */
+function withOuterBounds(
+  parts: readonly TurnPart[],
+  stretch: readonly Turn[],
+  turns: ReadonlyMap<number, Turn>,
+): readonly TurnPart[] {
+  const [first, last] = [stretch[0], stretch.at(-1)];
+  const start = first?.events[0]?.id;
+  const end = last?.events.at(-1)?.id;
+  const isCutBefore = start !== undefined && turns.get(first?.index ?? -1)?.events[0]?.id !== start;
+  const isCutAfter = end !== undefined && turns.get(last?.index ?? -1)?.events.at(-1)?.id !== end;
+  return parts.map((part, at) => ({
+    ...part,
+    ...(at === 0 && isCutBefore ? { from_event: start } : {}),
+    ...(at === parts.length - 1 && isCutAfter ? { to_event: end } : {}),
+  }));
 }

@@ -1,16 +1,23 @@
 // Compacts a conversation: load → plan → have the summary written if the plan needs one → append one commit with one compaction;
 // a dry run stops after the plan. A pipeline that leaves the view too large goes on to a summary, in a commit of its own.
-
 import { type ChosenStrategies, tokensOf } from "../../core/compact/strategies/pipelines.ts";
 import { chooseStrategies } from "../../core/compact/strategies/strategy-list.ts";
 import { hasRoomBehind } from "../../core/compact/summary-answer.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { type CompactionGroup, groupRange, withKeptTurnsOf } from "../../core/conversation/group.ts";
+import { project } from "../../core/conversation/projection.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { BranchTree } from "../branch/branch-tree.ts";
-import type { NothingPlanned, PlannedCompaction } from "../plan/compact-plan.ts";
-import type { CompactReport } from "../plan/compact-report.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import type { CompactRequest } from "./compact-request.ts";
-import { beginSeries, type CompactionSeries } from "./compaction-series.ts";
+import type { CompactionEffect } from "../../store/compaction-body.ts";
+import type { ConversationStore } from "../../store/store.ts";
+import { loadCounted } from "../conversation/counted-view.ts";
+import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
+import { type KnownTurns, loadShown } from "../conversation/view.ts";
+import { type Workspace, withoutOverrides } from "../conversation/workspace.ts";
+import { largestChanges } from "../diff/diff-hunks.ts";
+import { type AppendedCompaction, appendCompaction } from "./append-compaction.ts";
+import { type CompactReport, hiddenBy } from "./compact-report.ts";
+import type { CompactRequest } from "./describe-compaction.ts";
+import type { NothingPlanned, PlannedCompaction } from "./plan.ts";
 
 /** Stands beside the function that takes it. */
 export type { CompactRequest };
@@ -132,4 +139,72 @@ function withSteps(
       `The steps before the summary are committed and stay; \`jpg revert ${compaction?.id ?? ""}\` undoes them.`,
     ],
   });
+}
+
+// Compactions that one command appends one after the other, each planned on what those before it left, in a dry run as in a
+// run. The settings of the call are stored with the first that is committed; only that one may make a fork.
+
+export interface CompactionSeries {
+  /** Where the next compaction is appended: the fork, once there is one. */
+  readonly branch: string;
+  /** What it is planned on: the branch as the one before left it. */
+  tree(): Promise<BranchTree>;
+  /** Appends the next one, or in a dry run plans it. Throws as `appendCompaction` does; the series can go on then. */
+  append(request: CompactRequest): Promise<AppendedCompaction>;
+}
+
+/** Begins a series on a branch as it stands. */
+export function beginSeries(workspace: Workspace, tree: BranchTree): CompactionSeries {
+  let { branch } = tree;
+  // After the last compaction nobody asks how it left the branch.
+  let load = (): Promise<BranchTree> => Promise.resolve(tree);
+  let standing = workspace;
+  let isMade = false;
+  return {
+    get branch() {
+      return branch;
+    },
+    tree: () => load(),
+    async append(request) {
+      const current = await load();
+      const appended = await appendCompaction(standing, current, isMade ? { ...request, fork: false } : request);
+      const { branch: made, commit, compaction, planned_summary: summary } = appended.report;
+      if (compaction === null) return appended;
+      branch = made;
+      isMade = true;
+      if (commit === null) {
+        const assumed = [...(current.assumed ?? []), summary === null ? compaction : withText(compaction)];
+        load = () => Promise.resolve({ ...current, branch: made, assumed });
+      } else {
+        standing = withoutOverrides(workspace);
+        load = () => loadBranchTree(workspace.store, made, commit);
+      }
+      return appended;
+    },
+  };
+}
+
+/** A summary that only a model can write is empty in a dry run. */
+function withText(compaction: Compaction): Compaction {
+  return withKeptTurnsOf(compaction, { summary: { summary: "" }, ...compaction });
+}
+
+/** Works out what compactions, made as one, change of a branch that has them not. Reads the turns of their ranges. */
+export async function viewEffectOf(
+  store: ConversationStore,
+  tree: BranchTree,
+  group: CompactionGroup,
+): Promise<CompactionEffect> {
+  const known: KnownTurns = new Map();
+  const turnCount = tree.turnOids.length;
+  const { view: before, live, meter } = await loadCounted(store, tree, [], known);
+  const compactions = [...live.applied, ...group];
+  const { from, to } = groupRange(group);
+  const covered = Array.from({ length: to - from + 1 }, (_, at) => from + at);
+  const turns = await loadShown(store, tree, { positions: covered, views: [live.applied, compactions], known });
+  const after = project({ turnCount, turns, compactions });
+  return {
+    hidden: hiddenBy({ from_turn: from, to_turn: to }, { turns, before, after, meter }),
+    changes: largestChanges({ before, after, meter }, new Set(group.map(({ id }) => id))),
+  };
 }

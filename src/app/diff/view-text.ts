@@ -1,6 +1,5 @@
 // A view as text blocks for diffing: one block for each turn's heading and one for each event a model sees. The same
 // event always gives the same lines; headings stand at column 0 and content is indented, so neither can pass as the other.
-
 import {
   type ChatResponse,
   type Content,
@@ -18,6 +17,7 @@ import {
   traitsOf,
   type View,
 } from "../../core/conversation/event.ts";
+import { appendAll } from "../../core/lists.ts";
 
 /** Lines that belong together: a turn's heading (`event` is null) or one event. */
 export interface TextBlock {
@@ -227,4 +227,85 @@ function fieldLines(value: unknown): string {
 function jsonText(value: unknown): string {
   if (typeof value === "string") return plainText(value);
   return JSON.stringify(value, null, 2) ?? "(none)";
+}
+
+// Pairs the blocks of two views: by event id first, so that unchanged events need no text diff, then what stands for the
+// same turns in different words. Order is kept on both sides.
+
+/** A block of each side, or of one; never of neither. */
+export interface BlockPair {
+  readonly before: TextBlock | null;
+  readonly after: TextBlock | null;
+}
+
+/** Pairs blocks. Reading `before` of all pairs in order gives the first list back, `after` the second. */
+export function alignBlocks(before: readonly TextBlock[], after: readonly TextBlock[]): BlockPair[] {
+  const pairs: BlockPair[] = [];
+  let i = 0;
+  let j = 0;
+  for (const [left, right] of [...commonBlocks(before, after), [before.length, after.length] as const]) {
+    appendAll(pairs, pairGap(before.slice(i, left), after.slice(j, right)));
+    const a = before[left];
+    const b = after[right];
+    if (a !== undefined && b !== undefined) pairs.push({ before: a, after: b });
+    i = left + 1;
+    j = right + 1;
+  }
+  return pairs;
+}
+
+/** Places of the blocks that both sides have, as many as keep their order on both. */
+function commonBlocks(before: readonly TextBlock[], after: readonly TextBlock[]): Places[] {
+  const places = new Map(after.map((block, index) => [block.key, index]));
+  const shared: Places[] = [];
+  before.forEach((block, index) => {
+    const place = places.get(block.key);
+    if (place !== undefined) shared.push([index, place]);
+  });
+  return longestRising(shared);
+}
+
+/** Pairs what stands between two common blocks: texts made for the view are compared, all else is removed or added. */
+function pairGap(before: readonly TextBlock[], after: readonly TextBlock[]): BlockPair[] {
+  const made = (block: TextBlock): boolean => block.origin.kind !== "kept";
+  const sameMake = before.length > 0 && before.length === after.length && before.every(made) && after.every(made);
+  if (sameMake && before.every((block, index) => hasSameRole(block, after[index]))) {
+    return before.map((block, index) => ({ before: block, after: after[index] ?? null }));
+  }
+  return [
+    ...before.map((block) => ({ before: block, after: null })),
+    ...after.map((block) => ({ before: null, after: block })),
+  ];
+}
+
+function hasSameRole(a: TextBlock, b: TextBlock | undefined): boolean {
+  return b !== undefined && a.event?.type === b.event?.type && (a.event === null || a.title === b.title);
+}
+
+/** Places of one thing in two lists, 0-based. */
+export type Places = readonly [left: number, right: number];
+
+/** Keeps as many as possible of the places, so that both sides rise. The left sides rise already. O(n log n). */
+export function longestRising(places: readonly Places[]): Places[] {
+  /** tops[n] = index of the place that ends the best chain of n + 1 so far. */
+  const tops: number[] = [];
+  const previous: number[] = [];
+  const rightOf = (index: number | undefined): number => places[index ?? -1]?.[1] ?? -1;
+  places.forEach(([, right], index) => {
+    let low = 0;
+    let high = tops.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rightOf(tops[middle]) < right) low = middle + 1;
+      else high = middle;
+    }
+    previous.push(tops[low - 1] ?? -1);
+    tops[low] = index;
+  });
+  const chain: Places[] = [];
+  for (let at = tops.at(-1) ?? -1; at >= 0; at = previous[at] ?? -1) {
+    const place = places[at];
+    if (place !== undefined) chain.push(place);
+  }
+  return chain.reverse();
 }

@@ -1,21 +1,29 @@
 // A file that jpg exported and an agent went on writing: lines with known ids are the conversation's own, only what
 // follows is new.
-import type { Compaction } from "../../core/conversation/compaction.ts";
-import { type Event, type ToolCallRequest, type ToolCallResponse, traitsOf } from "../../core/conversation/event.ts";
+import { type Compaction, isHiding } from "../../core/conversation/compaction.ts";
+import {
+  type Event,
+  type ToolCallRequest,
+  type ToolCallResponse,
+  traitsOf,
+  type View,
+} from "../../core/conversation/event.ts";
+import { indexId, noticeId } from "../../core/conversation/hidden-notice.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
-import type { ExportOrigin, ImportedSession } from "../../formats/imported-session.ts";
+import { defined } from "../../core/json.ts";
+import type { SessionWriter } from "../../formats/agent-format.ts";
+import { type ExportOrigin, type ImportedSession, lineName, listLineSources } from "../../formats/imported-session.ts";
 import type { ConversationStore } from "../../store/store.ts";
-import { inlineEvents } from "../branch/attachments.ts";
-import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
-import { type ForkStart, startOfFork } from "../branch/fork-start.ts";
-import { parseTurnBytes } from "../branch/turn-bytes.ts";
-import { treeAtTurn } from "../names/tree-at.ts";
+import { type ForkStart, startOfFork } from "../conversation/fork-start.ts";
+import { sha1Bytes } from "../conversation/runtime.ts";
+import { type BranchTree, collectBlobs, loadBranchTree } from "../conversation/tree.ts";
+import { inlineEvents, parseTurnBytes } from "../conversation/turns.ts";
+import { loadHistory, loadView } from "../conversation/view.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { treeAtTurn } from "../names/revision.ts";
 import { countLines, type OpenSession } from "../sessions/open-session.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import { lineOf, placeCompactions } from "./continued-compactions.ts";
-import { type ExportedLines, type FoundLines, findExportedLines } from "./exported-lines.ts";
+import { type KnownTurn, settingsOfTurn, type TurnSequence, titlesByTurn, toolsOfTurn } from "./import-commits.ts";
 import { countStoredEvents } from "./import-report.ts";
-import { type KnownTurn, settingsOfTurn, type TurnSequence, titlesByTurn, toolsOfTurn } from "./turn-sequence.ts";
 
 export interface ContinuedSession {
   /** The branch that it continues, as it stands now. */
@@ -179,4 +187,199 @@ async function storedTurn(workspace: Workspace, tree: BranchTree, index: number)
   const [bytes = new Uint8Array()] = await collectBlobs(workspace.store, [oid]);
   const events = parseTurnBytes(bytes, index);
   return inlineEvents(workspace.store, tree.commit, events);
+}
+
+/** How positions and ids of an exported file stand to those of the conversation. */
+export interface ExportedPositions {
+  /** What each exported line stands for, by line id: an event or a compaction. */
+  readonly lines: ReadonlyMap<string, string>;
+  /** The events that a line holds, by what it stands for. */
+  readonly held: ReadonlyMap<string, readonly string[]>;
+  /** The turn of the conversation that shows an event as its own, by event id. */
+  readonly turnOf: ReadonlyMap<string, number>;
+  /** The compactions whose summaries, replacements, indexes and notices the export may hold, by id. */
+  readonly inForce: ReadonlyMap<string, Compaction>;
+  /** The newest exported turn's events, as stored. */
+  readonly stored: readonly Event[];
+  /** The file's newest turn that holds exported lines, 0-based; -1 = none. */
+  readonly last: number;
+  /** Position that the first turn after it has in the conversation. */
+  readonly base: number;
+}
+
+interface Bound {
+  readonly turn: number;
+  readonly event?: string;
+}
+
+/** A line's id is its event's up to the first dot: further events of one line carry an ordinal. */
+export function lineOf(eventId: string): string {
+  const dot = eventId.indexOf(".");
+  return dot < 0 ? eventId : eventId.slice(0, dot);
+}
+
+/** Places the compactions that the agent made; those that were exported are the conversation's own and left out. */
+export function placeCompactions(compactions: readonly Compaction[], at: ExportedPositions): Compaction[] {
+  return compactions.filter((compaction) => !isExported(compaction, at)).map((compaction) => place(compaction, at));
+}
+
+function isExported({ metadata = {} }: Compaction, { lines }: ExportedPositions): boolean {
+  return Object.values(metadata).some((value) => typeof value === "string" && lines.has(lineOf(value)));
+}
+
+function place(compaction: Compaction, at: ExportedPositions): Compaction {
+  const { from_event: fromEvent, to_event: toEvent, ...rest } = compaction;
+  // What the agent was shown began with the conversation's own view: what hides all of it replaces all of that.
+  const from = fromEvent === undefined ? { turn: 0 } : placeBound(compaction.from_turn, fromEvent, { ...at, edge: 0 });
+  const to = placeBound(compaction.to_turn, toEvent, { ...at, edge: -1 });
+  return {
+    ...rest,
+    from_turn: from.turn,
+    ...defined({ from_event: from.event }),
+    to_turn: to.turn,
+    ...defined({ to_event: to.event }),
+    ...(compaction.keep === undefined
+      ? {}
+      : { keep: [...new Set(compaction.keep.flatMap((id) => originalIds(id, at)))] }),
+  };
+}
+
+/** `edge` = which event of a line that holds several: 0 = the first, -1 = the last. */
+type Edge = ExportedPositions & { readonly edge: 0 | -1 };
+
+function placeBound(turn: number, event: string | undefined, at: Edge): Bound {
+  return turn > at.last ? bound(turn - at.last - 1 + at.base, event) : exportedBound(event, at);
+}
+
+/** A bound in the exported part: an event of the conversation, or one that the agent added to the newest turn. */
+function exportedBound(event: string | undefined, at: Edge): Bound {
+  const newest = at.base - 1;
+  if (event === undefined) return bound(newest, at.stored.at(-1)?.id);
+  if (!at.lines.has(lineOf(event))) return bound(newest, event);
+  const id = originalIds(event, at).at(at.edge) ?? "";
+  const made = madeBy(id, at);
+  if (made !== undefined) return madeBound(id, made, at);
+  const turn = at.turnOf.get(id);
+  return turn === undefined ? bound(newest, at.stored.at(-1)?.id) : bound(turn, id);
+}
+
+/** A bound at what jpg wrote into the export, which is no event of the conversation: where the compaction that it is of has its own. */
+function madeBound(id: string, made: Compaction, at: Edge): Bound {
+  const newest = at.base - 1;
+  if (at.edge === 0 && isHiding(made) && !isTold(id, made)) return bound(made.from_turn, made.from_event);
+  if (at.edge === 0) return exportedBound(saidAfter(id, at), at);
+  const end = made.to_event ?? (made.to_turn >= newest ? at.stored.at(-1)?.id : undefined);
+  return bound(Math.min(made.to_turn, newest), end);
+}
+
+/** The compaction that put something into the export: its summary, index or notice, or an event of its replacement. */
+function madeBy(id: string, { inForce }: Pick<ExportedPositions, "inForce">): Compaction | undefined {
+  const named = inForce.get(lineOf(id));
+  return named ?? [...inForce.values()].find(({ replacement }) => replacement?.some((event) => event.id === id));
+}
+
+/** Whether it stands behind the range that its compaction covers. */
+function isTold(id: string, made: Compaction): boolean {
+  return id === indexId(made.id) || id === noticeId(made.id);
+}
+
+/** The next exported line that shows an event of the conversation; undefined = none does. */
+function saidAfter(id: string, at: ExportedPositions): string | undefined {
+  const all = [...at.lines];
+  const last = all.findLastIndex(([, shows]) => shows === id);
+  return all.slice(last + 1).find(([, shows]) => madeBy(shows, at) === undefined)?.[0];
+}
+
+/** The events that the line of an event holds: what an agent does to one of them, it does to all. */
+function originalIds(id: string, { lines, held }: ExportedPositions): readonly string[] {
+  const shown = lines.get(lineOf(id));
+  return shown === undefined ? [id] : (held.get(shown) ?? [shown]);
+}
+
+function bound(turn: number, event: string | undefined): Bound {
+  return event === undefined ? { turn } : { turn, event };
+}
+
+// Which lines of a session jpg exported, and what each stands for. The lines are known by their ids, which derive from the
+// session's and from what they show; the export itself is not made again.
+
+/** The exported lines that a session holds. */
+interface ExportedLines {
+  /** What each line stands for, by line id, in the order in which they were exported: an event or a compaction. */
+  readonly lines: ReadonlyMap<string, string>;
+  /** The lines among them that are not the first of what they stand for: results are, which the export made up. */
+  readonly further: ReadonlySet<string>;
+  /** The events that a line holds, by what it stands for: those of one message that have no lines of their own. */
+  readonly held: ReadonlyMap<string, readonly string[]>;
+  /** The turn of the conversation that an event or compaction belongs to, by its id. */
+  readonly turnOf: ReadonlyMap<string, number>;
+}
+
+/** The lines, and the compactions that some of them are of. */
+interface FoundLines extends ExportedLines {
+  /** Those in force at the export, by id. */
+  readonly inForce: ReadonlyMap<string, Compaction>;
+}
+
+type Held = Pick<ImportedSession, "sessionId" | "exportedAs" | "hasLine">;
+
+/** Finds the lines. A session is exported from the view, from the full history, or from both: it is that of which it holds more lines. */
+async function findExportedLines(
+  store: ConversationStore,
+  exported: BranchTree,
+  { session, writer }: { readonly session: Held; readonly writer: SessionWriter },
+): Promise<FoundLines> {
+  // With the notice that it may have been handed on with: whether its line is there, the session tells.
+  const { view, live } = await loadView(store, exported, { notice: true });
+  const inForce = new Map(live.applied.map((compaction) => [compaction.id, compaction]));
+  const shown = knownLines(view, session, writer);
+  if (exported.compactions.length === 0) return { ...shown, inForce };
+  const whole = knownLines(await loadHistory(store, exported), session, writer);
+  if (writer.takesHistory === true) return { ...joinLines(whole, shown), inForce };
+  return { ...(shown.lines.size >= whole.lines.size ? shown : whole), inForce };
+}
+
+/** The lines of an export that shows some turns as the view does, and others as they were said. */
+function joinLines(whole: ExportedLines, shown: ExportedLines): ExportedLines {
+  return {
+    lines: new Map([...whole.lines, ...shown.lines]),
+    further: new Set([...whole.further, ...shown.further]),
+    held: new Map([...whole.held, ...shown.held]),
+    turnOf: new Map([...whole.turnOf, ...shown.turnOf]),
+  };
+}
+
+/** Finds the lines that an export of a view has, among those that a session holds. */
+export function knownLines(
+  view: View,
+  { sessionId, exportedAs = sessionId, hasLine }: Held,
+  writer: SessionWriter,
+): ExportedLines {
+  const lines = new Map<string, string>();
+  const further = new Set<string>();
+  const turnOf = new Map<string, number>();
+  const held = new Map<string, string[]>();
+  let open: { readonly message: string | undefined; readonly events: string[] } | undefined;
+  for (const { name, shows, turn, message } of listLineSources(view)) {
+    if (turn !== undefined) turnOf.set(shows, turn);
+    const ids = linesOf(name);
+    for (const [n, id] of ids.entries()) {
+      lines.set(id, shows);
+      if (n > 0) further.add(id);
+    }
+    if (ids.length > 0) {
+      open = { message, events: [shows] };
+      held.set(shows, open.events);
+    } else if (message !== undefined && open?.message === message) open.events.push(shows);
+  }
+  return { lines, further, held, turnOf };
+
+  function linesOf(name: string): readonly string[] {
+    const ids: string[] = [];
+    for (let n = 0; ; n++) {
+      const id = writer.lineId(exportedAs, lineName(name, n), sha1Bytes);
+      if (!hasLine(id)) return ids;
+      ids.push(id);
+    }
+  }
 }

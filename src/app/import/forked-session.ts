@@ -1,24 +1,31 @@
 // A session that an agent made as a copy of another one's beginning, to go on in another way: as far as it says what the other
 // one's conversation holds, it is a fork of that. Ids and times of copies are new ones; what is said is what counts.
+
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { parseCompactionLine } from "../../core/conversation/compaction-line.ts";
 import type { Event } from "../../core/conversation/event.ts";
-import { conversationOf } from "../../core/conversation/name.ts";
+import { branchName, conversationOf } from "../../core/conversation/name.ts";
 import { turnIndexOfSource } from "../../core/conversation/turn-file.ts";
-import type { ImportedSession } from "../../formats/imported-session.ts";
+import type { AbandonedBranch, ImportedSession } from "../../formats/imported-session.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
-import { inlineEvents } from "../branch/attachments.ts";
-import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
-import { compactionIdOfPath } from "../branch/compaction-path.ts";
-import { prepareTurn } from "../branch/prepared-turn.ts";
-import { readRecordLog } from "../branch/record-log.ts";
-import { parseTurnBytes } from "../branch/turn-bytes.ts";
-import { findSession } from "../names/find-session.ts";
-import { familyOf } from "../names/session-family.ts";
+import { compactionIdOfPath } from "../conversation/append.ts";
+import { startOfTurns } from "../conversation/fork-start.ts";
+import { readRecordLog } from "../conversation/log.ts";
+import { type BranchTree, collectBlobs, loadBranchTree } from "../conversation/tree.ts";
+import { inlineEvents, parseTurnBytes, prepareTurn } from "../conversation/turns.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { familyOf, findSession } from "../names/find-session.ts";
 import { countLines, type OpenSession } from "../sessions/open-session.ts";
+import {
+  abandonedSequence,
+  createTurnChain,
+  makeCommits,
+  type TurnChain,
+  type TurnSequence,
+  wholeSequence,
+} from "./import-commits.ts";
+import { commonTurns, everCompactions, type SessionBranch } from "./import-place.ts";
 import { countStoredEvents } from "./import-report.ts";
-import type { SessionBranch } from "./import-target.ts";
-import { type TurnSequence, wholeSequence } from "./turn-sequence.ts";
 
 /** A session whose first turns are those of a branch. */
 export interface ForkedSession {
@@ -225,4 +232,70 @@ async function everRecords(store: ConversationStore, tree: BranchTree): Promise<
     }
   }
   return found;
+}
+
+// `import --all-branches`: a fork for each branch of the session that the agent left, unless a branch holds it already.
+
+interface LeftBranches {
+  readonly open: OpenSession;
+  readonly session: ImportedSession;
+  /** The turns of the path that the agent is on. */
+  readonly chain: TurnChain;
+  /** The branch that holds them. */
+  readonly branch: string;
+}
+
+/** Makes the forks. Gives the names of those that were made. */
+export async function forkAbandoned(workspace: Workspace, left: LeftBranches): Promise<string[]> {
+  const names: string[] = [];
+  if (left.session.abandoned.length === 0) return names;
+  const family = await loadFamily(workspace, conversationOf(left.branch));
+  for (const abandoned of left.session.abandoned) {
+    const made = await forkOne(workspace, left, { abandoned, family });
+    if (made !== null) names.push(made);
+  }
+  return names;
+}
+
+async function loadFamily(workspace: Workspace, conversation: string): Promise<BranchTree[]> {
+  const trees: BranchTree[] = [];
+  for (const { name, commit } of await workspace.store.listBranches()) {
+    if (conversationOf(name) === conversation) trees.push(await loadBranchTree(workspace.store, name, commit));
+  }
+  return trees;
+}
+
+async function forkOne(
+  workspace: Workspace,
+  { open, session, chain, branch }: LeftBranches,
+  { abandoned, family }: { readonly abandoned: AbandonedBranch; readonly family: readonly BranchTree[] },
+): Promise<string | null> {
+  const { store } = workspace;
+  const common = abandoned.commonTurns;
+  const sequence = abandonedSequence(abandoned, chain.known(common));
+  const own = createTurnChain(sequence);
+  const oids = own.oids(own.turnCount);
+  const holds = (turns: number) => (tree: BranchTree) => commonTurns(oids, tree.turnOids) >= turns;
+  if (family.some(holds(oids.length))) return null;
+  const host = family.find((tree) => tree.branch === branch && holds(common)(tree)) ?? family.find(holds(common));
+  if (host === undefined) return null;
+  const { commit: parent, changes } = await startOfTurns(store, host, common);
+  const name = branchName(conversationOf(branch), abandoned.name);
+  const commits = makeCommits({
+    sequence,
+    chain: own,
+    source: open.source,
+    document: null,
+    limits: open.limits,
+    session: session.sessionId,
+    agent: open.format.agent,
+    firstTurn: common,
+    continued: false,
+    alignment: changes,
+    known: await everCompactions(store, parent),
+    sideFiles: [],
+    counts: { compactions: 0 },
+  });
+  const [result] = await store.write([{ branch: name, expected: null, parent, commits }]);
+  return result?.moved === true ? name : null;
 }

@@ -1,26 +1,27 @@
 // The commits of an import: pure functions of the session, so that two people who import one session share history.
+
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { formatCompactionLine, formatRecordLine, recordPath } from "../../core/conversation/compaction-line.ts";
+import type { Event } from "../../core/conversation/event.ts";
 import { shortId } from "../../core/conversation/name.ts";
 import { estimateEvents } from "../../core/conversation/token-estimate.ts";
 import { documentPath, turnPath } from "../../core/conversation/turn-file.ts";
+import { appendAll } from "../../core/lists.ts";
+import type { ImportedSession, ImportedTurns, SettingsChange, ToolList } from "../../formats/imported-session.ts";
 import { compactionMessage, turnMessage } from "../../store/messages.ts";
-import type { CommitSpec, FileChange } from "../../store/store.ts";
-import { derivedPadding } from "../branch/append-record.ts";
-import type { ConversationHeader } from "../branch/branch-tree.ts";
-import { coversDigest } from "../branch/covers.ts";
-import type { PreparedTurn } from "../branch/prepared-turn.ts";
-import { encode, rootCommit, sign } from "../branch/root-commit.ts";
-import { toolRecord } from "../branch/tool-records.ts";
-import type { ByteSource } from "../sessions/buffer-source.ts";
+import type { CommitSpec, ConversationStore, FileChange } from "../../store/store.ts";
+import { derivedPadding } from "../conversation/append.ts";
+import { coversDigest } from "../conversation/covers.ts";
+import { blobId, sha256 } from "../conversation/runtime.ts";
+import type { ConversationHeader } from "../conversation/tree.ts";
+import { encode, type PreparedTurn, prepareTurn, rootCommit, sign } from "../conversation/turns.ts";
+import { toolRecord } from "../conversation/view.ts";
+import { listPiecesFrom, listStoredSideFiles } from "../sessions/open-session.ts";
 import type { SideFile } from "../sessions/side-files.ts";
-import { cutPieces, type PieceLimits, pieceChanges } from "../sessions/source-pieces.ts";
-import { sha256 } from "../workspace/object-id.ts";
-import type { TurnChain } from "./turn-chain.ts";
-import type { TurnSequence } from "./turn-sequence.ts";
+import { type ByteSource, cutPieces, type PieceLimits, pieceChanges } from "../sessions/sources.ts";
 
 /** What one run of commits writes. */
-export interface ImportCommits {
+interface ImportCommits {
   readonly sequence: TurnSequence;
   readonly source: ByteSource;
   /** Extension of a source that is one document: it comes with the newest turn. Null = lines, cut at turns. */
@@ -189,4 +190,195 @@ function recordedTokens(draft: Compaction): { before: number; after: number } | 
     before,
     after: estimateEvents([{ type: "chat_request", id: draft.id, timestamp: draft.timestamp, content: text }]),
   };
+}
+
+// The turns of a sequence with their object ids. Each id needs the one before it; it is worked out once, when it is first
+// needed, and kept together with the number of events. Bytes are not kept: a session may be larger than memory allows.
+
+export interface TurnChain {
+  /** Turns of the conversation once all are stored. */
+  readonly turnCount: number;
+  /** Prepares a turn, after those before it whose ids are not known yet. */
+  prepare(index: number): PreparedTurn;
+  /** The first `count` turns, or all when there are fewer. */
+  known(count: number): readonly KnownTurn[];
+  /** Object ids of the first `count` turns, or of all when there are fewer. */
+  oids(count: number): readonly string[];
+  /** Events of all turns. */
+  countEvents(): number;
+}
+
+/** Creates the chain of a sequence; nothing is prepared before it is asked for. */
+export function createTurnChain(sequence: TurnSequence): TurnChain {
+  const turns: KnownTurn[] = [...sequence.known];
+  const prepare = (index: number): PreparedTurn => {
+    while (turns.length < index) keep(turns.length);
+    return keep(index);
+  };
+  const keep = (index: number): PreparedTurn => {
+    const turn = prepareTurn(sequence.readTurn(index), turns[index - 1]?.oid);
+    turns[index] = { oid: turn.oid, events: turn.events };
+    return turn;
+  };
+  const known = (count: number): readonly KnownTurn[] => {
+    const wanted = Math.min(count, sequence.turnCount);
+    while (turns.length < wanted) keep(turns.length);
+    return turns.slice(0, wanted);
+  };
+  return {
+    turnCount: sequence.turnCount,
+    prepare,
+    known,
+    oids: (count) => known(count).map((turn) => turn.oid),
+    countEvents: () => known(sequence.turnCount).reduce((sum, turn) => sum + turn.events, 0),
+  };
+}
+
+/** A turn of which only the object id and the number of events are known. */
+export interface KnownTurn {
+  readonly oid: string;
+  readonly events: number;
+}
+
+export interface TurnSequence {
+  /** Turns of the conversation once all are stored. */
+  readonly turnCount: number;
+  /** The first turns, where they are known without reading the file. */
+  readonly known: readonly KnownTurn[];
+  /** The first turn that anything is asked of: the pieces, compactions and titles of those before it are stored as they are. */
+  readonly firstRead: number;
+  /** Events of one turn, `turn_start` first; not of the known ones, but for the newest, which may have to be written again. */
+  readTurn(index: number): readonly Event[];
+  /** The file's lines of a turn, `[first, end)`; null where the file has none of that turn. */
+  lines(index: number): { readonly first: number; readonly end: number } | null;
+  /** The agent's compactions whose commits follow that turn's commit, oldest first, positions of the conversation. */
+  compactionsAfter(index: number): readonly Compaction[];
+  /** Titles given during that turn, oldest first. */
+  titlesIn(index: number): ImportedSession["titles"];
+  /** What the agent offered its model from that turn on, one list a change, oldest first. */
+  toolsIn(index: number): readonly ToolList[];
+  /** What the agent set for the conversation in that turn, oldest first. */
+  settingsIn(index: number): readonly SettingsChange[];
+}
+
+/**
+ * The sequence of a file that holds its conversation from the start; `lineCount` null = it is one document, `known` = the
+ * turns before the first that was read.
+ */
+export function wholeSequence(
+  session: ImportedSession,
+  lineCount: number | null,
+  known: readonly KnownTurn[] = [],
+): TurnSequence {
+  const { turnCount, firstTurn = 0 } = session;
+  const titles = titlesByTurn(session);
+  return {
+    turnCount,
+    known,
+    firstRead: firstTurn,
+    readTurn: (index) => session.readTurn(index),
+    lines: (index) =>
+      lineCount === null
+        ? null
+        : {
+            first: index === 0 ? 0 : session.turnLine(index),
+            end: index + 1 < turnCount ? session.turnLine(index + 1) : lineCount,
+          },
+    compactionsAfter: (index) =>
+      session.compactions.filter((compaction) => session.compactionTurns.get(compaction.id) === index),
+    titlesIn: (index) => titles.get(index) ?? [],
+    toolsIn: (index) => toolsOfTurn(session, index),
+    settingsIn: (index) => settingsOfTurn(session, index),
+  };
+}
+
+/** The lists of a turn of the file. */
+export function toolsOfTurn({ toolLists = [] }: ImportedSession, index: number): readonly ToolList[] {
+  return toolLists.filter(({ turn }) => turn === index);
+}
+
+/** The changes of settings of a turn of the file. */
+export function settingsOfTurn({ settings = [] }: ImportedSession, index: number): readonly SettingsChange[] {
+  return settings.filter(({ turn }) => turn === index);
+}
+
+/** The sequence of a branch that the agent left: its own turns after the common ones; it has no lines of its own. */
+export function abandonedSequence(turns: ImportedTurns, common: readonly KnownTurn[]): TurnSequence {
+  return {
+    turnCount: turns.turnCount,
+    known: common,
+    firstRead: 0,
+    readTurn: (index) => turns.readTurn(index),
+    lines: () => null,
+    compactionsAfter: () => [],
+    titlesIn: () => [],
+    toolsIn: () => [],
+    settingsIn: () => [],
+  };
+}
+
+/** A title belongs to the last turn that starts no later; those without a time to the turn before them. */
+export function titlesByTurn(session: ImportedSession): Map<number, ImportedSession["titles"]> {
+  const byTurn = new Map<number, ImportedSession["titles"][number][]>();
+  if (session.titles.length === 0 || session.turnCount === 0) return byTurn;
+  const first = session.firstTurn ?? 0;
+  const starts = Array.from({ length: session.turnCount }, (_, index) =>
+    index < first ? Number.NEGATIVE_INFINITY : Date.parse(session.turnTime(index)),
+  );
+  for (const title of session.titles) {
+    const time = Date.parse(title.timestamp);
+    let turn = first;
+    while (turn + 1 < starts.length && (starts[turn + 1] ?? Number.POSITIVE_INFINITY) <= time) turn++;
+    byTurn.set(turn, [...(byTurn.get(turn) ?? []), title]);
+  }
+  return byTurn;
+}
+
+// Keeps the stored pieces of a session those of its file: where a turn's stretch of the file grew or moved (side lines, a
+// path that was left and taken up again), what the branch holds is written again, so that its pieces still make the file.
+
+interface SourceStretches {
+  readonly sequence: Pick<TurnSequence, "turnCount" | "firstRead" | "lines">;
+  readonly source: ByteSource;
+  /** Extension of a source that is one document; null = lines. */
+  readonly document: string | null;
+  readonly session: string;
+  readonly limits: PieceLimits;
+}
+
+/** The changes that make the pieces at a commit those of the file, but for those of the turns from `firstTurn` on. */
+export async function alignPieces(
+  store: ConversationStore,
+  commit: string,
+  work: SourceStretches & { readonly firstTurn: number },
+): Promise<FileChange[]> {
+  const { firstRead, turnCount } = work.sequence;
+  const pieces = await listPiecesFrom(store, commit, { session: work.session, firstTurn: firstRead, turnCount });
+  const stored = new Map(pieces.map((file) => [file.path, file.oid]));
+  const changes: FileChange[] = [];
+  if (work.document !== null) stored.delete(documentPath(work.session, work.document));
+  for (let turn = firstRead; turn < turnCount; turn++) {
+    const lines = work.sequence.lines(turn);
+    if (lines === null) continue;
+    for (const piece of cutPieces(work.source, { session: work.session, turn, ...lines }, work.limits)) {
+      const oid = stored.get(piece.path);
+      stored.delete(piece.path);
+      if (turn >= work.firstTurn) continue;
+      const [change, ...attachments] = pieceChanges(work.source, piece, work.limits);
+      if (change !== undefined && "bytes" in change && blobId(change.bytes) !== oid)
+        appendAll(changes, [change, ...attachments]);
+    }
+  }
+  return [...changes, ...[...stored.keys()].map((path): FileChange => ({ path, remove: true }))];
+}
+
+/** Whether the branch holds all side files as they are now. */
+export async function hasSideFiles(
+  store: ConversationStore,
+  commit: string,
+  session: { readonly id: string; readonly sideFiles: readonly SideFile[] },
+): Promise<boolean> {
+  if (session.sideFiles.length === 0) return true;
+  const stored = await listStoredSideFiles(store, commit, session.id);
+  return session.sideFiles.every((file) => stored.get(file.path) === blobId(file.bytes));
 }

@@ -2,17 +2,28 @@
 import { type JpgError, userError } from "../../core/errors.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { ConversationStore } from "../../store/store.ts";
-import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
-import { countLines, nameOfInput, type OpenSession } from "../sessions/open-session.ts";
-import { compareSource, type SourceComparison } from "../sessions/stored-session.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { type BranchTree, collectBlobs } from "../conversation/tree.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import {
+  compareSource,
+  countLines,
+  nameOfInput,
+  type OpenSession,
+  type SourceComparison,
+} from "../sessions/open-session.ts";
 import { type ContinuedSession, readContinuedSession } from "./continued-session.ts";
 import { type ForkedSession, type ForkFamily, readForkedSession } from "./forked-session.ts";
-import { commonTurns, decideImport, type ImportDecision, turnsToCompare } from "./import-plan.ts";
-import { hasGrown, type SessionBranch, toCandidate } from "./import-target.ts";
+import { createTurnChain, type TurnChain, type TurnSequence, wholeSequence } from "./import-commits.ts";
+import {
+  commonTurns,
+  decideImport,
+  hasGrown,
+  type ImportDecision,
+  type SessionBranch,
+  toCandidate,
+  turnsToCompare,
+} from "./import-place.ts";
 import { keepStoredTurns, type Reading } from "./stored-reading.ts";
-import { createTurnChain, type TurnChain } from "./turn-chain.ts";
-import { type TurnSequence, wholeSequence } from "./turn-sequence.ts";
 
 /** How the file stands to what a branch holds of it. */
 export interface HeldSource {

@@ -1,23 +1,28 @@
 // Where an import writes: a new conversation, a fork, or the branch that the session continues; and from which turn on.
 import { branchName, conversationId, conversationOf, isTurnNumber, shortId } from "../../core/conversation/name.ts";
+import { turnPath } from "../../core/conversation/turn-file.ts";
 import { defined } from "../../core/json.ts";
-import type { ImportedSession } from "../../formats/imported-session.ts";
+import type { ExportOrigin, ImportedSession } from "../../formats/imported-session.ts";
 import type { SessionDescent } from "../../formats/session-source.ts";
-import type { ConversationStore, FileChange } from "../../store/store.ts";
-import { type ConversationHeader, FORMAT_VERSION, loadBranchTree, type ParentSession } from "../branch/branch-tree.ts";
-import { compactionIdOfPath } from "../branch/compaction-path.ts";
-import { type BranchAtTurn, startOfTurns } from "../branch/fork-start.ts";
-import { loadCompactions } from "../branch/load-view.ts";
-import { titleForId } from "../names/id-title.ts";
-import { importSuffix } from "../names/session-family.ts";
-import type { OpenSession } from "../sessions/open-session.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { BranchTip, ConversationStore, FileChange, TreeFile } from "../../store/store.ts";
+import { compactionIdOfPath } from "../conversation/append.ts";
+import { type BranchAtTurn, startOfTurns } from "../conversation/fork-start.ts";
+import { readRecordLog } from "../conversation/log.ts";
+import {
+  type BranchTree,
+  type ConversationHeader,
+  collectBlobs,
+  FORMAT_VERSION,
+  loadBranchTree,
+  type ParentSession,
+} from "../conversation/tree.ts";
+import { loadCompactions } from "../conversation/view.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { titleForId } from "../names/conversations.ts";
+import { type FamilyNames, familyOf, importSuffix } from "../names/find-session.ts";
+import { listPieces, type OpenSession } from "../sessions/open-session.ts";
 import type { ContinuedSession } from "./continued-session.ts";
-import type { ImportDecision } from "./import-plan.ts";
-import { placeOfGrownTurn } from "./import-target.ts";
-import { alignPieces } from "./source-alignment.ts";
-import type { TurnChain } from "./turn-chain.ts";
-import type { TurnSequence } from "./turn-sequence.ts";
+import { alignPieces, type TurnChain, type TurnSequence } from "./import-commits.ts";
 
 export interface ImportPlace {
   readonly branch: string;
@@ -171,4 +176,223 @@ function forkName(
     const name = branchName(at.conversation, `fork-${shortId(digest, length)}`);
     if (!taken.has(name)) return name;
   }
+}
+
+/** A branch that holds turns of the session. */
+export interface ImportCandidate {
+  readonly branch: string;
+  readonly commit: string;
+  readonly turnOids: readonly string[];
+  /** Whether the session's turn at the position of the branch's last one, with the one after it, holds all of that turn's lines, and more or in another order. */
+  readonly lastTurnGrew: boolean;
+  readonly active: boolean;
+}
+
+export type ImportDecision =
+  | { readonly kind: "create" }
+  /** Every turn of the branch stands in the file: write from `firstTurn` on (a grown last turn is written again). */
+  | { readonly kind: "extend"; readonly candidate: ImportCandidate; readonly firstTurn: number; readonly grew: boolean }
+  /** The branch holds all turns as they are; the file may have lines more that are no events. */
+  | { readonly kind: "same"; readonly candidate: ImportCandidate }
+  /** The file left the branch's path, or the branch has other turns: a new fork after `commonTurns` turns. */
+  | { readonly kind: "fork"; readonly candidate: ImportCandidate; readonly commonTurns: number };
+
+/** How many first turns two histories share. */
+export function commonTurns(a: readonly string[], b: readonly string[]): number {
+  let count = 0;
+  while (count < a.length && count < b.length && a[count] === b[count]) count++;
+  return count;
+}
+
+/** How many of a session's turns must be known for a decision: as many as the longest branch has. */
+export function turnsToCompare(candidates: readonly { readonly turnOids: readonly string[] }[]): number {
+  return candidates.reduce((most, candidate) => Math.max(most, candidate.turnOids.length), 0);
+}
+
+/**
+ * Decides for a session of `turnCount` turns whose first ones have the given object ids (see `turnsToCompare`). The branch
+ * that shares most turns wins, then one that the session continues, then the active one.
+ */
+export function decideImport(
+  { oids, turnCount }: { readonly oids: readonly string[]; readonly turnCount: number },
+  candidates: readonly ImportCandidate[],
+): ImportDecision {
+  const ranked = candidates
+    .map((candidate) => {
+      const common = commonTurns(oids, candidate.turnOids);
+      const grew = candidate.lastTurnGrew && common === candidate.turnOids.length - 1;
+      const shared = grew ? common + 1 : common;
+      return { candidate, common, grew, shared, extends: shared === candidate.turnOids.length };
+    })
+    .sort(
+      (a, b) =>
+        b.shared - a.shared ||
+        Number(b.extends) - Number(a.extends) ||
+        Number(b.candidate.active) - Number(a.candidate.active),
+    );
+  const best = ranked[0];
+  if (best === undefined) return { kind: "create" };
+  if (best.common === turnCount && best.common === best.candidate.turnOids.length)
+    return { kind: "same", candidate: best.candidate };
+  return best.extends
+    ? { kind: "extend", candidate: best.candidate, firstTurn: best.common, grew: best.grew }
+    : { kind: "fork", candidate: best.candidate, commonTurns: best.common };
+}
+
+/** A branch that holds pieces of the session. */
+export interface SessionBranch {
+  readonly tree: BranchTree;
+  readonly pieces: readonly TreeFile[];
+}
+
+/** What a session's branches are found by. */
+interface SessionNames extends FamilyNames {
+  readonly session: string;
+}
+
+/** The branches of the session's conversation (or of the one it continues) that hold pieces of it, by name. */
+export async function findSessionBranches(
+  store: ConversationStore,
+  branches: readonly BranchTip[],
+  names: SessionNames,
+): Promise<SessionBranch[]> {
+  const found: SessionBranch[] = [];
+  for (const { name, commit } of familyOf(branches, names)) {
+    const pieces = await listPieces(store, commit, names.session);
+    if (pieces.length > 0) found.push({ tree: await loadBranchTree(store, name, commit), pieces });
+  }
+  return found;
+}
+
+/** The branch as the import's plan sees it; `sessionTurn` gives the session's bytes of a turn, null past its end. */
+export async function toCandidate(
+  store: ConversationStore,
+  tree: BranchTree,
+  how: { readonly active: string | null; readonly sessionTurn: (index: number) => Uint8Array | null },
+): Promise<ImportCandidate> {
+  const last = tree.turnOids.length - 1;
+  const now = last < 0 ? null : how.sessionTurn(last);
+  const next = now === null ? null : how.sessionTurn(last + 1);
+  const [before] = now === null ? [] : await collectBlobs(store, [tree.turnOids[last] ?? ""]);
+  return {
+    branch: tree.branch,
+    commit: tree.commit,
+    turnOids: tree.turnOids,
+    lastTurnGrew: now !== null && before !== undefined && hasGrown(before, now, next),
+    active: tree.branch === how.active,
+  };
+}
+
+/**
+ * Whether a turn holds every line that it held, and more or in another place: a late part of a message is put in where the
+ * message stands, and a result that was written before its call is put behind the call once the session goes on from it. What
+ * was written before the message that it follows stands with what came before until that message comes, then in `next`.
+ */
+export function hasGrown(before: Uint8Array, now: Uint8Array, next: Uint8Array | null = null): boolean {
+  const [start, ...lines] = linesOf(before);
+  const [newStart, ...newLines] = linesOf(now);
+  const held = new Set([...newLines, ...(next === null ? [] : linesOf(next).slice(1))]);
+  return start === newStart && lines.every((line) => held.has(line)) && !Buffer.from(before).equals(now);
+}
+
+function linesOf(turn: Uint8Array): string[] {
+  return new TextDecoder().decode(turn).split("\n");
+}
+
+/** Ids of all compactions that a commit's history ever held. */
+export async function everCompactions(store: ConversationStore, commit: string): Promise<Set<string>> {
+  const entries = await readRecordLog(store, commit);
+  return new Set(
+    entries.flatMap((entry) => [...entry.added, ...entry.removed]).map((path) => compactionIdOfPath(path) ?? path),
+  );
+}
+
+/** Where a newest turn that grew is written. */
+interface TurnPlace {
+  readonly parent: string;
+  /** The turn stays in history in its shorter form. */
+  readonly continued: boolean;
+}
+
+/**
+ * Where to build when the newest turn grew: in place of its commit when nothing was built on it and nothing of the store
+ * is published, so that history reads as if it had been imported at once; else on the tip, as a commit that continues the turn.
+ */
+async function placeOfGrownTurn(
+  store: ConversationStore,
+  tip: {
+    readonly branch: string;
+    readonly commit: string;
+    readonly turn: number;
+    readonly agentEmail: string;
+    /** A commit that a session was exported from, and names. */
+    readonly exported?: string;
+  },
+): Promise<TurnPlace> {
+  const onTip = { parent: tip.commit, continued: true };
+  if (await store.isPublished()) return onTip;
+  const elsewhere = await commitsOfOtherBranches(store, tip.branch, tip.turn);
+  if (tip.exported !== undefined) elsewhere.add(tip.exported);
+  for (const entry of await store.readLog({ from: tip.commit, limit: NEWEST_COMMITS })) {
+    if (entry.committer.email !== tip.agentEmail || elsewhere.has(entry.commit)) return onTip;
+    const parent = entry.parents[0];
+    const [, turn, continued] = /^turn (\d+)( \(continued\))?/.exec(entry.message) ?? [];
+    if (turn === String(tip.turn) && parent !== undefined) return { parent, continued: continued !== undefined };
+    if (entry.added.length !== 1 || compactionIdOfPath(entry.added[0] ?? "") === null) return onTip;
+  }
+  return onTip;
+}
+
+/** How many commits of compactions may stand on a turn that is replaced together with them. */
+const NEWEST_COMMITS = 20;
+
+/** The commits of a conversation's other branches that wrote the turn or a compaction. */
+async function commitsOfOtherBranches(store: ConversationStore, branch: string, turn: number): Promise<Set<string>> {
+  const commits = new Set<string>();
+  for (const other of await store.listBranches()) {
+    if (other.name === branch || conversationOf(other.name) !== conversationOf(branch)) continue;
+    const log = await readRecordLog(store, other.commit, [turnPath(turn), "compactions"]);
+    for (const entry of log) commits.add(entry.commit);
+  }
+  return commits;
+}
+
+// Which sessions may meet in one conversation, so that the second one of a write waits until the first is stored. Asked for each of
+// thousands of sessions: what was taken in before is looked up, not looked through.
+
+/** What decides which conversation a session belongs to. */
+export interface MeetingNames {
+  readonly sessionId: string;
+  /** The conversation that jpg exported it from. */
+  readonly origin: ExportOrigin | null;
+  /** Ids of the sessions that it was forked off. */
+  readonly forkedOff: readonly string[];
+}
+
+/** The sessions that are being written. */
+interface SessionMeeting {
+  /** One that cannot change the store is met by none. */
+  add(names: MeetingNames, session: { readonly mayChange: boolean }): void;
+  /** Whether a session may meet one of them. */
+  awaits(names: MeetingNames): boolean;
+}
+
+/** Begins with none. */
+export function createMeeting(): SessionMeeting {
+  const ids = new Set<string>();
+  const forked = new Set<string>();
+  let hasOrigin = false;
+  return {
+    add({ sessionId, origin, forkedOff }, { mayChange }) {
+      if (!mayChange) return;
+      ids.add(sessionId);
+      for (const id of forkedOff) forked.add(id);
+      hasOrigin ||= origin !== null;
+    },
+    awaits({ sessionId, origin, forkedOff }) {
+      if (ids.size === 0) return false;
+      if (hasOrigin || origin !== null || ids.has(sessionId) || forked.has(sessionId)) return true;
+      return forkedOff.some((id) => ids.has(id) || forked.has(id));
+    },
+  };
 }

@@ -1,13 +1,17 @@
 // What an import says it did. Counts are those of the branch as it stands afterwards.
+
+import * as z from "zod/mini";
 import { conversationOf } from "../../core/conversation/name.ts";
-import { defined } from "../../core/json.ts";
+import { defined, parseJson } from "../../core/json.ts";
 import { isNewerVersion } from "../../formats/agent-format.ts";
-import type { SkippedLine } from "../../formats/imported-session.ts";
-import type { ConversationStore, FileChange } from "../../store/store.ts";
-import type { BranchTree } from "../branch/branch-tree.ts";
+import type { ExportOrigin, SkippedLine } from "../../formats/imported-session.ts";
+import type { BranchTip, ConversationStore, FileChange } from "../../store/store.ts";
+import { openSealedCache } from "../conversation/caches.ts";
+import { objectId, sha256 } from "../conversation/runtime.ts";
+import type { BranchTree } from "../conversation/tree.ts";
+import { familyOf, importSuffix } from "../names/find-session.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import type { SideFilesReport } from "../sessions/side-files.ts";
-import type { CountCache } from "./count-cache.ts";
 
 /** What happened to one session that was imported. */
 export interface ImportReport {
@@ -130,4 +134,85 @@ function countLines(bytes: Uint8Array): number {
   let count = 0;
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++;
   return count;
+}
+
+// How many events a commit's turns hold, remembered beside the store: a cache that saves reading every turn of a conversation
+// of which an import finds nothing new. Derived from commits, which never change; it may be deleted at any time.
+
+/** Events by commit id. */
+export type CountCache = Map<string, number>;
+
+const counts: z.ZodMiniType<Record<string, number>> = z.record(objectId, z.int().check(z.minimum(0)));
+
+/** Commits remembered; the oldest entries go first. */
+const CACHE = "counts";
+const MOST_ENTRIES = 5000;
+
+/** Reads what is remembered; empty when there is nothing or it cannot be read. */
+export function readCountCache(store: ConversationStore): CountCache {
+  // Never written, or damaged: the counts are made anew.
+  return new Map(Object.entries(parseJson(String(store.cache(CACHE).read()), counts) ?? {}));
+}
+
+/** Writes what is remembered. A store that cannot be written to keeps no cache. */
+export async function writeCountCache(store: ConversationStore, counts: CountCache): Promise<void> {
+  const entries = Object.fromEntries([...counts].slice(-MOST_ENTRIES));
+  await store.cache(CACHE).write(JSON.stringify(entries));
+}
+
+// Session files of which the store was found to hold everything, remembered with how they stood in the file
+// system: importing them again reads none of them. A cache that may be deleted at any time; only what jpg wrote here is believed.
+
+/** A session file of which a branch holds everything. */
+export interface CachedSource {
+  /** Digest of its fingerprint. */
+  readonly fingerprint: string;
+  /** The format as the user named it; null = recognised. */
+  readonly named: string | null;
+  readonly format: string;
+  readonly importer: number;
+  readonly session: string;
+  readonly origin: ExportOrigin | null;
+  readonly branch: string;
+  /** What the branch holds, as long as the file is known. */
+  readonly held: HeldContent;
+  /** What held when this was found; see `proofOf`. */
+  readonly proof: string;
+}
+
+/** What of a store decides whether it holds a session. */
+export interface StoreFacts {
+  readonly tips: readonly BranchTip[];
+  readonly active: string | null;
+}
+
+/** By absolute path of the session file. */
+export type SourceCache = Map<string, CachedSource>;
+
+/** Files remembered; those imported longest ago go first. */
+const SOURCES_CACHE = "sources-1";
+const MOST_SOURCES = 5000;
+
+/**
+ * Digest of the branches that a session is looked for in: their names, their tips, and which one is active. While it is the
+ * same, so is what an unchanged file is found to be.
+ */
+export function proofOf(
+  { tips, active }: StoreFacts,
+  { format, session, origin, branch }: Pick<CachedSource, "format" | "session" | "origin" | "branch">,
+): string {
+  const names = { suffix: importSuffix(format, session), continues: origin?.conversation ?? conversationOf(branch) };
+  const family = familyOf(tips, names);
+  return sha256(JSON.stringify(family.map(({ name, commit }) => [name, commit, name === active])));
+}
+
+/** Reads what is remembered; empty when there is nothing or it is damaged: then every file is read. */
+export function readSourceCache(store: ConversationStore): SourceCache {
+  const entries = openSealedCache(store, SOURCES_CACHE).read();
+  return new Map(entries === null ? [] : (JSON.parse(String(entries)) as [string, CachedSource][]));
+}
+
+/** Writes what is remembered. A store that cannot be written to keeps no cache. */
+export async function writeSourceCache(store: ConversationStore, sources: SourceCache): Promise<void> {
+  await openSealedCache(store, SOURCES_CACHE).write(JSON.stringify([...sources].slice(-MOST_SOURCES)));
 }

@@ -1,15 +1,24 @@
 // The sessions of one import call: which are left, the next one opened while the one before is prepared, and what came of them.
 import { JpgError } from "../../core/errors.ts";
-import type { ByteSource } from "../sessions/buffer-source.ts";
-import { type Fingerprint, takeFingerprint } from "../sessions/file-fingerprint.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { importSuffix } from "../names/find-session.ts";
+import { findKeptFiles, type KeptChoice, unclearError } from "../sessions/kept-files.ts";
 import { type OpenSession, openSession } from "../sessions/open-session.ts";
-import { readSessionSource, type SessionFile } from "../sessions/session-files.ts";
-import { formatByName, formatNames } from "../sessions/session-registry.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import type { CountCache } from "./count-cache.ts";
-import type { ImportReport } from "./import-report.ts";
-import type { ImportRequest } from "./import-request.ts";
-import { type CachedSource, proofOf, type SourceCache, type StoreFacts } from "./source-cache.ts";
+import { type FoundFiles, findSessionFiles, readSessionSource, type SessionFile } from "../sessions/session-files.ts";
+import { agents, formatByName, formatNames } from "../sessions/session-registry.ts";
+import { type Fingerprint, takeFingerprint } from "../sessions/side-files.ts";
+import type { ByteSource, PieceLimits } from "../sessions/sources.ts";
+import { readContinuedSession } from "./continued-session.ts";
+import { findSessionBranches } from "./import-place.ts";
+import {
+  type CachedSource,
+  type CountCache,
+  type ImportReport,
+  proofOf,
+  readSourceCache,
+  type SourceCache,
+  type StoreFacts,
+} from "./import-report.ts";
 
 /** A file that is as it was when the store was found to hold all of it, and so is the store. */
 export interface KnownSession {
@@ -148,4 +157,93 @@ function isKnown(entry: CachedSource, request: ImportRequest, fingerprint: Finge
 /** Whether an error of the store is that of what it holds of one session: others can be stored. */
 function isOfOneBranch({ code }: JpgError): boolean {
   return code === "object_missing" || code === "store_damaged";
+}
+
+// What an import is asked for.
+
+export interface ImportRequest {
+  /** Format to read, when the first argument names one. */
+  readonly format?: string;
+  readonly paths: readonly string[];
+  /** Without paths: which of the sessions that agents keep; absent = all. */
+  readonly kept?: KeptChoice;
+  /** Also make forks of the branches that the agent left. */
+  readonly allBranches: boolean;
+  /** Read sessions that the store holds once more, as jpg reads them now; where that gives other events, make a fork. */
+  readonly again?: boolean;
+  /** Leave the active conversation as it is, as long as there is one. */
+  readonly keepActive?: boolean;
+  /** Sizes at which sources are cut; absent = those in force. */
+  readonly limits?: PieceLimits;
+  /** Smallest file of which is noted where it may be read from once it has grown, bytes; absent = the size in force. */
+  readonly markedFrom?: number;
+}
+
+/** Finds the files that a request names, or what agents keep for this project. Throws `no_such_file`, `no_sessions`. */
+export async function findFiles(workspace: Workspace, request: ImportRequest): Promise<FoundFiles> {
+  const { runtime } = workspace;
+  if (request.paths.length > 0) return findSessionFiles(runtime, request.paths);
+  const { kept = {} } = request;
+  const knownAs = await createKnownSessions(workspace);
+  const isClaimed = async (file: SessionFile): Promise<boolean> =>
+    (await kept.isClaimed?.(file)) === true || (await knownAs(file)) !== null;
+  const { files, unclear, failed } = await findKeptFiles(workspace, { ...kept, isClaimed });
+  const left =
+    kept.wasAsked === true ? [] : unclear.map((session) => ({ path: session.path, error: unclearError(session) }));
+  if (files.length > 0 || failed.length > 0 || unclear.length > 0) return { files, failed: [...failed, ...left] };
+  const {
+    location,
+    runtime: { cwd },
+  } = workspace;
+  const directory = location.project?.root ?? cwd;
+  const data = { directories: [...new Set([directory, cwd])] };
+  if (kept.agents !== undefined || kept.sinceMs !== undefined || kept.only !== undefined) {
+    throw new JpgError("user", "no_sessions", `No session that agents keep for ${directory} matches.`, {
+      hints: ["`jpg import --list --all` lists them all."],
+      data,
+    });
+  }
+  throw new JpgError("user", "no_sessions", `No agent on this machine keeps sessions for ${directory}.`, {
+    hints: [
+      "Run it in the folder where you use the agent, or name a session file or a folder of them: `jpg import FILE`.",
+      ...agents().flatMap(({ files, store, help }) => (files.folders || store ? [help.place] : [])),
+    ],
+    data,
+  });
+}
+
+/**
+ * What the store knows of a session file: `imported` = it holds the session, which may have grown since; `exported` = jpg wrote
+ * the file from a conversation that is here, and nobody went on with it; null = nothing.
+ */
+export type KnownAs = "imported" | "exported" | null;
+
+/** Creates the question of the store as it is now. A file that cannot be read is not known. */
+export async function createKnownSessions(workspace: Workspace): Promise<(file: SessionFile) => Promise<KnownAs>> {
+  const { store } = workspace;
+  const remembered = readSourceCache(store);
+  const branches = await store.listBranches();
+  const asked = new Map<string, Promise<KnownAs>>();
+  return (file) => {
+    const answer = asked.get(file.path) ?? ask(file);
+    asked.set(file.path, answer);
+    return answer;
+  };
+
+  async function ask(file: SessionFile): Promise<KnownAs> {
+    if (branches.length === 0) return null;
+    if (remembered.get(file.path)?.origin === null) return "imported";
+    try {
+      const open = await openSession(workspace.runtime, file, { allBranches: false });
+      const { format, origin, sessionId: session, source } = open;
+      const names = { session, suffix: importSuffix(format.name, session), continues: origin?.conversation };
+      if ((await findSessionBranches(store, branches, names)).length > 0) return "imported";
+      if (origin === null) return null;
+      const continued = await readContinuedSession(workspace, open, format.read(source));
+      return continued?.addsNothing === true ? "exported" : null;
+    } catch (error) {
+      if (error instanceof JpgError) return null;
+      throw error;
+    }
+  }
 }

@@ -1,34 +1,47 @@
 // Brings session files in: recognises what the store holds of each, and writes only what is new. All sessions of a call
 // go through one write, except where two of them meet in one conversation.
+
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { compareTimestamps } from "../../core/conversation/compaction.ts";
+import { JpgError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
-import type { BranchWrite } from "../../store/store.ts";
-import { refreshViews } from "../branch/refresh-view.ts";
-import { withAgentFiles } from "../sessions/agent-files.ts";
+import type { BranchWrite, WriteResult } from "../../store/store.ts";
+import { refreshViews } from "../conversation/refresh-view.ts";
+import type { Runtime } from "../conversation/runtime.ts";
+import { rememberWhole } from "../conversation/spliced-turns.ts";
+import { makeActive, readStanding } from "../conversation/standing.ts";
+import type { BranchTree } from "../conversation/tree.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { resolveBranch, resolveTree } from "../names/resolve-id.ts";
+import { withAgentFiles } from "../sessions/agent-stores.ts";
 import { type OpenSession, openParts } from "../sessions/open-session.ts";
 import type { SessionFile } from "../sessions/session-files.ts";
-import { formatByName, formatNames } from "../sessions/session-registry.ts";
-import { makeActive, readStanding } from "../workspace/standing.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import { readCountCache, writeCountCache } from "./count-cache.ts";
-import { findFiles } from "./import-files.ts";
-import type { ImportReport } from "./import-report.ts";
-import type { ImportRequest } from "./import-request.ts";
+import { agents, formatByName, formatNames } from "../sessions/session-registry.ts";
+import { createMeeting, type MeetingNames } from "./import-place.ts";
+import {
+  type HeldContent,
+  type ImportReport,
+  proofOf,
+  readCountCache,
+  readSourceCache,
+  type StoreFacts,
+  writeCountCache,
+  writeSourceCache,
+} from "./import-report.ts";
 import {
   createRun,
   type FoundSource,
+  findFiles,
   type ImportFailure,
+  type ImportRequest,
   type ImportRun,
   type KnownSession,
   passOver,
 } from "./import-run.ts";
 import { type ImportFacts, prepareImport, reportKnown } from "./import-session.ts";
 import type { SessionImport } from "./planned-import.ts";
-import { heldIn, rememberFound, rememberWritten, tipsAfter } from "./remember-run.ts";
-import { createMeeting, type MeetingNames } from "./session-meeting.ts";
-import { readSourceCache, writeSourceCache } from "./source-cache.ts";
 
 export interface ImportOutcome {
   readonly sessions: readonly ImportReport[];
@@ -212,4 +225,105 @@ async function activate(
   const stays = commit !== null || ((request.keepActive === true || isFoundAgent) && isThere);
   if (!stays && active !== newest.branch) await makeActive(workspace, newest.branch);
   await refreshViews(workspace, new Set([...(stays ? [] : [newest.branch]), ...changed.map(({ branch }) => branch)]));
+}
+
+/** What is known of a commit because it was just made. */
+async function rememberWritten(
+  { store }: Workspace,
+  { counts }: ImportRun,
+  { result, report }: { readonly result: WriteResult; readonly report: ImportReport },
+): Promise<void> {
+  counts.set(result.commit, report.events);
+  if (report.status === "created") await rememberWhole(store, result);
+}
+
+/** What of a report is remembered with the file. */
+function heldIn({ turns, events, compactions, title, agent_of }: ImportReport): HeldContent {
+  const named = { ...defined({ title, agent_of }) };
+  return { turns, events, compactions, ...named };
+}
+
+/** The branches as one write left them; other writes of the pass are of other sessions. */
+function tipsAfter(tips: StoreFacts["tips"], write: WriteResult): StoreFacts["tips"] {
+  const others = tips.filter(({ name }) => name !== write.branch);
+  const written = { name: write.branch, commit: write.commit };
+  return [...others, written].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Keeps what was found, the newest last. Of several branches that hold a file the active one is reported. */
+function rememberFound({ sources, found }: ImportRun, active: string | null): void {
+  for (const { path, source, facts } of found) {
+    sources.delete(path);
+    sources.set(path, { ...source, proof: proofOf({ active, ...facts }, source) });
+  }
+}
+
+// Which conversation an agent means by its own: its session is brought in first, for it has grown since it was imported, if
+// it was. What the user has made active stays so.
+
+interface CallerConversation {
+  readonly tree: BranchTree;
+  /** Whether it is that of a session that an agent on this machine keeps, and may go on writing. */
+  readonly isKept: boolean;
+  /** What was imported to get there, a sentence; null when nothing was. */
+  readonly imported: string | null;
+}
+
+/**
+ * Imports what agents keep for this project and gives the conversation that an id names, without one that of the agent which
+ * asks. What is only read, or forked, may be a commit: that of a detached HEAD, or any that the id names. Throws `no_conversation`,
+ * `unknown_id`, `ambiguous_id`, and where it is to be written `detached_head`, `not_a_branch`.
+ */
+export async function loadCallerConversation(
+  workspace: Workspace,
+  id: string | undefined,
+  use: "read" | "fork" | "write",
+): Promise<CallerConversation> {
+  const reports = await importQuietly(workspace);
+  const { env } = workspace.runtime;
+  const { JPG_CONVERSATION: chosen = "" } = env;
+  const meant = id ?? (chosen === "" ? callerBranch(reports, env) : undefined);
+  const tree =
+    use === "write"
+      ? await resolveBranch(workspace, meant)
+      : await resolveTree(workspace, meant, { changes: use === "fork" });
+  const isKept = reports.some(({ branch }) => branch === tree.branch);
+  const own = reports.find(({ branch, status }) => branch === tree.branch && status !== "unchanged");
+  const others = reports.filter(({ branch, status }) => branch !== tree.branch && status !== "unchanged").length;
+  const sentences = [
+    ...(own === undefined ? [] : [`Its session was imported first (${turns(own.turns_added ?? own.turns)}).`]),
+    ...(others === 0 ? [] : [`${others} other ${others === 1 ? "session was" : "sessions were"} imported too.`]),
+  ];
+  return { tree, isKept, imported: sentences.length === 0 ? null : sentences.join(" ") };
+}
+
+/**
+ * The branch of the session that asks: the one that the agent names to its servers, unless it has not grown and another has
+ * (it names the session that it began with); else the one that was written last. Undefined = whatever is active.
+ */
+function callerBranch(reports: readonly ImportReport[], env: Runtime["env"]): string | undefined {
+  const isCallers = (fileName: string): boolean =>
+    agents().some(({ files }) => files.isCallers?.(env, fileName) === true);
+  const named = reports.find(({ source }) => source !== undefined && isCallers(basename(source)));
+  const changed = reports.filter(({ status, agent_of }) => status !== "unchanged" && agent_of === undefined);
+  if (named !== undefined && (changed.length === 0 || changed.includes(named))) return named.branch;
+  const newest = changed.reduce<ImportReport | undefined>(
+    (best, report) => (best === undefined || (report.updated_at ?? "") > (best.updated_at ?? "") ? report : best),
+    undefined,
+  );
+  return newest?.branch;
+}
+
+/** Sessions that cannot be read, and a project without any, are no reason not to answer. */
+async function importQuietly(workspace: Workspace): Promise<readonly ImportReport[]> {
+  try {
+    return (await importSessions(workspace, { paths: [], allBranches: false, keepActive: true })).sessions;
+  } catch (error) {
+    if (error instanceof JpgError && error.kind === "user") return [];
+    throw error;
+  }
+}
+
+function turns(count: number): string {
+  return `${count} ${count === 1 ? "turn" : "turns"}`;
 }

@@ -4,18 +4,14 @@ import type { Compaction } from "../../core/conversation/compaction.ts";
 import type { Event } from "../../core/conversation/event.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { ConversationStore } from "../../store/store.ts";
-import { inlineEvents } from "../branch/attachments.ts";
-import { type BranchTree, collectBlobs } from "../branch/branch-tree.ts";
-import { parseTurnBytes, readFirstEvent } from "../branch/turn-bytes.ts";
-import { type ByteSource, beginningOf, createBufferSource, lineAt } from "../sessions/buffer-source.ts";
-import type { OpenSession } from "../sessions/open-session.ts";
-import { locateStretches } from "../sessions/stored-session.ts";
-import { lineOf } from "./continued-compactions.ts";
-import { commonTurns } from "./import-plan.ts";
+import { type BranchTree, collectBlobs } from "../conversation/tree.ts";
+import { inlineEvents, parseTurnBytes, readFirstEvent } from "../conversation/turns.ts";
+import { locateStretches, type OpenSession } from "../sessions/open-session.ts";
+import { type ByteSource, beginningOf, createBufferSource, lineAt } from "../sessions/sources.ts";
+import { lineOf } from "./continued-session.ts";
+import type { TurnChain, TurnSequence } from "./import-commits.ts";
+import { commonTurns, hasGrown, type SessionBranch } from "./import-place.ts";
 import { countStoredEvents } from "./import-report.ts";
-import { hasGrown, type SessionBranch } from "./import-target.ts";
-import type { TurnChain } from "./turn-chain.ts";
-import type { TurnSequence } from "./turn-sequence.ts";
 
 /** A file as it is read now. */
 export interface Reading {

@@ -1,16 +1,18 @@
 // Looks at what surrounds the conversations: git, the store's folder, its settings and hooks, locks and leftovers of processes
 // that were killed, worktrees, remotes. What can be mended without a choice of the user, `--fix` mends.
+
 import { rm } from "node:fs/promises";
 import { relative } from "node:path";
 import { JpgError } from "../../core/errors.ts";
+import { isSameRepository, shownUrl } from "../../core/remote-address.ts";
 import { type GitVersion, isAtLeast, OLDEST_GIT, parseGitVersion } from "../../store/environment.ts";
+import type { Remote } from "../../store/sharing.ts";
 import type { ConversationStore, StoreHealth, StoreLocation, Upkeep } from "../../store/store.ts";
-import { listJournals } from "../journal/journal-files.ts";
-import { locate, makeStore, mend, openStore, preferGit } from "../workspace/engine.ts";
-import { findGit } from "../workspace/git-program.ts";
-import type { Runtime } from "../workspace/runtime.ts";
-import { checkRemotes } from "./remote-check.ts";
-import { checkSpool } from "./spool-check.ts";
+import { locate, makeStore, mend, openStore, preferGit } from "../conversation/engine.ts";
+import { listJournals } from "../conversation/journal.ts";
+import { findGit } from "../conversation/log.ts";
+import type { Runtime } from "../conversation/runtime.ts";
+import { hookPlaces, listSpool } from "../import/spool.ts";
 
 /** What was looked at, and how it is. */
 export interface DoctorCheck {
@@ -233,4 +235,74 @@ async function mendFaults(
   }
   if (wrong.has("worktrees")) await upkeep.forgetGoneWorktrees();
   if (wrong.has("objects")) await upkeep.pack();
+}
+
+/** What was found. */
+interface RemoteVerdict {
+  readonly state: "ok" | "warning" | "problem";
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Looks at the remotes; reaches none of them. */
+async function checkRemotes(
+  { root, sharing }: Pick<ConversationStore, "root" | "sharing">,
+  upkeep: Upkeep,
+): Promise<RemoteVerdict> {
+  const remotes = await sharing?.remotes().catch((error: unknown) => {
+    if (error instanceof JpgError) return error;
+    throw error;
+  });
+  if (remotes instanceof JpgError) return { state: "problem", message: remotes.message, hint: remotes.hints.join(" ") };
+  if (remotes === undefined || remotes.length === 0) {
+    const hint =
+      "`jpg remote add NAME URL` and `jpg push --all` keep a copy elsewhere; nothing is pushed unless you push it";
+    return { state: "warning", message: `none: if ${root} is lost, so are its conversations`, hint };
+  }
+  const deleted = await findMirrored(upkeep, remotes);
+  if (deleted !== null) return deleted;
+  const listed = remotes.map(({ name, as }) => `${name} (${as === "hidden" ? "hidden refs" : "branches"})`);
+  return { state: "ok", message: `remotes: ${listed.join(", ")}` };
+}
+
+/** A remote to which the project is mirrored: each such push deletes the hidden refs there. */
+async function findMirrored(upkeep: Upkeep, remotes: readonly Remote[]): Promise<RemoteVerdict | null> {
+  const mirrors = await upkeep.mirrors();
+  for (const { name, pushUrl, as } of remotes) {
+    const mirror = as === "hidden" ? mirrors.find(({ url }) => isSameRepository(url, pushUrl)) : undefined;
+    if (mirror === undefined) continue;
+    return {
+      state: "warning",
+      message: `the project is mirrored to ${mirror.name}: each \`git push ${mirror.name}\` of the project deletes the conversations on ${name} (${shownUrl(pushUrl)})`,
+      hint: `\`git config --unset remote.${mirror.name}.mirror\` in the project, or a repository of their own: \`jpg remote add NAME URL --as branches\``,
+    };
+  }
+  return null;
+}
+
+/** As `jpg doctor` reports it. */
+interface SpoolCheck {
+  readonly name: "spool";
+  readonly state: "warning";
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Looks at what waits; nothing to say where all of it came in. */
+async function checkSpool(runtime: Runtime): Promise<readonly SpoolCheck[]> {
+  const places = hookPlaces(runtime);
+  const waiting = await listSpool(places, runtime.now()).catch(() => []);
+  const failed = waiting.filter(({ problem }) => problem !== null);
+  const [first] = failed;
+  if (first === undefined) return [];
+  const sessions =
+    failed.length === 1 ? "1 session that an agent's hook" : `${failed.length} sessions that agents' hooks`;
+  return [
+    {
+      name: "spool",
+      state: "warning",
+      message: `${sessions} put aside could not be imported: ${first.problem?.message ?? ""}`,
+      hint: `\`jpg sync --spool\` tries again; what was put aside is in ${places.spool}`,
+    },
+  ];
 }

@@ -3,12 +3,11 @@
 import { createFinding, type Finding } from "../../core/conversation/branch-files.ts";
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
-import { collectBlobs, parseHeader } from "../branch/branch-tree.ts";
-import { recordedCommit } from "../branch/view-state.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { recordedCommit } from "../conversation/refresh-view.ts";
+import { collectBlobs, parseHeader } from "../conversation/tree.ts";
+import type { Workspace } from "../conversation/workspace.ts";
 import { createCheckedFiles } from "./checked-files.ts";
-import { checkBranch } from "./fsck-branch.ts";
-import { checkRewritten } from "./rewritten-files.ts";
+import { checkBranch, checkRewritten } from "./fsck-branch.ts";
 
 /** A finding, and the branch it is on; null = it is of the store. */
 export interface FsckFinding extends Finding {

@@ -1,17 +1,19 @@
 // Checks a branch out into a worktree whose VIEW.md and view.jsonl show what the model sees.
+
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { codeOf, userError } from "../../core/errors.ts";
 import { needsGit } from "../../store/git-dir.ts";
 import type { Worktree } from "../../store/store.ts";
-import type { BranchTree } from "../branch/branch-tree.ts";
-import { loadView } from "../branch/load-view.ts";
-import { refreshWorktree } from "../branch/refresh-view.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { refreshWorktree, writeViews } from "../conversation/refresh-view.ts";
+import { makeActive, readStanding } from "../conversation/standing.ts";
+import type { BranchTree } from "../conversation/tree.ts";
+import { loadView } from "../conversation/view.ts";
+import type { Workspace } from "../conversation/workspace.ts";
 
 /** Where `checkout` put the branch. */
-export interface CheckoutReport {
+interface CheckoutReport {
   /** Absolute path of the worktree. */
   readonly path: string;
   readonly branch: string;
@@ -92,4 +94,34 @@ async function isFree(path: string): Promise<boolean> {
     if (codeOf(error) === "ENOENT") return true;
     return false;
   }
+}
+
+// Makes a branch the active one.
+
+interface UseReport {
+  readonly conversation: string;
+  readonly branch: string;
+  /** Branch that was active before; null when none was. */
+  readonly previous: string | null;
+}
+
+/** Switches HEAD where one stands, of the store or of a worktree of it, and brings its view along. */
+export async function useConversation(workspace: Workspace, tree: BranchTree): Promise<UseReport> {
+  const previous = (await readStanding(workspace)).branch;
+  if (previous !== tree.branch) await makeActive(workspace, tree.branch);
+  await writeViews(workspace, tree.branch);
+  return { conversation: conversationOf(tree.branch), branch: tree.branch, previous };
+}
+
+/** The worktree of a branch, one made by `checkout` before the store's own. Throws `not_checked_out`. */
+export async function worktreeOf(workspace: Workspace, tree: BranchTree): Promise<string> {
+  const all = (await workspace.store.worktrees?.list()) ?? [];
+  const mine = all.filter((worktree) => worktree.branch === tree.branch);
+  const found = mine.find((worktree) => worktree.path !== workspace.store.root) ?? mine[0];
+  if (found === undefined) {
+    throw userError("not_checked_out", `${tree.branch} is not checked out anywhere.`, {
+      hints: [`\`jpg checkout ${tree.branch} DIR\` checks it out.`, "`jpg path` alone prints the store."],
+    });
+  }
+  return found.path;
 }

@@ -9,22 +9,19 @@ import { JpgError, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { compactionMessage, forkMessage } from "../../store/messages.ts";
 import type { CommitSpec, FileChange } from "../../store/store.ts";
-import { currentSignatures, recordChange, timestampAfter } from "../branch/append-record.ts";
-import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
-import { loadConversationConfig } from "../branch/conversation-config.ts";
-import { coverFacts } from "../branch/cover-facts.ts";
-import { coversDigest } from "../branch/covers.ts";
-import { type ForkStart, startOfTurns, withCompactionsOf } from "../branch/fork-start.ts";
-import { type LiveCompactions, loadCompactions, loadTurns } from "../branch/load-view.ts";
-import { readPins } from "../branch/pins.ts";
-import { refreshViews } from "../branch/refresh-view.ts";
-import { compact } from "../compact/compact.ts";
-import { viewEffectOf } from "../compact/view-effect.ts";
-import { newForkName } from "../names/fork-name.ts";
-import type { CompactReport } from "../plan/compact-report.ts";
-import { randomId } from "../workspace/runtime.ts";
-import { makeActive, requireSwitchable } from "../workspace/standing.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { compact, viewEffectOf } from "../compact/compact.ts";
+import type { CompactReport } from "../compact/compact-report.ts";
+import { currentSignatures, recordChange, timestampAfter } from "../conversation/append.ts";
+import { coverFacts, coversDigest } from "../conversation/covers.ts";
+import { type ForkStart, startOfTurns, withCompactionsOf } from "../conversation/fork-start.ts";
+import { loadConversationConfig, readPins } from "../conversation/marks.ts";
+import { refreshViews } from "../conversation/refresh-view.ts";
+import { randomId } from "../conversation/runtime.ts";
+import { makeActive, requireSwitchable } from "../conversation/standing.ts";
+import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
+import { type LiveCompactions, loadCompactions, loadTurns } from "../conversation/view.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { newForkName } from "../names/conversations.ts";
 
 /** What `fork` made. */
 export interface ForkReport {

@@ -6,14 +6,13 @@ import { basename, dirname, resolve } from "node:path";
 import { JpgError, messageOf, userError } from "../../core/errors.ts";
 import { type PushedRef, parsePushedRefs, readBehindMark } from "../../store/git-dir.ts";
 import { type Worktree, ZERO_ID } from "../../store/store.ts";
-import { loadBranchTree } from "../branch/branch-tree.ts";
-import { refreshWorktree } from "../branch/refresh-view.ts";
-import { warnOfSplice } from "../branch/spliced-turns.ts";
-import { recordedCommit } from "../branch/view-state.ts";
-import { checkOutgoing } from "../share/check-outgoing.ts";
-import { type MovingRef, refuseDropped } from "../share/refuse-dropped.ts";
-import type { Runtime } from "../workspace/runtime.ts";
-import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
+import { recordedCommit, refreshWorktree } from "../conversation/refresh-view.ts";
+import type { Runtime } from "../conversation/runtime.ts";
+import { warnOfSplice } from "../conversation/spliced-turns.ts";
+import { loadBranchTree } from "../conversation/tree.ts";
+import { openWorkspace, type Workspace } from "../conversation/workspace.ts";
+import { checkOutgoing } from "../share/outgoing.ts";
+import { type MovingRef, refuseDropped } from "../share/push.ts";
 
 /** Runs what a hook does. `warn` is told what the user should know. Throws what a push must be refused for: `push_behind`, `local_conversation`, `damaged_conversation`, `secrets_found`; `commit_behind` where a commit must be. */
 export async function runHook(runtime: Runtime, name: string, warn: (message: string) => void): Promise<void> {

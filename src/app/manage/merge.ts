@@ -1,15 +1,37 @@
 // Merges a fork: one commit with both as parents, whose tree is the branch's own and one turn more, which tells the model what was
 // said and done on the fork. Turns of two forks are never put together, and nothing else of the fork comes along.
+import {
+  furthest,
+  heldOf,
+  holdsAll,
+  type MergeRecord,
+  mergeTurn,
+  readMergeRecord,
+  type Told,
+  type ToldTurns,
+} from "../../core/compact/fork-merge.ts";
+import type { PlacedEvent } from "../../core/compact/transcript.ts";
 import type { Summary } from "../../core/conversation/compaction.ts";
+import { type Event, type Turn, traitsOf } from "../../core/conversation/event.ts";
+import { sharedTurns } from "../../core/conversation/merge-sides.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
+import { cutTurnFile, turnPath } from "../../core/conversation/turn-file.ts";
 import { userError } from "../../core/errors.ts";
-import type { BranchTree } from "../branch/branch-tree.ts";
-import { loadCounted } from "../branch/counted-view.ts";
-import { isBeingTalked } from "../journal/journal-files.ts";
-import { type ForkSummaryJob, forkSummaryWriter, writeForkSummary } from "../summary/fork-summary.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import { commitMerge, refuseOpenTurn } from "./merge-commit.ts";
-import { type ForkNews, findNews } from "./merge-plan.ts";
+import { defined } from "../../core/json.ts";
+import { appendAll } from "../../core/lists.ts";
+import { forkMergeMessage } from "../../store/messages.ts";
+import type { ConversationStore } from "../../store/store.ts";
+import { type ForkSummaryJob, forkSummaryWriter, writeForkSummary } from "../compact/fork-summary.ts";
+import { commitPlan, type PlannedChange } from "../conversation/append.ts";
+import { loadCounted } from "../conversation/counted-view.ts";
+import { readCovered } from "../conversation/covers.ts";
+import { isBeingTalked } from "../conversation/journal.ts";
+import { refreshViews } from "../conversation/refresh-view.ts";
+import { blobId, randomId } from "../conversation/runtime.ts";
+import { type BranchTree, collectBlobs, loadBranchTree } from "../conversation/tree.ts";
+import { prepareTurn, readFirstEvent } from "../conversation/turns.ts";
+import { loadTurns } from "../conversation/view.ts";
+import type { Workspace } from "../conversation/workspace.ts";
 
 /** What is to be merged, and who says what of it. */
 export interface MergeRequest {
@@ -130,3 +152,202 @@ async function notesOn(
       : []),
   ];
 }
+
+/** Characters of an event's id, as of every turn that jpg makes. */
+const ID_LENGTH = 12;
+
+/** What is to be committed. */
+interface MergeToCommit {
+  readonly into: BranchTree;
+  readonly fork: BranchTree;
+  readonly news: ForkNews;
+  readonly summary: Summary;
+}
+
+/** A merge that was committed. */
+interface CommittedMerge {
+  readonly commit: string;
+  /** Position of the turn, 0-based. */
+  readonly turn: number;
+  /** The branch as it is now. */
+  readonly tree: BranchTree;
+}
+
+/** Commits, and brings the worktrees along. Throws `branch_moved`, `turn_open`, `branch_busy`. */
+async function commitMerge(workspace: Workspace, merge: MergeToCommit): Promise<CommittedMerge> {
+  const { into, fork, news } = merge;
+  const { appended, value: turn } = await commitPlan(workspace, into, async (current) => {
+    await refuseOpenTurn(workspace, current.branch);
+    const now = current.commit === into.commit ? news : await findNews(workspace.store, current, fork);
+    if (JSON.stringify(now?.forks) !== JSON.stringify(news.forks)) throw toldMeanwhile(merge);
+    return { change: planCommit(workspace, current, merge), value: current.turnOids.length };
+  });
+  if (appended === null) throw toldMeanwhile(merge);
+  await refreshViews(workspace, into.branch, appended.parent);
+  const tree = await loadBranchTree(workspace.store, into.branch, appended.commit);
+  return { commit: appended.commit, turn, tree };
+}
+
+function planCommit(
+  { runtime }: Workspace,
+  current: BranchTree,
+  { fork, news, summary }: MergeToCommit,
+): PlannedChange {
+  const { summary: text, inject: _, ...how } = summary;
+  const events = mergeTurn(
+    { forks: news.forks, summary: how },
+    { text, timestamp: runtime.now().toISOString(), newId: () => randomId(runtime, ID_LENGTH) },
+  );
+  const turn = current.turnOids.length;
+  const prepared = prepareTurn(events, current.turnOids.at(-1));
+  return {
+    message: forkMergeMessage({ told: news.forks[0], branch: current.branch, turn, summary }),
+    changes: [{ path: turnPath(turn), bytes: prepared.bytes }, ...prepared.attachments],
+    merges: [fork.commit],
+    sign: false,
+  };
+}
+
+/** Refuses a branch on which a turn is being talked: that one was begun first. Throws `turn_open`. */
+async function refuseOpenTurn({ store, runtime }: Workspace, branch: string): Promise<void> {
+  if (!(await isBeingTalked(store.journal(), branch, runtime.now()))) return;
+  throw userError("turn_open", `A turn of ${branch} is still in progress: nothing was merged.`, {
+    hints: ["Merge again when it has ended."],
+  });
+}
+
+function toldMeanwhile({ into, fork }: MergeToCommit): Error {
+  return userError(
+    "branch_moved",
+    `Somebody else merged ${fork.branch} into ${into.branch} in the meantime; nothing was written.`,
+    {
+      hints: ["Run `jpg merge` again to summarise what is new since then."],
+    },
+  );
+}
+
+// What a merge of a fork would tell of: the turns that the fork has and the branch neither holds itself nor was told of before. All
+// is told from the two trees, so that it is the same where history is squashed, cut off, or was never fetched.
+
+/** What is new on a fork. */
+interface ForkNews {
+  /** The fork's turns first, then what its own turns told of other forks. */
+  readonly forks: readonly [ToldTurns, ...ToldTurns[]];
+  /** The raw events to be told of, in order: at least one of them a model was sent. */
+  readonly events: readonly PlacedEvent[];
+  /** The fork's turns that they stand in, by position. */
+  readonly turns: ReadonlyMap<number, Turn>;
+  /** Whether the branch has no turn that the fork has not. */
+  readonly isAhead: boolean;
+}
+
+/** Finds what is new on a fork; null when nothing is. */
+async function findNews(store: ConversationStore, ours: BranchTree, fork: BranchTree): Promise<ForkNews | null> {
+  const common = sharedTurns(ours.turnOids, fork.turnOids);
+  const held = await heldHere(store, { ours, fork, common });
+  const start = await startBehind(store, fork, furthest([...held, ...(await toldOf(store, { ours, fork, common }))]));
+  const last = fork.turnOids.length - 1;
+  if (start.turn > last) return null;
+  const positions = Array.from({ length: last - start.turn + 1 }, (_, at) => start.turn + at);
+  const turns = await loadTurns(store, fork, positions);
+  const toEvent = turns.get(last)?.events.at(-1)?.id;
+  if (toEvent === undefined) return null;
+  const records = await tellersOf(store, ours, turns);
+  const bounds = {
+    from_turn: start.turn,
+    to_turn: last,
+    ...defined({ from_event: start.event }),
+  };
+  const covered = await readCovered(store, fork.commit, { compaction: bounds, turns });
+  const events = covered.filter(({ turn }) => !records.own.has(turn));
+  if (!events.some(({ event }) => traitsOf(event).providerVisible)) return null;
+  const told: ToldTurns = {
+    branch: fork.branch,
+    from_turn: bounds.from_turn,
+    ...defined({ from_event: bounds.from_event }),
+    turns: fork.turnOids.slice(start.turn),
+    to_event: toEvent,
+  };
+  return { forks: [told, ...records.others], events, turns, isAhead: common === ours.turnOids.length };
+}
+
+/** Two branches, and how many turns they have in common. */
+interface Pair {
+  readonly ours: BranchTree;
+  readonly fork: BranchTree;
+  readonly common: number;
+}
+
+/** The common turns, and the first that differs where one of the two files is the beginning of the other. */
+async function heldHere(store: ConversationStore, { ours, fork, common }: Pair): Promise<readonly Told[]> {
+  const shared = common === 0 ? [] : [{ turn: common - 1 }];
+  const [own, theirs] = [ours.turnOids[common], fork.turnOids[common]];
+  if (own === undefined || theirs === undefined) return shared;
+  const [ownBytes, theirBytes] = (await collectBlobs(store, [own, theirs])).map((bytes) => Buffer.from(bytes));
+  if (ownBytes === undefined || theirBytes === undefined) return shared;
+  if (begins(ownBytes, theirBytes)) return [{ turn: common }];
+  if (!begins(theirBytes, ownBytes)) return shared;
+  const events = (await loadTurns(store, ours, [common])).get(common)?.events ?? [];
+  return [...shared, { turn: common, event: events.at(-1)?.id ?? "" }];
+}
+
+function begins(whole: Buffer, start: Buffer): boolean {
+  return whole.subarray(0, start.length).equals(start);
+}
+
+/** How far our own turns tell of the fork's. */
+async function toldOf(store: ConversationStore, { ours, fork, common }: Pair): Promise<readonly (Told | null)[]> {
+  const told: ToldTurns[] = [];
+  for (let turn = common; turn < ours.turnOids.length; turn++) {
+    const [first] = await readFirstEvent(store, ours.turnOids[turn] ?? "", turn);
+    appendAll(told, readMergeRecord(first)?.forks ?? []);
+  }
+  return Promise.all(told.map((one) => heldBy(store, fork, one)));
+}
+
+/** How far a branch holds told turns. */
+async function heldBy(store: ConversationStore, { turnOids }: BranchTree, told: ToldTurns): Promise<Told | null> {
+  const last = told.from_turn + told.turns.length - 1;
+  const oid = turnOids[last];
+  const differs = oid !== undefined && oid !== told.turns.at(-1);
+  const beginning = differs ? await beginningOf(store, oid, told.to_event) : null;
+  return heldOf(told, turnOids, () => beginning === told.turns.at(-1));
+}
+
+/** The object id of a turn file's bytes up to the line of an event; null where it has none. */
+async function beginningOf(store: ConversationStore, oid: string, toEvent: string): Promise<string | null> {
+  const [bytes] = await collectBlobs(store, [oid]);
+  const text = cutTurnFile(new TextDecoder().decode(bytes), toEvent);
+  return text === null ? null : blobId(new TextEncoder().encode(text));
+}
+
+/** Where begins what is behind that; `turn` may be one past the last. */
+async function startBehind(store: ConversationStore, fork: BranchTree, told: Told | null): Promise<Told> {
+  if (told?.event === undefined) return { turn: told === null ? 0 : told.turn + 1 };
+  const events = (await loadTurns(store, fork, [told.turn])).get(told.turn)?.events ?? [];
+  const next: Event | undefined = events[events.findIndex(({ id }) => id === told.event) + 1];
+  return next === undefined ? { turn: told.turn + 1 } : { turn: told.turn, event: next.id };
+}
+
+/** The fork's turns that tell of our own turns and of nothing else; and what the others tell of. */
+async function tellersOf(
+  store: ConversationStore,
+  ours: BranchTree,
+  turns: ReadonlyMap<number, Turn>,
+): Promise<{ readonly own: ReadonlySet<number>; readonly others: readonly ToldTurns[] }> {
+  const own = new Set<number>();
+  const others: ToldTurns[] = [];
+  for (const [position, { events }] of turns) {
+    const record: MergeRecord | null = readMergeRecord(events[0]);
+    if (record === null) continue;
+    const unknown: ToldTurns[] = [];
+    for (const told of record.forks) if (!holdsAll(told, await heldBy(store, ours, told))) unknown.push(told);
+    // A turn that went on behind what was merged has something of its own.
+    if (unknown.length === 0 && events.length === MERGE_EVENTS) own.add(position);
+    appendAll(others, unknown);
+  }
+  return { own, others };
+}
+
+/** turn_start, request, response. */
+const MERGE_EVENTS = 3;

@@ -1,33 +1,42 @@
 // Takes compactions back, or a revert: one commit each, the same tree as stock `git revert`. What was never changed cannot
 // be lost: only the record's file goes or comes back.
-import { compareCompactions, isHiding } from "../../core/conversation/compaction.ts";
-import { groupOf } from "../../core/conversation/group.ts";
-import { conversationOf } from "../../core/conversation/name.ts";
-import { userError } from "../../core/errors.ts";
-import { revertMessage, subjectOf } from "../../store/messages.ts";
-import type { FileChange } from "../../store/store.ts";
-import { type AppendedCommit, commitChange } from "../branch/append-record.ts";
-import { readBranchLog } from "../branch/branch-log.ts";
-import { type BranchTree, collectBlobs, loadTip } from "../branch/branch-tree.ts";
-import { compactionIdOfPath, readRecord } from "../branch/compaction-path.ts";
-import { loadCounted } from "../branch/counted-view.ts";
-import { groupPaths } from "../branch/group-paths.ts";
-import type { KnownTurns, LiveCompactions } from "../branch/load-view.ts";
-import { isForkMerge } from "../branch/record-log.ts";
-import { refreshViews } from "../branch/refresh-view.ts";
-import { findSquashed, newestAdded, squashedCommit } from "../branch/squashed-commits.ts";
-import { listTurnOids } from "../branch/turn-list.ts";
-import { resolveId } from "../names/resolve-id.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+
+import { type Compaction, compareCompactions, isHiding } from "../../core/conversation/compaction.ts";
+import { recordPath } from "../../core/conversation/compaction-line.ts";
+import { type CompactionGroup, groupOf } from "../../core/conversation/group.ts";
+import { isPin } from "../../core/conversation/marks.ts";
+import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
+import { repositoryError, userError } from "../../core/errors.ts";
+import type { GroupEffect } from "../../store/compaction-body.ts";
+import { compactionMessage, groupMessage, revertMessage, subjectOf } from "../../store/messages.ts";
+import type { FileChange, LogEntry } from "../../store/store.ts";
+import { viewEffectOf } from "../compact/compact.ts";
 import {
-  idsOf,
-  type NamedTarget,
-  planRevert,
-  type RevertPlan,
-  withGroup,
-  withoutRepeats,
-  withRemovedPins,
-} from "./revert-plan.ts";
+  type AppendedCommit,
+  commitChange,
+  compactionIdOfPath,
+  findAddition,
+  groupPaths,
+  readRecord,
+} from "../conversation/append.ts";
+import { loadCounted } from "../conversation/counted-view.ts";
+import { checkCovers, coverFacts } from "../conversation/covers.ts";
+import {
+  findSquashed,
+  isForkMerge,
+  newestAdded,
+  readBranchLog,
+  readRecordLog,
+  squashedCommit,
+} from "../conversation/log.ts";
+import { boundOf } from "../conversation/marks.ts";
+import { refreshViews } from "../conversation/refresh-view.ts";
+import { type BranchTree, collectBlobs, listTurnOids, loadBranchTree, loadTip } from "../conversation/tree.ts";
+import { readMetas } from "../conversation/turns.ts";
+import { type KnownTurns, type LiveCompactions, loadCompactions } from "../conversation/view.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import type { Target } from "../names/id-candidates.ts";
+import { resolveId } from "../names/resolve-id.ts";
 
 /** What `revert` and `undo` did. */
 export interface RevertReport {
@@ -200,5 +209,180 @@ async function treeOf(workspace: Workspace, branch: string): Promise<BranchTree>
   if (tree !== null) return tree;
   throw userError("unknown_id", `${branch} is not a branch in this store.`, {
     hints: ["`jpg ls` lists the conversations."],
+  });
+}
+
+/** What a word on the command line was found to mean. */
+interface NamedTarget {
+  readonly word: string;
+  readonly target: Target;
+}
+
+interface RevertPlan {
+  /** The commit that is taken back. */
+  readonly entry: LogEntry;
+  /** Paths to take away and to bring back. */
+  readonly remove: readonly string[];
+  readonly restore: readonly string[];
+  readonly ids: readonly string[];
+}
+
+/** Plans to take one of the targets back. Throws `not_a_compaction`, `already_reverted`. */
+function planRevert(tree: BranchTree, entries: readonly LogEntry[], named: NamedTarget): RevertPlan {
+  const { target, word } = named;
+  const live = new Set(tree.compactions.map((file) => file.path));
+  const isMeant = (path: string): boolean =>
+    target.kind !== "compaction" || compactionIdOfPath(path) === target.compaction;
+  const entry = entries.find((candidate) =>
+    target.kind === "commit" ? candidate.commit === target.commit : candidate.added.some(isMeant),
+  );
+  if (entry === undefined) {
+    throw userError(
+      "not_a_compaction",
+      `${word} is not a compaction of ${tree.branch}, nor a commit that adds or reverts one.`,
+      { hints: ["`jpg log` lists them."] },
+    );
+  }
+  const remove = entry.added.filter((path) => isMeant(path) && live.has(path));
+  const restore = target.kind === "compaction" ? [] : entry.removed.filter((path) => !live.has(path));
+  if (remove.length + restore.length === 0) {
+    const revert = entries.find(({ removed }) => entry.added.some((path) => isMeant(path) && removed.includes(path)));
+    throw alreadyReverted(word, tree.branch, revert);
+  }
+  return { entry, remove, restore, ids: idsOf([...remove, ...restore]) };
+}
+
+/** The compactions among files. */
+function idsOf(paths: readonly string[]): readonly string[] {
+  return paths.flatMap((path) => compactionIdOfPath(path) ?? []);
+}
+
+/** What was made as one is taken back as one. */
+function withGroup(plan: RevertPlan, together: (path: string) => readonly string[]): RevertPlan {
+  const remove = [...new Set(plan.remove.flatMap(together))];
+  return { ...plan, remove, ids: idsOf([...remove, ...plan.restore]) };
+}
+
+/** The pins that a commit took away with compactions come back with them. */
+async function withRemovedPins({ store }: Workspace, plan: RevertPlan): Promise<RevertPlan> {
+  if (plan.restore.length === 0) return plan;
+  const { commit } = plan.entry;
+  const [entry] = await store.readLog({ from: commit, paths: ["meta"], limit: 1 });
+  return entry?.commit === commit ? { ...plan, restore: [...plan.restore, ...entry.removed] } : plan;
+}
+
+function alreadyReverted(word: string, branch: string, revert: LogEntry | undefined): Error {
+  const commit = revert === undefined ? undefined : abbreviateCommit(revert.commit);
+  return userError(
+    "already_reverted",
+    `${word} is not in force on ${branch}${commit === undefined ? "" : `: ${commit} reverted it`}.`,
+    {
+      hints:
+        commit === undefined ? ["`jpg log` shows what is in force."] : [`\`jpg revert ${commit}\` brings it back.`],
+    },
+  );
+}
+
+/** Leaves out what an earlier plan does already: a compaction may be named twice, by its id and by its commit. */
+function withoutRepeats(plans: readonly RevertPlan[]): RevertPlan[] {
+  const seen = new Set<string>();
+  return plans.filter((plan) => {
+    const isNew = plan.ids.some((id) => !seen.has(id));
+    for (const id of plan.ids) seen.add(id);
+    return isNew;
+  });
+}
+
+// Puts a compaction of one fork onto another that has the same turns: the same record in one commit, as stock `git cherry-pick`
+// of it; with it come those that were made as one with it, and their pins. What stands for turns that the other fork does not have is refused.
+
+/** What `cherry-pick` did. */
+interface CherryPickReport {
+  readonly compaction: string;
+  /** The fork that it was taken from. */
+  readonly from: string;
+  readonly branch: string;
+  /** Null when the fork had it already. */
+  readonly commit: string | null;
+}
+
+/** Puts a compaction onto a fork. Throws `unknown_id`, `damaged_record`, and `covers_differ` where the turns are others. */
+export async function cherryPick(workspace: Workspace, id: string, onto: BranchTree): Promise<CherryPickReport> {
+  const { store } = workspace;
+  const naming = { changes: true, near: onto.branch, takesIds: true };
+  const target = await resolveId(workspace, id, ["compaction"], naming);
+  if (target.kind !== "compaction")
+    throw userError("unknown_id", `${JSON.stringify(id)} is not a compaction.`, {
+      hints: ["`jpg log FORK` lists those of a fork."],
+    });
+  const { branch: from, compaction } = target;
+  const log = await readRecordLog(store, (await store.readBranch(from)) ?? from);
+  const found = findAddition(log, compaction);
+  if (found === null) throw userError("unknown_id", `${compaction} is not a compaction of ${from}.`);
+  const { group, files, pins } = await readPicked(workspace, from, found);
+  const appended = await commitChange(workspace, onto, async (tree) => {
+    for (const record of group) await requireCovers(workspace, tree, record);
+    if (tree.compactions.some(({ path }) => path === found.path)) return null;
+    const effect = await viewEffectOf(store, tree, group);
+    const message =
+      files.length === 1
+        ? compactionMessage({ compaction: group[0], ...effect })
+        : groupMessage({ group, ...effect, ...pins });
+    return { message, changes: files, sign: true };
+  });
+  if (appended !== null) await refreshViews(workspace, onto.branch, appended.parent);
+  return { compaction, from, branch: onto.branch, commit: appended?.commit ?? null };
+}
+
+/** What is put onto the fork. */
+interface Picked {
+  readonly group: CompactionGroup;
+  /** The files of the group, and of its pins. */
+  readonly files: readonly { readonly path: string; readonly oid: string }[];
+  readonly pins: Pick<GroupEffect, "pinned" | "unpinned">;
+}
+
+async function readPicked(
+  workspace: Workspace,
+  branch: string,
+  { entry, path }: { readonly entry: LogEntry; readonly path: string },
+): Promise<Picked> {
+  const { store } = workspace;
+  const there = await loadBranchTree(store, branch, entry.commit);
+  const { all } = await loadCompactions(store, there);
+  const record = all.find(({ timestamp, id }) => recordPath("compactions", timestamp, id) === path);
+  if (record === undefined) {
+    throw repositoryError("damaged_record", `${path} of ${entry.commit.slice(0, 9)} cannot be read.`, {
+      hints: ["`jpg fsck` says what is wrong with it."],
+    });
+  }
+  const paths = (await groupPaths(workspace, there, { all }))(path);
+  const oids = await store.readEntries(entry.commit, paths);
+  const metas = (await readMetas(workspace, there)).filter(
+    ({ group }) => group !== undefined && group === record.group,
+  );
+  return {
+    group: groupOf(record, all),
+    files: [...oids].map(([file, oid]) => ({ path: file, oid })),
+    pins: {
+      pinned: metas.flatMap(({ pin }) => (isPin(pin) ? [boundOf(pin)] : [])),
+      unpinned: metas.flatMap(({ unpin }) => (isPin(unpin) ? [boundOf(unpin)] : [])),
+    },
+  };
+}
+
+async function requireCovers({ store }: Workspace, tree: BranchTree, record: Compaction): Promise<void> {
+  const { id, from_turn: from, to_turn: to } = record;
+  const turns = tree.turnOids.length;
+  const isThere = to < turns;
+  if (isThere && (await checkCovers(record, coverFacts(store, tree))).matches) return;
+  const why = isThere ? "has different turns there" : turns === 1 ? "has one turn" : `has ${turns} turns`;
+  throw userError("covers_differ", `${id} was made for turns ${from}..${to}, but ${tree.branch} ${why}.`, {
+    hints:
+      from < turns
+        ? [
+            `\`jpg compact ${tree.branch} --from ${from} --to ${Math.min(to, turns - 1)}\` makes one for the turns it has.`,
+          ]
+        : ["A compaction can only be applied to a fork that has all the turns it was made for."],
   });
 }

@@ -1,4 +1,5 @@
 // Removes conversations and brings them back: branches go to the trash of the store, where they stay until they are purged.
+
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -9,12 +10,12 @@ import {
   mayBeBeginning,
   SHORTEST_BEGINNING,
 } from "../../core/conversation/name.ts";
-import { repositoryError, userError } from "../../core/errors.ts";
+import { JpgError, repositoryError, userError } from "../../core/errors.ts";
 import { shellWord } from "../../core/safe-text.ts";
 import type { BranchTip, ConversationStore, Trash, TrashedBranch, Worktree } from "../../store/store.ts";
-import { refreshViews } from "../branch/refresh-view.ts";
-import { VIEW_CACHE } from "../branch/view-state.ts";
-import { journalPath, listJournals } from "../journal/journal-files.ts";
+import { journalPath, listJournals } from "../conversation/journal.ts";
+import { refreshViews, VIEW_CACHE } from "../conversation/refresh-view.ts";
+import type { Workspace } from "../conversation/workspace.ts";
 import {
   branchesBeginning,
   branchesCalled,
@@ -24,9 +25,9 @@ import {
   previousBranch,
 } from "../names/conversations.ts";
 import { exportedSessions, type SessionPlaces, sessionsBeginning, sessionsCalled } from "../names/find-session.ts";
-import { ambiguous } from "../names/name-errors.ts";
+import { ambiguous } from "../names/id-candidates.ts";
 import { resolveId } from "../names/resolve-id.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { listConversationRemotes } from "../share/remotes.ts";
 
 export interface RemoveReport {
   readonly conversation: string;
@@ -62,7 +63,7 @@ export async function removeConversation(workspace: Workspace, id: string): Prom
 }
 
 /** The branches that an id names: a conversation with all its forks, or a fork (`ID/FORK`). Throws `unknown_id`, `ambiguous_id`. */
-export async function chooseBranches(
+async function chooseBranches(
   workspace: Workspace,
   id: string,
 ): Promise<{
@@ -244,4 +245,67 @@ function trashOf({ store }: Workspace): Trash {
 
 async function removeFiles(folder: string, names: readonly string[]): Promise<void> {
   for (const name of names) await rm(join(folder, name), { force: true });
+}
+
+// Takes a conversation away for good, in one step: what `jpg rm` and `jpg rm --purge` do one after the other. What remotes have
+// is named, since no purge reaches it.
+
+/** What a purge takes. */
+interface PurgePlan {
+  readonly id: string;
+  readonly conversation: string;
+  /** Branches that stand: they go through the trash. */
+  readonly standing: readonly string[];
+  /** What is in the trash already, of the same conversation or fork. */
+  readonly trashed: readonly TrashedBranch[];
+  /** Remotes on which the conversation was seen: what is there stays. */
+  readonly seen_on: readonly string[];
+}
+
+interface PurgeReport {
+  readonly conversation: string;
+  /** Ordered, each once. */
+  readonly purged: readonly string[];
+  /** How many objects went; what other conversations share stays. */
+  readonly objects: number;
+  readonly seen_on: readonly string[];
+}
+
+/** Finds what an id names, among what stands, else in the trash. Throws `unknown_id`, `ambiguous_id`, `needs_git`. */
+export async function planConversationPurge(workspace: Workspace, id: string): Promise<PurgePlan> {
+  const found = await chooseBranches(workspace, id).catch((error: unknown) => unknown(error));
+  if (found instanceof JpgError) {
+    const trashed = await planPurge(workspace, id).catch((error: unknown) => {
+      throw error instanceof JpgError && error.code === "not_removed" ? found : error;
+    });
+    return describe(workspace, { id, conversation: conversationOf(trashed[0]?.branch ?? id), standing: [], trashed });
+  }
+  const { conversation, isFork, chosen } = found;
+  const standing = chosen.map(({ name }) => name);
+  const trashed = (await listRemoved(workspace)).filter(({ branch }) =>
+    isFork ? standing.includes(branch) : conversationOf(branch) === conversation,
+  );
+  return describe(workspace, { id, conversation, standing, trashed });
+}
+
+/** Lists the branches of a plan, ordered, each once. */
+export function branchesOf({ standing, trashed }: Pick<PurgePlan, "standing" | "trashed">): readonly string[] {
+  return [...new Set([...standing, ...trashed.map(({ branch }) => branch)])].sort();
+}
+
+/** Takes it away. Throws what `removeConversation` throws, and changes nothing then. */
+export async function purgeConversation(workspace: Workspace, plan: PurgePlan): Promise<PurgeReport> {
+  const removed = plan.standing.length === 0 ? [] : (await removeConversation(workspace, plan.id)).removed;
+  const objects = await purgeRemoved(workspace, [...removed, ...plan.trashed]);
+  return { conversation: plan.conversation, purged: branchesOf(plan), objects, seen_on: plan.seen_on };
+}
+
+async function describe(workspace: Workspace, plan: Omit<PurgePlan, "seen_on">): Promise<PurgePlan> {
+  return { ...plan, seen_on: await listConversationRemotes(workspace, plan.conversation) };
+}
+
+/** What is not among the branches may be in the trash; whatever else is wrong is thrown on. */
+function unknown(error: unknown): JpgError {
+  if (error instanceof JpgError && (error.code === "unknown_id" || error.code === "no_conversation")) return error;
+  throw error;
 }

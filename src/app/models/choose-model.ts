@@ -13,14 +13,15 @@ import {
 } from "../../core/model/model-name.ts";
 import { MODEL_PROVIDERS, type ModelProvider } from "../../core/model/model-provider.ts";
 import { shellWord } from "../../core/safe-text.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { ConversationStore } from "../../store/store.ts";
+import type { BranchTree } from "../conversation/tree.ts";
+import { loadTurns } from "../conversation/view.ts";
+import type { Workspace } from "../conversation/workspace.ts";
 import { configuredProviders, connectionTo, isConfigured, isReady, keySetting } from "./model-connection.ts";
-import { refreshModelList } from "./model-list-cache.ts";
-import { cachedList } from "./models.ts";
-import { keyHolders } from "./only-key.ts";
+import { cachedList, conversationModel, refreshModelList } from "./models.ts";
 
 /** From what the model of a conversation is chosen. */
-export interface ModelChoice {
+interface ModelChoice {
   readonly config: Config;
   /** `--model`. */
   readonly flag?: string;
@@ -210,4 +211,77 @@ async function modelOfSettings(
 function unlessRefused(error: unknown): null {
   if (error instanceof JpgError) return null;
   throw error;
+}
+
+// The model that is asked where nobody named one and only one provider has a key (decision 030). Only for the answer of a query
+// or a chat, never for a summary: the user may be asked first, and whoever cannot ask assumes nothing.
+
+/** A provider that has a key, and where it stands: a variable of the environment, or a setting. */
+interface KeyHolder {
+  readonly provider: string;
+  readonly setting: string;
+}
+
+/** Lists the providers that have a key, as errors list them. No key command is run. */
+function keyHolders({ runtime }: Workspace, config: Config): readonly KeyHolder[] {
+  return MODEL_PROVIDERS.filter(({ needsKey }) => needsKey).flatMap(({ name: provider }) => {
+    const setting = keySetting(runtime.env, config, provider);
+    return setting === null ? [] : [{ provider, setting }];
+  });
+}
+
+/** A model that nobody named. */
+export interface AssumedModel extends KeyHolder {
+  /** `provider/model`, in full. */
+  readonly name: string;
+  /** The conversation comes from elsewhere: the user is asked before it is sent. */
+  readonly asks: boolean;
+}
+
+/**
+ * Gives the model of the only provider with a key: the one that answered last (`last`), where it is of that provider, else the
+ * provider's usual one. Null where the user named the provider of `last`, and where the keys and the settings speak of several
+ * providers, or of none.
+ */
+export function assumeModel(
+  workspace: Workspace,
+  config: Config,
+  { last, isNew }: { readonly last: string | null; readonly isNew: boolean },
+): AssumedModel | null {
+  const from = last === null ? null : namedProviderOf(last, config);
+  if (from !== null && namedProviders(config).has(from)) return null;
+  const [holder, ...others] = keyHolders(workspace, config);
+  if (holder === undefined || others.length > 0) return null;
+  const { provider } = holder;
+  if (configuredProviders(config).some((name) => name !== provider)) return null;
+  if (last !== null && from === provider)
+    return { ...holder, name: formatModelName(parseModelName(last, configuredProviders(config))), asks: false };
+  const model = usualModel(provider);
+  return model === null ? null : { ...holder, name: formatModelName({ provider, model }), asks: !isNew };
+}
+
+// Which model answered last in a conversation. The newest turns tell as a rule; older ones are read only where those name
+// none, and no turn is read twice.
+
+/** Turns that are read first. */
+const NEWEST_TURNS = 3;
+/** Each time so many times more, so that a long conversation takes few reads. */
+const GROWTH = 8;
+
+/** The model that answered last on a branch, of those that count, as `provider/model`; null when none is named. */
+export async function lastModel(
+  store: ConversationStore,
+  tree: BranchTree,
+  counts: (name: string) => boolean = () => true,
+): Promise<string | null> {
+  const positions = tree.turnOids.map((_, turn) => turn);
+  let end = positions.length;
+  for (let count = NEWEST_TURNS; end > 0; count *= GROWTH) {
+    const start = Math.max(0, end - count);
+    const turns = await loadTurns(store, tree, positions.slice(start, end));
+    const model = conversationModel(turns.values(), counts);
+    if (model !== null) return model;
+    end = start;
+  }
+  return null;
 }

@@ -1,14 +1,20 @@
 // How a provider is reached: its API, address and key, from the settings that the user trusts, else from the environment
 // variables of the provider's own library. Invariant: a key goes only to the address that stands for the same provider, and
 // no layer without trust names either (see config/layer-trust.ts).
+
+import { isAbsolute, join } from "node:path";
 import type { Config, ProviderConfig } from "../../config/config.ts";
-import { JpgError } from "../../core/errors.ts";
+import { resolveUserPaths } from "../../config/trust.ts";
+import { splitCommandWords } from "../../core/compact/shell-read.ts";
+import { asSentence, JpgError, userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import { knownProvider, type ModelProvider, ollamaAddress, resolveAddress } from "../../core/model/model-provider.ts";
-import type { LlmConnection } from "../../llm/client.ts";
-import type { Runtime } from "../workspace/runtime.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import { ggufConnection } from "./gguf-connection.ts";
-import { runKeyCommand } from "./key-command.ts";
+import type { LlmConnection, ModelFiles } from "../../llm/client.ts";
+import { readGgufHeader } from "../../llm/gguf-engine.ts";
+import { withoutRepository } from "../../store/environment.ts";
+import type { Runtime } from "../conversation/runtime.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { askProgram } from "./external-process.ts";
 
 type Environment = Runtime["env"];
 
@@ -42,7 +48,7 @@ export function findProvider(config: Config, name: string): ModelProvider {
 }
 
 /** Where a provider is reached, and the setting that says so. */
-export interface ProviderAddress {
+interface ProviderAddress {
   readonly address: string;
   readonly setting: string;
 }
@@ -162,4 +168,133 @@ function settingName(provider: string, key: keyof ProviderConfig): string {
 function variableValue(env: Environment, variable: string): string | undefined {
   const value = env[variable]?.trim();
   return value === "" ? undefined : value;
+}
+
+// Models that are files on the user's machine: where the settings say that they are, and what is known of one without running
+// it. Invariant: a name means a file of that one folder; it can never lead out of it.
+
+/** Whose model. */
+interface FileModel {
+  /** The provider's name: that of its settings. */
+  readonly provider: string;
+  /** Name of the file. */
+  readonly model: string;
+}
+
+/** Gives the connection to a file's model. Throws `bad_model_name`, `no_folder`, `bad_folder`. */
+export function ggufConnection(runtime: Runtime, config: Config, name: FileModel): LlmConnection {
+  const setting = `providers.${name.provider}.folder`;
+  const files = filesOf(runtime, config, name);
+  return { provider: name.provider, api: "gguf", keySetting: setting, urlSetting: setting, files };
+}
+
+/** Tells how many tokens a file's model sees at once; null when that is not known, or there is no such file. */
+export async function ggufWindow(runtime: Runtime, config: Config, name: FileModel): Promise<number | null> {
+  try {
+    const { folder, contextTokens = Number.POSITIVE_INFINITY } = filesOf(runtime, config, name);
+    const { contextLength } = await readGgufHeader(join(folder, name.model));
+    return contextLength === null ? null : Math.min(contextLength, contextTokens);
+  } catch {
+    return null; // asking it says why
+  }
+}
+
+function filesOf({ env, home }: Runtime, { providers }: Config, { provider, model }: FileModel): ModelFiles {
+  const { folder, library, context_tokens } = providers[provider] ?? {};
+  const setting = `providers.${provider}.folder`;
+  if (folder === undefined) {
+    throw new JpgError("config", "no_folder", `${provider}/${model} cannot be run: ${setting} is not set.`, {
+      hints: [
+        `Set ${setting} to the folder of your .gguf files (\`jpg config --show-origin\` names your settings file).`,
+      ],
+      data: { setting },
+    });
+  }
+  if (!/^[^/\\]+\.gguf$/i.test(model)) {
+    const expected = `the name of a .gguf file in ${setting}`;
+    throw userError("bad_model_name", `${JSON.stringify(model)} names no file: expected ${expected}.`, {
+      hints: [`For example: ${provider}/my-model.gguf`],
+      data: { provider },
+    });
+  }
+  return {
+    folder: resolveFolder(home, folder, setting),
+    library:
+      library === undefined
+        ? join(resolveUserPaths(env, home).dataDir, "llama")
+        : resolveFolder(home, library, `providers.${provider}.library`),
+    ...defined({ contextTokens: context_tokens }),
+  };
+}
+
+/** A setting may come from several places, so there is none that a relative path could start from. */
+function resolveFolder(home: string, path: string, setting: string): string {
+  const resolved = path.startsWith("~/") ? join(home, path.slice(2)) : path;
+  if (isAbsolute(resolved)) return resolved;
+  throw new JpgError(
+    "config",
+    "bad_folder",
+    `${setting} cannot be used: expected a path that begins with / or ~/, received ${JSON.stringify(path)}.`,
+    {
+      hints: [`Correct ${setting}.`],
+      data: { setting },
+    },
+  );
+}
+
+// Gets a provider's key from the program that the user named for it. What the program prints is never shown, logged or kept
+// beyond this call of jpg.
+
+/** Time for a key, milliseconds: a password store may have to be unlocked. */
+const KEY_TIME = 10_000;
+/** Longest output, bytes. */
+const MAX_KEY_BYTES = 64 * 1024;
+
+/** Keys by command line, of each store that is open: a password store is asked once, whatever copies of the workspace there are. */
+const known = new WeakMap<Workspace["store"], Map<string, Promise<string>>>();
+
+/**
+ * Runs a provider's key command, without a shell, and gives the first line that it prints. `setting` is named in errors, the
+ * command is not. Throws `key_command_failed`.
+ */
+export async function runKeyCommand(
+  workspace: Workspace,
+  commandLine: string,
+  { setting, timeoutMs = KEY_TIME }: { readonly setting: string; readonly timeoutMs?: number },
+): Promise<string> {
+  const keys = known.get(workspace.store) ?? new Map<string, Promise<string>>();
+  known.set(workspace.store, keys);
+  const asked = keys.get(commandLine) ?? askForKey(workspace, commandLine, { setting, timeoutMs });
+  keys.set(commandLine, asked);
+  try {
+    return await asked;
+  } catch (error) {
+    keys.delete(commandLine);
+    throw error;
+  }
+}
+
+async function askForKey(
+  { location, runtime }: Workspace,
+  commandLine: string,
+  { setting, timeoutMs }: { readonly setting: string; readonly timeoutMs: number },
+): Promise<string> {
+  const command = splitCommandWords(commandLine) ?? [];
+  if (command.length === 0) {
+    throw failed(setting, "is not a command line: expected a program, with every quote closed");
+  }
+  const cwd = location.project?.root ?? location.root;
+  const env = withoutRepository(runtime.env);
+  const answer = await askProgram({ command, input: "", cwd, env, timeoutMs, maxBytes: MAX_KEY_BYTES });
+  if ("problem" in answer) throw failed(setting, answer.problem);
+  const key = (answer.output.split("\n")[0] ?? "").trim();
+  if (key === "") throw failed(setting, "printed nothing: expected the key on its first line");
+  return key;
+}
+
+function failed(setting: string, problem: string): JpgError {
+  return new JpgError("provider", "key_command_failed", `The program of ${setting} ${asSentence(problem)}`, {
+    hints: [`Run the program of ${setting} yourself, then correct the setting.`],
+    data: { setting },
+  });
 }

@@ -1,6 +1,8 @@
 // Models by name: what is known of one, its client, and which one answered last. choose-model.ts says which is asked.
+
+import { createHash } from "node:crypto";
 import type { Config } from "../../config/config.ts";
-import type { Turn } from "../../core/conversation/event.ts";
+import { fieldsOf, type Turn } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import {
@@ -13,17 +15,17 @@ import {
   servesWhole,
 } from "../../core/model/model-name.ts";
 import { knownProvider, type ModelPrice } from "../../core/model/model-provider.ts";
-import { contextWindow } from "../../core/model/token-meter.ts";
-import type { ListedModel, LlmClient } from "../../llm/client.ts";
+import { contextWindow, decideWindow, type KnownWindow } from "../../core/model/token-meter.ts";
+import type { ListedModel, LlmClient, LlmConnection } from "../../llm/client.ts";
 import { createClient } from "../../llm/create-client.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import { ggufWindow } from "./gguf-connection.ts";
-import { addressOf, configuredProviders, connectionTo, findProvider } from "./model-connection.ts";
-import { readModelList, refreshModelList } from "./model-list-cache.ts";
+import type { CountedView } from "../conversation/counted-view.ts";
+import { type Runtime, readCacheFile, writeCacheFile } from "../conversation/runtime.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { addressOf, configuredProviders, connectionTo, findProvider, ggufWindow } from "./model-connection.ts";
 import { listedFacts, publishedFacts } from "./published-facts.ts";
 
 /** What is known of a model; null = unknown, never 0. */
-export interface ModelFacts {
+interface ModelFacts {
   /** Tokens that can be sent: what the user set, else what is published. A view's window is decided by view-window.ts. */
   readonly contextWindow: number | null;
   /** What the user set (`providers.NAME.context_tokens`); absent = nothing. */
@@ -179,7 +181,7 @@ export function conversationModel(
 }
 
 /** Names the model of an answer as `provider/model`; null when it is none that can be asked for. */
-export function recordedName(recorded: unknown, model: string): string | null {
+function recordedName(recorded: unknown, model: string): string | null {
   if (model === "" || /[\s<>]/.test(model)) return null; // `<synthetic>`: what agents write themselves
   const provider = typeof recorded === "string" && recorded !== "" ? (OTHER_NAMES[recorded] ?? recorded) : null;
   if (provider === null) {
@@ -187,4 +189,121 @@ export function recordedName(recorded: unknown, model: string): string | null {
     return inferred === null ? null : formatModelName({ provider: inferred, model });
   }
   return formatModelName({ provider: knownProvider(provider.toLowerCase())?.name ?? provider, model });
+}
+
+// What providers told of their models, kept for a week in the user's cache folder. A list belongs to one address.
+
+/** How long a list counts, milliseconds: 7 days. */
+const TIME_KEPT = 7 * 24 * 60 * 60 * 1000;
+/** How long it counts that a provider gave none, milliseconds: an hour. Asked before each answer, it would delay them all. */
+const TIME_WITHOUT = 60 * 60 * 1000;
+/** Time that a provider has for its list, milliseconds: somebody waits for an answer of the model. */
+const LIST_TIME = 2_000;
+const FORMAT = 1;
+
+/** Whose list. */
+interface ListPlace {
+  readonly provider: string;
+  readonly address: string;
+}
+
+/** Reads the list of a provider; null when there is none that is young enough. */
+async function readModelList(runtime: Runtime, place: ListPlace): Promise<readonly ListedModel[] | null> {
+  const { format, fetched_at, models } = await readCacheFile(runtime, fileOf(place));
+  if (format !== FORMAT || typeof fetched_at !== "string" || !Array.isArray(models)) return null;
+  const age = runtime.now().getTime() - Date.parse(fetched_at);
+  return age >= 0 && age < (models.length === 0 ? TIME_WITHOUT : TIME_KEPT) ? models.flatMap(parseModel) : null;
+}
+
+/**
+ * Asks a provider for its list and keeps it; null when it has none, cannot be reached in time or refuses. The request for
+ * an answer that follows says what is wrong, so nothing is said here.
+ */
+export async function refreshModelList(
+  runtime: Runtime,
+  connection: LlmConnection,
+): Promise<readonly ListedModel[] | null> {
+  const models = await askForList(connection);
+  if (models === "unreachable") return null;
+  const place = { provider: connection.provider, address: connection.baseUrl ?? "" };
+  const fetched_at = runtime.now().toISOString();
+  await writeCacheFile(runtime, fileOf(place), { format: FORMAT, fetched_at, models: models ?? [] });
+  return models;
+}
+
+async function askForList(connection: LlmConnection): Promise<readonly ListedModel[] | "unreachable" | null> {
+  const client = await createClient({ ...connection, attempts: 1 });
+  try {
+    return (await client.listModels?.(AbortSignal.timeout(LIST_TIME))) ?? null;
+  } catch (error) {
+    // A server that is started later has a list then.
+    return error instanceof JpgError && error.code === "provider_unreachable" ? "unreachable" : null;
+  }
+}
+
+/** The address is part of the name as a digest: two servers may stand behind one provider's name. */
+function fileOf({ provider, address }: ListPlace): string {
+  const digest = createHash("sha256").update(address).digest("hex").slice(0, 12);
+  return `models/${encodeURIComponent(provider)}-${digest}.json`;
+}
+
+function parseModel(value: unknown): readonly ListedModel[] {
+  const { name, contextWindow, maxOutput, price, retires } = fieldsOf(value);
+  if (typeof name !== "string") return [];
+  const { input, output } = fieldsOf(price);
+  return [
+    {
+      name,
+      ...(isCount(contextWindow) && { contextWindow }),
+      ...(isCount(maxOutput) && { maxOutput }),
+      ...(isPrice(input) && isPrice(output) && { price: { input, output } }),
+      ...(typeof retires === "string" && { retires }),
+    },
+  ];
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value > 0;
+}
+
+function isPrice(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+
+/** A model and its window. */
+interface ViewWindow {
+  /** `provider/model`. */
+  readonly model: string;
+  /** Tokens that can be sent; null = unknown. */
+  readonly tokens: number | null;
+}
+
+/** A model that is asked next, with what is known of it. */
+export interface NextModel {
+  /** `provider/model`. */
+  readonly name: string;
+  readonly facts: Pick<ModelFacts, "contextWindow" | "setWindow">;
+}
+
+type Measured = Pick<CountedView, "turns" | "meter">;
+
+/** Finds the window of the model that is asked next, else of the one that answered last; null where none did. */
+export async function viewWindow(
+  workspace: Workspace,
+  config: Config,
+  { turns, meter, next }: Measured & { readonly next: NextModel | null },
+): Promise<ViewWindow | null> {
+  const model = next?.name ?? conversationModel(turns.values());
+  if (model === null) return null;
+  const facts = next?.facts ?? (await recordedFacts(workspace, config, splitName(model)));
+  return { model, tokens: decideWindow(knownWindow(facts), meter.windowOf(model)) };
+}
+
+function splitName(name: string): { readonly provider: string; readonly model: string } {
+  const slash = name.indexOf("/");
+  return { provider: name.slice(0, slash), model: name.slice(slash + 1) };
+}
+
+function knownWindow({ contextWindow, setWindow }: NextModel["facts"]): KnownWindow {
+  return { published: contextWindow, ...defined({ set: setWindow }) };
 }

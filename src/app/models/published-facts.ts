@@ -1,11 +1,12 @@
 // What is published of a model's prices and window, from the price list of genai-prices. It is loaded when asked for, and
 // nothing is fetched. The list finds models by the beginning of their name; a find of another family is no find.
+
 import type { MatchLogic, ModelInfo } from "@pydantic/genai-prices";
+import { type Fields, fieldsOf } from "../../core/conversation/event.ts";
 import { defined } from "../../core/json.ts";
 import { isSameModelFamily, type ListedName, listedNames, type ModelName } from "../../core/model/model-name.ts";
 import type { ModelPrice, TokenPrices } from "../../core/model/model-provider.ts";
-import type { Runtime } from "../workspace/runtime.ts";
-import { type PublishedFacts, recallFacts, rememberFacts } from "./remembered-facts.ts";
+import { type Runtime, readCacheFile, writeCacheFile } from "../conversation/runtime.ts";
 
 const NOTHING: PublishedFacts = { contextWindow: null, price: null };
 
@@ -100,4 +101,60 @@ function pricesAt(listed: Readonly<Record<string, ListedPrice>>, size: number): 
   const cacheRead = at(listed["cache_read_mtok"]) ?? input;
   const cacheWrite = at(listed["cache_write_mtok"]) ?? input;
   return { input, output, cacheRead, cacheWrite, ...defined({ cacheWrite1h: at(listed["cache_write_1h_mtok"]) }) };
+}
+
+/** What is published of a model; null = nothing. */
+interface PublishedFacts {
+  /** Tokens that can be sent. */
+  readonly contextWindow: number | null;
+  readonly price: ModelPrice | null;
+}
+
+/** Where facts are remembered. */
+interface FactsMemory {
+  readonly runtime: Runtime;
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+  /** `provider/model`. */
+  readonly name: string;
+}
+
+const FILE = "models/published.json";
+/** Raised when other facts are kept, or the list is searched otherwise. */
+const FORMAT = 2;
+
+/** Gives the facts that were looked up on the same day; null when they were not. */
+async function recallFacts({ runtime, day, name }: FactsMemory): Promise<PublishedFacts | null> {
+  const models = await modelsOf(runtime, day);
+  return Object.hasOwn(models, name) ? parseFacts(models[name]) : null;
+}
+
+/** Remembers facts beside those of the same day; those of other days are dropped. */
+async function rememberFacts({ runtime, day, name }: FactsMemory, facts: PublishedFacts): Promise<void> {
+  const models = Object.fromEntries([...Object.entries(await modelsOf(runtime, day)), [name, facts]]);
+  await writeCacheFile(runtime, FILE, { format: FORMAT, day, models });
+}
+
+async function modelsOf(runtime: Runtime, day: string): Promise<Fields> {
+  const file = await readCacheFile(runtime, FILE);
+  return file["format"] === FORMAT && file["day"] === day ? fieldsOf(file["models"]) : {};
+}
+
+function parseFacts(value: unknown): PublishedFacts | null {
+  const { contextWindow, price } = fieldsOf(value);
+  if (contextWindow !== null && typeof contextWindow !== "number") return null;
+  if (price === null) return { contextWindow, price };
+  const { larger = [] } = fieldsOf(price);
+  if (!isPrices(price) || !Array.isArray(larger) || !larger.every(isLargerPrices)) return null;
+  return { contextWindow, price };
+}
+
+function isPrices(value: unknown): value is TokenPrices {
+  const { input, output, cacheRead, cacheWrite, cacheWrite1h = 0, webSearches = 0 } = fieldsOf(value);
+  const prices = [input, output, cacheRead, cacheWrite, cacheWrite1h, webSearches];
+  return prices.every((price) => typeof price === "number" && price >= 0);
+}
+
+function isLargerPrices(value: unknown): boolean {
+  return isPrices(value) && typeof fieldsOf(value)["above"] === "number";
 }

@@ -1,9 +1,21 @@
 // Reads the branches of a store as conversations: what names one, in full or by a beginning, and what is active.
-import { conversationOf, forkOf, isTurnNumber, mayBeBeginning, suffixOf } from "../../core/conversation/name.ts";
+import { titleOfRequest } from "../../core/conversation/marks.ts";
+import {
+  branchName,
+  conversationId,
+  conversationOf,
+  forkOf,
+  isTurnNumber,
+  mayBeBeginning,
+  suffixOf,
+} from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
+import type { RemoteBranch } from "../../store/sharing.ts";
 import type { BranchTip } from "../../store/store.ts";
-import { readStanding } from "../workspace/standing.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { randomId } from "../conversation/runtime.ts";
+import { readStanding } from "../conversation/standing.ts";
+import { type ConversationHeader, FORMAT_VERSION } from "../conversation/tree.ts";
+import type { Workspace } from "../conversation/workspace.ts";
 
 /** A conversation's branch: the active one when it is of that family, else `main`, else the first. */
 export function mainBranch(
@@ -141,4 +153,88 @@ function wrongVariable(word: string, candidates: readonly string[]): Error {
 export async function previousBranch(workspace: Workspace): Promise<string | null> {
   const { worktree } = await readStanding(workspace);
   return workspace.store.previousBranch(worktree ?? undefined);
+}
+
+/** Says what remotes have and what to type, in a sentence or two; null when they have nothing that is not here. */
+export async function describeRemotes(workspace: Workspace): Promise<string | null> {
+  const [first, ...more] = await findRemote(workspace);
+  if (first === undefined) return describeUnseen(workspace);
+  const what =
+    more.length === 0
+      ? `a conversation branch not here yet: ${first.name}`
+      : `${more.length + 1} conversation branches not here yet, such as ${first.name}`;
+  return `${first.remote} has ${what}. \`jpg pull\` brings in all, \`jpg use ${first.name}\` that one.`;
+}
+
+/** In a store that has no conversation, what to type where a remote may have some; null where it has no remote. */
+async function describeUnseen({ location, store }: Workspace): Promise<string | null> {
+  if (!location.exists || (await store.listBranches()).length > 0) return null;
+  const remotes = await store.sharing?.remotes().catch(() => []); // whoever pulls is told what is wrong with an address
+  const [remote] = remotes ?? [];
+  return remote === undefined ? null : `No conversation is here yet: \`jpg pull\` brings in what ${remote.name} has.`;
+}
+
+/**
+ * Makes a remote's branch one of the store's: the one of that name, with or without its remote's, or the conversation's main
+ * one. Gives its name; null when remotes have none.
+ */
+export async function adoptRemote(workspace: Workspace, word: string): Promise<string | null> {
+  const remote = await findRemote(workspace);
+  const found =
+    remote.find(({ remote: from, name }) => name === word || `${from}/${name}` === word) ??
+    remote.find(({ name }) => name === `${word}/main`) ??
+    remote.find(({ name }) => conversationOf(name) === word);
+  if (found === undefined) return null;
+  await workspace.store.remotes?.track(found);
+  return found.name;
+}
+
+async function findRemote(workspace: Workspace): Promise<readonly RemoteBranch[]> {
+  if (!workspace.location.exists) return [];
+  const { store } = workspace;
+  const [remote = [], own] = await Promise.all([store.remotes?.list(), store.listBranches()]);
+  const here = new Set(own.map(({ name }) => name));
+  return remote.filter(({ name }) => !here.has(name));
+}
+
+// The conversation that begins here: its id, its first title, its branch. Nothing is written before its first turn is.
+
+/** Characters after the slug, so that two conversations of one title have two ids. */
+const SUFFIX_LENGTH = 4;
+
+/** A conversation to begin; hand both to `query`. */
+export interface NewConversation {
+  readonly branch: string;
+  readonly root: ConversationHeader;
+}
+
+/** Names a new conversation after its first request. */
+export async function newConversation({ store, runtime }: Workspace, request: string): Promise<NewConversation> {
+  const title = titleOfRequest(request) || "conversation";
+  const named = await titleForId(title);
+  for (;;) {
+    const id = conversationId(named, randomId(runtime, SUFFIX_LENGTH));
+    const branch = branchName(id, "main");
+    if ((await store.readBranch(branch)) !== null) continue;
+    const created_at = runtime.now().toISOString();
+    return { branch, root: { format: FORMAT_VERSION, id, title, created_at, source: null } };
+  }
+}
+
+/** Whether a text may hold a secret at all: a word of letters and digits as long as one, or an address. */
+const MAY_HOLD_SECRET = /(?=\S*\d)(?=\S*[a-z])\S{8}|:\/\//i;
+
+/** Leaves secrets out of the title that an id is made of. The rules are loaded where they may be needed. */
+export async function titleForId(title: string): Promise<string> {
+  if (!MAY_HOLD_SECRET.test(title)) return title;
+  const { clearOfSecrets } = await import("../../core/secrets/find-secrets.ts");
+  return clearOfSecrets(title);
+}
+
+/** A branch name that is free: `<conversation>/<stem>-<4 characters>`. */
+export async function newForkName(workspace: Workspace, conversation: string, stem: string): Promise<string> {
+  for (;;) {
+    const name = branchName(conversation, `${stem}-${randomId(workspace.runtime, 4)}`);
+    if ((await workspace.store.readBranch(name)) === null) return name;
+  }
 }

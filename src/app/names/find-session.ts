@@ -1,19 +1,19 @@
 // Which branch an agent's session belongs to: by the id that its sources are kept under, by its file, and of a session that jpg
 // wrote for an agent by the id that jpg gave it then.
+
 import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { conversationOf, forkOf } from "../../core/conversation/name.ts";
+import { conversationOf, forkOf, shortId } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
-import { readBranchLog } from "../branch/branch-log.ts";
-import type { BranchTree } from "../branch/branch-tree.ts";
+import { readBranchLog } from "../conversation/log.ts";
+import { sha1Bytes, sha256 } from "../conversation/runtime.ts";
+import type { BranchTree } from "../conversation/tree.ts";
+import type { Workspace } from "../conversation/workspace.ts";
 import { openSession } from "../sessions/open-session.ts";
 import { type WritingAgent, writingAgents } from "../sessions/session-registry.ts";
-import { sha1Bytes } from "../workspace/object-id.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 import { mainBranch, type NamedBranch } from "./conversations.ts";
-import { familyOf, importSuffix } from "./session-family.ts";
 
 /**
  * Finds the branch that holds a session: one of the conversation that its id names, else a fork of another one, for a session
@@ -190,4 +190,73 @@ function idsIn(word: string): { readonly whole: readonly string[]; readonly begi
   const whole = [word, stem, UUID_AT_END.exec(stem)?.[0] ?? ""].filter((id) => SESSION_ID.test(id));
   const beginnings = [stem, ...(tail.length < TAIL ? [] : [tail])].filter((id) => SESSION_ID.test(id));
   return { whole, beginnings };
+}
+
+/** The suffix of an imported conversation's id: derived from the session, so that everyone's import has the same. */
+export function importSuffix(format: string, session: string, length = 4): string {
+  return shortId(sha256(`${format}:${session}`), length);
+}
+
+/** What the branches of a session are found by. */
+export interface FamilyNames {
+  /** As `importSuffix` gives it, four characters or more. */
+  readonly suffix: string;
+  /** The conversation that the file says it continues. */
+  readonly continues: string | undefined;
+}
+
+interface Member {
+  readonly tip: BranchTip;
+  readonly conversation: string;
+  /** Place among all branches. */
+  readonly at: number;
+}
+
+/** Members by conversation, and by the first characters of its suffix. */
+interface Families {
+  readonly byConversation: ReadonlyMap<string, readonly Member[]>;
+  readonly bySuffix: ReadonlyMap<string, readonly Member[]>;
+}
+
+/** Characters that every suffix has. */
+const SHORTEST_SUFFIX = 4;
+
+/** By the list of branches, which is one for all sessions of a pass. */
+const known = new WeakMap<readonly BranchTip[], Families>();
+
+/** The branches of a session's conversation, or of the one it continues, in the order of the branches. */
+export function familyOf(branches: readonly BranchTip[], { suffix, continues }: FamilyNames): readonly BranchTip[] {
+  const { byConversation, bySuffix } = familiesOf(branches);
+  // A suffix is longer than usual where two sessions would have had one name.
+  const own = (bySuffix.get(suffix.slice(0, SHORTEST_SUFFIX)) ?? []).filter(({ conversation }) =>
+    suffixOf(conversation).startsWith(suffix),
+  );
+  const continued = continues === undefined ? [] : (byConversation.get(continues) ?? []);
+  return [...new Set([...own, ...continued])].sort((a, b) => a.at - b.at).map(({ tip }) => tip);
+}
+
+function familiesOf(branches: readonly BranchTip[]): Families {
+  const made = known.get(branches);
+  if (made !== undefined) return made;
+  const members = branches.map((tip, at) => ({ tip, conversation: conversationOf(tip.name), at }));
+  const families = {
+    byConversation: groupBy(members, ({ conversation }) => conversation),
+    bySuffix: groupBy(members, ({ conversation }) => suffixOf(conversation).slice(0, SHORTEST_SUFFIX)),
+  };
+  known.set(branches, families);
+  return families;
+}
+
+function groupBy(members: readonly Member[], keyOf: (member: Member) => string): Map<string, Member[]> {
+  const groups = new Map<string, Member[]>();
+  for (const member of members) {
+    const group = groups.get(keyOf(member));
+    if (group === undefined) groups.set(keyOf(member), [member]);
+    else group.push(member);
+  }
+  return groups;
+}
+
+function suffixOf(conversation: string): string {
+  return conversation.slice(conversation.lastIndexOf("-") + 1);
 }

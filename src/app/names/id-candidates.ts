@@ -1,15 +1,25 @@
 // What a word may name, look-up by look-up: conversations, sessions, compactions, commits, events, titles. Each gives what is called
 // so and what begins so; resolve-id.ts decides which counts.
-import { conversationOf } from "../../core/conversation/name.ts";
+import {
+  abbreviateCommit,
+  conversationOf,
+  forkOf,
+  isTurnNumber,
+  SHORTEST_BEGINNING,
+} from "../../core/conversation/name.ts";
 import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
+import { type JpgError, nearestName, userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import { appendAll } from "../../core/lists.ts";
 import { plainForm } from "../../core/look/search-words.ts";
 import type { BranchTip } from "../../store/store.ts";
-import { readBranchLog } from "../branch/branch-log.ts";
-import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
-import { compactionIdOfPath } from "../branch/compaction-path.ts";
-import { conversationTitle } from "../branch/titles.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import { mainBranch, type NamedBranch } from "./conversations.ts";
+import { compactionIdOfPath, findAddition } from "../conversation/append.ts";
+import { readBranchLog } from "../conversation/log.ts";
+import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
+import { conversationTitle } from "../conversation/turns.ts";
+import { loadCompactions } from "../conversation/view.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { branchesBeginning, branchesCalled, mainBranch, type NamedBranch } from "./conversations.ts";
 import { resolveBranchRevision } from "./revision.ts";
 
 export type Target =
@@ -175,4 +185,189 @@ async function titleOf(workspace: Workspace, { name, commit }: BranchTip): Promi
   } catch {
     return null;
   }
+}
+
+// Why a word names nothing, or not what the command may change, and what to type instead.
+
+type TargetKind = Target["kind"];
+
+/** Most names that an error lists. */
+const MOST = 10;
+
+/** The error of a word that fits several things. */
+export function ambiguous(word: string, found: readonly Pick<Candidate, "name">[]): JpgError {
+  return userError("ambiguous_id", `${word} could mean ${found.length} things: ${listed(found)}.`, {
+    hints: ["Type more of the name you mean."],
+    data: { candidates: found.map(({ name }) => name) },
+  });
+}
+
+/** The error of a word that names nothing, with what is nearest. */
+export function unknownId(word: string, branches: readonly BranchTip[], kinds: readonly TargetKind[]): JpgError {
+  const names = [...new Set(branches.flatMap((branch) => [branch.name, conversationOf(branch.name)]))];
+  const nearest = nearestName(word, names);
+  const forks = branches.filter((branch) => forkOf(branch.name) === word).map((branch) => branch.name);
+  const meant = [...forks, ...(nearest === undefined ? [] : [nearest])].slice(0, 3);
+  return userError("unknown_id", `This store has no ${nounsOf(kinds)} called ${word}.`, {
+    hints: [...meant.map((name) => `Did you mean ${name}?`), whereToLook(kinds)],
+  });
+}
+
+/** The error of a word that is no name, and too short for the beginning of one; with what begins so. */
+export async function tooShort(place: NameScope, word: string, kinds: readonly TargetKind[]): Promise<JpgError> {
+  const found = await beginningWith(place, word, kinds);
+  if (found.length === 0) return unknownId(word, place.branches, kinds);
+  return userError(
+    "unknown_id",
+    `${word} is too short to be the beginning of a name: expected ${SHORTEST_BEGINNING} characters or more.`,
+    {
+      hints: [`It begins ${listed(found)}: type more of the name.`],
+      data: { candidates: found.map(({ name }) => name) },
+    },
+  );
+}
+
+/** The error of a beginning or an id of another conversation, where something would change there. */
+export function refuseOther({ active }: NameScope, word: string, found: readonly Candidate[]): JpgError {
+  const [first, ...more] = found;
+  const here = active === null ? "no conversation is active" : `the active conversation is ${conversationOf(active)}`;
+  if (first === undefined || more.length > 0)
+    return userError("other_conversation", `${word} could mean ${listed(found)}, but ${here}.`, {
+      hints: ["Type the full name of the one that you mean."],
+      data: { candidates: found.map(({ name }) => name) },
+    });
+  const { name, target } = first;
+  const { branch } = target;
+  if (target.kind === "branch")
+    return userError("other_conversation", `${word} could mean ${name}, but ${here}.`, {
+      hints: [`If you mean that one, type its full name: ${name}`],
+      data: { word, name },
+    });
+  return userError(
+    "other_conversation",
+    `${word} is ${withArticle(target.kind)} of ${conversationOf(branch)}, but ${here}.`,
+    {
+      hints: [`To change it there, first make that conversation active: \`jpg use ${branch}\``],
+      data: { word, branch },
+    },
+  );
+}
+
+/** The error of a number where a name is expected: what the turn is under, what to type about it, and what is called so after all. */
+export async function refuseTurn(
+  place: NameScope,
+  word: string,
+  { kinds, aboutTurn }: { readonly kinds: readonly TargetKind[]; readonly aboutTurn?: (turn: string) => string },
+): Promise<JpgError> {
+  const called = await digitsMeant(place, word, kinds);
+  const about = await aboutTheTurn(place, Number(word), { kinds, ...defined({ aboutTurn }) });
+  return userError("turn_number", `${word} is the number of a turn, not ${nounsOf(kinds, "a")}.`, {
+    hints: [
+      ...about,
+      ...(called.length === 0
+        ? []
+        : [`If you mean something else that begins with ${word}, type: ${called.join(", ")}`]),
+      whereToLook(kinds),
+    ],
+    data: { candidates: called },
+  });
+}
+
+/** What there is to type about a turn of the active branch. */
+async function aboutTheTurn(
+  { workspace, branches, active }: NameScope,
+  turn: number,
+  { kinds, aboutTurn }: { readonly kinds: readonly TargetKind[]; readonly aboutTurn?: (turn: string) => string },
+): Promise<readonly string[]> {
+  const tip = branches.find(({ name }) => name === active);
+  if (tip === undefined) return [];
+  const tree = await loadBranchTree(workspace.store, tip.name, tip.commit);
+  const last = tree.turnOids.length - 1;
+  if (turn > last) return [`The turns of ${tip.name} are 0..${last}.`];
+  const over = kinds.includes("compaction") ? [await compactionsOver(workspace, tree, turn)] : [];
+  return [
+    ...over,
+    ...(aboutTurn === undefined ? [] : [aboutTurn(String(turn))]),
+    `To see turn ${turn}: \`jpg print --turn ${turn}\``,
+  ];
+}
+
+/** Which compactions in force cover a turn. */
+async function compactionsOver({ store }: Workspace, tree: BranchTree, turn: number): Promise<string> {
+  const { applied } = await loadCompactions(store, tree);
+  const over = applied.filter(({ from_turn, to_turn }) => from_turn <= turn && turn <= to_turn);
+  if (over.length === 0) return `No compaction in force covers turn ${turn}.`;
+  const names = over.slice(0, MOST).map(({ id, from_turn, to_turn }) => `${id} (turns ${from_turn}..${to_turn})`);
+  return `Turn ${turn} is covered by ${names.join(", ")}: name a compaction by its id.`;
+}
+
+/** Names that are not all digits, of what these digits are the name of, or begin with enough of them. */
+async function digitsMeant(place: NameScope, word: string, kinds: readonly TargetKind[]): Promise<readonly string[]> {
+  const { workspace, branches, active } = place;
+  const isLong = word.length >= SHORTEST_BEGINNING;
+  const found = [
+    ...(kinds.includes("branch") ? candidatesOf(branchesCalled(branches, word, active)) : []),
+    ...(await beginningWith(place, word, kinds)).filter(({ name }) => isLong || name === word),
+  ];
+  const names = await Promise.all(found.map((one) => (isTurnNumber(one.name) ? otherName(place, one) : one.name)));
+  if (isLong && kinds.includes("branch")) appendAll(names, await sessionsMeant(place, word));
+  const commit = isLong && kinds.includes("commit") ? await workspace.store.resolveCommit(word) : null;
+  const shown = [...names, ...(commit === null ? [] : [abbreviateCommit(commit, Math.max(9, word.length))])];
+  return [...new Set(shown)].slice(0, MOST);
+}
+
+/** The conversations of sessions whose id begins with these digits. */
+async function sessionsMeant(
+  { workspace, branches: tips, active }: NameScope,
+  word: string,
+): Promise<readonly string[]> {
+  const { exportedSessions, sessionsBeginning } = await import("./find-session.ts");
+  const places = { tips, active };
+  const { called, beginning } = await exportedSessions(workspace, places, word);
+  return [...(await sessionsBeginning(workspace, places, word)), ...called, ...beginning].map(({ name }) => name);
+}
+
+/** What names a thing whose own id is all digits: a branch, or the commit that added it. */
+async function otherName({ workspace, branches }: NameScope, { target }: Candidate): Promise<string> {
+  if (target.kind !== "compaction") return target.branch;
+  const tip = branches.find(({ name }) => name === target.branch);
+  const log = tip === undefined ? [] : await readBranchLog(workspace.store, { branch: tip.name, commit: tip.commit });
+  return abbreviateCommit(findAddition(log, target.compaction)?.entry.commit ?? "");
+}
+
+/** What begins with a word: names of conversations and forks, titles, compactions. */
+async function beginningWith(
+  place: NameScope,
+  word: string,
+  kinds: readonly TargetKind[],
+): Promise<readonly Candidate[]> {
+  const { branches, active } = place;
+  const names = kinds.includes("branch") ? candidatesOf(branchesBeginning(branches, word, active)) : [];
+  const titled = kinds.includes("branch") ? await findByTitle(place, word) : [];
+  const compactions = kinds.includes("compaction") ? await findCompactions(place, word) : [];
+  const found = new Map([...names, ...titled, ...compactions].map((one) => [one.name, one]));
+  return [...found.values()].sort(
+    (a, b) => Number(isOwn(place, b.target.branch)) - Number(isOwn(place, a.target.branch)),
+  );
+}
+
+function listed(found: readonly Pick<Candidate, "name">[]): string {
+  const names = found.slice(0, MOST).map(({ name }) => name);
+  return `${names.join(", ")}${found.length > MOST ? ", …" : ""}`;
+}
+
+/** The kinds in words: `conversation or commit`; with an article `a conversation or a commit`. */
+function nounsOf(kinds: readonly TargetKind[], article?: "a"): string {
+  const nouns = kinds.map((kind) => (kind === "branch" ? "conversation" : kind));
+  const worded = article === undefined ? nouns : nouns.map(withArticle);
+  return worded.join(", ").replace(/, ((?:an? )?[a-z]+)$/, " or $1");
+}
+
+function withArticle(noun: string): string {
+  return `${noun === "event" ? "an" : "a"} ${noun}`;
+}
+
+function whereToLook(kinds: readonly TargetKind[]): string {
+  const lists = "`jpg ls` lists conversations, `jpg log` compactions";
+  return kinds.includes("event") ? `${lists}; \`jpg search TEXT\` finds events.` : `${lists}.`;
 }

@@ -1,23 +1,24 @@
 // What an [ID] means: branch > conversation > an agent's session > compaction > commit > event > the beginning of one of these or of
 // a title. A number is a turn and nothing else. What changes a conversation finds things in the active one; another has to be named
 // in full, so that no beginning and no id ever changes a conversation that nobody had in mind.
-import { isTurnNumber, mayBeBeginning } from "../../core/conversation/name.ts";
+import { conversationOf, forkOf, isTurnNumber, mayBeBeginning } from "../../core/conversation/name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import { type BranchTree, loadBranchTree } from "../branch/branch-tree.ts";
-import { followReset } from "../branch/refresh-view.ts";
-import { refuseSplice, warnOfSplice } from "../branch/spliced-turns.ts";
-import { warnOfDamage } from "../branch/stored-records.ts";
-import { detachedHead, readStanding } from "../workspace/standing.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { followReset } from "../conversation/refresh-view.ts";
+import { refuseSplice, warnOfSplice } from "../conversation/spliced-turns.ts";
+import { detachedHead, readStanding } from "../conversation/standing.ts";
+import { type BranchTree, loadBranchTree, warnOfDamage } from "../conversation/tree.ts";
+import type { Workspace } from "../conversation/workspace.ts";
 import {
   activeBranch,
   branchesBeginning,
   branchesCalled,
+  describeRemotes,
   mainBranch,
   preferredBranch,
   previousBranch,
 } from "./conversations.ts";
 import {
+  ambiguous,
   type Candidate,
   candidatesOf,
   findByTitle,
@@ -27,16 +28,18 @@ import {
   findPlacedEvent,
   isOwn,
   type NameScope,
+  refuseOther,
+  refuseTurn,
   type Target,
+  tooShort,
+  unknownId,
 } from "./id-candidates.ts";
-import { ambiguous, refuseOther, refuseTurn, tooShort, unknownId } from "./name-errors.ts";
-import { describeRemotes } from "./remote-conversations.ts";
-import { branchHolding, resolveBranchRevision } from "./revision.ts";
+import { branchHolding, type Revision, resolveBranchRevision } from "./revision.ts";
 
 type TargetKind = Target["kind"];
 
 /** How a name is used. */
-export interface Naming {
+interface Naming {
   /** Whether something of what it names will change: then only the active conversation's things go by an id or a beginning. */
   readonly changes?: boolean;
   /** A branch of the conversation that counts as the active one; default `@`. */
@@ -275,4 +278,81 @@ function unique(word: string, found: readonly Candidate[]): Target | null {
   if (rest.size > 1) throw ambiguous(word, [...rest.values()]);
   const [only] = rest.values();
   return only?.target ?? null;
+}
+
+/**
+ * Resolves a fork as it stands; `near` = a branch of the conversation whose forks go by their own names, default the active one.
+ * Throws as `resolveWhole` does.
+ */
+export async function resolveFork(
+  workspace: Workspace,
+  word: string | undefined,
+  near?: string | null,
+): Promise<BranchTree> {
+  const found = await findRevision(workspace, word, near);
+  const naming = near === undefined || near === null ? {} : { near };
+  return resolveWhole(workspace, found !== null && isByName(found, word) ? found.branch : word, naming);
+}
+
+/** Resolves a fork, to read it, as it stands or as it stood: `try-b~2`, a commit, a detached HEAD. Throws as `resolveWholeTree` does. */
+export async function resolveForkRevision(workspace: Workspace, word: string | undefined): Promise<BranchTree> {
+  const found = await findRevision(workspace, word);
+  return found === null
+    ? resolveWholeTree(workspace, word)
+    : loadBranchTree(workspace.store, found.branch, found.commit);
+}
+
+async function findRevision(
+  workspace: Workspace,
+  word: string | undefined,
+  near?: string | null,
+): Promise<Revision | null> {
+  if (word === undefined || word === "@" || word === "-") return null;
+  const branch = near ?? (await preferredBranch(workspace));
+  const conversation = branch === null ? {} : { conversation: conversationOf(branch) };
+  return resolveBranchRevision(workspace, word, { bareForks: true, ...conversation });
+}
+
+function isByName({ branch }: Revision, word: string | undefined): boolean {
+  return word === branch || word === forkOf(branch);
+}
+
+/** The conversation to fork and the name of the fork. A single word that a fork here is called is a name, which is taken. */
+export async function resolveForkArguments(
+  workspace: Workspace,
+  args: readonly string[],
+): Promise<{ readonly tree: BranchTree; readonly name?: string }> {
+  const { tree, rest } = await resolveFirst(workspace, args, {
+    changes: true,
+    aboutTurn: (turn) => `To fork with the turns up to that one: \`jpg fork --until ${turn}\``,
+  });
+  const [only] = args;
+  if (rest === undefined && only === forkOf(tree.branch)) return { tree: await resolveTree(workspace), name: only };
+  return rest === undefined ? { tree } : { tree, name: rest };
+}
+
+/** What to check out, and the directory that was named. */
+export async function resolveCheckoutArguments(
+  workspace: Workspace,
+  args: readonly string[],
+): Promise<{ readonly tree: BranchTree; readonly directory?: string }> {
+  const { tree, rest } = await resolveFirst(workspace, args, {});
+  return rest === undefined ? { tree } : { tree, directory: rest };
+}
+
+/** Reads a first word as an id; a single word that names nothing is the second argument, of the active conversation. */
+async function resolveFirst(
+  workspace: Workspace,
+  args: readonly string[],
+  naming: Naming,
+): Promise<{ readonly tree: BranchTree; readonly rest?: string }> {
+  const [first, second] = args;
+  if (second !== undefined) return { tree: await resolveTree(workspace, first, naming), rest: second };
+  if (first === undefined) return { tree: await resolveTree(workspace) };
+  try {
+    return { tree: await resolveTree(workspace, first, naming) };
+  } catch (error) {
+    if (!(error instanceof JpgError) || error.code !== "unknown_id") throw error;
+    return { tree: await resolveTree(workspace), rest: first };
+  }
 }

@@ -1,17 +1,23 @@
 // What stands beside a session, in a folder of its own. Only what the agent itself writes there is read: of names that it
 // gives, regular files, never through a link, and no more than fits.
-import { type Dirent, lstatSync } from "node:fs";
+
+import { type BigIntStats, type Dirent, lstatSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
 import { type JpgError, messageOf, userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import type { SessionFiles, SideFileRules } from "../../formats/agent-format.ts";
 import type { CompanionRule } from "../../formats/session-source.ts";
-import { companionName, companionOf } from "./companion.ts";
-import { MOST_OF_A_SESSION, readRegularFile } from "./regular-file.ts";
+import { sha256 } from "../conversation/runtime.ts";
 import type { SessionFile } from "./session-files.ts";
-import { agents } from "./session-registry.ts";
-import { refusalOf } from "./side-path.ts";
+import {
+  agents,
+  companionName,
+  companionOf,
+  MOST_OF_A_SESSION,
+  readRegularFile,
+  scatteredFiles,
+} from "./session-registry.ts";
 
 /** What an import took from the folder beside a session. */
 export interface SideFilesReport {
@@ -29,13 +35,13 @@ export interface SideFile {
 }
 
 /** What was left out of the agent's files beside a session, and why. */
-export interface LeftOut {
+interface LeftOut {
   readonly path: string;
   readonly error: JpgError;
 }
 
 /** What stands in the folder of a session: paths relative to it, `/` between names, ordered. */
-export interface SideListing {
+interface SideListing {
   /** Absolute. */
   readonly folder: string;
   readonly files: readonly string[];
@@ -177,4 +183,96 @@ function notStored(full: string, cause: unknown): LeftOut {
     },
   );
   return { path, error };
+}
+
+/** Longest path in a tree that every system can write, bytes (macOS). */
+const LONGEST_PATH = 1024;
+/** Names with a meaning to git wherever they stand in a tree. */
+const GIT_NAMES: ReadonlySet<string> = new Set([".git", ".gitattributes", ".gitmodules"]);
+/** Characters that macOS leaves out when it compares names. */
+const IGNORED_IN_NAMES = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/** What keeps a file from being stored: the part of its path that ends with the name in the way, and why. */
+interface PathRefusal {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** Finds why a path, `/` between names, cannot stand below `folder` in a tree; null when it can. */
+export function refusalOf(path: string, folder: string): PathRefusal | null {
+  const names = path.split("/");
+  for (const [index, name] of names.entries()) {
+    const reason = reasonAgainst(name);
+    if (reason !== null) return { path: names.slice(0, index + 1).join("/"), reason };
+  }
+  const bytes = Buffer.byteLength(`${folder}/${path}`);
+  return bytes > LONGEST_PATH
+    ? { path, reason: `its path in the store would have ${bytes} bytes, more than ${LONGEST_PATH}` }
+    : null;
+}
+
+function reasonAgainst(name: string): string | null {
+  if (/[\u0000-\u001f\u007f]/.test(name)) return "its name has control characters";
+  if (name.includes("\\")) return "its name has a backslash, which some systems read as a folder";
+  if (name.includes("\ufffd")) return "its name is not UTF-8";
+  return isGitName(name) ? "git gives that name a meaning of its own" : null;
+}
+
+/** As git compares: without case, as macOS does without ignorable characters, as Windows does without dots and spaces at the end. */
+function isGitName(name: string): boolean {
+  const plain = name.replaceAll(IGNORED_IN_NAMES, "").toLowerCase();
+  const windows = plain.replace(/:.*$/s, "").replace(/[ .]+$/, "");
+  return GIT_NAMES.has(plain) || GIT_NAMES.has(windows) || /^(git|gitatt|gitmod)~[0-9]+$/.test(windows);
+}
+
+// How a session file and the files beside it stand in the file system, as git's index remembers it of files: while none of
+// it changes, neither do the bytes.
+
+export interface Fingerprint {
+  /** Digest of path, size, times, inode and device of all the files, 64 hex digits. */
+  readonly digest: string;
+  /** Size of the session file, bytes. */
+  readonly byteLength: number;
+}
+
+/** Times to the nanosecond. */
+const STATE = { bigint: true } as const;
+const SECOND = 1_000_000_000n;
+/** How much older than the clock a change must be for the next one to be seen: clocks of file systems stand still so long. */
+const COARSE_CLOCK = 2n * SECOND;
+/** The same where times are not whole seconds. */
+const FINE_CLOCK = SECOND / 10n;
+
+/**
+ * Takes the fingerprint of a session, before its files are read. Null when it would say nothing: of standard input, of files
+ * that cannot be looked at, and of files so new that they may change again without another time (git calls that racy).
+ */
+export async function takeFingerprint(file: SessionFile, now: () => Date): Promise<Fingerprint | null> {
+  if (file.path === "-") return null;
+  const clock = BigInt(now().getTime()) * 1_000_000n;
+  try {
+    // At once: for each of thousands of files a detour through the thread pool would cost many times what looking costs.
+    const own = statSync(file.path, STATE);
+    const lines = [describe("", own)];
+    let isSettled = hasSettled(own, clock);
+    const parts = scatteredFiles(file.path).map((path) => [path, path] as const);
+    for (const [path, full] of [...(await allSideFiles(file)), ...parts]) {
+      const state = lstatSync(full, STATE);
+      lines.push(describe(path, state));
+      isSettled &&= hasSettled(state, clock);
+    }
+    return isSettled ? { digest: sha256(lines.join("\n")), byteLength: Number(own.size) } : null;
+  } catch {
+    return null; // reading it says what is wrong with it
+  }
+}
+
+function describe(path: string, { size, mtimeNs, ctimeNs, ino, dev }: BigIntStats): string {
+  return JSON.stringify([path, ...[size, mtimeNs, ctimeNs, ino, dev].map(String)]);
+}
+
+/** Whether a change from now on cannot have the time that the file has already. */
+function hasSettled({ mtimeNs, ctimeNs }: BigIntStats, clock: bigint): boolean {
+  const newest = mtimeNs > ctimeNs ? mtimeNs : ctimeNs;
+  return newest < clock - (newest % SECOND === 0n ? COARSE_CLOCK : FINE_CLOCK);
 }

@@ -2,18 +2,23 @@
 // where both sides have turns, theirs keeps the name and one's own becomes a fork. Nothing is lost on the way, and a pull that
 // is interrupted is gone on with by the next.
 
+import { readdir, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { conversationOf, differingByCase } from "../../core/conversation/name.ts";
+import { asSentence, codeOf, repositoryError, userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
+import { checkRemoteUrl, isLocalPath, type PublishedAs, repositoryName, shownUrl } from "../../core/remote-address.ts";
 import type { Remote, TransferOptions } from "../../store/sharing.ts";
 import type { BranchTip, BranchWrite } from "../../store/store.ts";
-import { bringBranches } from "../branch/branch-tree.ts";
-import { refreshViews } from "../branch/refresh-view.ts";
-import { listTurnOids } from "../branch/turn-list.ts";
-import { makeActive, readStanding } from "../workspace/standing.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import { branchBases } from "./branch-bases.ts";
-import { fetchedPlace, goneFrom, type RemotePlace } from "./fetch.ts";
-import { requireSharing } from "./remotes.ts";
+import { makeStore, requireGit } from "../conversation/engine.ts";
+import { listRefsAt } from "../conversation/log.ts";
+import { refreshViews } from "../conversation/refresh-view.ts";
+import type { Runtime } from "../conversation/runtime.ts";
+import { makeActive, readStanding } from "../conversation/standing.ts";
+import { bringBranches, listTurnOids } from "../conversation/tree.ts";
+import { openWorkspace, type Workspace, type WorkspaceOptions } from "../conversation/workspace.ts";
+import { addRemote, branchBases, findRemote, noRemote, projectOrigin, requireSharing } from "./remotes.ts";
 import { type ComparedBranch, goForward, type PulledBranch, takeBranch, whyNotTaken } from "./take-branch.ts";
 
 /** What a pull did. */
@@ -179,4 +184,171 @@ async function activeAfter(workspace: Workspace, branches: readonly PulledBranch
   if (newest === undefined) return null;
   await makeActive(workspace, newest.name);
   return newest.name;
+}
+
+/** Where conversations come from or go to. */
+export interface RemotePlace {
+  readonly remote: string;
+  /** The address, as it may be shown. */
+  readonly url: string;
+  readonly as: PublishedAs;
+}
+
+/** Where a remote's conversations come from. */
+export function fetchedPlace({ name, url, as }: Remote): RemotePlace {
+  return { remote: name, url: shownUrl(url), as };
+}
+
+/** What a fetch brought. */
+export interface FetchReport extends RemotePlace {
+  readonly branches: readonly { readonly branch: string; readonly status: "new" | "updated" }[];
+  /** Branches that the remote had when it was last looked at, and has no more. */
+  readonly gone: readonly string[];
+  /** Branches that the remote has, new ones among them. */
+  readonly total: number;
+}
+
+/** Fetches from a remote. Throws `remote_*`, `store_programs`. */
+export async function fetchConversations(
+  workspace: Workspace,
+  remote: Remote,
+  options: TransferOptions,
+): Promise<FetchReport> {
+  const sharing = requireSharing(workspace);
+  const before = byName(await sharing.tracked(remote.name));
+  const { there } = await sharing.fetch(remote, options);
+  const after = await sharing.tracked(remote.name);
+  const gone = goneFrom(after, there);
+  return {
+    ...fetchedPlace(remote),
+    branches: after.flatMap(({ name, commit }) => {
+      const old = before.get(name);
+      return old === commit ? [] : [{ branch: name, status: old === undefined ? "new" : "updated" } as const];
+    }),
+    gone,
+    total: after.length - gone.length,
+  };
+}
+
+/** Names of the branches that a remote had and has no more; `there` = what it has. */
+function goneFrom(tracked: readonly BranchTip[], there: ReadonlySet<string>): readonly string[] {
+  return tracked.flatMap(({ name }) => (there.has(name) ? [] : [name]));
+}
+
+function byName(tips: readonly BranchTip[]): ReadonlyMap<string, string> {
+  return new Map(tips.map(({ name, commit }) => [name, commit]));
+}
+
+// Makes a store of its own from what stands at an address: all conversations as branches, one of them active. A clone that
+// fails leaves nothing behind.
+
+/** What to clone, and where to. */
+interface CloneRequest {
+  readonly url: string;
+  /** Default: a folder here named after the repository. */
+  readonly directory?: string;
+  /** What is left there until it is read: the contents of files. Default nothing. */
+  readonly filter?: "blob:none";
+}
+
+/** What a clone made. */
+export interface CloneReport extends PullReport {
+  /** The store, absolute. */
+  readonly path: string;
+}
+
+/** Clones. Throws `directory_not_empty`, `no_conversations`, `bad_remote_url`, `remote_*`. */
+export async function cloneConversations(
+  runtime: Runtime,
+  request: CloneRequest,
+  { transfer, voice }: { readonly transfer: TransferOptions; readonly voice: WorkspaceOptions },
+): Promise<CloneReport> {
+  requireGit(runtime, "A clone");
+  const { cwd } = runtime;
+  const url = isLocalPath(checkRemoteUrl(request.url)) ? resolve(cwd, request.url) : request.url;
+  const path = resolve(cwd, request.directory ?? repositoryName(url));
+  const isNew = await requireFree(path);
+  const refs = await listRefsAt(runtime, url, transfer);
+  const as: PublishedAs = refs.hidden.length > 0 ? "hidden" : "branches";
+  if (refs[as].length === 0) throw noConversations(url);
+  try {
+    await makeStore(runtime, path);
+    return { path, ...(await fill(runtime, { ...request, path, url, as, head: refs.head }, { transfer, voice })) };
+  } catch (error) {
+    await rm(isNew ? path : join(path, ".git"), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** A store to be filled from an address. */
+interface NewStore extends CloneRequest {
+  readonly path: string;
+  readonly as: PublishedAs;
+  readonly head: string | null;
+}
+
+async function fill(
+  runtime: Runtime,
+  { path, url, as, head, filter }: NewStore,
+  { transfer, voice }: { readonly transfer: TransferOptions; readonly voice: WorkspaceOptions },
+): Promise<PullReport> {
+  const empty = await openWorkspace(runtime, { ...voice, store: path });
+  await addRemote(empty, { name: "origin", url, as, ...defined({ filter }) });
+  await empty.close();
+  // What it is, a partial clone or not, is found out when it is opened.
+  const workspace = await openWorkspace(runtime, { ...voice, store: path });
+  try {
+    const report = await pullConversations(workspace, await findRemote(workspace, "origin"), transfer);
+    const begun = report.branches.filter(({ status }) => status === "new").map(({ branch }) => branch);
+    if (begun.length === 0) throw noConversations(url, report.branches[0]);
+    if (head === null || !begun.includes(head) || report.active === head) return report;
+    await makeActive(workspace, head);
+    return { ...report, active: head };
+  } finally {
+    await workspace.close();
+  }
+}
+
+/** Whether a folder is still to be made. Throws `directory_not_empty`. */
+async function requireFree(path: string): Promise<boolean> {
+  const names = await readdir(path).catch((error: unknown) => (codeOf(error) === "ENOENT" ? null : ["?"]));
+  if (names === null || names.length === 0) return names === null;
+  throw userError("directory_not_empty", `${path} exists and is not empty.`, {
+    hints: ["Name a directory that does not exist yet: `jpg clone URL DIR`."],
+  });
+}
+
+/** `kept` = a branch of which nothing became, and why. */
+function noConversations(url: string, kept?: PullReport["branches"][number]): Error {
+  if (kept?.reason !== undefined)
+    return repositoryError(
+      "no_conversations",
+      `No conversation at ${shownUrl(url)} can be read; ${kept.branch}: ${asSentence(kept.reason)}`,
+      {
+        hints: ["Whoever made it sees what is wrong with `jpg fsck`."],
+      },
+    );
+  return repositoryError("no_conversations", `There is no conversation at ${shownUrl(url)}.`, {
+    hints: ["Check the address; `jpg push` sends conversations there."],
+  });
+}
+
+/**
+ * Takes the project's origin as the remote when conversations stand there, hidden refs; makes the store where there is none.
+ * Null when none do. Throws `no_remote`, `remote_*`.
+ */
+export async function adoptOrigin(workspace: Workspace, options: TransferOptions): Promise<Remote | null> {
+  const origin = await projectOrigin(workspace);
+  if (origin === null) throw noRemote(origin);
+  // Until the remote is written down there may be no store.
+  const { hidden } = await listRefsAt(workspace.runtime, origin.url, options);
+  if (hidden.length === 0) return null;
+  const { name } = await addRemote(workspace, { ...origin, as: "hidden" });
+  return findRemote(workspace, name);
+}
+
+/** What to say where the project's origin has no conversations. */
+export async function sayNothingThere(workspace: Workspace): Promise<string> {
+  const origin = await projectOrigin(workspace);
+  return `There is no conversation on ${origin?.name ?? "the remote"} (${shownUrl(origin?.url ?? "")}) yet: \`jpg push\` sends some.`;
 }

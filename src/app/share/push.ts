@@ -1,14 +1,20 @@
 // Sends conversations to a remote, as planned, and says what became of them.
+
 import { setImmediate as turnOfLoop } from "node:timers/promises";
-import type { TransferOptions } from "../../store/sharing.ts";
-import { listTurnOids } from "../branch/turn-list.ts";
-import { readTemplate } from "../workspace/templates.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import { checkOutgoing } from "./check-outgoing.ts";
-import { findPassedOver } from "./passed-over.ts";
-import { isLeaving, type PlannedPush, type PushPlan } from "./push-plan.ts";
-import { type PushReport, reportPush } from "./push-report.ts";
-import { requireSharing } from "./remotes.ts";
+import { sharedTurns } from "../../core/conversation/merge-sides.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { repositoryError, userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import { shownUrl } from "../../core/remote-address.ts";
+import type { CommitPair, OutgoingList, PushedBranch, Remote, TransferOptions } from "../../store/sharing.ts";
+import type { BranchTip } from "../../store/store.ts";
+import { readTemplate } from "../conversation/runtime.ts";
+import { listTurnOids } from "../conversation/tree.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { resolveId } from "../names/resolve-id.ts";
+import { checkOutgoing, outgoingObjects } from "./outgoing.ts";
+import type { RemotePlace } from "./pull.ts";
+import { branchBases, localError, requireSharing } from "./remotes.ts";
 
 /** What a push would send. Throws what it would be refused for: `allow` as for `checkOutgoing`, whose errors these are. */
 export async function tryPush(
@@ -64,4 +70,282 @@ async function countTurns({ store }: Workspace, branches: readonly PlannedPush[]
     counted.push(branch.at === undefined ? own : Math.max(0, own - (await count(branch.at))));
   }
   return counted;
+}
+
+// What somebody pushed to a branch between the look at a remote and the push, and what was sent has not. Git lets it pass where it
+// is in the history of what was sent as a fork that was told of; it stands on no branch there any more.
+
+/** A commit that a push went over, and how many of its turns what was sent has not; >= 0. */
+interface PassedOver {
+  readonly commit: string;
+  readonly turns: number;
+}
+
+/** Finds it by branch. It is here: without it, git would have refused. */
+async function findPassedOver(
+  workspace: Workspace,
+  planned: readonly PlannedPush[],
+  pushed: readonly PushedBranch[],
+): Promise<ReadonlyMap<string, PassedOver>> {
+  const plans = new Map(planned.map((branch) => [branch.name, branch]));
+  const moved = pushed.flatMap(({ name, over }) => {
+    const { commit, at } = plans.get(name) ?? {};
+    return commit === undefined || over === undefined || over === at ? [] : [{ name, one: commit, other: over }];
+  });
+  const bases = await branchBases(workspace, moved);
+  const found = new Map<string, PassedOver>();
+  for (const [index, { name, one, other }] of moved.entries()) {
+    if (bases[index]?.includes(other) === true) continue;
+    const [ours, theirs] = [await turnsOf(workspace, one), await turnsOf(workspace, other)];
+    found.set(name, { commit: other, turns: theirs.length - sharedTurns(theirs, ours) });
+  }
+  return found;
+}
+
+async function turnsOf({ store }: Workspace, commit: string): Promise<readonly string[]> {
+  return (await listTurnOids(store, commit)).map((oid) => oid ?? "");
+}
+
+// What a push would send: load what stands on the remote, and tell what goes there from what is there. What others added is never
+// overwritten; it has to be pulled first.
+
+/** What to send: `@`'s fork when no id and not all is said, all forks of an id, or one fork that was named. */
+interface PushRequest {
+  readonly id?: string;
+  readonly all: boolean;
+  /** Whether what somebody removed from the remote is sent again. */
+  readonly again?: boolean;
+}
+
+/** A branch and what would become of it on the remote. */
+interface PlannedPush extends BranchTip {
+  /** `gone`: the remote had it when it was last looked at, and has it no more. `ahead`: the remote has all of it and more. `behind`: the remote's has commits that are not here, or that this branch was only told of. */
+  readonly status: "new" | "updated" | "unchanged" | "ahead" | "behind" | "gone";
+  /** The commit there, of one that is updated. */
+  readonly at?: string;
+}
+
+/** What a push would send. */
+export interface PushPlan {
+  readonly remote: Remote;
+  readonly branches: readonly PlannedPush[];
+  /** Conversations that were left out because they are local; only of all. */
+  readonly local: readonly string[];
+  /** Commits that the remote has and that are here. */
+  readonly known: readonly string[];
+  /** What leaves; over the line it takes about as many bytes as here. */
+  readonly list: OutgoingList;
+  /** Whether the remote, made for conversations, is still empty: it gets a README branch, too. */
+  readonly isFirst: boolean;
+}
+
+/** Plans a push. Throws `local_conversation`, the errors of ids, and `remote_*`. */
+export async function planPush(
+  workspace: Workspace,
+  remote: Remote,
+  { request, options }: { readonly request: PushRequest; readonly options: TransferOptions },
+): Promise<PushPlan> {
+  const sharing = requireSharing(workspace);
+  const { tips, local } = await chooseTips(workspace, request);
+  const { [remote.as]: there, isEmpty } = await sharing.listRefs(remote.pushUrl, options);
+  const present = await sharing.present([...new Set(there.map(({ commit }) => commit))]);
+  const remoteTips = new Map(there.map(({ name, commit }) => [name, commit]));
+  const compared = await compareTips(workspace, tips, { remoteTips, present });
+  const had = new Set(request.again === true ? [] : (await sharing.tracked(remote.name)).map(({ name }) => name));
+  const isGone = ({ name, status }: PlannedPush): boolean => status === "new" && had.has(name);
+  const branches = compared.map((branch) => (isGone(branch) ? { ...branch, status: "gone" as const } : branch));
+  const known = [...present];
+  const leaving = branches.filter(isLeaving);
+  const list = await sharing.outgoing(outgoingObjects({ tips: leaving, known }));
+  const isFirst = isEmpty && remote.as === "branches" && leaving.length > 0;
+  return { remote, branches, local, known, list, isFirst };
+}
+
+/** Whether a branch goes there. */
+function isLeaving({ status }: Pick<PlannedPush, "status">): boolean {
+  return status === "new" || status === "updated";
+}
+
+/** The branches that are meant, without those of local conversations where all are. Throws `local_conversation`. */
+export async function chooseTips(
+  workspace: Workspace,
+  { id, all }: PushRequest,
+): Promise<{ readonly tips: readonly BranchTip[]; readonly local: readonly string[] }> {
+  const marked = await requireSharing(workspace).localConversations();
+  const isLocal = ({ name }: BranchTip): boolean => marked.has(conversationOf(name));
+  if (all) {
+    const tips = (await workspace.store.listBranches()).filter(({ name }) => name.includes("/"));
+    const local = [...new Set(tips.filter(isLocal).map(({ name }) => conversationOf(name)))];
+    return { tips: tips.filter((tip) => !isLocal(tip)), local };
+  }
+  const target = await resolveId(workspace, id);
+  const { branch } = target;
+  const conversation = conversationOf(branch);
+  if (marked.has(conversation)) throw localError([conversation]);
+  const isOne = id === undefined || id === "@" || id === "-" || (target.kind === "branch" && target.isFork === true);
+  const isMeant = ({ name }: BranchTip): boolean => (isOne ? name === branch : conversationOf(name) === conversation);
+  return { tips: (await workspace.store.listBranches()).filter(isMeant), local: [] };
+}
+
+async function compareTips(
+  workspace: Workspace,
+  tips: readonly BranchTip[],
+  { remoteTips, present }: { readonly remoteTips: ReadonlyMap<string, string>; readonly present: ReadonlySet<string> },
+): Promise<readonly PlannedPush[]> {
+  const differing = tips.flatMap(({ name, commit: one }) => {
+    const other = remoteTips.get(name);
+    return other === undefined || other === one || !present.has(other) ? [] : [{ one, other }];
+  });
+  const found = await branchBases(workspace, differing);
+  const bases = new Map(differing.map(({ one, other }, index) => [`${one} ${other}`, found[index] ?? []]));
+  return tips.map((tip) => {
+    const at = remoteTips.get(tip.name);
+    return compareTip(tip, at, bases.get(`${tip.commit} ${at}`) ?? []);
+  });
+}
+
+function compareTip(tip: BranchTip, at: string | undefined, bases: readonly string[]): PlannedPush {
+  if (at === tip.commit) return { ...tip, status: "unchanged" };
+  if (at === undefined) return { ...tip, status: "new" };
+  if (bases.includes(tip.commit)) return { ...tip, status: "ahead" };
+  return bases.includes(at) ? { ...tip, status: "updated", at } : { ...tip, status: "behind" };
+}
+
+/** What a push sent. */
+export interface PushReport extends RemotePlace {
+  readonly branches: readonly {
+    readonly branch: string;
+    readonly status: PlannedPush["status"] | "refused";
+    /** Turns that the remote did not have; >= 0. */
+    readonly turns: number;
+    /** Why it was refused, in git's words. */
+    readonly reason?: string;
+    /** What the other side printed where it refused. */
+    readonly said?: string;
+    /** What somebody else pushed there meanwhile, and what was sent has not, though git took it for a part of it. */
+    readonly passed_over?: PassedOver;
+  }[];
+  readonly local: readonly string[];
+  /** As they are stored here. */
+  readonly bytes: number;
+  /** The branch on which a README was written, which says what the repository is; null where none was. */
+  readonly readme: string | null;
+}
+
+/** Where conversations are sent. */
+export function pushedPlace({ name, pushUrl, as }: Remote): RemotePlace {
+  return { remote: name, url: shownUrl(pushUrl), as };
+}
+
+/** What the other side answered. */
+interface Sent {
+  readonly pushed?: readonly PushedBranch[];
+  /** The branch on which a README was sent; "" = none. */
+  readonly readme?: string;
+  readonly passedOver?: ReadonlyMap<string, PassedOver>;
+}
+
+/** The report of a plan: of what was sent, or of what would be; `turns` = of each branch. */
+function reportPush(
+  { remote, branches, local, list }: PushPlan,
+  turns: readonly number[],
+  { pushed = [], readme = "", passedOver = new Map() }: Sent = {},
+): PushReport {
+  const answers = new Map(pushed.map((branch) => [branch.name, branch]));
+  return {
+    ...pushedPlace(remote),
+    branches: branches.map(({ name, status }, index) => {
+      const [answer, passed] = [answers.get(name), passedOver.get(name)];
+      const isStopped = answer?.status === "behind" || answer?.status === "refused";
+      return {
+        branch: name,
+        status: isStopped ? answer.status : status,
+        turns: turns[index] ?? 0,
+        ...(isStopped && answer.reason !== "" ? { reason: answer.reason } : {}),
+        ...(answer?.said === undefined ? {} : { said: answer.said }),
+        ...defined({ passed_over: passed }),
+      };
+    }),
+    local,
+    bytes: list.bytes,
+    // Where another was just as fast and wrote something else there, theirs stays.
+    readme: answers.get(readme)?.status === "sent" ? readme : null,
+  };
+}
+
+/** The error of a push of which something did not arrive; null when all of it did. */
+export function pushError({ remote, url, as, branches }: PushReport): Error | null {
+  const refused = branches.filter(({ status }) => status === "refused");
+  const behind = branches.filter(({ status }) => status === "behind");
+  const gone = branches.filter(({ status }) => status === "gone");
+  if (refused.length > 0) {
+    const { reason = "it did not say why", said } = refused[0] ?? {};
+    const words = said === undefined ? "" : ` It says: "${said}"`;
+    const message = `${remote} (${url}) refused ${namesOf(refused)}: ${reason}.${words}`;
+    const hidden = [
+      `Some hosts refuse hidden refs. \`jpg remote add NAME URL --as branches\` names a repository made for conversations; \`jpg remote rm ${remote}\` forgets this remote first where it is to be the same.`,
+    ];
+    const branch = ["Check the host's rules for branches, and what you are allowed to push."];
+    const code = as === "hidden" ? "hidden_refs_refused" : "push_refused";
+    return repositoryError(code, message, { hints: as === "hidden" ? hidden : branch });
+  }
+  if (behind.length === 0 && gone[0] !== undefined) {
+    const conversation = conversationOf(gone[0].branch);
+    const message = `Somebody removed ${namesOf(gone)} from ${remote} since you last looked at it: it was not sent again.`;
+    return userError("removed_there", message, {
+      hints: [
+        `Ask why it was removed. \`jpg push ${conversation} --to ${remote} --yes\` sends it again.`,
+        `\`jpg rm ${conversation}\` removes it here as well; \`jpg local ${conversation}\` keeps it, for you alone.`,
+      ],
+      data: { branches: gone.map(({ branch }) => branch) },
+    });
+  }
+  if (behind.length === 0) return null;
+  return repositoryError("push_behind", `${remote} has commits of ${namesOf(behind)} that are not here.`, {
+    hints: [`\`jpg pull --from ${remote}\` brings them in; then push again.`],
+  });
+}
+
+function namesOf(branches: readonly { readonly branch: string }[]): string {
+  const names = branches.map(({ branch }) => branch);
+  return names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
+}
+
+// What stock git takes for a push that only goes on: a branch that was told of the remote's as of a fork. The remote's commits are
+// in its history, and the turns and records that they brought are not on it.
+
+/** A ref that is about to move. */
+export interface MovingRef {
+  /** What it is called on either side. */
+  readonly name: string;
+  readonly commit: string;
+  /** Where it stands there; zeros for nothing. */
+  readonly there: string;
+}
+
+/** Refuses what git would let pass and what would drop turns or records of the remote. Throws `push_behind`. */
+export async function refuseDropped(workspace: Workspace, moving: readonly MovingRef[]): Promise<void> {
+  const sharing = requireSharing(workspace);
+  // What is not here cannot have been gone on with: git refuses that by itself.
+  const here = await sharing.present(moving.flatMap(({ there, commit }) => [there, commit]));
+  const known = moving.filter(({ there, commit }) => here.has(there) && here.has(commit));
+  const apart = await notLedTo(known, (pairs) => branchBases(workspace, pairs));
+  const forGit = await notLedTo(apart, (pairs) => sharing.mergeBases(pairs));
+  const dropped = apart.filter((ref) => !forGit.includes(ref));
+  if (dropped.length === 0) return;
+  const names = dropped.map(({ name }) => name).join(", ");
+  throw repositoryError(
+    "push_behind",
+    `${names} is not sent: the remote's branch has turns, compactions or settings that this one knows only from a merge, and would lose them.`,
+    { hints: ["`jpg pull` brings them in and makes a fork where both have turns; then push again."] },
+  );
+}
+
+/** Refs that do not go on with what stands there. */
+async function notLedTo(
+  refs: readonly MovingRef[],
+  basesOf: (pairs: readonly CommitPair[]) => Promise<readonly (readonly string[])[]>,
+): Promise<readonly MovingRef[]> {
+  const bases = await basesOf(refs.map(({ there, commit }) => ({ one: there, other: commit })));
+  return refs.filter(({ there }, at) => bases[at]?.includes(there) !== true);
 }

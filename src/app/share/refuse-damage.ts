@@ -1,25 +1,26 @@
 // Looks at the branches that are about to leave as fsck does: what would be damaged for everybody is not sent. Commits and files that
 // were found sound are kept in mind, so that each is looked at once.
-
 import type { Finding } from "../../core/conversation/branch-files.ts";
+import { checkTurnFile } from "../../core/conversation/conversation-check.ts";
 import { conversationOf, forkOf, slugOf } from "../../core/conversation/name.ts";
-import { turnPath } from "../../core/conversation/turn-file.ts";
+import { turnIndexOfPath, turnPath } from "../../core/conversation/turn-file.ts";
 import { repositoryError } from "../../core/errors.ts";
 import { shellWord } from "../../core/safe-text.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
-import { openKnownIds } from "../branch/known-ids.ts";
-import type { SealedCache } from "../branch/sealed-cache.ts";
+import { openKnownIds, type SealedCache } from "../conversation/caches.ts";
+import { decodeLines } from "../conversation/turns.ts";
 import { type CheckedFiles, createCheckedFiles } from "../integrity/checked-files.ts";
-import { checkBranch } from "../integrity/fsck-branch.ts";
-import { isSoundBranch } from "../integrity/sound-branch.ts";
 import {
   CHECKS_VERSION,
+  checkBranch,
+  isSoundBranch,
   openSoundCache,
   openSoundFiles,
   type SoundFiles,
   type SoundTurn,
   soundTurn,
-} from "../integrity/sound-files.ts";
+} from "../integrity/fsck-branch.ts";
+import type { ContentReader } from "./scan-outgoing.ts";
 
 /** Commits kept at most. */
 const MOST_SOUND = 20_000;
@@ -27,7 +28,7 @@ const MOST_SOUND = 20_000;
 const SAVED_AT_ONCE = 32;
 
 /** A branch that is about to leave, and the first thing that is wrong with it. */
-export interface DamagedTip {
+interface DamagedTip {
   readonly tip: BranchTip;
   readonly finding: Finding;
 }
@@ -141,4 +142,24 @@ function damagedError({ tip: { name, commit }, finding }: DamagedTip, nothing: s
       data: { branch: name, commit, code },
     },
   );
+}
+
+/** Turns that were read. */
+interface ReadTurns {
+  readonly read: ContentReader;
+  /** Those that are sound by themselves, by object id. */
+  readonly sound: ReadonlyMap<string, SoundTurn>;
+}
+
+/** Begins with none. */
+export function createReadTurns(): ReadTurns {
+  const sound = new Map<string, SoundTurn>();
+  return {
+    sound,
+    read({ kind, oid, path }, bytes) {
+      if (kind !== "blob" || turnIndexOfPath(path) === null) return;
+      const turn = soundTurn(checkTurnFile(decodeLines(bytes), path));
+      if (turn !== null) sound.set(oid, turn);
+    },
+  };
 }

@@ -1,25 +1,39 @@
 // What a fork would change for the model where it was merged: its turns, compactions, reverts, settings and marks since it parted
 // from what it is compared with. Loads both trees; the commits say only where they parted, and need not say it.
-
+import type { Compaction } from "../../core/conversation/compaction.ts";
 import { type Event, isMessage } from "../../core/conversation/event.ts";
-import { groupsOf } from "../../core/conversation/group.ts";
+import { type CompactionGroup, groupOf, groupsOf } from "../../core/conversation/group.ts";
 import { sharedTurns } from "../../core/conversation/merge-sides.ts";
-import { conversationOf } from "../../core/conversation/name.ts";
+import { conversationOf, forkOf } from "../../core/conversation/name.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
+import { type FencedLine, fence, hostLine } from "../../core/safe-text.ts";
+import {
+  compactionBody,
+  cutLine,
+  groupBody,
+  type LargestChanges,
+  takeBackCommand,
+} from "../../store/compaction-body.ts";
 import { subjectOf } from "../../store/messages.ts";
-import { readTurnFiles, turnFiles } from "../branch/attachments.ts";
-import { type BranchTree, collectBlobs, loadBranchTree } from "../branch/branch-tree.ts";
-import { readRecord } from "../branch/compaction-path.ts";
-import { readDeltas } from "../branch/conversation-config.ts";
-import { loadCounted } from "../branch/counted-view.ts";
-import type { KnownTurns } from "../branch/load-view.ts";
-import { conversationTitle, readMetas } from "../branch/titles.ts";
+import type { CommitPair, Sharing } from "../../store/sharing.ts";
+import type { TreeFile } from "../../store/store.ts";
+import { compactionIdOfPath, groupPaths, readRecord } from "../conversation/append.ts";
+import { loadCounted } from "../conversation/counted-view.ts";
+import { readDeltas } from "../conversation/marks.ts";
+import { type BranchTree, collectBlobs, loadBranchTree, loadTip } from "../conversation/tree.ts";
+import { conversationTitle, readMetas, readTurnFiles, turnFiles } from "../conversation/turns.ts";
+import { type KnownTurns, loadCompactions, loadView } from "../conversation/view.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { largestChanges } from "../diff/diff-hunks.ts";
 import { eventLines } from "../diff/view-text.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import { type ReviewedCompaction, readAdded } from "./reviewed-compactions.ts";
-import { reviewedPair } from "./reviewed-pair.ts";
+import { readCompactionLog } from "../look/log.ts";
+import { resolveForkRevision } from "../names/resolve-id.ts";
+import { branchBases } from "./remotes.ts";
 
-type TreeFile = BranchTree["compactions"][number];
+type CompactionFile = BranchTree["compactions"][number];
 
 /** A turn that the fork has and the other has not. */
 export interface ReviewedTurn {
@@ -107,7 +121,7 @@ export function isDifferent({ title, turns, turns_left_out, ...lists }: ReviewRe
   return count > 0 || title.before !== title.after;
 }
 
-function filesMissing(files: readonly TreeFile[], others: readonly TreeFile[]): readonly TreeFile[] {
+function filesMissing(files: readonly CompactionFile[], others: readonly CompactionFile[]): readonly CompactionFile[] {
   const known = new Set(others.map(({ path }) => path));
   return files.filter(({ path }) => !known.has(path));
 }
@@ -142,7 +156,7 @@ function requestOf(events: readonly Event[]): string {
   return request === undefined ? "" : eventLines(request).join("\n");
 }
 
-async function readReverted({ store }: Workspace, files: readonly TreeFile[]): Promise<ReviewReport["reverted"]> {
+async function readReverted({ store }: Workspace, files: readonly CompactionFile[]): Promise<ReviewReport["reverted"]> {
   const blobs = await collectBlobs(
     store,
     files.map(({ oid }) => oid),
@@ -173,4 +187,293 @@ async function readMarks(workspace: Workspace, before: BranchTree, fork: BranchT
   return fresh.flatMap(({ id: _id, timestamp: _timestamp, title: _title, ...fields }) =>
     Object.entries(fields).flatMap(([name, value]) => (name === "type" ? [] : [`${name} = ${JSON.stringify(value)}`])),
   );
+}
+
+/** A compaction that the fork has and the other has not. */
+export interface ReviewedCompaction {
+  /** The first, of several that were made as one. */
+  readonly compaction: Compaction;
+  /** All that were made as one; absent = only this one. */
+  readonly group?: CompactionGroup;
+  readonly subject: string;
+  /** The subject of the commit that brought it, where it tells something else than the record. */
+  readonly message?: string;
+  /** What the model sees differently by it, on the turns of the fork and under the compactions made before it. */
+  readonly changes: LargestChanges;
+  /** Why it has no effect on the fork; absent = it has one. */
+  readonly not_applied?: string;
+}
+
+/** Each on top of those before it: the time that a record was made begins its name. */
+export async function readAdded(
+  workspace: Workspace,
+  { fork, known }: { readonly fork: BranchTree; readonly known: KnownTurns },
+  added: readonly TreeFile[],
+): Promise<readonly ReviewedCompaction[]> {
+  const { store } = workspace;
+  const messages = added.length === 0 ? new Map<string, string>() : await readMessages(workspace, fork);
+  const wanted = new Set(added.map(({ path }) => path));
+  const present = fork.compactions.filter(({ path }) => !wanted.has(path));
+  const { live, meter } = await loadCounted(store, fork, [], known);
+  const reviewed: ReviewedCompaction[] = [];
+  let { view } = await loadView(store, { ...fork, compactions: present }, { known });
+  for (const files of await madeAsOne(workspace, fork, added)) {
+    appendAll(present, files);
+    const compactions = [...present].sort((a, b) => (a.path < b.path ? -1 : 1));
+    const after = await loadView(store, { ...fork, compactions }, { known });
+    const own = new Set(files.map(({ path }) => compactionIdOfPath(path)));
+    const [compaction, ...others] = after.live.all.filter(({ id }) => own.has(id));
+    // A damaged record changes nothing; `jpg fsck` names it.
+    if (compaction !== undefined) {
+      const group = groupOf(compaction, [compaction, ...others]);
+      const message = messages.get(group[0].id);
+      const reason = live.unapplied.find((other) => own.has(other.compaction.id))?.reason;
+      reviewed.push({
+        compaction: group[0],
+        ...(group.length === 1 ? {} : { group }),
+        subject: subjectOf(group),
+        changes: largestChanges({ before: view, after: after.view, meter }, new Set(group.map(({ id }) => id))),
+        ...defined({ message, not_applied: reason }),
+      });
+    }
+    view = after.view;
+  }
+  return reviewed;
+}
+
+/** The files of compactions in order of time, those together that were made as one. */
+async function madeAsOne(
+  workspace: Workspace,
+  fork: BranchTree,
+  added: readonly TreeFile[],
+): Promise<readonly (readonly TreeFile[])[]> {
+  const sorted = [...added].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const together = await groupPaths(workspace, fork, await loadCompactions(workspace.store, fork));
+  const seen = new Set<string>();
+  return sorted.flatMap((file) => {
+    if (seen.has(file.path)) return [];
+    const paths = new Set(together(file.path));
+    for (const path of paths) seen.add(path);
+    return [sorted.filter(({ path }) => paths.has(path))];
+  });
+}
+
+/** What commits say of the compactions that they brought, where it is not what the records do; the newest counts. */
+async function readMessages(workspace: Workspace, fork: BranchTree): Promise<ReadonlyMap<string, string>> {
+  const rows = (await readCompactionLog(workspace, fork)).toReversed();
+  return new Map(
+    rows.flatMap(({ kind, compaction, message }) =>
+      kind === "revert" || message === undefined ? [] : [[compaction, message]],
+    ),
+  );
+}
+
+// What a review compares: a fork, what it would be merged into, and the commit at which the two parted. Where one was told of the
+// other since (`jpg merge`), that is where the telling ended, as for git and every host.
+
+/** The fork that things are merged into. */
+const MAIN = "main";
+
+export interface ReviewedPair {
+  readonly fork: BranchTree;
+  readonly against: BranchTree;
+  /** Null = their histories share nothing, or only git could tell. */
+  readonly base: string | null;
+  /** Which of the two was told of the other up to the base, and has nothing of that in its files but what it was told; null = neither. */
+  readonly told: "fork" | "against" | null;
+}
+
+/**
+ * Finds both: a fork goes against `main` of its conversation, `main` against what was last fetched of it. Throws `not_a_fork`
+ * where there is nothing to go against, and as `resolveId` does.
+ */
+export async function reviewedPair(workspace: Workspace, word: string | undefined): Promise<ReviewedPair> {
+  const fork = await resolveForkRevision(workspace, word);
+  const against = await findAgainst(workspace, fork);
+  return { fork, against, ...(await partingOf(workspace, { one: fork.commit, other: against.commit })) };
+}
+
+async function partingOf(
+  workspace: Workspace,
+  { one, other }: CommitPair,
+): Promise<Pick<ReviewedPair, "base" | "told">> {
+  const { sharing } = workspace.store;
+  if (sharing === null) return { base: null, told: null };
+  const [[bases = []], [own = []]] = await Promise.all([
+    sharing.mergeBases([{ one, other }]),
+    branchBases(workspace, [{ one, other }]),
+  ]);
+  const [base = null] = bases;
+  if (base === null || own.includes(base)) return { base, told: null };
+  const [onFork = [], onAgainst = []] = await branchBases(workspace, [
+    { one: base, other: one },
+    { one: base, other },
+  ]);
+  if (onFork.includes(base)) return { base, told: "against" };
+  if (onAgainst.includes(base)) return { base, told: "fork" };
+  // Both were told of a third.
+  return { base: own[0] ?? null, told: null };
+}
+
+async function findAgainst(workspace: Workspace, { branch }: BranchTree): Promise<BranchTree> {
+  const main = `${conversationOf(branch)}/${MAIN}`;
+  const here = forkOf(branch) === MAIN ? null : await loadTip(workspace.store, main);
+  const there = here === null ? await findFetched(workspace, main) : null;
+  const against = here ?? there;
+  if (against !== null) return against;
+  const reason =
+    forkOf(branch) === MAIN ? "is not a fork, and no remote is known to have it" : `has no ${MAIN} to compare with`;
+  throw userError("not_a_fork", `${branch} ${reason}, so there is nothing to compare it with.`, {
+    hints: [
+      "`jpg review FORK` reviews a fork of the conversation, which `jpg ls --all` lists.",
+      "`jpg fetch` downloads what a remote has of it.",
+    ],
+  });
+}
+
+async function findFetched({ store }: Workspace, branch: string): Promise<BranchTree | null> {
+  const { sharing } = store;
+  if (sharing === null) return null;
+  for (const { name } of await sharing.remotes()) {
+    const tip = await trackedTip(sharing, name, branch);
+    if (tip !== null) return { ...(await loadBranchTree(store, branch, tip)), branch: `${name}/${branch}` };
+  }
+  return null;
+}
+
+async function trackedTip(sharing: Sharing, remote: string, branch: string): Promise<string | null> {
+  const tips = await sharing.tracked(remote);
+  return tips.find(({ name }) => name === branch)?.commit ?? null;
+}
+
+// A review as the description of a pull request. All that is not jpg's own word stands in fences or code, where no host renders
+// it or acts on it, and at most 60,000 bytes: hosts take 65,536 characters.
+
+const MOST_BYTES = 60_000;
+/** What a compaction has room for at least; one with less is only named. */
+const LEAST_BYTES = 2000;
+/** Turns, reverts and settings listed, before the rest is only counted. */
+const MOST_LISTED = 20;
+/** Longest line of a list, bytes. */
+const LINE_BYTES = 160;
+
+/** Renders a review as Markdown, ended by a line feed. */
+export function reviewMarkdown(report: ReviewReport): string {
+  const { turns, compactions, reverted, settings, marks, title } = report;
+  const parts = [
+    headPart(report),
+    ...listPart(`Turns added (${turns.length})`, turns.map(turnLine)),
+    ...listPart(
+      "Compactions reverted",
+      reverted.map(({ id, subject }) => `${id}: ${subject}`),
+    ),
+    ...(title.before === title.after ? [] : listPart("Title", [`- ${title.before}`, `+ ${title.after}`])),
+    ...listPart("Settings", settings),
+    ...listPart("Marks", marks),
+  ];
+  let room = MOST_BYTES - Buffer.byteLength(parts.join("\n\n")) - LEAST_BYTES;
+  // The newest decide most: they have room first.
+  const newest = [...compactions].reverse().map((one) => {
+    const text = compactionPart(one, room);
+    room -= Buffer.byteLength(text) + 2;
+    return text;
+  });
+  const all = newest.reverse().filter((text) => text !== "");
+  const unsaid = compactions.length - all.length;
+  const rest = unsaid === 0 ? [] : [`${unsaid} older compactions are not shown: \`jpg log\` lists them.`];
+  return `${[...parts, ...rest, ...all].join("\n\n")}\n`;
+}
+
+function headPart(report: ReviewReport): string {
+  const { fork, against, meanwhile, tokens, compactions, turns_left_out } = report;
+  const moved = [
+    ...(meanwhile.turns === 0 ? [] : [counted(meanwhile.turns, "turn")]),
+    ...(meanwhile.compactions === 0 ? [] : [counted(meanwhile.compactions, "compaction")]),
+  ];
+  return [
+    `# What ${code(fork)} changes for the model`,
+    `Compared with ${code(against)}${partingWords(report)}. What was said in the conversation is only in code blocks.`,
+    ...takenOffWarning(report),
+    [
+      `* tokens that the model reads: ${formatTokens(tokens.before)} → ${formatTokens(tokens.after)} (estimate)`,
+      `* compactions added: ${compactions.length}`,
+      ...(turns_left_out === 0 ? [] : [`* turns left out: ${turns_left_out}`]),
+      ...(moved.length === 0 ? [] : [`* added to ${code(against)} since: ${moved.join(", ")}`]),
+    ].join("\n"),
+  ].join("\n\n");
+}
+
+function partingWords({ base, told }: ReviewReport): string {
+  if (base === null) return "";
+  const commit = code(base.slice(0, 9));
+  if (told === null) return ` where they parted (${commit})`;
+  return told === "against"
+    ? `, which has a summary of it up to ${commit}`
+    : `, of which it has a summary up to ${commit}`;
+}
+
+function takenOffWarning({ fork, against, told }: ReviewReport): readonly string[] {
+  if (told !== "fork") return [];
+  return [
+    `**Merging this here or by git would remove from ${code(against)} what it did since the two parted**: ${code(fork)} has only a summary of that. ${code(`jpg merge ${fork} --into ${against}`)} keeps it.`,
+  ];
+}
+
+/** One line of a list for a turn: its request, cut. */
+export function turnLine({ turn, continued, request, messages }: ReviewedTurn): string {
+  const said = request
+    .slice(0, 4 * LINE_BYTES)
+    .replace(/\s+/g, " ")
+    .trim();
+  return `${turn}${continued ? " (grown or replaced)" : ""}: ${said === "" ? "(no request)" : said} [${counted(messages, "message")}]`;
+}
+
+function compactionPart(
+  { compaction, group, subject, message, changes, not_applied }: ReviewedCompaction,
+  room: number,
+): string {
+  if (room < LEAST_BYTES) return "";
+  const head = [
+    `## ${code(subject)}`,
+    ...(message === undefined
+      ? []
+      : [`Its commit message says something else: ${code(message)}. This text says what the record does.`]),
+    ...((group ?? [compaction]).some(({ summary }) => summary?.source === "imported")
+      ? ["Its summary was imported with a session; nobody checked it."]
+      : []),
+    `To undo it: ${takeBackCommand(compaction)}.`,
+    ...(not_applied === undefined ? [] : [`It has no effect here: ${code(not_applied)}`]),
+  ].join("\n\n");
+  const left = room - Buffer.byteLength(head) - 2;
+  const whole =
+    group === undefined
+      ? compactionBody(compaction, { hidden: null, changes }, left)
+      : groupBody(group, { hidden: null, changes, pinned: [], unpinned: [] }, left);
+  if (Buffer.byteLength(whole) <= left) return `${head}\n\n${whole}`;
+  const brief = `There is no room for more here: see its commit message, or \`jpg show\`.`;
+  return `${head}\n\n${brief}`;
+}
+
+function listPart(title: string, entries: readonly string[]): readonly string[] {
+  if (entries.length === 0) return [];
+  const rest = entries.length - MOST_LISTED;
+  const lines = entries.slice(0, MOST_LISTED).map((entry): FencedLine => ({ mark: "  ", text: cut(entry) }));
+  const more: readonly FencedLine[] = rest > 0 ? [{ mark: "  ", text: `… and ${rest} more` }] : [];
+  return [`## ${title}\n\n${fence([...lines, ...more])}`];
+}
+
+/** A name in a sentence: a code span that it cannot end. */
+function code(text: string): string {
+  const name = cut(text) || "(none)";
+  const longest = Math.max(0, ...[...name.matchAll(/`+/g)].map(([run]) => run.length));
+  const marker = "`".repeat(longest + 1);
+  return longest === 0 ? `${marker}${name}${marker}` : `${marker} ${name} ${marker}`;
+}
+
+function cut(text: string): string {
+  return cutLine(hostLine(text.replace(/\s+/g, " ")), { bytes: LINE_BYTES, width: LINE_BYTES }) ?? "";
+}
+
+function counted(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
 }

@@ -1,15 +1,15 @@
 // Looks for secrets in everything that is about to leave: each file of each commit, what commits and tags say, and all names. An
 // object that has none is kept in mind, so that the next push looks at what is new alone.
 import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
+import { userError } from "../../core/errors.ts";
+import { shellWord } from "../../core/safe-text.ts";
 import type { OutgoingObject } from "../../store/sharing.ts";
 import type { ConversationStore } from "../../store/store.ts";
-import { type ScannedSource, scanSources } from "../secrets/scan-source.ts";
-import { loadSecretScanner } from "../secrets/secret-scanner.ts";
-import { createBufferSource } from "../sessions/buffer-source.ts";
-import { blobId } from "../workspace/object-id.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import { openCleanObjects } from "./clean-objects.ts";
-import type { LeavingSecret } from "./refused-secrets.ts";
+import { type KnownIds, openKnownIds } from "../conversation/caches.ts";
+import { blobId } from "../conversation/runtime.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { createBufferSource } from "../sessions/sources.ts";
+import { loadSecretScanner, RULES_VERSION, type ScannedSource, type SecretFinding, scanSources } from "./scan.ts";
 
 /** Objects that leave, and the names of the refs under which they do. */
 interface NamedObjects {
@@ -76,4 +76,121 @@ function placeOf({ kind, oid, path }: OutgoingObject): string {
 
 function sourceOf(name: Scanned, content: Uint8Array | string): ScannedSource<Scanned> {
   return { name, lines: createBufferSource(Buffer.from(content)) };
+}
+
+/** 10 MB of them. */
+const MOST_CLEAN = 250_000;
+
+/** Opens what is kept in mind for a store. */
+export function openCleanObjects(store: ConversationStore): KnownIds {
+  return openKnownIds(store, "without-secrets", { key: `rules-${RULES_VERSION}`, most: MOST_CLEAN });
+}
+
+/** A secret that would leave. */
+export interface LeavingSecret extends SecretFinding {
+  /** The branch that would take it along; absent where it stands in no object that is sent. */
+  readonly branch?: string;
+  /** A file of a conversation's tree, `commit ID`, `tag ID`, or `names of branches and files`. */
+  readonly path: string;
+  /** 0-based; absent where it stands in no turn. */
+  readonly turn?: number;
+}
+
+/** Rules that pass this once, and secrets that always do. */
+interface AllowedSecrets {
+  /** Names of rules. */
+  readonly rules: readonly string[];
+  /** Fingerprints. */
+  readonly secrets: readonly string[];
+}
+
+/** Who is refused: the command, and the conversations that can be masked instead, at least one. */
+export interface RefusedCommand {
+  readonly command: "jpg push" | "jpg review --markdown" | "jpg share --full";
+  readonly of: readonly string[];
+}
+
+/** How that is said of each command. */
+const WORDS = {
+  "jpg push": { nothing: "nothing was sent", does: "sends", instead: "to push instead", gone: "pushed" },
+  "jpg review --markdown": {
+    nothing: "nothing was printed",
+    does: "prints",
+    instead: "to push instead",
+    gone: "pushed",
+  },
+  "jpg share --full": {
+    nothing: "nothing was written",
+    does: "writes",
+    instead: "to share instead",
+    gone: "handed over",
+  },
+} as const;
+
+/** What a command that refuses did not do, e.g. `nothing was sent`. */
+export function nothingDone({ command }: Pick<RefusedCommand, "command">): string {
+  return WORDS[command].nothing;
+}
+
+/** Those that nothing lets pass. */
+export function refusedOf<Secret extends LeavingSecret>(
+  found: readonly Secret[],
+  allowed: AllowedSecrets,
+): readonly Secret[] {
+  return found.filter(
+    ({ rule, fingerprint }) => !allowed.rules.includes(rule) && !allowed.secrets.includes(fingerprint),
+  );
+}
+
+/** Secrets that an error lists. */
+const MOST_LISTED = 10;
+/** Conversations that a hint names. */
+const MOST_NAMED = 3;
+
+/** The error of secrets that would leave, `secrets_found`. */
+export function secretsError(secrets: readonly LeavingSecret[], { command, of }: RefusedCommand): Error {
+  const distinct = new Set(secrets.map(({ fingerprint }) => fingerprint)).size;
+  const count = distinct === 1 ? "A secret" : `${distinct} secrets`;
+  const places = secrets.length === 1 ? "" : `, in ${secrets.length} places`;
+  const more = secrets.length > MOST_LISTED ? [`and ${secrets.length - MOST_LISTED} more`] : [];
+  const [first] = secrets;
+  const { nothing, does, instead, gone } = WORDS[command];
+  return userError(
+    "secrets_found",
+    [
+      `${count} would leave this machine${places}; ${nothing}:`,
+      ...listByBranch(secrets.slice(0, MOST_LISTED)),
+      ...more,
+    ].join("\n"),
+    {
+      hints: [
+        `${redactHint(of)} in which they are masked, ${instead}.`,
+        `\`${command} --allow ${first?.rule}\` ${does} what that rule finds, this once; \`secrets.allow = ["${first?.fingerprint}"]\` in your own settings allows that one from now on.`,
+        `What was ${gone} cannot be called back: revoke a real secret where it was issued.`,
+      ],
+      data: { secrets },
+    },
+  );
+}
+
+function redactHint(conversations: readonly string[]): string {
+  const commands = conversations.slice(0, MOST_NAMED).map((id) => `\`jpg redact ${shellWord(id)}\``);
+  if (commands.length === 1) return `${commands[0]} makes a copy`;
+  const more = conversations.length - commands.length;
+  return `${commands.join(", ")}${more === 0 ? "" : ` and ${more} more`} make copies`;
+}
+
+/** A line for each, below the branch that would take it along. */
+function listByBranch(secrets: readonly LeavingSecret[]): readonly string[] {
+  const branches = [...new Set(secrets.map(({ branch }) => branch))];
+  return branches.flatMap((branch) => {
+    const lines = secrets.filter((secret) => secret.branch === branch).map(describe);
+    return branch === undefined ? lines : [`${branch}:`, ...lines.map((line) => `  ${line}`)];
+  });
+}
+
+function describe({ path, turn, line, rule, sample, count, fingerprint }: LeavingSecret): string {
+  const place = turn === undefined ? path : `turn ${turn}`;
+  const times = count === 1 ? "" : `, ${count} times`;
+  return `${place}, line ${line}: ${rule} ${sample}${times} [${fingerprint}]`;
 }

@@ -1,15 +1,33 @@
 // Takes in what stands on a branch elsewhere: goes on with it where one's own is behind, merges records, or makes way where
 // both have turns.
+import { RECORD_FOLDERS } from "../../core/conversation/branch-files.ts";
+import {
+  type CommitFiles,
+  compareTurns,
+  filesBetween,
+  type MergeSide,
+  mergeFiles,
+  orderSides,
+  sharedTurns,
+  type TurnsOf,
+} from "../../core/conversation/merge-sides.ts";
+import { branchName, conversationOf, forkOf, slugOf } from "../../core/conversation/name.ts";
 import { JpgError, messageOf } from "../../core/errors.ts";
-import type { BranchTip, BranchWrite, WriteResult } from "../../store/store.ts";
-import { loadBranchTree } from "../branch/branch-tree.ts";
-import { listTurnOids } from "../branch/turn-list.ts";
-import { isBeingTalked } from "../journal/journal-files.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import { branchBases } from "./branch-bases.ts";
-import { makeWay } from "./make-way.ts";
-import { planMerge } from "./merge-sides.ts";
-import { whyAnother } from "./same-conversation.ts";
+import {
+  type BranchTip,
+  type BranchWrite,
+  type CommitSpec,
+  type ConversationStore,
+  FALLBACK_IDENTITY,
+  type LogEntry,
+  type Signature,
+  type WriteResult,
+} from "../../store/store.ts";
+import { isBeingTalked } from "../conversation/journal.ts";
+import { readRecordLog } from "../conversation/log.ts";
+import { collectBlobs, listTurnOids, loadBranchTree } from "../conversation/tree.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { branchBases, whyAnother } from "./remotes.ts";
 
 /** What became of a branch. */
 export interface PulledBranch {
@@ -26,7 +44,7 @@ export interface PulledBranch {
 const MAX_ATTEMPTS = 4;
 
 /** A remote, and the branches that it has. */
-export interface RemoteSide {
+interface RemoteSide {
   readonly remote: string;
   readonly there: ReadonlySet<string>;
   /** Told of each branch that goes on: the commit that it went on from. */
@@ -39,7 +57,7 @@ export interface ComparedBranch extends BehindBranch {
 }
 
 /** What a branch of a remote would stand beside. */
-export interface BesideBranch {
+interface BesideBranch {
   readonly remote: string;
   /** A branch here whose name is of the same conversation, where that has to be told; else null. */
   readonly family: BranchTip | null;
@@ -75,7 +93,7 @@ async function whyKept(workspace: Workspace, theirs: BranchTip, beside: BesideBr
 }
 
 /** A branch that is behind one elsewhere: all that it has is there. */
-export interface BehindBranch {
+interface BehindBranch {
   /** Where it stands here. */
   readonly commit: string;
   readonly theirs: BranchTip;
@@ -195,4 +213,184 @@ export async function whyNotTaken(
 async function whyOpen({ store, runtime }: Workspace, branch: string): Promise<string | null> {
   const open = await isBeingTalked(store.journal(), branch, runtime.now());
   return open ? "a turn of it is still in progress; pull again when it has ended" : null;
+}
+
+/** Names what a branch holds as a fork of one's own; gives its name. An earlier try that was interrupted is gone on with. */
+async function makeWay(workspace: Workspace, own: BranchTip, taken: ReadonlySet<string>): Promise<string> {
+  const { store } = workspace;
+  const user = slugOf((await store.identity()).name);
+  const stem = `${stemOf(forkOf(own.name), user)}-${user}`;
+  const fork = await nameFork(workspace, own, { stem, taken });
+  for (const worktree of (await store.worktrees?.list()) ?? [])
+    if (worktree.branch === own.name) await store.useBranch(fork, worktree);
+  return fork;
+}
+
+/** The first name of `<stem>-1`, `<stem>-2` … that is free here and on the remote, or has this very commit already. */
+async function nameFork(
+  { store }: Workspace,
+  { name, commit }: BranchTip,
+  { stem, taken }: { readonly stem: string; readonly taken: ReadonlySet<string> },
+): Promise<string> {
+  for (let count = 1; ; count++) {
+    const fork = branchName(conversationOf(name), `${stem}-${count}`);
+    if (fork === name) continue;
+    const there = await store.readBranch(fork);
+    if (there === commit) return fork;
+    if (there !== null || taken.has(fork)) continue;
+    if (await store.createBranch(fork, commit)) return fork;
+    // Another pull was faster, with the same commit perhaps.
+    if ((await store.readBranch(fork)) === commit) return fork;
+  }
+}
+
+/** The fork that one of the user's own was made from: `main` of `main-ada-2`. */
+function stemOf(fork: string, user: string): string {
+  const stem = fork.replace(/-\d+$/, "");
+  return stem !== fork && stem.endsWith(`-${user}`) ? stem.slice(0, -user.length - 1) : fork;
+}
+
+// Puts two sides of a branch together where only one of them has turns of its own: one commit with both as parents, a function
+// of nothing but the two, so that whoever merges them makes the same commit. Histories that share no commit (a session that
+// two versions of jpg imported) are not tied together: ours is told again on top of theirs.
+
+/** Two tips of a branch, and the commits at which they parted; none of unrelated histories. */
+interface MeetingTips {
+  readonly ours: string;
+  readonly theirs: string;
+  readonly bases: readonly string[];
+}
+
+/** What puts the sides together: commits on top of a parent, none where theirs has everything; `both` = turns forbid it. */
+type Merge =
+  | { readonly turns: "both" }
+  | {
+      readonly turns: Exclude<TurnsOf, "both">;
+      readonly parent: string;
+      readonly commits: readonly CommitSpec[];
+    };
+
+/** Plans the merge of two sides, of which neither is an ancestor of the other. */
+export async function planMerge(store: ConversationStore, tips: MeetingTips): Promise<Merge> {
+  const bases = await Promise.all(tips.bases.map((commit) => loadFiles(store, commit)));
+  const [ours, theirs] = [await loadSide(store, tips.ours, tips.bases), await loadSide(store, tips.theirs, tips.bases)];
+  const hasGrown = await growthBetween(store, ours.turnOids, theirs.turnOids);
+  const turns = compareTurns(ours.turnOids, theirs.turnOids, { bases, hasGrown });
+  if (turns === "both") return { turns };
+  const order = orderSides(ours, theirs, turns);
+  const merged = mergeFiles(order, bases);
+  const missing = [...ours.touched].filter(
+    (path) => !theirs.touched.has(path) && !bases.some(({ files }) => files.has(path)),
+  );
+  if (missing.length === 0 && filesBetween(theirs.files, merged).length === 0)
+    return { turns, parent: tips.theirs, commits: [] };
+  if (tips.bases.length === 0)
+    return { turns, parent: tips.theirs, commits: await tellAgain(store, { ours, theirs, merged }) };
+  return { turns, parent: order[0].commit, commits: [await mergeCommit(store, order, merged)] };
+}
+
+async function mergeCommit(
+  store: ConversationStore,
+  [first, second]: readonly [MergeSide, MergeSide],
+  merged: ReadonlyMap<string, string>,
+): Promise<CommitSpec> {
+  const times = await store.readCommitTimes([first.commit, second.commit]);
+  const signature: Signature = { ...FALLBACK_IDENTITY, seconds: Math.max(...times) };
+  const message = `merge ${second.commit.slice(0, 9)} into ${first.commit.slice(0, 9)}\n\nBoth sides' compactions, settings and marks; the turns of one.\n`;
+  return {
+    message,
+    author: signature,
+    committer: signature,
+    changes: filesBetween(first.files, merged),
+    merges: [second.commit],
+  };
+}
+
+async function loadSide(store: ConversationStore, commit: string, bases: readonly string[]): Promise<MergeSide> {
+  const shared = new Set<string>();
+  for (const base of bases)
+    for (const entry of await readRecordLog(store, base, RECORD_FOLDERS)) shared.add(entry.commit);
+  const own = (await readRecordLog(store, commit, RECORD_FOLDERS)).filter((entry) => !shared.has(entry.commit));
+  const touched = new Set(own.flatMap(({ added, removed }) => [...added, ...removed]));
+  return { commit, touched, ...(await loadFiles(store, commit)) };
+}
+
+async function loadFiles(store: ConversationStore, commit: string): Promise<CommitFiles> {
+  const files = new Map((await store.listTree(commit)).map(({ path, oid }) => [path, oid]));
+  return { files, turnOids: (await listTurnOids(store, commit)).map((oid) => oid ?? "") };
+}
+
+/** Reads the turns at which two sides differ first, where one may be the beginning of the other. */
+async function growthBetween(
+  store: ConversationStore,
+  ours: readonly string[],
+  theirs: readonly string[],
+): Promise<(from: string, to: string) => boolean> {
+  const common = sharedTurns(ours, theirs);
+  const [our, their] = [ours[common], theirs[common]];
+  if (our === undefined || their === undefined) return () => false;
+  const [ourBytes, theirBytes] = (await collectBlobs(store, [our, their])).map((bytes) => Buffer.from(bytes));
+  const bytesOf = (oid: string): Buffer => (oid === our ? ourBytes : theirBytes) ?? Buffer.alloc(0);
+  return (from, to) => bytesOf(to).subarray(0, bytesOf(from).length).equals(bytesOf(from));
+}
+
+// A side of a branch told again on top of another history of the same turns: what it brought and took back, commit by commit, by
+// the same authors at the same times. A record that it took back again is told, too, for it can be brought back from history.
+
+/** Two sides without a common history, and the files that both come to. */
+interface Telling {
+  readonly ours: MergeSide;
+  readonly theirs: MergeSide;
+  readonly merged: ReadonlyMap<string, string>;
+}
+
+type Changes = ReturnType<typeof filesBetween>;
+
+/** Our commits as new ones on top of theirs: turns that only we have, first; then records. */
+async function tellAgain(store: ConversationStore, { ours, theirs, merged }: Telling): Promise<readonly CommitSpec[]> {
+  const commits: CommitSpec[] = [];
+  const current = new Map(theirs.files);
+  const add = (
+    changes: Changes,
+    { message, author, committer }: Pick<LogEntry, "message" | "author" | "committer">,
+  ) => {
+    if (changes.length === 0) return;
+    commits.push({ message, author, committer, changes });
+    for (const change of changes) {
+      if ("oid" in change) current.set(change.path, change.oid);
+      else current.delete(change.path);
+    }
+  };
+  const nobody = { ...FALLBACK_IDENTITY, seconds: 0 };
+  const [signed = { author: nobody, committer: nobody }] = await store.readLog({ from: ours.commit, limit: 1 });
+  const rest = (): Changes => filesBetween(current, merged);
+  const from = sharedTurns(ours.turnOids, theirs.turnOids);
+  add(
+    rest().filter(({ path }) => !isRecord(path)),
+    { ...signed, message: `turns ${from}..${ours.turnOids.length - 1}, from another history of the same turns\n` },
+  );
+  const isOurs = (path: string): boolean => !theirs.files.has(path) && !theirs.touched.has(path);
+  for (const entry of [...(await readRecordLog(store, ours.commit, RECORD_FOLDERS))].reverse()) {
+    const named = new Set([...entry.added, ...entry.removed]);
+    const met = rest().filter(({ path }) => named.has(path) && !isOurs(path));
+    add([...(await changesOf(store, entry, { isOurs, current })), ...met], entry);
+  }
+  add(rest(), { ...signed, message: "records of another history of the same turns\n" });
+  return commits;
+}
+
+function isRecord(path: string): boolean {
+  return RECORD_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
+}
+
+/** What a commit did to records that only our side ever had. */
+async function changesOf(
+  store: ConversationStore,
+  { commit, added, removed }: LogEntry,
+  { isOurs, current }: { readonly isOurs: (path: string) => boolean; readonly current: ReadonlyMap<string, string> },
+): Promise<Changes> {
+  const brought = added.filter((path) => isOurs(path) && !current.has(path));
+  const gone = removed.filter((path) => isOurs(path) && current.has(path));
+  const oids = brought.length === 0 ? [] : [...(await store.readEntries(commit, brought))];
+  return [...gone.map((path) => ({ path, remove: true }) as const), ...oids.map(([path, oid]) => ({ path, oid }))];
 }

@@ -1,12 +1,13 @@
 // One message and its answer: streamed to the terminal while it is written to the conversation, tools asked about, Ctrl-C
 // an interruption that keeps what came.
+
+import type { Workspace } from "../../app/conversation/workspace.ts";
 import type { OpenedModel } from "../../app/models/models.ts";
-import { newConversation } from "../../app/names/new-conversation.ts";
-import type { Tool, ToolBox } from "../../app/programs/tool-box.ts";
-import { OWN_DEFINITIONS, withOwnTools } from "../../app/query/own-tools.ts";
-import { type QueryObserver, type QueryReport, query } from "../../app/query/query.ts";
-import type { ShownCall } from "../../app/query/tool-calls.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
+import type { Tool, ToolBox } from "../../app/models/tool-box.ts";
+import { newConversation } from "../../app/names/conversations.ts";
+import { OWN_DEFINITIONS, withOwnTools } from "../../app/talk/own-tools.ts";
+import { type QueryObserver, type QueryReport, query } from "../../app/talk/query.ts";
+import type { ShownCall } from "../../app/talk/talk.ts";
 import { type Content, wordsOfContent } from "../../core/conversation/event.ts";
 import { defined } from "../../core/json.ts";
 import { forTerminal } from "../../core/safe-text.ts";

@@ -1,6 +1,6 @@
 // The question before a tool is called: its arguments whole, in a pager where they are longer than the screen; a no may say why,
 // which the model is told.
-import type { ShownCall } from "../../app/query/tool-calls.ts";
+import type { ShownCall } from "../../app/talk/talk.ts";
 import {
   forTerminal,
   forTerminalLine,

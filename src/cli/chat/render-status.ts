@@ -1,6 +1,6 @@
 // The status line before each prompt: how long the view is, and how much of the model's window it fills.
 
-import type { ChatStatus } from "../../app/query/chat-status.ts";
+import type { ChatStatus } from "../../app/talk/chat-model.ts";
 import { type SafeText, safe } from "../../core/safe-text.ts";
 import type { Style } from "../frame/style.ts";
 import { renderCount } from "../render/render-quantity.ts";

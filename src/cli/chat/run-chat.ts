@@ -1,14 +1,14 @@
 // The chat: status, prompt, message, answer, until the user leaves. What goes wrong with one message is said, and the chat
 // goes on; every turn is on its branch when it ends, so leaving loses nothing.
 
-import { type BranchTree, loadTip } from "../../app/branch/branch-tree.ts";
-import { loadTurns } from "../../app/branch/load-view.ts";
-import { editText } from "../../app/programs/edit-text.ts";
-import type { ToolBox } from "../../app/programs/tool-box.ts";
-import { type ChatStatus, emptyStatus, loadChatStatus } from "../../app/query/chat-status.ts";
-import { requestContent } from "../../app/query/request-content.ts";
-import type { Runtime } from "../../app/workspace/runtime.ts";
-import { type Workspace, withoutOverrides } from "../../app/workspace/workspace.ts";
+import type { Runtime } from "../../app/conversation/runtime.ts";
+import { type BranchTree, loadTip } from "../../app/conversation/tree.ts";
+import { loadTurns } from "../../app/conversation/view.ts";
+import { type Workspace, withoutOverrides } from "../../app/conversation/workspace.ts";
+import { editText } from "../../app/models/external-process.ts";
+import type { ToolBox } from "../../app/models/tool-box.ts";
+import { type ChatStatus, emptyStatus, loadChatStatus } from "../../app/talk/chat-model.ts";
+import { requestContent } from "../../app/talk/request-content.ts";
 import { offersCompaction } from "../../core/compact/automatic.ts";
 import { KEEP_RECENT } from "../../core/compact/compaction-request.ts";
 import type { Content } from "../../core/conversation/event.ts";

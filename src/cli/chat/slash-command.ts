@@ -1,9 +1,10 @@
 // What a slash command of the chat is, and how a typed line names one.
-import type { BranchTree } from "../../app/branch/branch-tree.ts";
+
+import type { Runtime } from "../../app/conversation/runtime.ts";
+import type { BranchTree } from "../../app/conversation/tree.ts";
+import type { Workspace } from "../../app/conversation/workspace.ts";
 import type { OpenedModel } from "../../app/models/models.ts";
-import type { Tool } from "../../app/programs/tool-box.ts";
-import type { Runtime } from "../../app/workspace/runtime.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
+import type { Tool } from "../../app/models/tool-box.ts";
 import type { CompactOffers } from "../../core/compact/automatic.ts";
 import type { Content } from "../../core/conversation/event.ts";
 import { nearestName, userError } from "../../core/errors.ts";

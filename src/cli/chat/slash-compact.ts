@@ -1,9 +1,10 @@
 // `/compact`: the history before the newest messages becomes a summary, or loses reasoning and tool calls; `undo` takes the
 // newest compaction back, `--preview` shows what would be done.
-import { loadView } from "../../app/branch/load-view.ts";
-import { compactHistory, type HistoryOutcome } from "../../app/compact/compact-history.ts";
+
+import { compactHistory, type HistoryOutcome } from "../../app/compact/history.ts";
+import { loadView } from "../../app/conversation/view.ts";
 import { undoCompaction } from "../../app/manage/revert.ts";
-import { type ChatSummaryModel, chatSummaryModel } from "../../app/query/chat-model.ts";
+import { type ChatSummaryModel, chatSummaryModel } from "../../app/talk/chat-model.ts";
 import { KEEP_RECENT, LEAST_MESSAGES } from "../../core/compact/compaction-request.ts";
 import { renderCompacted } from "../../core/conversation/token-estimate.ts";
 import { defined } from "../../core/json.ts";

@@ -1,8 +1,7 @@
 // Slash commands about the conversation as a whole: `/new`, `/retry`, `/tokens`.
-import { readStats } from "../../app/inspect/stats.ts";
+import { readStats } from "../../app/look/stats.ts";
 import { forkConversation } from "../../app/manage/fork.ts";
-import { loadChatStatus } from "../../app/query/chat-status.ts";
-import { loadLastRequest } from "../../app/query/last-request.ts";
+import { loadChatStatus, loadLastRequest } from "../../app/talk/chat-model.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";

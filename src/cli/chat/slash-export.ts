@@ -1,8 +1,8 @@
 // `/export`: writes the conversation to a file, the view or, with --include-full-history, everything that was said.
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
-import { exportConversation } from "../../app/export/export.ts";
-import { writeResultFile } from "../../app/workspace/write-file.ts";
+import { writeResultFile } from "../../app/conversation/runtime.ts";
+import { exportConversation } from "../../app/import/export.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";

@@ -1,7 +1,7 @@
 // Slash commands about the conversation's history: `/log`, `/diff`, `/revert`, `/fork`.
-import { compactionIdOfPath } from "../../app/branch/compaction-path.ts";
+import { compactionIdOfPath } from "../../app/conversation/append.ts";
 import { diffConversation } from "../../app/diff/diff.ts";
-import { readCompactionLog } from "../../app/inspect/log.ts";
+import { readCompactionLog } from "../../app/look/log.ts";
 import { forkConversation } from "../../app/manage/fork.ts";
 import { revertCompactions } from "../../app/manage/revert.ts";
 import { defined } from "../../core/json.ts";

@@ -1,5 +1,5 @@
 // `/model`: which model answers, or another one from the next message on.
-import { openChatModel } from "../../app/query/chat-model.ts";
+import { openChatModel } from "../../app/talk/chat-model.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { listModelNames } from "../../core/model/model-name.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";

@@ -1,4 +1,4 @@
-import { blame } from "../../app/inspect/blame.ts";
+import { blame } from "../../app/look/blame.ts";
 import { userError } from "../../core/errors.ts";
 import type { CommandSpec } from "../frame/command.ts";
 import { renderBlame } from "../render/render-blame.ts";

@@ -1,12 +1,11 @@
-import type { BranchTree } from "../../app/branch/branch-tree.ts";
-import { loadConversationConfig } from "../../app/branch/conversation-config.ts";
+import { loadConversationConfig } from "../../app/conversation/marks.ts";
+import type { BranchTree } from "../../app/conversation/tree.ts";
+import type { Workspace } from "../../app/conversation/workspace.ts";
 import { forkConversation } from "../../app/manage/fork.ts";
+import type { ToolBox } from "../../app/models/tool-box.ts";
 import { resolveWhole } from "../../app/names/resolve-id.ts";
-import type { ToolBox } from "../../app/programs/tool-box.ts";
-import { openChatModel } from "../../app/query/chat-model.ts";
-import { openServers } from "../../app/query/query-tools.ts";
-import { keepTypedMessage, readTypedMessages } from "../../app/query/typed-messages.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
+import { keepTypedMessage, openChatModel, readTypedMessages } from "../../app/talk/chat-model.ts";
+import { openServers } from "../../app/talk/own-tools.ts";
 import { NO_OFFERS } from "../../core/compact/automatic.ts";
 import { JpgError, messageOf, userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, joinLines, safe } from "../../core/safe-text.ts";

@@ -1,6 +1,10 @@
-import { checkConversation } from "../../app/check/check.ts";
-import { checkFile, findCheckedFile } from "../../app/check/check-file.ts";
-import type { CheckReport, CheckRequest } from "../../app/check/check-report.ts";
+import {
+  type CheckReport,
+  type CheckRequest,
+  checkConversation,
+  checkFile,
+  findCheckedFile,
+} from "../../app/integrity/check.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
 import { exampleAgent } from "../../app/sessions/session-registry.ts";
 import { defined } from "../../core/json.ts";

@@ -1,5 +1,5 @@
 import { checkoutBranch } from "../../app/manage/checkout.ts";
-import { resolveCheckoutArguments } from "../../app/names/id-arguments.ts";
+import { resolveCheckoutArguments } from "../../app/names/resolve-id.ts";
 import { abbreviateCommit } from "../../core/conversation/name.ts";
 import { defined } from "../../core/json.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";

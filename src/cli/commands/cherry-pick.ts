@@ -1,5 +1,5 @@
-import { cherryPick } from "../../app/manage/cherry-pick.ts";
-import { resolveFork } from "../../app/names/resolve-fork.ts";
+import { cherryPick } from "../../app/manage/revert.ts";
+import { resolveFork } from "../../app/names/resolve-id.ts";
 import { abbreviateCommit } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";

@@ -1,4 +1,4 @@
-import { cloneConversations } from "../../app/share/clone.ts";
+import { cloneConversations } from "../../app/share/pull.ts";
 import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";

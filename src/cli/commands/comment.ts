@@ -1,11 +1,11 @@
 import {
   addComment,
+  boundOf,
   type CommentReport,
   type CommentRow,
   listComments,
   removeComment,
-} from "../../app/branch/comments.ts";
-import { boundOf } from "../../app/branch/pins.ts";
+} from "../../app/conversation/marks.ts";
 import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
 import { isBound, parseTurnBound } from "../../core/conversation/range-bound.ts";
 import { userError } from "../../core/errors.ts";

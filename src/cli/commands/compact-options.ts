@@ -1,11 +1,11 @@
 // The options of `jpg compact`, read and checked: what contradicts what, and what says nothing beside what is missing.
 
-import type { BranchTree } from "../../app/branch/branch-tree.ts";
-import { loadConversationConfig } from "../../app/branch/conversation-config.ts";
+import type { SummaryWish } from "../../app/compact/accepted-summary.ts";
 import type { CompactRequest } from "../../app/compact/compact.ts";
-import type { PartCount } from "../../app/compact/parts-plan.ts";
-import type { SummaryWish } from "../../app/summary/require-summary.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
+import type { PartCount } from "../../app/compact/compact-parts.ts";
+import { loadConversationConfig } from "../../app/conversation/marks.ts";
+import type { BranchTree } from "../../app/conversation/tree.ts";
+import type { Workspace } from "../../app/conversation/workspace.ts";
 import {
   type ChosenStrategies,
   choosePipelines,
@@ -90,7 +90,7 @@ export async function checkSummaryOptions(
 ): Promise<void> {
   const options = leavesTangents ? given.filter((name) => name !== "--model") : given;
   if (options.length === 0) return;
-  const { requireSummary } = await import("../../app/summary/require-summary.ts");
+  const { requireSummary } = await import("../../app/compact/accepted-summary.ts");
   const rules = leavesTangents && strategies === null ? choosePipelines([TANGENTS]) : strategies;
   await requireSummary(workspace, tree, { options, strategies: rules, ...defined({ profile }) });
 }

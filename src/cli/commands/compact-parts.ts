@@ -1,8 +1,9 @@
 // `jpg compact --chunks`: a range summarised in parts, and how it is told.
-import type { BranchTree } from "../../app/branch/branch-tree.ts";
+
 import { compactInParts, type PartsReport, type PartsRequest } from "../../app/compact/compact-parts.ts";
-import { type CompactReport, notesOf } from "../../app/plan/compact-report.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
+import { type CompactReport, notesOf } from "../../app/compact/compact-report.ts";
+import type { BranchTree } from "../../app/conversation/tree.ts";
+import type { Workspace } from "../../app/conversation/workspace.ts";
 import { abbreviateCommit } from "../../core/conversation/name.ts";
 import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { CommandContext } from "../frame/command.ts";

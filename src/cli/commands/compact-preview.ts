@@ -1,8 +1,8 @@
 // `jpg compact --dry-run --diff` and `--text`: the view as it would be, before anything is committed.
 
-import { diffViews } from "../../app/diff/view-diff.ts";
-import { renderShown } from "../../app/inspect/print.ts";
-import { type CompactReport, notesOf } from "../../app/plan/compact-report.ts";
+import { type CompactReport, notesOf } from "../../app/compact/compact-report.ts";
+import { diffViews } from "../../app/diff/diff.ts";
+import { renderShown } from "../../app/look/print.ts";
 import { forTerminal, safe } from "../../core/safe-text.ts";
 import { type CommandContext, flag } from "../frame/command.ts";
 import { documentOf } from "../render/compact-document.ts";

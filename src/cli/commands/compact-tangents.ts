@@ -1,13 +1,13 @@
 // `jpg compact -s classify-tangents`: turns off the task are left out. A model names them unless the user does, and the user
 // confirms each; nobody's word but the user's hides a turn. Other strategies of the call come behind it, on what it leaves.
-import type { BranchTree } from "../../app/branch/branch-tree.ts";
-import { compactInSeries } from "../../app/compact/compact.ts";
-import type { CompactRequest } from "../../app/compact/compact-request.ts";
-import { beginSeries } from "../../app/compact/compaction-series.ts";
-import { type FoundTangent, type FoundTangents, findTangents } from "../../app/compact/find-tangents.ts";
-import { omitTurns } from "../../app/compact/omit-turns.ts";
-import type { CompactReport } from "../../app/plan/compact-report.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
+
+import { beginSeries, compactInSeries } from "../../app/compact/compact.ts";
+import type { CompactReport } from "../../app/compact/compact-report.ts";
+import type { CompactRequest } from "../../app/compact/describe-compaction.ts";
+import { omitTurns } from "../../app/compact/history.ts";
+import { type FoundTangent, type FoundTangents, findTangents } from "../../app/compact/tangents.ts";
+import type { BranchTree } from "../../app/conversation/tree.ts";
+import type { Workspace } from "../../app/conversation/workspace.ts";
 import { joinRuns, type TurnRange } from "../../core/conversation/event.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type AskOptions, ask, requireTerminal } from "../frame/ask.ts";

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
+import type { AcceptedSummary } from "../../app/compact/accepted-summary.ts";
 import { type CompactRequest, compact } from "../../app/compact/compact.ts";
+import type { CompactReport } from "../../app/compact/compact-report.ts";
+import { writeResultFile } from "../../app/conversation/runtime.ts";
 import { resolveWhole } from "../../app/names/resolve-id.ts";
-import type { CompactReport } from "../../app/plan/compact-report.ts";
-import type { AcceptedSummary } from "../../app/summary/accepted-summary.ts";
-import { writeResultFile } from "../../app/workspace/write-file.ts";
 import { PIPELINE_NAMES, STRATEGY_NAMES } from "../../core/compact/strategies/strategy-names.ts";
 import type { RangeRequest } from "../../core/conversation/bound-resolution.ts";
 import { badBound, isBound } from "../../core/conversation/range-bound.ts";
@@ -167,7 +167,7 @@ export const command: CommandSpec = {
     const wish = readWish(context);
     const emit = text(context.options, "emit");
     if (emit !== undefined) {
-      const { createBundle } = await import("../../app/summary/summary-bundle.ts");
+      const { createBundle } = await import("../../app/compact/accepted-summary.ts");
       const suffixOnly = flag(context.options, "suffix");
       const profile = text(context.options, "profile");
       if (profile !== undefined)
@@ -238,7 +238,7 @@ async function readAccepted(
 ): Promise<AcceptedSummary | null> {
   const file = text(options, "accept");
   if (file === undefined) return null;
-  const { acceptedSummary } = await import("../../app/summary/accepted-summary.ts");
+  const { acceptedSummary } = await import("../../app/compact/accepted-summary.ts");
   return acceptedSummary(runtime, file, range);
 }
 

@@ -1,5 +1,4 @@
-import { diffConversation } from "../../app/diff/diff.ts";
-import type { DiffReport } from "../../app/diff/view-diff.ts";
+import { type DiffReport, diffConversation } from "../../app/diff/diff.ts";
 import { defined } from "../../core/json.ts";
 import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";

@@ -1,13 +1,12 @@
 // A plan in the user's editor, again and again until it can be followed: what is wrong with it comes back as comments, and when
 // the branch moved meanwhile, the plan of the branch as it stands comes with the verbs brought over.
 
-import type { BranchTree } from "../../app/branch/branch-tree.ts";
-import type { EditReport } from "../../app/edit/edit-report.ts";
-import { carryOver, offerPlan, type PlanOffer } from "../../app/edit/offer-plan.ts";
+import { carryOver, type EditReport, offerPlan, type PlanOffer } from "../../app/compact/edit-plan.ts";
+import type { Runtime } from "../../app/conversation/runtime.ts";
+import type { BranchTree } from "../../app/conversation/tree.ts";
+import type { Workspace } from "../../app/conversation/workspace.ts";
+import { editorFailed, openEditor } from "../../app/models/external-process.ts";
 import { resolveWhole } from "../../app/names/resolve-id.ts";
-import { editorFailed, openEditor } from "../../app/programs/edit-text.ts";
-import type { Runtime } from "../../app/workspace/runtime.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
 import { markPlan, type PlanProblem, withoutMarks } from "../../core/compact/edit-plan.ts";
 import { JpgError } from "../../core/errors.ts";
 import { renderPlan } from "../render/render-plan.ts";

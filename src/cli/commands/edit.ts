@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { applyPlan } from "../../app/edit/apply-plan.ts";
-import { carryOver, offerPlan, type PlanOffer } from "../../app/edit/offer-plan.ts";
+import { applyPlan } from "../../app/compact/edit.ts";
+import { carryOver, offerPlan, type PlanOffer } from "../../app/compact/edit-plan.ts";
+import { writeResultFile } from "../../app/conversation/runtime.ts";
 import { resolveWhole } from "../../app/names/resolve-id.ts";
-import { writeResultFile } from "../../app/workspace/write-file.ts";
 import { reasonOf, userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";

@@ -1,12 +1,16 @@
 import { resolve } from "node:path";
-import { EXPORT_FORMATS, exportConversation, exportOriginal } from "../../app/export/export.ts";
-import { parseRoots } from "../../app/export/map-roots.ts";
-import { systemSummaryNote } from "../../app/export/system-summary.ts";
+import { writeResultFile } from "../../app/conversation/runtime.ts";
+import {
+  EXPORT_FORMATS,
+  exportConversation,
+  exportOriginal,
+  parseRoots,
+  systemSummaryNote,
+} from "../../app/import/export.ts";
 import { resolveTree, resolveWholeTree } from "../../app/names/resolve-id.ts";
-import { treeAt } from "../../app/names/tree-at.ts";
-import { describeLeftOut } from "../../app/redact/masked-page.ts";
+import { treeAt } from "../../app/names/revision.ts";
 import { writingAgents } from "../../app/sessions/session-registry.ts";
-import { writeResultFile } from "../../app/workspace/write-file.ts";
+import { describeLeftOut } from "../../app/share/masked-page.ts";
 import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/model/provider-rules.ts";

@@ -1,4 +1,4 @@
-import { fetchConversations, fetchedPlace } from "../../app/share/fetch.ts";
+import { fetchConversations, fetchedPlace } from "../../app/share/pull.ts";
 import { chooseRemote, noRemote, projectOrigin } from "../../app/share/remotes.ts";
 import { safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";

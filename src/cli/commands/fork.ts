@@ -1,5 +1,5 @@
 import { type ForkReport, forkConversation } from "../../app/manage/fork.ts";
-import { resolveForkArguments } from "../../app/names/id-arguments.ts";
+import { resolveForkArguments } from "../../app/names/resolve-id.ts";
 import { parseBound } from "../../core/conversation/range-bound.ts";
 import { defined } from "../../core/json.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";

@@ -1,3 +1,4 @@
+import { locate } from "../../app/conversation/engine.ts";
 import {
   installSetup,
   listSetups,
@@ -5,8 +6,7 @@ import {
   type SetupReport,
   setupAgents,
   uninstallSetup,
-} from "../../app/hooks/setup.ts";
-import { locate } from "../../app/workspace/engine.ts";
+} from "../../app/import/hooks.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";

@@ -1,10 +1,16 @@
 import { resolve } from "node:path";
-import { drainFirst } from "../../app/auto/drain-spool.ts";
+import type { Workspace } from "../../app/conversation/workspace.ts";
 import { type ImportOutcome, importSessions, parseImportArguments } from "../../app/import/import.ts";
+import { drainFirst } from "../../app/import/spool.ts";
 import { exampleAgent, formatNames } from "../../app/sessions/session-registry.ts";
-import { isBundle, readBundleHeader, withBundleFile } from "../../app/share/bundle-file.ts";
-import { type BundleFile, type BundleRow, importBundle } from "../../app/share/read-bundle.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
+import {
+  type BundleFile,
+  type BundleRow,
+  importBundle,
+  isBundle,
+  readBundleHeader,
+  withBundleFile,
+} from "../../app/share/bundle.ts";
 import { appendAll } from "../../core/lists.ts";
 import { forTerminal, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";

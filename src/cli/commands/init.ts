@@ -1,4 +1,4 @@
-import { initStore } from "../../app/workspace/init.ts";
+import { initStore } from "../../app/conversation/engine.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, text } from "../frame/command.ts";
 

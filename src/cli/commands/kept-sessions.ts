@@ -1,10 +1,10 @@
 // Which of the sessions that agents keep for this project are meant: by agent, by age, or picked by a person at a terminal.
-import type { ImportRequest } from "../../app/import/import-request.ts";
-import { createKnownSessions, type KnownAs } from "../../app/import/known-sessions.ts";
+
+import type { Workspace } from "../../app/conversation/workspace.ts";
+import { createKnownSessions, type ImportRequest, type KnownAs } from "../../app/import/import-run.ts";
+import { type KeptRow, type ListedSessions, listKeptSessions } from "../../app/import/list-kept.ts";
 import type { KeptChoice } from "../../app/sessions/kept-files.ts";
-import { type KeptRow, type ListedSessions, listKeptSessions } from "../../app/sessions/list-kept.ts";
 import type { SessionFile } from "../../app/sessions/session-files.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
 import { parseSince } from "../../core/conversation/range-bound.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminal, safe } from "../../core/safe-text.ts";

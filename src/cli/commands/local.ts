@@ -1,4 +1,4 @@
-import { listLocal, setLocal } from "../../app/share/local.ts";
+import { listLocal, setLocal } from "../../app/share/remotes.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, joinLines, joinSafe, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";

@@ -1,5 +1,5 @@
-import type { BranchTree } from "../../app/branch/branch-tree.ts";
-import { readCompactionLog } from "../../app/inspect/log.ts";
+import type { BranchTree } from "../../app/conversation/tree.ts";
+import { readCompactionLog } from "../../app/look/log.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
 import { abbreviateCommit } from "../../core/conversation/name.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";

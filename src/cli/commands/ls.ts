@@ -1,6 +1,6 @@
-import { listConversations } from "../../app/inspect/list.ts";
-import { describeRemotes } from "../../app/names/remote-conversations.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
+import type { Workspace } from "../../app/conversation/workspace.ts";
+import { listConversations } from "../../app/look/list.ts";
+import { describeRemotes } from "../../app/names/conversations.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag, type OptionValues, texts } from "../frame/command.ts";
 import { renderList } from "../render/render-list.ts";

@@ -1,4 +1,4 @@
-import { setupAgents } from "../../app/hooks/setup.ts";
+import { setupAgents } from "../../app/import/hooks.ts";
 import { agents } from "../../app/sessions/session-registry.ts";
 import { forTerminal } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";

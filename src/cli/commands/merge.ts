@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { mergeFork } from "../../app/manage/merge.ts";
-import { resolveFork } from "../../app/names/resolve-fork.ts";
+import { resolveFork } from "../../app/names/resolve-id.ts";
 import { reasonOf, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";

@@ -1,4 +1,4 @@
-import { worktreeOf } from "../../app/manage/worktree-path.ts";
+import { worktreeOf } from "../../app/manage/checkout.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
 import type { CommandSpec } from "../frame/command.ts";
 

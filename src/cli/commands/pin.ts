@@ -1,7 +1,7 @@
-import type { BranchTree } from "../../app/branch/branch-tree.ts";
-import { addPin, boundOf, listPins, removePin } from "../../app/branch/pins.ts";
+import { addPin, boundOf, listPins, removePin } from "../../app/conversation/marks.ts";
+import type { BranchTree } from "../../app/conversation/tree.ts";
+import type { Workspace } from "../../app/conversation/workspace.ts";
 import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
 import { badTurnBound, isBound, parseTurnBound } from "../../core/conversation/range-bound.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-import { renderPrinted } from "../../app/inspect/print.ts";
+import { renderPrinted } from "../../app/look/print.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
 import { defined } from "../../core/json.ts";
 import { forTerminal } from "../../core/safe-text.ts";

@@ -1,6 +1,4 @@
-import { fetchedPlace } from "../../app/share/fetch.ts";
-import { pullConversations } from "../../app/share/pull.ts";
-import { adoptOrigin, sayNothingThere } from "../../app/share/pull-place.ts";
+import { adoptOrigin, fetchedPlace, pullConversations, sayNothingThere } from "../../app/share/pull.ts";
 import { chooseRemote } from "../../app/share/remotes.ts";
 import { forTerminal, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";

@@ -1,4 +1,4 @@
-import { branchesOf, planConversationPurge, purgeConversation } from "../../app/manage/purge.ts";
+import { branchesOf, planConversationPurge, purgeConversation } from "../../app/manage/trash.ts";
 import { forTerminalLine, joinSafe, safe } from "../../core/safe-text.ts";
 import { askYesNo } from "../frame/ask.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";

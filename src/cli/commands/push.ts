@@ -1,8 +1,6 @@
-import { sendPush, tryPush } from "../../app/share/push.ts";
-import { type PushPlan, planPush } from "../../app/share/push-plan.ts";
-import { pushError, pushedPlace } from "../../app/share/push-report.ts";
+import type { Workspace } from "../../app/conversation/workspace.ts";
+import { type PushPlan, planPush, pushError, pushedPlace, sendPush, tryPush } from "../../app/share/push.ts";
 import { addRemote, chooseRemote, findRemote, noRemote, projectOrigin } from "../../app/share/remotes.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";

@@ -1,11 +1,9 @@
-import { notesOf, overallTokens } from "../../app/plan/compact-report.ts";
-import type { ToolBox } from "../../app/programs/tool-box.ts";
-import { type QueryReport, query } from "../../app/query/query.ts";
-import { findQueryPlace, type QueryPlace } from "../../app/query/query-place.ts";
-import type { ToolOpening } from "../../app/query/query-request.ts";
-import { openQueryTools } from "../../app/query/query-tools.ts";
-import { requestContent } from "../../app/query/request-content.ts";
-import { withoutOverrides } from "../../app/workspace/workspace.ts";
+import { notesOf, overallTokens } from "../../app/compact/compact-report.ts";
+import { withoutOverrides } from "../../app/conversation/workspace.ts";
+import type { ToolBox } from "../../app/models/tool-box.ts";
+import { openQueryTools } from "../../app/talk/own-tools.ts";
+import { findQueryPlace, type QueryPlace, type QueryReport, query, type ToolOpening } from "../../app/talk/query.ts";
+import { requestContent } from "../../app/talk/request-content.ts";
 import { type Content, wordsOfContent } from "../../core/conversation/event.ts";
 import { formatTokens, renderCompacted } from "../../core/conversation/token-estimate.ts";
 import { defined } from "../../core/json.ts";

@@ -1,5 +1,5 @@
-import { redact, tryRedact } from "../../app/redact/redact.ts";
-import { planRedact } from "../../app/redact/redact-plan.ts";
+import { redact, tryRedact } from "../../app/share/redact.ts";
+import { planRedact } from "../../app/share/redact-plan.ts";
 import { userError } from "../../core/errors.ts";
 import { type CommandContext, type CommandSpec, flag, texts } from "../frame/command.ts";
 import { renderRedact, renderRedactAdvice } from "../render/render-redact.ts";

@@ -1,8 +1,7 @@
-import { parseRoots } from "../../app/export/map-roots.ts";
-import { prepareResume, type ResumeReport } from "../../app/export/resume.ts";
-import { systemSummaryNote } from "../../app/export/system-summary.ts";
+import { parseRoots, systemSummaryNote } from "../../app/import/export.ts";
+import { prepareResume, type ResumeReport } from "../../app/import/resume.ts";
+import { runProgram } from "../../app/models/external-process.ts";
 import { resolveWholeTree } from "../../app/names/resolve-id.ts";
-import { runProgram } from "../../app/programs/external-process.ts";
 import { exampleAgent, resumingAgents } from "../../app/sessions/session-registry.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, quoteForShell, safe, shellWord } from "../../core/safe-text.ts";

@@ -37,8 +37,8 @@ export const command: CommandSpec = {
       );
     else if (isMarkdown) {
       const [{ checkReview }, { reviewMarkdown }] = await Promise.all([
-        import("../../app/redact/review-secrets.ts"),
-        import("../../app/share/review-markdown.ts"),
+        import("../../app/share/masked-page.ts"),
+        import("../../app/share/review.ts"),
       ]);
       await checkReview(workspace, report, { word: args[0], allow });
       output.raw(reviewMarkdown(report));

@@ -1,4 +1,4 @@
-import { scanSessions } from "../../app/secrets/scan-sessions.ts";
+import { scanSessions } from "../../app/share/scan.ts";
 import { forTerminal } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
 import { errorDocument } from "../frame/render-error.ts";

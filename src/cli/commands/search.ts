@@ -1,5 +1,4 @@
-import { searchConversations } from "../../app/inspect/search.ts";
-import { SEARCH_SCOPES, type SearchScope } from "../../app/inspect/search-texts.ts";
+import { SEARCH_SCOPES, type SearchScope, searchConversations } from "../../app/look/search.ts";
 import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { safe } from "../../core/safe-text.ts";

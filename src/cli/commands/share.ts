@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { BranchTree } from "../../app/branch/branch-tree.ts";
+import { writeResultFile } from "../../app/conversation/runtime.ts";
+import type { BranchTree } from "../../app/conversation/tree.ts";
+import type { Workspace } from "../../app/conversation/workspace.ts";
 import { resolveWholeTree } from "../../app/names/resolve-id.ts";
-import { refuseLocal, type SharedFile, shareView, shareWhole } from "../../app/redact/share.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
-import { writeResultFile } from "../../app/workspace/write-file.ts";
+import { refuseLocal, type SharedFile, shareView, shareWhole } from "../../app/share/share.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { shellWord } from "../../core/safe-text.ts";

@@ -1,5 +1,5 @@
-import { show } from "../../app/inspect/show.ts";
-import { readSummarySources } from "../../app/inspect/summary-sources.ts";
+import { show } from "../../app/look/show.ts";
+import { readSummarySources } from "../../app/look/summary-sources.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 import { renderShow } from "../render/render-show.ts";
 import { renderSources } from "../render/render-sources.ts";

@@ -1,4 +1,4 @@
-import { readStats } from "../../app/inspect/stats.ts";
+import { readStats } from "../../app/look/stats.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 import { renderStats } from "../render/render-stats.ts";
@@ -23,7 +23,7 @@ export const command: CommandSpec = {
       else output.data(renderStats(report, output));
       return 0;
     }
-    const { readAnatomy } = await import("../../app/inspect/anatomy.ts");
+    const { readAnatomy } = await import("../../app/look/stats.ts");
     const anatomy = await readAnatomy(workspace, tree);
     if (json) output.json({ ...(await readStats(workspace, tree)), anatomy });
     else {

@@ -1,4 +1,4 @@
-import { readStatus } from "../../app/inspect/status.ts";
+import { readStatus } from "../../app/look/status.ts";
 import type { CommandSpec } from "../frame/command.ts";
 import { renderWhatIsHere } from "../render/render-status.ts";
 

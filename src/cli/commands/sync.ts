@@ -1,15 +1,16 @@
-import { drainFirst, drainSpool } from "../../app/auto/drain-spool.ts";
-import { createGuard, type GuardState } from "../../app/auto/guard.ts";
+import { openWorkspace, type Workspace, warnOfPrograms } from "../../app/conversation/workspace.ts";
+import { parseImportArguments } from "../../app/import/import.ts";
+import { drainFirst, drainSpool } from "../../app/import/spool.ts";
 import {
+  createGuard,
+  type GuardState,
   keepSyncing,
   type SyncObserver,
   type SyncReport,
   type SyncRequest,
   syncSessions,
-} from "../../app/auto/sync.ts";
-import { parseImportArguments } from "../../app/import/import.ts";
+} from "../../app/import/sync.ts";
 import { formatNames } from "../../app/sessions/session-registry.ts";
-import { openWorkspace, type Workspace, warnOfPrograms } from "../../app/workspace/workspace.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";

@@ -1,4 +1,4 @@
-import { readStoredFile } from "../../app/inspect/textconv.ts";
+import { readStoredFile } from "../../app/look/textconv.ts";
 import { userError } from "../../core/errors.ts";
 import type { CommandSpec } from "../frame/command.ts";
 import { renderStoredFile } from "../render/render-stored-file.ts";

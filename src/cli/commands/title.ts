@@ -1,5 +1,5 @@
-import { conversationTitle } from "../../app/branch/titles.ts";
-import { setTitle } from "../../app/manage/title.ts";
+import { conversationTitle } from "../../app/conversation/turns.ts";
+import { setTitle } from "../../app/manage/marks.ts";
 import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";

@@ -1,4 +1,4 @@
-import { tracePhrase } from "../../app/inspect/trace.ts";
+import { tracePhrase } from "../../app/look/trace.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
 import { userError } from "../../core/errors.ts";
 import type { CommandSpec } from "../frame/command.ts";

@@ -1,4 +1,4 @@
-import { applyTrust, planTrust, removeTrust, renderAllowed, type TrustPlan } from "../../app/workspace/trust.ts";
+import { applyTrust, planTrust, removeTrust, renderAllowed, type TrustPlan } from "../../app/conversation/trust.ts";
 import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { askYesNo, isTerminal } from "../frame/ask.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";

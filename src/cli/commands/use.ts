@@ -1,8 +1,8 @@
-import type { BranchTree } from "../../app/branch/branch-tree.ts";
-import { useConversation } from "../../app/manage/use.ts";
-import { adoptRemote } from "../../app/names/remote-conversations.ts";
+import type { BranchTree } from "../../app/conversation/tree.ts";
+import type { Workspace } from "../../app/conversation/workspace.ts";
+import { useConversation } from "../../app/manage/checkout.ts";
+import { adoptRemote } from "../../app/names/conversations.ts";
 import { resolveBranch } from "../../app/names/resolve-id.ts";
-import type { Workspace } from "../../app/workspace/workspace.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";

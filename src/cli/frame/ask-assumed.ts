@@ -1,5 +1,5 @@
 // Where nobody named a model and one provider has a key: said on standard error, and asked there before a conversation is sent.
-import type { AssumptionVoice } from "../../app/query/chat-model.ts";
+import type { AssumptionVoice } from "../../app/talk/chat-model.ts";
 import { defined } from "../../core/json.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import { askYesNo } from "./ask.ts";

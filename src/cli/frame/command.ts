@@ -1,9 +1,10 @@
 // What a command is: declared arguments and options (help, docs/cli.md and parsing all come from them) and a run function.
-import type { BranchTree } from "../../app/branch/branch-tree.ts";
-import type { ServeRequest } from "../../app/page/serve-request.ts";
-import type { PageWish, StaticPage } from "../../app/redact/masked-page.ts";
-import type { Runtime } from "../../app/workspace/runtime.ts";
-import type { Workspace, WorkspaceOptions } from "../../app/workspace/workspace.ts";
+
+import type { Runtime } from "../../app/conversation/runtime.ts";
+import type { BranchTree } from "../../app/conversation/tree.ts";
+import type { Workspace, WorkspaceOptions } from "../../app/conversation/workspace.ts";
+import type { ServeRequest } from "../../app/look/page-reader.ts";
+import type { PageWish, StaticPage } from "../../app/share/masked-page.ts";
 import type { Output } from "./output.ts";
 
 export interface OptionSpec {

@@ -1,6 +1,6 @@
 // The only writer to standard output and standard error: results go to the first, all else to the second. Nothing but text and
 // jpg's own colours reaches a terminal, whatever is handed in; a reader that goes away ends the output without a word.
-import { type PagerProgram, runPager } from "../../app/programs/external-process.ts";
+import { type PagerProgram, runPager } from "../../app/models/external-process.ts";
 import { forJson, type SafeText, safe } from "../../core/safe-text.ts";
 import { createMovingLine } from "./moving-line.ts";
 import { choosePager } from "./pager.ts";

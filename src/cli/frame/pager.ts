@@ -1,5 +1,5 @@
 // Which pager shows long output, as git chooses it: only on a terminal, $JPG_PAGER before $PAGER before less.
-import type { PagerProgram } from "../../app/programs/external-process.ts";
+import type { PagerProgram } from "../../app/models/external-process.ts";
 
 /** Chooses the pager, or null for none. An empty value or `cat` turns paging off. */
 export function choosePager(

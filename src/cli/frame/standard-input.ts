@@ -1,7 +1,7 @@
 // What stands at standard input, and reading it without waiting forever for someone who never writes.
 import { fstatSync } from "node:fs";
 import { isatty } from "node:tty";
-import type { InputKind } from "../../app/workspace/runtime.ts";
+import type { InputKind } from "../../app/conversation/runtime.ts";
 
 /** Tells what standard input is. */
 export function inputKind(): InputKind {

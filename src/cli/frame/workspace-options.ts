@@ -1,6 +1,6 @@
 // The global options that choose a store.
-import type { Runtime } from "../../app/workspace/runtime.ts";
-import type { WorkspaceOptions } from "../../app/workspace/workspace.ts";
+import type { Runtime } from "../../app/conversation/runtime.ts";
+import type { WorkspaceOptions } from "../../app/conversation/workspace.ts";
 import { defined } from "../../core/json.ts";
 import { type OptionValues, text, texts } from "./command.ts";
 

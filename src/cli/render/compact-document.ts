@@ -1,5 +1,5 @@
 // The JSON documents of `jpg compact`: of one compaction, and of several that one call made.
-import { type CompactReport, notesOf, type TokenChange } from "../../app/plan/compact-report.ts";
+import { type CompactReport, notesOf, type TokenChange } from "../../app/compact/compact-report.ts";
 
 /** The JSON document of a report. */
 export function documentOf(report: CompactReport): object {

@@ -1,6 +1,6 @@
 // Shows a turn while it is talked: the answer on standard output as it comes, everything else on standard error. On a screen the
 // answer is rendered; elsewhere it is what the model wrote, to the byte.
-import type { QueryObserver } from "../../app/query/query.ts";
+import type { QueryObserver } from "../../app/talk/query.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import { askYesNo } from "../frame/ask.ts";
 import type { Output } from "../frame/output.ts";

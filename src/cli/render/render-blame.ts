@@ -1,5 +1,5 @@
 // `jpg blame`: one line an event, as `git blame` has it; then the compactions that decide, and what the model sees instead.
-import type { BlameReport, BlameRow, BlameSource } from "../../app/inspect/blame.ts";
+import type { BlameReport, BlameRow, BlameSource } from "../../app/look/blame.ts";
 import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";

@@ -1,5 +1,5 @@
 // What a check found: a line a violation, then what was checked.
-import type { CheckedList, CheckReport, CheckViolation } from "../../app/check/check-report.ts";
+import type { CheckedList, CheckReport, CheckViolation } from "../../app/integrity/check.ts";
 import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
 import { renderCount, renderSeverities } from "./render-quantity.ts";

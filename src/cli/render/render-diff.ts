@@ -1,8 +1,9 @@
 // A diff of two views as the unified diff that git users know: whole lines with `-` and `+`, the words that differ
 // highlighted when there are colours. Long removed or added stretches are folded unless the full text is asked for.
+
+import type { DiffReport } from "../../app/diff/diff.ts";
 import type { DiffHunk, HunkRun } from "../../app/diff/diff-hunks.ts";
-import type { DiffReport } from "../../app/diff/view-diff.ts";
-import type { WordRange } from "../../app/diff/word-diff.ts";
+import type { WordRange } from "../../app/diff/line-diff.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Paint, Rendering, Style } from "../frame/style.ts";
 import { foldHunk, foldHunks } from "./fold-diff.ts";

@@ -1,7 +1,7 @@
 // What an edited plan did: the timeline of a compaction, and the pins.
-import { boundOf } from "../../app/branch/pins.ts";
-import type { EditReport } from "../../app/edit/edit-report.ts";
-import type { PlanOffer } from "../../app/edit/offer-plan.ts";
+
+import type { EditReport, PlanOffer } from "../../app/compact/edit-plan.ts";
+import { boundOf } from "../../app/conversation/marks.ts";
 import type { Pin } from "../../core/conversation/marks.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";

@@ -1,5 +1,5 @@
 // `jpg hooks`: what stands in agents' settings, and what was done there.
-import type { SetupReport, SetupRow } from "../../app/hooks/setup.ts";
+import type { SetupReport, SetupRow } from "../../app/import/hooks.ts";
 import { forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
 import { type Cell, type Column, renderTableText } from "../frame/table.ts";

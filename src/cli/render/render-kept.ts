@@ -1,5 +1,5 @@
 // `jpg import --list`: what agents keep for this project, one session a line; and the same with numbers to pick by.
-import type { KeptRow } from "../../app/sessions/list-kept.ts";
+import type { KeptRow } from "../../app/import/list-kept.ts";
 import { appendAll } from "../../core/lists.ts";
 import { type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";

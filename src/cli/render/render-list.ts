@@ -1,5 +1,5 @@
 // `jpg ls`: one conversation a line; the active one is marked `*`, as git marks the current branch.
-import type { ListReport, ListRow } from "../../app/inspect/list-row.ts";
+import type { ListReport, ListRow } from "../../app/look/list.ts";
 import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { type Cell, type Column, renderTableText } from "../frame/table.ts";

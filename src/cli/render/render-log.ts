@@ -1,5 +1,5 @@
 // `jpg log`: the compaction history, one commit a line as `git log --oneline` has it, or in full.
-import type { LogReport, LogRow } from "../../app/inspect/log-row.ts";
+import type { LogReport, LogRow } from "../../app/look/log.ts";
 import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { indentText } from "./indent-text.ts";

@@ -1,5 +1,5 @@
 // Nothing was compacted: why, and what to type.
-import { type NothingReport, sayNothing } from "../../app/plan/compact-report.ts";
+import { type NothingReport, sayNothing } from "../../app/compact/compact-report.ts";
 import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Style, unpainted } from "../frame/style.ts";
 import { wrapSpans } from "../markdown/spans.ts";

@@ -1,5 +1,5 @@
 // A plan as it is edited: a line for each part of the view with what helps to decide, and below it what can be said.
-import type { PlanOffer } from "../../app/edit/offer-plan.ts";
+import type { PlanOffer } from "../../app/compact/edit-plan.ts";
 import { EDIT_VERBS, type EditItem, printPlan } from "../../core/compact/edit-plan.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { forLine, forTerminalLine } from "../../core/safe-text.ts";

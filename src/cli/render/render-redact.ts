@@ -1,5 +1,5 @@
 // What was masked: a secret a line, as far as it may be shown, and what to do now.
-import type { RedactReport } from "../../app/redact/redact.ts";
+import type { RedactReport } from "../../app/share/redact.ts";
 import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
 import { renderTable } from "../frame/table.ts";

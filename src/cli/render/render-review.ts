@@ -1,6 +1,5 @@
 // `jpg review`: what a fork would change for the model, on a terminal.
-import type { ReviewedTurn, ReviewReport } from "../../app/share/review.ts";
-import type { ReviewedCompaction } from "../../app/share/reviewed-compactions.ts";
+import type { ReviewedCompaction, ReviewedTurn, ReviewReport } from "../../app/share/review.ts";
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { forTerminalLine, joinLines, joinSafe, linesForTerminal, type SafeText, safe } from "../../core/safe-text.ts";

@@ -1,5 +1,5 @@
 // What a scan found: a line a secret, then what was scanned.
-import type { ScanReport } from "../../app/secrets/scan-sessions.ts";
+import type { ScanReport } from "../../app/share/scan.ts";
 import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
 import { renderBytes, renderCount } from "./render-quantity.ts";

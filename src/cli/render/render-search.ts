@@ -1,5 +1,5 @@
 // `jpg search`: under each branch the events that were found, each with the line that holds the match.
-import type { SearchHit } from "../../app/inspect/search-report.ts";
+import type { SearchHit } from "../../app/look/search.ts";
 import { appendAll } from "../../core/lists.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";

@@ -1,7 +1,8 @@
 // A conversation as one file: what was put into it, and what came out of one.
-import { describeLeftOut, type MaskedPageReport } from "../../app/redact/masked-page.ts";
-import type { ShareReport } from "../../app/redact/share.ts";
-import type { BundleRow } from "../../app/share/read-bundle.ts";
+
+import type { BundleRow } from "../../app/share/bundle.ts";
+import { describeLeftOut, type MaskedPageReport } from "../../app/share/masked-page.ts";
+import type { ShareReport } from "../../app/share/share.ts";
 import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
 import { renderTable } from "../frame/table.ts";

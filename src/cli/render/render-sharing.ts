@@ -1,8 +1,6 @@
 // What was sent and what came, a branch a line, with the address that it went to or came from.
-import type { CloneReport } from "../../app/share/clone.ts";
-import type { FetchReport, RemotePlace } from "../../app/share/fetch.ts";
-import type { PullReport } from "../../app/share/pull.ts";
-import type { PushReport } from "../../app/share/push-report.ts";
+import type { CloneReport, FetchReport, PullReport, RemotePlace } from "../../app/share/pull.ts";
+import type { PushReport } from "../../app/share/push.ts";
 import type { RemoteRow } from "../../app/share/remotes.ts";
 import { abbreviateCommit, conversationOf, forkOf } from "../../core/conversation/name.ts";
 import type { PublishedAs } from "../../core/remote-address.ts";

@@ -1,5 +1,5 @@
 // A compaction in detail: its commit, its policies, and what it took out of the view.
-import type { ShowCompaction } from "../../app/inspect/show-report.ts";
+import type { ShowCompaction } from "../../app/look/show.ts";
 import type { HiddenContent } from "../../core/compact/hidden-content.ts";
 import { type Compaction, describeReading, tokensSent } from "../../core/conversation/compaction.ts";
 import type { TurnRange } from "../../core/conversation/event.ts";

@@ -1,6 +1,6 @@
 // `jpg show`: a conversation, an event or a compaction in detail.
 import { eventLines } from "../../app/diff/view-text.ts";
-import type { ShowConversation, ShowEvent, ShowReport } from "../../app/inspect/show-report.ts";
+import type { ShowConversation, ShowEvent, ShowReport } from "../../app/look/show.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";

@@ -1,5 +1,5 @@
 // `jpg show SUMMARY --sources`: first what nobody said, then every other fact with who said it first.
-import type { FactSource, SourcesReport, SummarySources } from "../../app/inspect/summary-sources.ts";
+import type { FactSource, SourcesReport, SummarySources } from "../../app/look/summary-sources.ts";
 import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";
 import { type Cell, renderTable } from "../frame/table.ts";

@@ -1,5 +1,5 @@
 // `jpg stats`: sizes, and where the tokens are: raw against what the view still shows.
-import type { StatsReport } from "../../app/inspect/stats.ts";
+import type { StatsReport } from "../../app/look/stats.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering } from "../frame/style.ts";

@@ -1,6 +1,6 @@
 // What is here, and the command that comes next for each of it.
-import type { ConversationFacts } from "../../app/inspect/facts-cache.ts";
-import type { StatusReport } from "../../app/inspect/status.ts";
+import type { ConversationFacts } from "../../app/look/list.ts";
+import type { StatusReport } from "../../app/look/status.ts";
 import { exampleAgent } from "../../app/sessions/session-registry.ts";
 import { DEFAULT_KEEP_LAST } from "../../core/conversation/bound-resolution.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";

@@ -1,6 +1,6 @@
 // Files of a store as git's diffs show them (`jpg textconv`): plain text of 80 columns that is the same at every place and time.
 // A compaction's record leaves out nothing: what has no words of its own stands as JSON at its end.
-import type { StoredEvent, StoredFile } from "../../app/inspect/textconv.ts";
+import type { StoredEvent, StoredFile } from "../../app/look/textconv.ts";
 import type { Compaction, ToolCallPolicy } from "../../core/conversation/compaction.ts";
 import { describePolicies } from "../../core/conversation/policy.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";

@@ -1,5 +1,5 @@
 // The timeline of `jpg compact` and its dry run: which turns keep their form, which are read differently, what it saves.
-import { type CompactReport, type CompactSegment, notesOf } from "../../app/plan/compact-report.ts";
+import { type CompactReport, type CompactSegment, notesOf } from "../../app/compact/compact-report.ts";
 import { describeReading, tokensSent } from "../../core/conversation/compaction.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { renderPrice } from "../../core/model/usage.ts";

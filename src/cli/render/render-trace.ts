@@ -1,5 +1,5 @@
 // `jpg trace`: who was first, in one sentence; then every place with the line that holds it.
-import type { TracePlace, TraceReport } from "../../app/inspect/trace-report.ts";
+import type { TracePlace, TraceReport } from "../../app/look/trace.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/style.ts";
 import { renderCount, renderRange, renderTime } from "./render-quantity.ts";

@@ -1,5 +1,5 @@
 // Prints an answer while it streams: each piece at once and safe for a terminal, reasoning faint, calls on lines of their own.
-import type { QueryObserver } from "../../app/query/query.ts";
+import type { QueryObserver } from "../../app/talk/query.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import { fitWidth } from "../frame/display-width.ts";
 import { type Paint, type Style, unpainted } from "../frame/style.ts";

@@ -1,5 +1,5 @@
 // The JSON document of `jpg sync`.
-import type { SyncReport } from "../../app/auto/sync.ts";
+import type { SyncReport } from "../../app/import/sync.ts";
 
 /** Gives the document of one pass: sessions as `import` tells of them, compactions as `compact` does. */
 export function syncDocument({ sessions, failed, compactions }: SyncReport): Readonly<Record<string, unknown>> {

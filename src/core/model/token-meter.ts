@@ -241,7 +241,7 @@ export function decideWindow({ set, published }: KnownWindow, { asked, largest }
 
 // How many tokens a model takes at once, by family, where nothing better is known. Facts of the providers' model pages of
 // 2026; a model that is not listed is unknown, never guessed. Which window a view is held against is decided in
-// src/app/models/view-window.ts.
+// src/app/models/models.ts.
 
 /** Tokens of the window by the beginning of the model's family; the first that fits counts. */
 const WINDOWS: readonly (readonly [prefix: RegExp, tokens: number])[] = [

@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { agentCompact } from "../../app/auto/agent-compact.ts";
-import { COMPACT_ADVICE, FOCUS_ADVICE, LONGEST_FOCUS } from "../../app/auto/compact-tool.ts";
-import { resumeCommand } from "../../app/export/resume-command.ts";
-import { loadCallerConversation } from "../../app/import/caller-session.ts";
+import { agentCompact, COMPACT_ADVICE, FOCUS_ADVICE, LONGEST_FOCUS } from "../../app/compact/agent-compact.ts";
+import { loadCallerConversation } from "../../app/import/import.ts";
+import { resumeCommand } from "../../app/import/resume.ts";
 import { conversation, imported, tokenChange } from "./schemas.ts";
 import { defineTool, type McpTool } from "./tool.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { resumeCommand } from "../../app/export/resume-command.ts";
-import { loadCallerConversation } from "../../app/import/caller-session.ts";
+import { loadCallerConversation } from "../../app/import/import.ts";
+import { resumeCommand } from "../../app/import/resume.ts";
 import { forkConversation } from "../../app/manage/fork.ts";
 import { resolveBranch } from "../../app/names/resolve-id.ts";
 import { defined } from "../../core/json.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { loadCallerConversation } from "../../app/import/caller-session.ts";
-import { readCompactionLog } from "../../app/inspect/log.ts";
+import { loadCallerConversation } from "../../app/import/import.ts";
+import { readCompactionLog } from "../../app/look/log.ts";
 import { conversation, imported, tokenChange } from "./schemas.ts";
 import { defineTool, type McpTool } from "./tool.ts";
 

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { loadCallerConversation } from "../../app/import/caller-session.ts";
-import { searchConversations } from "../../app/inspect/search.ts";
-import { SEARCH_SCOPES } from "../../app/inspect/search-texts.ts";
+import { loadCallerConversation } from "../../app/import/import.ts";
+import { SEARCH_SCOPES, searchConversations } from "../../app/look/search.ts";
 import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { imported } from "./schemas.ts";

@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { loadCallerConversation } from "../../app/import/caller-session.ts";
-import { readEventText, show as showId } from "../../app/inspect/show.ts";
-import type { ShowReport } from "../../app/inspect/show-report.ts";
-import { standingOn } from "../../app/workspace/standing.ts";
+import { standingOn } from "../../app/conversation/standing.ts";
+import { loadCallerConversation } from "../../app/import/import.ts";
+import { readEventText, type ShowReport, show as showId } from "../../app/look/show.ts";
 import { defined } from "../../core/json.ts";
 import { conversation } from "./schemas.ts";
 import { defineTool, type McpTool } from "./tool.ts";

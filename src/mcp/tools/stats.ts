@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { loadCallerConversation } from "../../app/import/caller-session.ts";
-import { readStats } from "../../app/inspect/stats.ts";
+import { loadCallerConversation } from "../../app/import/import.ts";
+import { readStats } from "../../app/look/stats.ts";
 import { conversation, imported } from "./schemas.ts";
 import { defineTool, type McpTool } from "./tool.ts";
 

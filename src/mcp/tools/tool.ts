@@ -2,8 +2,8 @@
 // whatever fails is a result that says why, so that the server outlives every call.
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import type * as z from "zod";
-import type { Runtime } from "../../app/workspace/runtime.ts";
-import { openWorkspace, type Workspace, type WorkspaceOptions } from "../../app/workspace/workspace.ts";
+import type { Runtime } from "../../app/conversation/runtime.ts";
+import { openWorkspace, type Workspace, type WorkspaceOptions } from "../../app/conversation/workspace.ts";
 import { JpgError, messageOf } from "../../core/errors.ts";
 
 /** Where the calls of a server look. */

@@ -1,5 +1,5 @@
 // How the compactions of a page are told apart: each has a colour of its own, and a name that links to it.
-import type { ConversationPage } from "../../app/page/conversation-page.ts";
+import type { ConversationPage } from "../../app/look/conversation-page.ts";
 import { type Html, html } from "./html.ts";
 import { compactionAnchor } from "./names.ts";
 

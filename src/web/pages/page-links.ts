@@ -1,6 +1,6 @@
 // Where links of a page lead: within a file to what stands in it; served to the page opened at that turn, so that they lead there
 // without a script, too.
-import type { ConversationPage } from "../../app/page/conversation-page.ts";
+import type { ConversationPage } from "../../app/look/conversation-page.ts";
 import type { Piece } from "../../core/look/both-views.ts";
 import { branchAddress, eventAddress, turnAddress } from "./addresses.ts";
 import type { Place } from "./document.ts";

@@ -1,6 +1,6 @@
 // Which parts of a conversation a page draws at once: in a file all of it; served, what it was opened at. The rest are gaps that
 // the page's script fills as they come into sight, and that are links without it.
-import type { ConversationPage, PageTurn } from "../../app/page/conversation-page.ts";
+import type { ConversationPage, PageTurn } from "../../app/look/conversation-page.ts";
 import { type BothRow, type CutLimits, cutPage, type Piece, rowSize } from "../../core/look/both-views.ts";
 
 /** Turns that are drawn or loaded at once. */

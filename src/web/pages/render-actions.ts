@@ -1,5 +1,5 @@
 // What can be done with a conversation, as forms: each is a command of jpg, named beside it. They work without scripts.
-import type { ConversationPage } from "../../app/page/conversation-page.ts";
+import type { ConversationPage } from "../../app/look/conversation-page.ts";
 import { shellWord } from "../../core/safe-text.ts";
 import { type Action, actionAddress } from "./addresses.ts";
 import { commandHtml, type FieldWord } from "./command.ts";

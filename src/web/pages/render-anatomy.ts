@@ -1,5 +1,5 @@
 // What fills the window of a conversation, as a page: by kind, by tool and by turn, and what strategies would still free.
-import type { AnatomyReport, AnatomyTurn } from "../../app/inspect/anatomy-report.ts";
+import type { AnatomyReport, AnatomyTurn } from "../../app/look/stats.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { branchAddress, turnAddress } from "./addresses.ts";
 import { type Place, renderDocument } from "./document.ts";

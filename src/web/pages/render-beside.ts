@@ -1,8 +1,7 @@
 // What stands at a turn beside what was said in it: what people say about it and about its events, the form to say something there,
 // and the conversations of the sub-agents that it began.
-import type { CommentRow } from "../../app/branch/comments.ts";
-import type { ConversationPage } from "../../app/page/conversation-page.ts";
-import type { Family } from "../../app/page/family.ts";
+import type { CommentRow } from "../../app/conversation/marks.ts";
+import type { ConversationPage, Family } from "../../app/look/conversation-page.ts";
 import { actionAddress, branchAddress } from "./addresses.ts";
 import { commandHtml } from "./command.ts";
 import type { Place } from "./document.ts";

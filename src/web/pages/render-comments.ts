@@ -1,6 +1,6 @@
 // What people say about a conversation: each comment with a link to what it is about, and the forms to say something and to take it
 // back.
-import type { CommentRow } from "../../app/branch/comments.ts";
+import type { CommentRow } from "../../app/conversation/marks.ts";
 import { actionAddress } from "./addresses.ts";
 import { commandHtml } from "./command.ts";
 import type { Place } from "./document.ts";

@@ -1,6 +1,6 @@
 // The page of one compaction, like a pull request's: what was done, its summary beside its sources, what is lost as a checklist,
 // and what the model saw and sees, word by word.
-import type { CompactionPage } from "../../app/page/compaction-page.ts";
+import type { CompactionPage } from "../../app/look/compaction-page.ts";
 import { groupRange } from "../../core/conversation/group.ts";
 import { abbreviateCommit } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";

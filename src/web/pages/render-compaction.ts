@@ -1,6 +1,6 @@
 // The compactions of a conversation as a stack, newest first, like the commits of a pull request: what each does to which turns,
 // what it costs, its summary, and the command that takes it back.
-import type { PageCompaction } from "../../app/page/conversation-page.ts";
+import type { PageCompaction } from "../../app/look/conversation-page.ts";
 import type { LossReceipt } from "../../core/conversation/compaction.ts";
 import { abbreviateCommit } from "../../core/conversation/name.ts";
 import { actionAddress, compactionAddress, lookAddress } from "./addresses.ts";

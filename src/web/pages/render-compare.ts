@@ -1,6 +1,6 @@
 // Two branches side by side: what a model sees on each of them where that differs, line beside line, words marked.
 import type { DiffHunk, HunkRun } from "../../app/diff/diff-hunks.ts";
-import type { ComparedFork, ComparePage } from "../../app/page/compare-page.ts";
+import type { ComparedFork, ComparePage } from "../../app/look/conversation-page.ts";
 import { branchAddress, compareAddress } from "./addresses.ts";
 import { type Place, renderDocument } from "./document.ts";
 import { type Html, html } from "./html.ts";

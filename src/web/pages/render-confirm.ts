@@ -1,5 +1,5 @@
 // Asks a second time before a model is asked: whom, how much is sent, what it costs.
-import { type AskedCost, describeAsked } from "../../app/page/asked-model.ts";
+import { type AskedCost, describeAsked } from "../../app/look/compaction-page.ts";
 import { actionAddress, branchAddress } from "./addresses.ts";
 import { type Place, renderDocument } from "./document.ts";
 import { html } from "./html.ts";

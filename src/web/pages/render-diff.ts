@@ -1,6 +1,7 @@
 // What the model sees before and after: hunks as a diff has them, with the words that differ marked.
+
+import type { ViewDiff } from "../../app/diff/diff.ts";
 import type { DiffHunk, HunkRun } from "../../app/diff/diff-hunks.ts";
-import type { ViewDiff } from "../../app/diff/view-diff.ts";
 import { type Html, html, nothing } from "./html.ts";
 
 /** Lines of a run that are drawn: of more, the first and the last. */

@@ -1,5 +1,5 @@
 // The forks of a conversation, where it comes from, and the sub-agents that it began, each as a link.
-import type { Family } from "../../app/page/family.ts";
+import type { Family } from "../../app/look/conversation-page.ts";
 import { branchAddress, compareAddress, turnAddress } from "./addresses.ts";
 import { type Html, html, nothing } from "./html.ts";
 

@@ -1,5 +1,5 @@
 // What was found in conversations, as links to where it stands: events that the view hides are found, too.
-import type { SearchHit, SearchReport } from "../../app/inspect/search-report.ts";
+import type { SearchHit, SearchReport } from "../../app/look/search.ts";
 import { branchAddress } from "./addresses.ts";
 import { type Place, renderDocument } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";

@@ -1,6 +1,6 @@
 // The list of conversations as a page: what `jpg ls` lists; of what was searched for, also what was said.
-import type { ListRow } from "../../app/inspect/list-row.ts";
-import type { SearchReport } from "../../app/inspect/search-report.ts";
+import type { ListRow } from "../../app/look/list.ts";
+import type { SearchReport } from "../../app/look/search.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { plainForm } from "../../core/look/search-words.ts";
 import { branchAddress } from "./addresses.ts";

@@ -1,6 +1,6 @@
 // What a compaction takes from the model's sight, as a checklist: each fact with the event that said it first, to jump to, and a
 // button that pins it.
-import type { LostFact } from "../../app/page/compaction-page.ts";
+import type { LostFact } from "../../app/look/compaction-page.ts";
 import { FACT_KINDS, type FactKind, type LossReceipt } from "../../core/conversation/compaction.ts";
 import { actionAddress, compactionAddress, eventAddress, turnAddress } from "./addresses.ts";
 import { type Html, html, nothing } from "./html.ts";

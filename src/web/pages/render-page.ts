@@ -1,7 +1,6 @@
 // A conversation as a page. What is shown of it (everything, what was said, what the model reads) is chosen by buttons that are
 // style alone; in a file it needs no network, served it has forms for what can be done.
-import type { ConversationPage } from "../../app/page/conversation-page.ts";
-import type { Family } from "../../app/page/family.ts";
+import type { ConversationPage, Family } from "../../app/look/conversation-page.ts";
 import { callFacts } from "../../core/compact/tool-call.ts";
 import type { Event } from "../../core/conversation/event.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";

@@ -1,6 +1,6 @@
 // A summary beside its sources: its text with each fact marked, and each fact with the events that said it first. What nobody said
 // stands out in both.
-import type { SummaryBesideSources } from "../../app/page/compaction-page.ts";
+import type { SummaryBesideSources } from "../../app/look/compaction-page.ts";
 import { eventAddress } from "./addresses.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { factAnchor } from "./names.ts";

@@ -1,7 +1,7 @@
 // Tokens by turn as a picture that needs no script: behind, what was said; in front, what the model reads of it; below, what each
 // compaction covers. The page's script draws a finer one from the same numbers, on which a range can be chosen.
 
-import type { ConversationPage, PageCompaction, PageTurn } from "../../app/page/conversation-page.ts";
+import type { ConversationPage, PageCompaction, PageTurn } from "../../app/look/conversation-page.ts";
 import { sayTurns } from "../../core/conversation/event.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { type CompactionLooks, tintClass } from "./compaction-looks.ts";

@@ -1,6 +1,6 @@
 // Turns as HTML: a heading with a link to itself, then what was said, in parts. A part that is not drawn yet is a link to it,
 // which the page's script puts the part in place of.
-import type { PageTurn } from "../../app/page/conversation-page.ts";
+import type { PageTurn } from "../../app/look/conversation-page.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import type { Piece } from "../../core/look/both-views.ts";
 import { renderPrice } from "../../core/model/usage.ts";

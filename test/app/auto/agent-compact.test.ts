@@ -1,9 +1,8 @@
 // Compactions that a model asks for: what is refused, what each tier does, what the model is told.
 import { afterEach, describe, expect, it } from "vitest";
-import { agentCompact } from "../../../src/app/auto/agent-compact.ts";
-import { createCompactTool } from "../../../src/app/auto/compact-tool.ts";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadCompactions, loadView } from "../../../src/app/branch/load-view.ts";
+import { agentCompact, createCompactTool } from "../../../src/app/compact/agent-compact.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadCompactions, loadView } from "../../../src/app/conversation/view.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { COMPACT_TOOL } from "../../../src/core/conversation/defined-tools.ts";
 import { type SurveyedSession, surveyedSession } from "../../helpers/surveyed-session.ts";

@@ -1,8 +1,8 @@
 // The circuit breaker of `jpg sync --compact`, over a real store.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createGuard, type GuardState, guardBranch } from "../../../src/app/auto/guard.ts";
-import type { CompactReport } from "../../../src/app/plan/compact-report.ts";
-import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
+import type { CompactReport } from "../../../src/app/compact/compact-report.ts";
+import { openWorkspace } from "../../../src/app/conversation/workspace.ts";
+import { createGuard, type GuardState, guardBranch } from "../../../src/app/import/sync.ts";
 import { createLongSession, type LongSession } from "../../helpers/long-session.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace } from "../../helpers/workspace.ts";
 

@@ -1,14 +1,14 @@
 // One size for one view: whatever measures a conversation says the same of it.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { measureView } from "../../../src/app/auto/auto-measure.ts";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadConversationConfig } from "../../../src/app/branch/conversation-config.ts";
+import { measureView } from "../../../src/app/compact/auto.ts";
 import { type CompactRequest, compact } from "../../../src/app/compact/compact.ts";
-import { listConversations } from "../../../src/app/inspect/list.ts";
-import { show } from "../../../src/app/inspect/show.ts";
-import { readStats } from "../../../src/app/inspect/stats.ts";
+import { loadConversationConfig } from "../../../src/app/conversation/marks.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { listConversations } from "../../../src/app/look/list.ts";
+import { show } from "../../../src/app/look/show.ts";
+import { readStats } from "../../../src/app/look/stats.ts";
 import { undoCompaction } from "../../../src/app/manage/revert.ts";
-import { loadChatStatus } from "../../../src/app/query/chat-status.ts";
+import { loadChatStatus } from "../../../src/app/talk/chat-model.ts";
 import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
 import { createClaudeWriter, sessionBytes } from "../../helpers/claude-session.ts";
 import { corpusMissing, GROWTH_SERIES, listGoldens, readCorpusFile } from "../../helpers/corpus.ts";

@@ -3,11 +3,10 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { readBranchLog } from "../../../src/app/branch/branch-log.ts";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { addPin } from "../../../src/app/branch/pins.ts";
-import { readRecordLog } from "../../../src/app/branch/record-log.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
+import { readBranchLog, readRecordLog } from "../../../src/app/conversation/log.ts";
+import { addPin } from "../../../src/app/conversation/marks.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import { undoCompaction } from "../../../src/app/manage/revert.ts";
 import { parseTurnBound } from "../../../src/core/conversation/range-bound.ts";
 import type { ConversationStore, LogEntry, LogQuery } from "../../../src/store/store.ts";

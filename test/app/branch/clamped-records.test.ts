@@ -1,14 +1,14 @@
 // What a fork of the first turns keeps of compactions that reach past them.
 import { beforeEach, describe, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadCompactions, loadView } from "../../../src/app/branch/load-view.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
-import type { CompactRequest } from "../../../src/app/compact/compact-request.ts";
-import { readCompactionLog } from "../../../src/app/inspect/log.ts";
+import type { CompactRequest } from "../../../src/app/compact/describe-compaction.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadCompactions, loadView } from "../../../src/app/conversation/view.ts";
 import { checkStore } from "../../../src/app/integrity/fsck.ts";
+import { readCompactionLog } from "../../../src/app/look/log.ts";
 import { type ForkReport, forkConversation } from "../../../src/app/manage/fork.ts";
 import { revertCompactions } from "../../../src/app/manage/revert.ts";
-import { treeAt } from "../../../src/app/names/tree-at.ts";
+import { treeAt } from "../../../src/app/names/revision.ts";
 import type { View } from "../../../src/core/conversation/event.ts";
 import { parseBound } from "../../../src/core/conversation/range-bound.ts";
 import { STRIP_TOOLS } from "../../helpers/make-compaction.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadConversationConfig } from "../../../src/app/branch/conversation-config.ts";
+import { loadConversationConfig } from "../../../src/app/conversation/marks.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import { smallSession } from "../../helpers/run-jpg.ts";
 import { createMemoryWorkspace, importBytes, tipOf } from "../../helpers/workspace.ts";
 

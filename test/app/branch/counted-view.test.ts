@@ -2,10 +2,9 @@
 import { existsSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { type CountedView, loadCounted } from "../../../src/app/branch/counted-view.ts";
-import { loadAround, loadCompactions, loadTurns, loadView } from "../../../src/app/branch/load-view.ts";
-import { reportTokens } from "../../../src/app/branch/token-report.ts";
+import { type CountedView, loadCounted, reportTokens } from "../../../src/app/conversation/counted-view.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadAround, loadCompactions, loadTurns, loadView } from "../../../src/app/conversation/view.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { formatCompactionLine, recordPath } from "../../../src/core/conversation/compaction-line.ts";
 import type { Event, Turn, View } from "../../../src/core/conversation/event.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { decodeText } from "../../../src/app/branch/decoded-text.ts";
-import { decodeLines } from "../../../src/app/branch/turn-bytes.ts";
+import { decodeText } from "../../../src/app/conversation/tree.ts";
+import { decodeLines } from "../../../src/app/conversation/turns.ts";
 
 const refused = expect.objectContaining({ kind: "repository", code: "text_too_long" });
 

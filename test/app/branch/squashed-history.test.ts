@@ -2,16 +2,16 @@
 // some turn hold the turns that they say, as they do where every turn has its commit.
 import { mkdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { addPin } from "../../../src/app/branch/pins.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
+import { addPin } from "../../../src/app/conversation/marks.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { openWorkspace } from "../../../src/app/conversation/workspace.ts";
 import { diffConversation } from "../../../src/app/diff/diff.ts";
-import { exportConversation, exportOriginal } from "../../../src/app/export/export.ts";
-import { readCompactionLog } from "../../../src/app/inspect/log.ts";
+import { exportConversation, exportOriginal } from "../../../src/app/import/export.ts";
+import { readCompactionLog } from "../../../src/app/look/log.ts";
 import { forkConversation } from "../../../src/app/manage/fork.ts";
 import { revertCompactions, undoCompaction } from "../../../src/app/manage/revert.ts";
-import { treeAt } from "../../../src/app/names/tree-at.ts";
-import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
+import { treeAt } from "../../../src/app/names/revision.ts";
 import { parseTurnBound } from "../../../src/core/conversation/range-bound.ts";
 import { appendToSession, buildSession, plainTurns, type SessionStep } from "../../helpers/session-builder.ts";
 import { git } from "../../helpers/temp-repository.ts";

@@ -1,7 +1,7 @@
 // Turn files from bytes: the same events as from their text, and the first one without the rest.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseTurnBytes, readFirstEvent } from "../../../src/app/branch/turn-bytes.ts";
+import { parseTurnBytes, readFirstEvent } from "../../../src/app/conversation/turns.ts";
 import { formatTurnFile, parseTurnFile, turnPath } from "../../../src/core/conversation/turn-file.ts";
 import type { ConversationStore } from "../../../src/store/store.ts";
 import { randomTurns } from "../../helpers/random-conversation.ts";

@@ -2,8 +2,8 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { findBrokenLinks } from "../../../src/app/branch/turn-links.ts";
+import { findBrokenLinks } from "../../../src/app/conversation/spliced-turns.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import { turnPath } from "../../../src/core/conversation/turn-file.ts";
 import type { ConversationStore } from "../../../src/store/store.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { listTurnOids } from "../../../src/app/branch/turn-list.ts";
+import { listTurnOids, loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import { turnPath } from "../../../src/core/conversation/turn-file.ts";
 import { openNativeStore } from "../../../src/store/git/store.ts";
 import { cacheFolder } from "../../../src/store/git-dir.ts";

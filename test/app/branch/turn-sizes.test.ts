@@ -1,7 +1,7 @@
 // The bytes of turns are summed of all files once; then full directories are known, wherever they stand, and in no other store.
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { sumTurnBytes } from "../../../src/app/branch/turn-sizes.ts";
+import { sumTurnBytes } from "../../../src/app/conversation/caches.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import type { ConversationStore } from "../../../src/store/store.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";

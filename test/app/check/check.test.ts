@@ -2,11 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { checkConversation } from "../../../src/app/check/check.ts";
-import { checkFile, findCheckedFile } from "../../../src/app/check/check-file.ts";
-import type { CheckReport, CheckRequest } from "../../../src/app/check/check-report.ts";
-import { exportConversation } from "../../../src/app/export/export.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { exportConversation } from "../../../src/app/import/export.ts";
+import {
+  type CheckReport,
+  type CheckRequest,
+  checkConversation,
+  checkFile,
+  findCheckedFile,
+} from "../../../src/app/integrity/check.ts";
 import { PROVIDER_NAMES } from "../../../src/core/model/provider-rules.ts";
 import { createClaudeWriter, type Json, sessionBytes } from "../../helpers/claude-session.ts";
 import { corpusMissing, listGoldens, sharedFolder } from "../../helpers/corpus.ts";

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadView } from "../../../src/app/branch/load-view.ts";
-import { compactHistory, type HistoryRequest } from "../../../src/app/compact/compact-history.ts";
+import { compactHistory, type HistoryRequest } from "../../../src/app/compact/history.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadView } from "../../../src/app/conversation/view.ts";
 import { undoCompaction } from "../../../src/app/manage/revert.ts";
-import { emptyStatus, loadChatStatus } from "../../../src/app/query/chat-status.ts";
+import { emptyStatus, loadChatStatus } from "../../../src/app/talk/chat-model.ts";
 import { createClaudeWriter, sessionBytes } from "../../helpers/claude-session.ts";
 import { smallSession } from "../../helpers/run-jpg.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";

@@ -1,9 +1,9 @@
 // Progressive compaction on a stored conversation: one commit a part, parts that follow each other, and what stays when one fails.
 import { afterEach, describe, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadView } from "../../../src/app/branch/load-view.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
 import { compactInParts, type PartsReport, type PartsRequest } from "../../../src/app/compact/compact-parts.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadView } from "../../../src/app/conversation/view.ts";
 import { revertCompactions } from "../../../src/app/manage/revert.ts";
 import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
 import { JpgError } from "../../../src/core/errors.ts";

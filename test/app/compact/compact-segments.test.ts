@@ -1,6 +1,6 @@
 // Which stretch of the timeline the tokens of a view are booked on.
 import { describe, expect, it } from "vitest";
-import { segmentTokens } from "../../../src/app/compact/compact-segments.ts";
+import { segmentTokens } from "../../../src/app/compact/compact-report.ts";
 import { trialOf } from "../../../src/core/compact/plan.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { project } from "../../../src/core/conversation/projection.ts";

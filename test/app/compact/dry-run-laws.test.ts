@@ -2,15 +2,13 @@
 // unless it is forced.
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadCounted } from "../../../src/app/branch/counted-view.ts";
-import { type CompactRequest, compact, compactInSeries } from "../../../src/app/compact/compact.ts";
-import { compactHistory } from "../../../src/app/compact/compact-history.ts";
+import { beginSeries, type CompactRequest, compact, compactInSeries } from "../../../src/app/compact/compact.ts";
 import { compactInParts } from "../../../src/app/compact/compact-parts.ts";
-import { beginSeries } from "../../../src/app/compact/compaction-series.ts";
-import { omitTurns } from "../../../src/app/compact/omit-turns.ts";
+import { type CompactReport, overallTokens } from "../../../src/app/compact/compact-report.ts";
+import { compactHistory, omitTurns } from "../../../src/app/compact/history.ts";
+import { loadCounted } from "../../../src/app/conversation/counted-view.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import { forkConversation } from "../../../src/app/manage/fork.ts";
-import { type CompactReport, overallTokens } from "../../../src/app/plan/compact-report.ts";
 import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
 import { PIPELINE_NAMES, STRATEGY_NAMES, TANGENTS } from "../../../src/core/compact/strategies/strategy-names.ts";
 import { joinRuns } from "../../../src/core/conversation/event.ts";

@@ -1,11 +1,10 @@
 // Finding tangents with a model that says what the test tells it to, and leaving turns out that lie apart.
 import { afterEach, describe, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadView } from "../../../src/app/branch/load-view.ts";
-import { compact } from "../../../src/app/compact/compact.ts";
-import { beginSeries, type CompactionSeries } from "../../../src/app/compact/compaction-series.ts";
-import { findTangents, type TangentRequest } from "../../../src/app/compact/find-tangents.ts";
-import { omitTurns } from "../../../src/app/compact/omit-turns.ts";
+import { beginSeries, type CompactionSeries, compact } from "../../../src/app/compact/compact.ts";
+import { omitTurns } from "../../../src/app/compact/history.ts";
+import { findTangents, type TangentRequest } from "../../../src/app/compact/tangents.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadView } from "../../../src/app/conversation/view.ts";
 import { diffConversation } from "../../../src/app/diff/diff.ts";
 import { revertCompactions } from "../../../src/app/manage/revert.ts";
 import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";

@@ -1,11 +1,10 @@
 // A diff that counts turns by what is known of them counts what reading all turns counts, whatever is known before.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadCompactions, loadTurns, loadView } from "../../../src/app/branch/load-view.ts";
-import { keepHiddenCounts, loadCountedSides } from "../../../src/app/diff/counted-sides.ts";
-import { type DiffStat, joinGone } from "../../../src/app/diff/diff-stat.ts";
-import { countViews, diffViews } from "../../../src/app/diff/view-diff.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadCompactions, loadTurns, loadView } from "../../../src/app/conversation/view.ts";
+import { countViews, diffViews } from "../../../src/app/diff/diff.ts";
+import { type DiffStat, joinGone, keepHiddenCounts, loadCountedSides } from "../../../src/app/diff/diff-stat.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { formatCompactionLine, recordPath } from "../../../src/core/conversation/compaction-line.ts";
 import type { Event, Turn } from "../../../src/core/conversation/event.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { largestChanges as countedChanges } from "../../../src/app/diff/largest-changes.ts";
+import { largestChanges as countedChanges } from "../../../src/app/diff/diff-hunks.ts";
 import type { View } from "../../../src/core/conversation/event.ts";
 import { estimateEvent } from "../../../src/core/conversation/token-estimate.ts";
 import { answer, call, kept, request, result, summary, thought, view } from "../../helpers/sample-view.ts";

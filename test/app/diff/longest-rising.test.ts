@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { longestRising, type Places } from "../../../src/app/diff/longest-rising.ts";
+import { longestRising, type Places } from "../../../src/app/diff/view-text.ts";
 
 function isRising(places: readonly Places[]): boolean {
   return places.every(([left, right], index) => {

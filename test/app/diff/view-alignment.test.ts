@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { alignBlocks } from "../../../src/app/diff/view-alignment.ts";
-import { viewBlocks } from "../../../src/app/diff/view-text.ts";
+import { alignBlocks, viewBlocks } from "../../../src/app/diff/view-text.ts";
 import { answer, kept, request, summary, view } from "../../helpers/sample-view.ts";
 
 const anyView = fc

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { diffViews } from "../../../src/app/diff/diff.ts";
 import type { DiffHunk, HunkRun } from "../../../src/app/diff/diff-hunks.ts";
-import { diffViews } from "../../../src/app/diff/view-diff.ts";
 import { indentLine } from "../../../src/app/diff/view-text.ts";
 import type { Event, ProjectedTurn, View } from "../../../src/core/conversation/event.ts";
 import { runs } from "../../helpers/runs.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createDiffBudget } from "../../../src/app/diff/line-diff.ts";
-import { diffWords, type WordRange } from "../../../src/app/diff/word-diff.ts";
+import { createDiffBudget, diffWords, type WordRange } from "../../../src/app/diff/line-diff.ts";
 
 const words = fc.array(fc.constantFrom("the ", "parser ", "fails", ".", "größe", "  ", "日本", "🎉"), {
   maxLength: 30,

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadView } from "../../../src/app/branch/load-view.ts";
-import { applyPlan } from "../../../src/app/edit/apply-plan.ts";
-import { offerPlan } from "../../../src/app/edit/offer-plan.ts";
+import { applyPlan } from "../../../src/app/compact/edit.ts";
+import { offerPlan } from "../../../src/app/compact/edit-plan.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadView } from "../../../src/app/conversation/view.ts";
 import { type EditVerb, printPlan } from "../../../src/core/compact/edit-plan.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";

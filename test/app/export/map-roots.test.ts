@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mapRoots, parseRoots } from "../../../src/app/export/map-roots.ts";
+import { mapRoots, parseRoots } from "../../../src/app/import/export.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 

@@ -1,8 +1,8 @@
 // The notice in what agents are handed: their file has it once, and comes back as the same conversation, with it and without.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
-import { draftSession } from "../../../src/app/export/export.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { draftSession } from "../../../src/app/import/export.ts";
 import { exportSessionId } from "../../../src/app/names/find-session.ts";
 import { resumingAgents } from "../../../src/app/sessions/session-registry.ts";
 import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";

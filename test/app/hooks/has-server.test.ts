@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hasServer } from "../../../src/app/hooks/has-server.ts";
-import { installSetup, setupAgents, uninstallSetup } from "../../../src/app/hooks/setup.ts";
+import { hasServer, installSetup, setupAgents, uninstallSetup } from "../../../src/app/import/hooks.ts";
 import { agents } from "../../../src/app/sessions/session-registry.ts";
 import { createTestRuntime, type TestRuntime } from "../../helpers/workspace.ts";
 

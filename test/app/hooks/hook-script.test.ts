@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hookLine, hookScript } from "../../../src/app/hooks/hook-script.ts";
+import { hookLine, hookScript } from "../../../src/app/import/spool.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 
 /** Larger than what is copied while the agent waits. */

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { addPart, findPart, HOOK_MARK, removePart } from "../../../src/app/hooks/settings-part.ts";
+import { addPart, findPart, HOOK_MARK, removePart } from "../../../src/app/import/hooks.ts";
 import { commandHooks, namedServer, type SettingsPart } from "../../../src/formats/agent-format.ts";
 
 const LINE = `[ ! -f '/state/${HOOK_MARK}' ] || /bin/sh '/state/${HOOK_MARK}' agent`;

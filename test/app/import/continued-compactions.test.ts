@@ -1,6 +1,6 @@
 // Bounds of an agent's own compaction that fall on what jpg wrote into the session: no event of the conversation, so they go to one.
 import { describe, expect, it } from "vitest";
-import { type ExportedPositions, placeCompactions } from "../../../src/app/import/continued-compactions.ts";
+import { type ExportedPositions, placeCompactions } from "../../../src/app/import/continued-session.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 
 const TIME = "2026-05-01T00:00:00.000Z";

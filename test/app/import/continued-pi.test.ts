@@ -1,8 +1,8 @@
 // What pi does in a session that jpg exported: its entries hold whole answers, several events each.
 import { beforeEach, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadView } from "../../../src/app/branch/load-view.ts";
-import { exportConversation } from "../../../src/app/export/export.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadView } from "../../../src/app/conversation/view.ts";
+import { exportConversation } from "../../../src/app/import/export.ts";
 import { exportAnthropic } from "../../../src/formats/anthropic/write.ts";
 import { createPiWriter, type PiWriter, piCall, readPi, sentOf, wordsOfBlock } from "../../helpers/pi-session.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";

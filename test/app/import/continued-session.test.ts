@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadCompactions, loadView } from "../../../src/app/branch/load-view.ts";
-import { exportConversation } from "../../../src/app/export/export.ts";
-import { readCompactionLog } from "../../../src/app/inspect/log.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadCompactions, loadView } from "../../../src/app/conversation/view.ts";
+import { exportConversation } from "../../../src/app/import/export.ts";
+import { readCompactionLog } from "../../../src/app/look/log.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { formatCompactionLine, recordPath } from "../../../src/core/conversation/compaction-line.ts";
 import type { ToolCallRequest } from "../../../src/core/conversation/event.ts";

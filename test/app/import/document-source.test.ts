@@ -1,7 +1,7 @@
 // Sessions that are one document, rewritten on each save: stored whole, and told by their turns.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { exportOriginal } from "../../../src/app/export/export.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { exportOriginal } from "../../../src/app/import/export.ts";
 import type { ImportReport } from "../../../src/app/import/import-report.ts";
 import { checkStore } from "../../../src/app/integrity/fsck.ts";
 import { READING, writeDocument } from "../../helpers/document-agent.ts";

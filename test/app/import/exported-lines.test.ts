@@ -1,8 +1,8 @@
 // Lines that jpg wrote are known again by their ids alone: the same lines, for the same events, as the writer says it wrote.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { knownLines } from "../../../src/app/import/exported-lines.ts";
-import { sha1Bytes } from "../../../src/app/workspace/object-id.ts";
+import { sha1Bytes } from "../../../src/app/conversation/runtime.ts";
+import { knownLines } from "../../../src/app/import/continued-session.ts";
 import type { View } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { toAnthropicThread } from "../../../src/core/model/anthropic-thread.ts";

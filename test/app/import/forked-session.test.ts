@@ -2,11 +2,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadCompactions } from "../../../src/app/branch/load-view.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadCompactions } from "../../../src/app/conversation/view.ts";
 import { importSessions } from "../../../src/app/import/import.ts";
-import { show } from "../../../src/app/inspect/show.ts";
-import { readSource } from "../../../src/app/sessions/stored-session.ts";
+import { show } from "../../../src/app/look/show.ts";
+import { readSource } from "../../../src/app/sessions/open-session.ts";
 import { conversationOf } from "../../../src/core/conversation/name.ts";
 import {
   answer,

@@ -2,7 +2,7 @@
 // before are not parsed.
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { loadTip } from "../../../src/app/branch/branch-tree.ts";
+import { loadTip } from "../../../src/app/conversation/tree.ts";
 import type { ImportReport } from "../../../src/app/import/import-report.ts";
 import { forkConversation } from "../../../src/app/manage/fork.ts";
 import { JpgError } from "../../../src/core/errors.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readSource } from "../../../src/app/sessions/stored-session.ts";
+import { readSource } from "../../../src/app/sessions/open-session.ts";
 import { conversationOf } from "../../../src/core/conversation/name.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { runs } from "../../helpers/runs.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EXPORT_FORMATS } from "../../../src/app/export/export.ts";
+import { EXPORT_FORMATS } from "../../../src/app/import/export.ts";
 import { STRATEGIES } from "../../../src/core/compact/strategies/strategy-list.ts";
 import {
   mutatedCodexSession,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decideImport, type ImportCandidate } from "../../../src/app/import/import-plan.ts";
+import { decideImport, type ImportCandidate } from "../../../src/app/import/import-place.ts";
 
 const branch = (name: string, turns: string, facts: Partial<ImportCandidate> = {}): ImportCandidate => ({
   branch: name,

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import { importSessions } from "../../../src/app/import/import.ts";
-import { readCompactionLog } from "../../../src/app/inspect/log.ts";
-import type { PieceLimits } from "../../../src/app/sessions/source-pieces.ts";
-import { readSource } from "../../../src/app/sessions/stored-session.ts";
+import { readCompactionLog } from "../../../src/app/look/log.ts";
+import { readSource } from "../../../src/app/sessions/open-session.ts";
+import type { PieceLimits } from "../../../src/app/sessions/sources.ts";
 import { turnPath } from "../../../src/core/conversation/turn-file.ts";
 import { createEmbeddedStore } from "../../../src/store/embedded/store.ts";
 import { createMemoryRepository } from "../../helpers/embedded-store.ts";

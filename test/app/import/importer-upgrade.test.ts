@@ -3,8 +3,8 @@
 // a task notification. `upgrade.jsonl` is the whole session.
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { exportConversation, exportOriginal } from "../../../src/app/export/export.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { exportConversation, exportOriginal } from "../../../src/app/import/export.ts";
 import { git } from "../../helpers/temp-repository.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 

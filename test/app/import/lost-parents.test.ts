@@ -2,8 +2,8 @@
 // store ends where a fresh import of the whole file ends.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { exportConversation } from "../../../src/app/export/export.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { exportConversation } from "../../../src/app/import/export.ts";
 import { conversationOf } from "../../../src/core/conversation/name.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import type { Json } from "../../helpers/claude-session.ts";

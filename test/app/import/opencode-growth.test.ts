@@ -1,8 +1,8 @@
 // A session of OpenCode while it grows, and one that jpg exported: what OpenCode adds comes in once, whatever it changes beside.
 import { beforeEach, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadView } from "../../../src/app/branch/load-view.ts";
-import { exportConversation, exportOriginal } from "../../../src/app/export/export.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadView } from "../../../src/app/conversation/view.ts";
+import { exportConversation, exportOriginal } from "../../../src/app/import/export.ts";
 import type { ImportReport } from "../../../src/app/import/import-report.ts";
 import { checkStore } from "../../../src/app/integrity/fsck.ts";
 import {

@@ -2,9 +2,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
-import { exportConversation, exportOriginal } from "../../../src/app/export/export.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { exportConversation, exportOriginal } from "../../../src/app/import/export.ts";
 import { importSessions } from "../../../src/app/import/import.ts";
 import type { ImportReport } from "../../../src/app/import/import-report.ts";
 import { createGitWorkspace, type GitWorkspace, removeWorkspace, tipOf } from "../../helpers/workspace.ts";

@@ -4,9 +4,9 @@ import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSy
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSealedCache } from "../../../src/app/branch/sealed-cache.ts";
+import { openSealedCache } from "../../../src/app/conversation/caches.ts";
+import { openWorkspace, type Workspace } from "../../../src/app/conversation/workspace.ts";
 import { type ImportOutcome, importSessions } from "../../../src/app/import/import.ts";
-import { openWorkspace, type Workspace } from "../../../src/app/workspace/workspace.ts";
 import { runs } from "../../helpers/runs.ts";
 import { buildSession, plainTurns, type SessionStep } from "../../helpers/session-builder.ts";
 import {

@@ -1,9 +1,9 @@
 // What an agent offers its model, recorded by imports: once a change, also for a session that an earlier jpg brought in.
 import { beforeEach, describe, expect, it } from "vitest";
-import { commitChange } from "../../../src/app/branch/append-record.ts";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadConversationConfig } from "../../../src/app/branch/conversation-config.ts";
-import { readToolDefinitions } from "../../../src/app/branch/tool-records.ts";
+import { commitChange } from "../../../src/app/conversation/append.ts";
+import { loadConversationConfig } from "../../../src/app/conversation/marks.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { readToolDefinitions } from "../../../src/app/conversation/view.ts";
 import { forkConversation } from "../../../src/app/manage/fork.ts";
 import { buildSession, type SessionStep } from "../../helpers/session-builder.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";

@@ -1,10 +1,8 @@
 // The anatomy of a window: parts add up, hidden turns cost nothing but keep their price, and headroom is what compacting frees.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
-import { readAnatomy } from "../../../src/app/inspect/anatomy.ts";
-import type { AnatomyReport } from "../../../src/app/inspect/anatomy-report.ts";
-import { readStats } from "../../../src/app/inspect/stats.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { type AnatomyReport, readAnatomy, readStats } from "../../../src/app/look/stats.ts";
 import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
 import { createClaudeWriter, sessionBytes } from "../../helpers/claude-session.ts";
 import { surveyedSession } from "../../helpers/surveyed-session.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type ConversationFacts, openFactsCache } from "../../../src/app/inspect/facts-cache.ts";
+import { type ConversationFacts, openFactsCache } from "../../../src/app/look/list.ts";
 import { createGitWorkspace, type GitWorkspace, removeWorkspace } from "../../helpers/workspace.ts";
 
 let workspace: GitWorkspace;

@@ -1,11 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadTip } from "../../../src/app/branch/branch-tree.ts";
-import { type Listing, listConversations } from "../../../src/app/inspect/list.ts";
-import { addLabels } from "../../../src/app/manage/marks.ts";
-import { setTitle } from "../../../src/app/manage/title.ts";
-import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
+import { loadTip } from "../../../src/app/conversation/tree.ts";
+import { openWorkspace } from "../../../src/app/conversation/workspace.ts";
+import { type Listing, listConversations } from "../../../src/app/look/list.ts";
+import { addLabels, setTitle } from "../../../src/app/manage/marks.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace } from "../../helpers/workspace.ts";
 

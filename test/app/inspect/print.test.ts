@@ -1,7 +1,7 @@
 // Printing some turns reads those and no others.
 import { expect, it } from "vitest";
-import { loadTip } from "../../../src/app/branch/branch-tree.ts";
-import { renderPrinted } from "../../../src/app/inspect/print.ts";
+import { loadTip } from "../../../src/app/conversation/tree.ts";
+import { renderPrinted } from "../../../src/app/look/print.ts";
 import type { ConversationStore } from "../../../src/store/store.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { createMemoryWorkspace, importBytes } from "../../helpers/workspace.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recordSubject, tellsChange } from "../../../src/app/inspect/record-subject.ts";
+import { recordSubject, tellsChange } from "../../../src/app/look/log.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { subjectOf } from "../../../src/store/messages.ts";
 

@@ -1,9 +1,8 @@
 // Searching stored conversations: texts, not JSON; forks once; what the view hides is found and said to be hidden.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
-import { searchConversations } from "../../../src/app/inspect/search.ts";
-import type { SearchHit, SearchRequest } from "../../../src/app/inspect/search-report.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { type SearchHit, type SearchRequest, searchConversations } from "../../../src/app/look/search.ts";
 import { forkConversation } from "../../../src/app/manage/fork.ts";
 import { createClaudeWriter, sessionBytes } from "../../helpers/claude-session.ts";
 import { smallSession } from "../../helpers/run-jpg.ts";

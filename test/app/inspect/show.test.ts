@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadTurns } from "../../../src/app/branch/load-view.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
-import { show } from "../../../src/app/inspect/show.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadTurns } from "../../../src/app/conversation/view.ts";
+import { show } from "../../../src/app/look/show.ts";
 import type { Policies } from "../../../src/core/conversation/policy.ts";
 import { buildSession } from "../../helpers/session-builder.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";

@@ -1,9 +1,8 @@
 // Tracing a phrase: who was first, in what was said, in summaries (reverted ones too) and in what jpg wrote into the view.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
-import { tracePhrase } from "../../../src/app/inspect/trace.ts";
-import type { TraceReport } from "../../../src/app/inspect/trace-report.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { type TraceReport, tracePhrase } from "../../../src/app/look/trace.ts";
 import { forkConversation } from "../../../src/app/manage/fork.ts";
 import { revertCompactions } from "../../../src/app/manage/revert.ts";
 import { createClaudeWriter, sessionBytes } from "../../helpers/claude-session.ts";

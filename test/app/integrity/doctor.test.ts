@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { makeStore } from "../../../src/app/conversation/engine.ts";
 import { type DoctorCheck, type DoctorReport, examine } from "../../../src/app/integrity/doctor.ts";
 import { checkoutBranch } from "../../../src/app/manage/checkout.ts";
 import { resolveBranch } from "../../../src/app/names/resolve-id.ts";
-import { makeStore } from "../../../src/app/workspace/engine.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { git } from "../../helpers/temp-repository.ts";
 import { createImportedWorkspace, type GitWorkspace, removeWorkspace } from "../../helpers/workspace.ts";

@@ -6,7 +6,7 @@ import {
   type JournalHead,
   type JournalLine,
   replayJournal,
-} from "../../../src/app/journal/journal-lines.ts";
+} from "../../../src/app/conversation/journal.ts";
 import type { ChatResponse, Event } from "../../../src/core/conversation/event.ts";
 
 const HEAD: JournalHead = {

@@ -2,12 +2,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadTurns } from "../../../src/app/branch/load-view.ts";
-import { journalPath } from "../../../src/app/journal/journal-files.ts";
-import { formatJournalLine, type JournalHead, type JournalLine } from "../../../src/app/journal/journal-lines.ts";
-import { recoverTurns } from "../../../src/app/journal/recover-turns.ts";
-import { openJournal } from "../../../src/app/journal/turn-journal.ts";
+import {
+  formatJournalLine,
+  type JournalHead,
+  type JournalLine,
+  journalPath,
+  openJournal,
+} from "../../../src/app/conversation/journal.ts";
+import { recoverTurns } from "../../../src/app/conversation/record-turn.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadTurns } from "../../../src/app/conversation/view.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 import { markThisProcess } from "../../../src/store/running-process.ts";
 import { smallSession } from "../../helpers/run-jpg.ts";
@@ -175,7 +179,7 @@ describe("a journal whose writer runs", () => {
 
   it("keeps its journal when another turn's is taken away at its place", async () => {
     const journal = await openJournal(workspace.store.journal(), { ...head, writer: await markThisProcess() });
-    const { removeJournal } = await import("../../../src/app/journal/journal-files.ts");
+    const { removeJournal } = await import("../../../src/app/conversation/journal.ts");
     await removeJournal(journal.path, "another");
     expect(existsSync(journal.path)).toBe(true);
     await journal.remove();

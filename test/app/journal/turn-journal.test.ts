@@ -2,11 +2,9 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { journalPath, readJournal } from "../../../src/app/journal/journal-files.ts";
-import { hasJournals } from "../../../src/app/journal/journal-folder.ts";
-import type { JournalHead } from "../../../src/app/journal/journal-lines.ts";
-import { openJournal } from "../../../src/app/journal/turn-journal.ts";
-import { followSharing } from "../../../src/app/workspace/user-umask.ts";
+import { type JournalHead, journalPath, openJournal, readJournal } from "../../../src/app/conversation/journal.ts";
+import { hasJournals } from "../../../src/app/conversation/journal-folder.ts";
+import { followSharing } from "../../../src/app/conversation/runtime.ts";
 import type { ChatResponse } from "../../../src/core/conversation/event.ts";
 import { markThisProcess } from "../../../src/store/running-process.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";

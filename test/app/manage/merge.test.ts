@@ -1,16 +1,15 @@
 // What a merge of a fork tells of, in both engines: what is new, once, from whichever side and however history was cut.
 import { afterEach, describe, expect, it } from "vitest";
-import { currentSignatures } from "../../../src/app/branch/append-record.ts";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadTurns, loadView } from "../../../src/app/branch/load-view.ts";
-import { findBrokenLinks } from "../../../src/app/branch/turn-links.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
-import { readCompactionLog } from "../../../src/app/inspect/log.ts";
-import { recordTurn } from "../../../src/app/journal/record-turn.ts";
-import { openJournal } from "../../../src/app/journal/turn-journal.ts";
-import { cherryPick } from "../../../src/app/manage/cherry-pick.ts";
+import { currentSignatures } from "../../../src/app/conversation/append.ts";
+import { openJournal } from "../../../src/app/conversation/journal.ts";
+import { recordTurn } from "../../../src/app/conversation/record-turn.ts";
+import { findBrokenLinks } from "../../../src/app/conversation/spliced-turns.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadTurns, loadView } from "../../../src/app/conversation/view.ts";
+import { readCompactionLog } from "../../../src/app/look/log.ts";
 import { type MergeReport, type MergeRequest, mergeFork } from "../../../src/app/manage/merge.ts";
-import { revertCompactions, undoCompaction } from "../../../src/app/manage/revert.ts";
+import { cherryPick, revertCompactions, undoCompaction } from "../../../src/app/manage/revert.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 import { parseBound } from "../../../src/core/conversation/range-bound.ts";
 import { markThisProcess } from "../../../src/store/running-process.ts";

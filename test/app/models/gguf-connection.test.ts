@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chooseSummaryModel } from "../../../src/app/models/choose-model.ts";
-import { ggufConnection } from "../../../src/app/models/gguf-connection.ts";
+import { ggufConnection } from "../../../src/app/models/model-connection.ts";
 import { modelFacts, openModel } from "../../../src/app/models/models.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { loadConfig } from "../../../src/config/load.ts";

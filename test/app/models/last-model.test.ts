@@ -1,7 +1,7 @@
 // Which model answered last, and how many turns are read to know it.
 import { expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { lastModel } from "../../../src/app/models/last-model.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { lastModel } from "../../../src/app/models/choose-model.ts";
 import { sessionAnsweredIn } from "../../helpers/run-jpg.ts";
 import { createMemoryWorkspace, importBytes, tipOf } from "../../helpers/workspace.ts";
 

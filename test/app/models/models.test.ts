@@ -5,6 +5,8 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { applyTrust, planTrust } from "../../../src/app/conversation/trust.ts";
+import { openWorkspace } from "../../../src/app/conversation/workspace.ts";
 import {
   chooseModel,
   chooseSummaryModel,
@@ -12,11 +14,8 @@ import {
   unnamedSummaryModels,
   whyUnnamed,
 } from "../../../src/app/models/choose-model.ts";
-import { runKeyCommand } from "../../../src/app/models/key-command.ts";
-import { connectionTo } from "../../../src/app/models/model-connection.ts";
+import { connectionTo, runKeyCommand } from "../../../src/app/models/model-connection.ts";
 import { conversationModel, modelFacts, openModel, recordedFacts } from "../../../src/app/models/models.ts";
-import { applyTrust, planTrust } from "../../../src/app/workspace/trust.ts";
-import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import type { EventMetadata, Turn, View } from "../../../src/core/conversation/event.ts";

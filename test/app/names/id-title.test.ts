@@ -1,6 +1,6 @@
 // No id is made of a secret, however the request holds it; a session that was imported before keeps its id.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { titleForId } from "../../../src/app/names/id-title.ts";
+import { titleForId } from "../../../src/app/names/conversations.ts";
 import { titleOfRequest } from "../../../src/core/conversation/marks.ts";
 import { slugOf } from "../../../src/core/conversation/name.ts";
 import { MADE_SECRETS, random } from "../../helpers/made-secrets.ts";

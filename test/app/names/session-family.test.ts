@@ -1,8 +1,8 @@
 // The branches of a session are those whose conversation bears its suffix or is the one that it continues.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { familyOf, importSuffix } from "../../../src/app/names/session-family.ts";
-import { randomId } from "../../../src/app/workspace/runtime.ts";
+import { randomId } from "../../../src/app/conversation/runtime.ts";
+import { familyOf, importSuffix } from "../../../src/app/names/find-session.ts";
 import { conversationOf, isTurnNumber, suffixOf } from "../../../src/core/conversation/name.ts";
 import { surveyedSession } from "../../helpers/surveyed-session.ts";
 import { createMemoryWorkspace, createTestRuntime, importBytes } from "../../helpers/workspace.ts";

@@ -1,8 +1,8 @@
 // What the turns of a page cost: what `jpg stats --anatomy` says of them.
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { readAnatomy } from "../../../src/app/inspect/anatomy.ts";
-import { readConversationPage } from "../../../src/app/page/conversation-page.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { readConversationPage } from "../../../src/app/look/conversation-page.ts";
+import { readAnatomy } from "../../../src/app/look/stats.ts";
 import { createClaudeWriter, sessionBytes } from "../../helpers/claude-session.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 

@@ -1,9 +1,9 @@
 // Compacting by strategies on a stored conversation: what is committed, what is reported, what is refused.
 import { readFile } from "node:fs/promises";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
-import type { CompactReport } from "../../../src/app/plan/compact-report.ts";
+import type { CompactReport } from "../../../src/app/compact/compact-report.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
 import type { StrategyOptions } from "../../../src/core/compact/strategies/strategy.ts";
 import type { StubStyle } from "../../../src/core/conversation/compaction.ts";

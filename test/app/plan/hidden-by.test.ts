@@ -1,6 +1,6 @@
 // What a compaction takes out of the view: nothing of what was hidden before, whether it is at hand or not.
 import { expect, it } from "vitest";
-import { hiddenBy } from "../../../src/app/plan/hidden-by.ts";
+import { hiddenBy } from "../../../src/app/compact/compact-report.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { project } from "../../../src/core/conversation/projection.ts";
 import { estimateEvent } from "../../../src/core/conversation/token-estimate.ts";

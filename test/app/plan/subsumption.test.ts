@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findSubsumed, type SubsumptionOptions } from "../../../src/app/plan/subsumption.ts";
-import { applyTrust, planTrust } from "../../../src/app/workspace/trust.ts";
-import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
+import { findSubsumed, type SubsumptionOptions } from "../../../src/app/compact/subsumption.ts";
+import { applyTrust, planTrust } from "../../../src/app/conversation/trust.ts";
+import { openWorkspace } from "../../../src/app/conversation/workspace.ts";
 import { toolHints } from "../../../src/config/config.ts";
 import { createTempFolder, git, type TempFolder, testEnvironment, writeText } from "../../helpers/temp-repository.ts";
 import { type CallNote, createCalls } from "../../helpers/tool-calls.ts";

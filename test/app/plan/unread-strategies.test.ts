@@ -1,12 +1,11 @@
 // Strategies, and what is kept by name, over a summary: what it hides is left unread, and the compaction is the one that reading all
 // of it would have made.
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadView } from "../../../src/app/branch/load-view.ts";
-import { addPin, removePin } from "../../../src/app/branch/pins.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
-import { strategyRequest } from "../../../src/app/plan/compact-strategies.ts";
-import { type CompactInput, type LoadedForPlan, loadForPlan } from "../../../src/app/plan/load-plan.ts";
+import { type CompactInput, type LoadedForPlan, loadForPlan, strategyRequest } from "../../../src/app/compact/plan.ts";
+import { addPin, removePin } from "../../../src/app/conversation/marks.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadView } from "../../../src/app/conversation/view.ts";
 import { type CompactionPlan, planCompaction, trialOf } from "../../../src/core/compact/plan.ts";
 import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
 import { isNothing } from "../../../src/core/conversation/bound-resolution.ts";

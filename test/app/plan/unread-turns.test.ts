@@ -1,12 +1,11 @@
 // A compaction over a summary leaves unread what it hides, and is the one that reading all of it would have made.
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadView } from "../../../src/app/branch/load-view.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
+import { loadForPlan, planOnBranch } from "../../../src/app/compact/plan.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadView } from "../../../src/app/conversation/view.ts";
+import { openWorkspace } from "../../../src/app/conversation/workspace.ts";
 import { revertCompactions } from "../../../src/app/manage/revert.ts";
-import { planOnBranch } from "../../../src/app/plan/compact-plan.ts";
-import { loadForPlan } from "../../../src/app/plan/load-plan.ts";
-import { openWorkspace } from "../../../src/app/workspace/workspace.ts";
 import { planCompaction } from "../../../src/core/compact/plan.ts";
 import { isNothing } from "../../../src/core/conversation/bound-resolution.ts";
 import { parseTurnBound } from "../../../src/core/conversation/range-bound.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { editText } from "../../../src/app/programs/edit-text.ts";
+import { editText } from "../../../src/app/models/external-process.ts";
 import { createTempFolder } from "../../helpers/temp-repository.ts";
 
 const temp = createTempFolder();

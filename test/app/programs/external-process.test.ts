@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runPager } from "../../../src/app/programs/external-process.ts";
+import { runPager } from "../../../src/app/models/external-process.ts";
 
 describe("runPager", () => {
   it("gives the whole text to the user's own command line", async () => {

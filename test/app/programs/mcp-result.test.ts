@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutMiddleBytes } from "../../../src/app/programs/mcp-result.ts";
+import { cutMiddleBytes } from "../../../src/app/models/tool-box.ts";
 
 describe("cutMiddle", () => {
   it("leaves a text that fits as it is", () => {

@@ -15,7 +15,7 @@ let folder: TempFolder;
 let programs: BundledProgram;
 beforeAll(async () => {
   folder = createTempFolder();
-  programs = await bundleProgram(join(ROOT, "src/app/programs/external-process.ts"));
+  programs = await bundleProgram(join(ROOT, "src/app/models/external-process.ts"));
 });
 afterAll(() => {
   folder.remove();

@@ -1,13 +1,12 @@
 // The way back for a model that jpg asks: it is offered `search` and `show`, told of them where something is hidden, and finds it, in
 // its own conversation only.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadHistory, loadView } from "../../../src/app/branch/load-view.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
-import { NO_TOOLS, type ToolResult } from "../../../src/app/programs/tool-box.ts";
-import { createLookBackTools } from "../../../src/app/query/look-back-tools.ts";
-import { query } from "../../../src/app/query/query.ts";
-import { openQueryTools } from "../../../src/app/query/query-tools.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadHistory, loadView } from "../../../src/app/conversation/view.ts";
+import { NO_TOOLS, type ToolResult } from "../../../src/app/models/tool-box.ts";
+import { createLookBackTools, openQueryTools } from "../../../src/app/talk/own-tools.ts";
+import { query } from "../../../src/app/talk/query.ts";
 import type { View } from "../../../src/core/conversation/event.ts";
 import type { LlmRequest } from "../../../src/llm/client.ts";
 import { calls, createScriptedModel, type Script, says, stop } from "../../helpers/scripted-model.ts";

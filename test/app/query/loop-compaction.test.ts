@@ -1,12 +1,12 @@
 // One turn that grows past the window: its answered calls are compacted while it goes on, as often as it nears the window
 // again. Nothing of it is lost, and each request is one that the provider takes.
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type BranchTree, loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadTurns, loadView } from "../../../src/app/branch/load-view.ts";
-import { type NewConversation, newConversation } from "../../../src/app/names/new-conversation.ts";
-import type { ToolBox } from "../../../src/app/programs/tool-box.ts";
-import { query } from "../../../src/app/query/query.ts";
-import { openWorkspace, type Workspace } from "../../../src/app/workspace/workspace.ts";
+import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadTurns, loadView } from "../../../src/app/conversation/view.ts";
+import { openWorkspace, type Workspace } from "../../../src/app/conversation/workspace.ts";
+import type { ToolBox } from "../../../src/app/models/tool-box.ts";
+import { type NewConversation, newConversation } from "../../../src/app/names/conversations.ts";
+import { query } from "../../../src/app/talk/query.ts";
 import { isReasoning, type View } from "../../../src/core/conversation/event.ts";
 import { estimateView } from "../../../src/core/conversation/token-estimate.ts";
 import { smallSession } from "../../helpers/run-jpg.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { requestContent } from "../../../src/app/query/request-content.ts";
+import { requestContent } from "../../../src/app/talk/request-content.ts";
 import { wordsOfContent } from "../../../src/core/conversation/event.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { keepTypedMessage, readTypedMessages } from "../../../src/app/query/typed-messages.ts";
+import { keepTypedMessage, readTypedMessages } from "../../../src/app/talk/chat-model.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 
 let user: { readonly env: Readonly<Record<string, string>>; readonly home: string };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { removeConversation } from "../../../src/app/manage/trash.ts";
-import { type RedactReport, redact } from "../../../src/app/redact/redact.ts";
-import { planRedact } from "../../../src/app/redact/redact-plan.ts";
+import { type RedactReport, redact } from "../../../src/app/share/redact.ts";
+import { planRedact } from "../../../src/app/share/redact-plan.ts";
 import { conversationOf } from "../../../src/core/conversation/name.ts";
 import type { ConversationStore } from "../../../src/store/store.ts";
 import { type Clone, createClones } from "../../helpers/clones.ts";

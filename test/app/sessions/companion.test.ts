@@ -2,8 +2,8 @@
 // the session is there.
 import { symlinkSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { exportConversation, exportOriginal } from "../../../src/app/export/export.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { exportConversation, exportOriginal } from "../../../src/app/import/export.ts";
 import { type ImportOutcome, importSessions } from "../../../src/app/import/import.ts";
 import { writeText } from "../../helpers/temp-repository.ts";
 import { createGitWorkspace, type GitWorkspace, inFolder, removeWorkspace, tipOf } from "../../helpers/workspace.ts";

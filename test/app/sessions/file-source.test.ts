@@ -2,8 +2,7 @@ import { appendFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFi
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
-import { createFileSource } from "../../../src/app/sessions/file-source.ts";
+import { createBufferSource, createFileSource } from "../../../src/app/sessions/sources.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 
 let folder: TempFolder;

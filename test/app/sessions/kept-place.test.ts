@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { locate } from "../../../src/app/conversation/engine.ts";
 import { findAgentSessions, type KeptFiles } from "../../../src/app/sessions/kept-files.ts";
-import { locate } from "../../../src/app/workspace/engine.ts";
 import { createTempFolder, git, type TempFolder, writeText } from "../../helpers/temp-repository.ts";
 import { createTestRuntime } from "../../helpers/workspace.ts";
 

@@ -1,6 +1,6 @@
 // Files that are compressed with zstd: unpacked whole or refused, never beyond a limit. The frames are made by hand (RFC 8878).
 import { describe, expect, it } from "vitest";
-import { isPacked, unpackBeginning, unpackFile } from "../../../src/app/sessions/packed-file.ts";
+import { isPacked, unpackBeginning, unpackFile } from "../../../src/app/sessions/session-registry.ts";
 
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 /** Says that a window of 128 KiB follows, and nothing of the size of the content. */

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { scanFolder } from "../../../src/app/sessions/scan-folder.ts";
+import { scanFolder } from "../../../src/app/sessions/session-files.ts";
 import { createTempFolder, type TempFolder, writeText } from "../../helpers/temp-repository.ts";
 
 let folder: TempFolder;

@@ -2,11 +2,11 @@
 // both are read as one session, and nothing that was left is lost.
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { exportConversation, exportOriginal } from "../../../src/app/export/export.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { exportConversation, exportOriginal } from "../../../src/app/import/export.ts";
 import { importSessions } from "../../../src/app/import/import.ts";
 import type { ImportReport } from "../../../src/app/import/import-report.ts";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { readCodexSession } from "../../../src/formats/codex/agent.ts";
 import { answer, CODEX_SESSION, meta, prompt, rolloutBytes, turnsOf } from "../../helpers/codex-session.ts";
 import { writeText } from "../../helpers/temp-repository.ts";

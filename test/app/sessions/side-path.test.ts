@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { refusalOf } from "../../../src/app/sessions/side-path.ts";
+import { refusalOf } from "../../../src/app/sessions/side-files.ts";
 
 const FOLDER = "sources/x/files";
 

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import {
+  createBufferSource,
   cutPieces,
   parseReference,
   pieceChanges,
   referenceTo,
   type SourcePiece,
-} from "../../../src/app/sessions/source-pieces.ts";
+} from "../../../src/app/sessions/sources.ts";
 
 const line = fc.oneof(
   { weight: 5, arbitrary: fc.string({ maxLength: 12 }) },

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { readBundleHeader, requireWhole } from "../../../src/app/share/bundle-file.ts";
+import { readBundleHeader, requireWhole } from "../../../src/app/share/bundle.ts";
 import { formatBundleHeader } from "../../../src/core/conversation/name.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 

@@ -2,8 +2,8 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { findBrokenLinks } from "../../../src/app/branch/turn-links.ts";
-import { openJournal } from "../../../src/app/journal/turn-journal.ts";
+import { openJournal } from "../../../src/app/conversation/journal.ts";
+import { findBrokenLinks } from "../../../src/app/conversation/spliced-turns.ts";
 import { revertCompactions } from "../../../src/app/manage/revert.ts";
 import { removeConversation } from "../../../src/app/manage/trash.ts";
 import { markThisProcess } from "../../../src/store/running-process.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { ReviewReport } from "../../../src/app/share/review.ts";
-import { reviewMarkdown } from "../../../src/app/share/review-markdown.ts";
+import { type ReviewReport, reviewMarkdown } from "../../../src/app/share/review.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { anyText } from "../../helpers/any-text.ts";
 import { runs } from "../../helpers/runs.ts";

@@ -1,11 +1,11 @@
 // Summaries by a model, as `compact` has them written: what the model is sent, which answers are taken, what is committed, and that
 // nothing is when the answer may not stand for turns. The model is scripted.
 import { describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { loadView } from "../../../src/app/branch/load-view.ts";
+import { createBundle } from "../../../src/app/compact/accepted-summary.ts";
 import { type CompactRequest, compact } from "../../../src/app/compact/compact.ts";
-import { notesOf, overallTokens } from "../../../src/app/plan/compact-report.ts";
-import { createBundle } from "../../../src/app/summary/summary-bundle.ts";
+import { notesOf, overallTokens } from "../../../src/app/compact/compact-report.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadView } from "../../../src/app/conversation/view.ts";
 import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { type ClaudeWriter, createClaudeWriter, sessionBytes } from "../../helpers/claude-session.ts";

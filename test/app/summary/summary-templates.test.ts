@@ -1,6 +1,6 @@
 // The prompts as models are sent them: what the seeds ask for is in them, and a change of their words is seen.
 import { describe, expect, it } from "vitest";
-import { readPromptTemplates } from "../../../src/app/summary/summary-templates.ts";
+import { readPromptTemplates } from "../../../src/app/compact/ask-summary.ts";
 import {
   fillTemplate,
   wordFocus,

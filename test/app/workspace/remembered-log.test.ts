@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { withRememberedLog } from "../../../src/app/workspace/remembered-log.ts";
+import { withRememberedLog } from "../../../src/app/conversation/engine.ts";
 import type { LogQuery } from "../../../src/store/store.ts";
 import { createMemoryStore } from "../../helpers/embedded-store.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";

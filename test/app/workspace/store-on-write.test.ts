@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createStoreOnWrite } from "../../../src/app/workspace/store-on-write.ts";
+import { createStoreOnWrite } from "../../../src/app/conversation/workspace.ts";
 import { createMemoryStore } from "../../helpers/embedded-store.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
 

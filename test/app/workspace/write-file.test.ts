@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { writeResultFile } from "../../../src/app/workspace/write-file.ts";
+import { writeResultFile } from "../../../src/app/conversation/runtime.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 
 let folder: TempFolder;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ChatStatus } from "../../../src/app/query/chat-status.ts";
+import type { ChatStatus } from "../../../src/app/talk/chat-model.ts";
 import { renderOffer } from "../../../src/cli/chat/render-box.ts";
 import { renderNearlyFull, renderStatus } from "../../../src/cli/chat/render-status.ts";
 import { displayWidth } from "../../../src/cli/frame/display-width.ts";

@@ -3,10 +3,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBranchTree } from "../../../src/app/branch/branch-tree.ts";
-import { readDeltas } from "../../../src/app/branch/conversation-config.ts";
-import { loadTurns } from "../../../src/app/branch/load-view.ts";
-import type { Tool, ToolBox } from "../../../src/app/programs/tool-box.ts";
+import { readDeltas } from "../../../src/app/conversation/marks.ts";
+import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { loadTurns } from "../../../src/app/conversation/view.ts";
+import type { Tool, ToolBox } from "../../../src/app/models/tool-box.ts";
 import { runChat } from "../../../src/cli/chat/run-chat.ts";
 import type { ChatState } from "../../../src/cli/chat/slash-command.ts";
 import { createOutput, type OutputStream } from "../../../src/cli/frame/output.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FoundTangents } from "../../../src/app/compact/find-tangents.ts";
+import type { FoundTangents } from "../../../src/app/compact/tangents.ts";
 import { confirmTangents } from "../../../src/cli/commands/compact-tangents.ts";
 import type { Output } from "../../../src/cli/frame/output.ts";
 

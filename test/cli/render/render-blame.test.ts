@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { BlameReport, BlameRow } from "../../../src/app/inspect/blame.ts";
+import type { BlameReport, BlameRow } from "../../../src/app/look/blame.ts";
 import { renderBlame } from "../../../src/cli/render/render-blame.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 

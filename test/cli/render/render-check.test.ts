@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { CheckReport } from "../../../src/app/check/check-report.ts";
+import type { CheckReport } from "../../../src/app/integrity/check.ts";
 import { renderCheck } from "../../../src/cli/render/render-check.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 

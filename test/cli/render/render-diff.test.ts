@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { diffViews } from "../../../src/app/diff/view-diff.ts";
+import { diffViews } from "../../../src/app/diff/diff.ts";
 import { renderDiff } from "../../../src/cli/render/render-diff.ts";
 import { renderDiffStat } from "../../../src/cli/render/render-diff-stat.ts";
 import type { View } from "../../../src/core/conversation/event.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ListRow } from "../../../src/app/inspect/list-row.ts";
+import type { ListRow } from "../../../src/app/look/list.ts";
 import { renderList } from "../../../src/cli/render/render-list.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LogRow } from "../../../src/app/inspect/log-row.ts";
+import type { LogRow } from "../../../src/app/look/log.ts";
 import { renderLog } from "../../../src/cli/render/render-log.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 

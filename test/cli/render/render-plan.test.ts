@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PlanOffer } from "../../../src/app/edit/offer-plan.ts";
+import type { PlanOffer } from "../../../src/app/compact/edit-plan.ts";
 import { displayWidth } from "../../../src/cli/frame/display-width.ts";
 import { renderPlan } from "../../../src/cli/render/render-plan.ts";
 import { type EditItem, parsePlan } from "../../../src/core/compact/edit-plan.ts";

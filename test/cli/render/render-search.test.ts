@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SearchHit } from "../../../src/app/inspect/search-report.ts";
+import type { SearchHit } from "../../../src/app/look/search.ts";
 import { createStyle } from "../../../src/cli/frame/style.ts";
 import { renderSearch } from "../../../src/cli/render/render-search.ts";
 import { safe } from "../../../src/core/safe-text.ts";

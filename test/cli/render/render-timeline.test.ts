@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CompactReport, CompactSegment } from "../../../src/app/plan/compact-report.ts";
+import type { CompactReport, CompactSegment } from "../../../src/app/compact/compact-report.ts";
 import { renderTimeline } from "../../../src/cli/render/render-timeline.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 

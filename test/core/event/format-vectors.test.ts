@@ -1,9 +1,9 @@
 // Runs the test vectors of docs/FORMAT.md: what another implementation of the format must reproduce, as data.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { clampedRecords } from "../../../src/app/branch/clamped-records.ts";
-import { coversDigest } from "../../../src/app/branch/covers.ts";
-import { blobId, sha256 } from "../../../src/app/workspace/object-id.ts";
+import { clampedRecords } from "../../../src/app/conversation/append.ts";
+import { coversDigest } from "../../../src/app/conversation/covers.ts";
+import { blobId, sha256 } from "../../../src/app/conversation/runtime.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import {
   formatCompactionLine,

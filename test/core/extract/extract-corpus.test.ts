@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { extractSummary } from "../../../src/core/compact/extract.ts";
 import { checkGrounding } from "../../../src/core/compact/grounding.ts";
 import type { PlacedEvent } from "../../../src/core/compact/transcript.ts";

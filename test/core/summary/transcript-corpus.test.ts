@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { checkGrounding } from "../../../src/core/compact/grounding.ts";
 import { fitParts, type PlacedEvent, readLedger, renderLedger } from "../../../src/core/compact/transcript.ts";
 import { estimateTextTokens } from "../../../src/core/conversation/text-tokens.ts";

@@ -1,6 +1,6 @@
 // How far estimates are off where no usage is recorded: real sessions with their usage hidden, against the usage.
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import type { Event, Turn } from "../../../src/core/conversation/event.ts";
 import { recordedRequests, requestSizes } from "../../../src/core/model/calibration.ts";
 import { createFactsMeter } from "../../../src/core/model/token-meter.ts";

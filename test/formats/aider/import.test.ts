@@ -1,7 +1,7 @@
 // Chat histories of aider: who speaks, where a turn opens, and what a new chat leaves out.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { aiderSessionId, readAiderHistory } from "../../../src/formats/aider/agent.ts";
 import { anyText } from "../../helpers/any-text.ts";

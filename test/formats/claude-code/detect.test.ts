@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { isClaudeSession } from "../../../src/formats/claude-code/agent.ts";
 import { createClaudeWriter, type Json, sessionBytes } from "../../helpers/claude-session.ts";
 

@@ -1,7 +1,7 @@
 // What is exported and imported again is the same thread: the export says all that the import needs, and nothing else.
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import type { View } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { checkAnthropic } from "../../../src/core/model/anthropic-rules.ts";

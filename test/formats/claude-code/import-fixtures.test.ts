@@ -2,7 +2,7 @@
 // the importer is meant, the snapshots beside them are written again with `vitest -u` and read before they are committed.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { readClaudeSession } from "../../../src/formats/claude-code/agent.ts";
 import { allTurns } from "../../helpers/claude-session.ts";
 

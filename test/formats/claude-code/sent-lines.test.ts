@@ -1,7 +1,7 @@
 // Which lines of a session a model is sent, and in what order: rules that the real agent was seen to follow. Each session is
 // invented and shows one rule.
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { exportAnthropic } from "../../../src/formats/anthropic/write.ts";
 import { readClaudeSession } from "../../../src/formats/claude-code/agent.ts";

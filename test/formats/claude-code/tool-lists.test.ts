@@ -1,6 +1,6 @@
 // The tools that Claude Code says it offers.
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { readClaudeSession } from "../../../src/formats/claude-code/agent.ts";
 import type { ToolList } from "../../../src/formats/imported-session.ts";
 import type { Json } from "../../helpers/claude-session.ts";

@@ -1,7 +1,7 @@
 // What Cline sends since it compacted a session, beside the session: a compaction of it, under which the view is what Cline sends.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { checkCompaction } from "../../../src/core/conversation/compaction-line.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";

@@ -1,7 +1,7 @@
 // Sessions of Cline: messages as Anthropic's blocks, files that were added, counts of tokens, and what stands for a compaction.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { readUsage } from "../../../src/core/model/usage.ts";
 import { CLINE, readClineSession } from "../../../src/formats/cline/agent.ts";

@@ -2,7 +2,7 @@
 // Codex sends exactly these is shown with the real one in test/e2e/codex-goldens.test.ts.
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import type { Event, View } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";

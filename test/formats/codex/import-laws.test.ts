@@ -2,7 +2,7 @@
 // makes the reader fail.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { checkOpenAiResponses } from "../../../src/core/model/openai-responses-rules.ts";
 import { toOpenAiResponsesThread } from "../../../src/core/model/openai-responses-thread.ts";

@@ -1,6 +1,6 @@
 // Lines of a rollout as events: whose words a message is, what introduces a request, what one answer is, what is no event.
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { readUsage } from "../../../src/core/model/usage.ts";
 import { readCodexSession } from "../../../src/formats/codex/agent.ts";
 import { codexSessionId, isCodexSession } from "../../../src/formats/codex/rollout-line.ts";

@@ -1,7 +1,7 @@
 // Sessions of Copilot CLI: what is said in them, whose words it is, and what holds of every file.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { checkOpenAiResponses } from "../../../src/core/model/openai-responses-rules.ts";

@@ -2,7 +2,7 @@
 // own, no damage makes the reader fail.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { type Event, textOfContent } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { checkGoogle } from "../../../src/core/model/google-rules.ts";

@@ -1,6 +1,6 @@
 // Sessions of Gemini CLI as conversations: messages, the agent's own words, lists that replace the messages, going back, documents.
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { GEMINI_CLI, readGeminiSession } from "../../../src/formats/gemini-cli/agent.ts";
 import type { ImportedSession } from "../../../src/formats/imported-session.ts";

@@ -1,7 +1,7 @@
 // Laws of reading and writing jp's streams, on drawn ones and on damaged ones.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { checkCompaction } from "../../../src/core/conversation/compaction-line.ts";
 import { traitsOf } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";

@@ -1,6 +1,6 @@
 // What is read of a stream of jp, entry by entry, sound and not.
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 import { JP } from "../../../src/formats/jp/agent.ts";
 import type { Entry } from "../../helpers/jp-rules.ts";

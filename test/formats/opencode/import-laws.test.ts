@@ -2,7 +2,7 @@
 // what the program itself does (1.18.33) without looking at the importer.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import type { ImportedSession } from "../../../src/formats/imported-session.ts";
 import { readOpenCodeSession } from "../../../src/formats/opencode/agent.ts";

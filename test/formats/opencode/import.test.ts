@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { AGENTS } from "../../../src/formats/agents.ts";
 import {

@@ -1,7 +1,7 @@
 // Sessions of OpenCode before 1.2: many small files, read as the document that `opencode export` would print of them.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { readOpenCodeSession } from "../../../src/formats/opencode/agent.ts";
 import { joinScattered, listScattered } from "../../../src/formats/opencode/store.ts";

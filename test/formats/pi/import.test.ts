@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { isPiSession, piSessionId, readPiSession } from "../../../src/formats/pi/read.ts";
 import { createPiWriter, PI_SESSION, piCall, readPi, sentOf, turnsOf } from "../../helpers/pi-session.ts";
 

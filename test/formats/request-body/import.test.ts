@@ -1,7 +1,7 @@
 // Requests as APIs take them: one per API, with what each knows, read as the same talk.
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import { detectFormat, formatByName } from "../../../src/app/sessions/session-registry.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 import type { ImportedSession } from "../../../src/formats/imported-session.ts";
 

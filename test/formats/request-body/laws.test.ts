@@ -2,8 +2,8 @@
 // a file makes the reader fail otherwise than by saying what is wrong.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBufferSource } from "../../../src/app/sessions/buffer-source.ts";
 import { formatByName } from "../../../src/app/sessions/session-registry.ts";
+import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import type { Turn, View } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { JpgError } from "../../../src/core/errors.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { listJournals, readJournal } from "../../../src/app/journal/journal-files.ts";
+import { listJournals, readJournal } from "../../../src/app/conversation/journal.ts";
 import { readOwnFile, readOwnText } from "../../../src/store/files.ts";
 import { openCache } from "../../../src/store/git-dir.ts";
 import { createTempFolder } from "../../helpers/temp-repository.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ConversationPage, PageTurn } from "../../../src/app/page/conversation-page.ts";
+import type { ConversationPage, PageTurn } from "../../../src/app/look/conversation-page.ts";
 import type { EventRow } from "../../../src/core/look/both-views.ts";
 import { drawnRows, pageAt, rowsInReach, turnsOf, wholePage } from "../../../src/web/pages/page-parts.ts";
 import { renderPage } from "../../../src/web/pages/render-page.ts";

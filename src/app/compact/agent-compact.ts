@@ -1,0 +1,216 @@
+// A compaction that a model asks for: tiers 1 and 2, then a summary, each only while the view is too large. It touches
+// turns that are complete and stored; the turn in which the model asks is not among them.
+import { type AgentVerdict, judgeAgentCompaction, LEAST_AGENT_TOKENS } from "../../core/compact/automatic.ts";
+import { choosePipelines } from "../../core/compact/strategies/pipelines.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { COMPACT_TOOL, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { JpgError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import { USUAL_WINDOW } from "../../core/model/token-meter.ts";
+import { loadConversationConfig } from "../conversation/marks.ts";
+import { type BranchTree, loadTip } from "../conversation/tree.ts";
+import { type Workspace, withoutOverrides } from "../conversation/workspace.ts";
+import { asAnswering, type OpenedModel } from "../models/models.ts";
+import type { Tool } from "../models/tool-box.ts";
+import { type MeasuredView, measureView } from "./auto.ts";
+import { compact } from "./compact.ts";
+import { sayNothing, type TokenChange } from "./compact-report.ts";
+
+export interface AgentCompactOptions {
+  /** What a summary should dwell on, in the model's words. */
+  readonly focus?: string;
+  /** Context window of the model that asks, tokens; absent or null = that of the model that answered last. */
+  readonly window?: number | null;
+  /** The model that asks, as `provider/model`; absent = one that jpg does not talk to. */
+  readonly answering?: string;
+  /** Tools that jpg offers it; absent as `answering` is. */
+  readonly tools?: readonly ToolDefinition[];
+  /** Ends the writing of a summary. */
+  readonly signal?: AbortSignal;
+}
+
+/** What came of it. */
+export interface AgentCompaction {
+  /** `too_small` and `not_needed`: refused; `nothing`: there was nothing to take out. */
+  readonly outcome: "compacted" | "nothing" | "not_needed" | "too_small";
+  readonly conversation: string;
+  readonly branch: string;
+  /** The newest commit made; null when none was. */
+  readonly commit: string | null;
+  /** The compactions made, oldest first. */
+  readonly compactions: readonly string[];
+  /** Of the view, estimated. */
+  readonly tokens: TokenChange;
+  /** What stands for the turns that were summarised; null when none were. */
+  readonly summary: string | null;
+  /** What happened and what is left, for the model that asked. */
+  readonly text: string;
+}
+
+/** Compacts a branch for a model, or says why not. Throws the errors of `compact`, and when the signal ends it. */
+export async function agentCompact(
+  workspace: Workspace,
+  branch: string,
+  options: AgentCompactOptions = {},
+): Promise<AgentCompaction> {
+  const { focus, signal, answering } = options;
+  const facts = { conversation: conversationOf(branch), branch };
+  const tree = await loadTip(workspace.store, branch);
+  if (tree === null) return { ...facts, ...NOTHING_STORED };
+  const measured = await measure(workspace, tree, options);
+  const { tokens } = measured;
+  const verdict = judgeAgentCompaction(measured);
+  const idle = { ...facts, commit: null, compactions: [], tokens: { before: tokens, after: tokens }, summary: null };
+  if (verdict.type !== "compact") return { ...idle, outcome: verdict.type, text: refusal(verdict, measured) };
+  const report = await compact(withoutOverrides(workspace), tree, {
+    range: {},
+    strategies: choosePipelines(["tiered"], {}, { tokens: Math.max(0, verdict.target + measured.uncounted) }),
+    source: "agent",
+    ...defined({ answering }),
+    ...(focus === undefined ? {} : { focus: [focus] }),
+    ...defined({ signal }),
+    dryRun: false,
+    fork: false,
+    activate: false,
+  });
+  signal?.throwIfAborted();
+  const notes = report.warnings.map((warning) => `Note: ${warning}`);
+  const now = (await loadTip(workspace.store, branch)) ?? tree;
+  const after =
+    now.commit === tree.commit
+      ? measured
+      : await measure(workspace, now, { ...options, window: measured.windowTokens });
+  const made = madeSince(measured.live.all, after.live.all);
+  if (made.length === 0) {
+    const reason = report.reason ?? "everything that may be removed is already compacted";
+    const { title, why, hints } = sayNothing({ ...report, reason });
+    const advice = hints.map((hint) => `A hint for the user: ${hint}`);
+    return { ...idle, outcome: "nothing", text: [`${title} ${why}`, ...advice, ...notes].join("\n") };
+  }
+  const change = { before: tokens, after: after.tokens };
+  const summary = made.findLast((compaction) => compaction.summary !== undefined)?.summary?.summary ?? null;
+  const ids = made.map(({ id }) => id);
+  return {
+    ...facts,
+    outcome: "compacted",
+    commit: now.commit,
+    compactions: ids,
+    tokens: change,
+    summary,
+    text: [
+      `Compacted turns ${rangeOf(made)}: about ${formatTokens(tokens)} → ${formatTokens(change.after)} tokens. \`jpg revert ${ids.join(" ")}\` undoes it.`,
+      ...notes,
+      summary === null ? OUTPUTS_SHORTENED : `This summary now stands for what was said there:\n\n${summary}`,
+    ].join("\n"),
+  };
+}
+
+const OUTPUTS_SHORTENED =
+  "There is no summary: long tool outputs were shortened or left out, requests and answers stay as they are.";
+
+/** A conversation whose first turn is still open has no branch yet. */
+const NOTHING_STORED: Omit<AgentCompaction, "conversation" | "branch"> = {
+  outcome: "too_small",
+  commit: null,
+  compactions: [],
+  tokens: { before: 0, after: 0 },
+  summary: null,
+  text: "Refused: no turn is complete yet.",
+};
+
+/** Where the window of no model is known, it is taken for that of most. */
+async function measure(
+  workspace: Workspace,
+  tree: BranchTree,
+  { window = null, tools }: AgentCompactOptions,
+): Promise<MeasuredView> {
+  const offered = tools === undefined ? {} : { tools };
+  const place = { tree, config: (await loadConversationConfig(workspace, tree)).config };
+  const known = window === null ? await measureView(workspace, place, { ...offered, model: null, window: null }) : null;
+  if (known !== null) return known;
+  const taken = await measureView(workspace, place, { ...offered, model: "", window: window ?? USUAL_WINDOW });
+  if (taken === null) throw new Error("a view before a window is always measured");
+  return taken;
+}
+
+/** An agent's compactions that a branch has now and had not before, oldest first. */
+function madeSince(before: readonly Compaction[], now: readonly Compaction[]): readonly Compaction[] {
+  const known = new Set(before.map(({ id }) => id));
+  return now.filter(({ id, source }) => source === "agent" && !known.has(id));
+}
+
+function rangeOf(made: readonly Compaction[]): string {
+  const from = Math.min(...made.map(({ from_turn }) => from_turn));
+  const to = Math.max(...made.map(({ to_turn }) => to_turn));
+  return `${from}..${to}`;
+}
+
+function refusal(
+  verdict: Exclude<AgentVerdict, { readonly type: "compact" }>,
+  { tokens, overhead }: MeasuredView,
+): string {
+  const size = `the context has about ${formatTokens(tokens)} tokens`;
+  return verdict.type === "too_small"
+    ? `Refused: the conversation has about ${formatTokens(tokens - overhead)} tokens; nothing below ${formatTokens(LEAST_AGENT_TOKENS)} is compacted.`
+    : `No compaction needed: ${size}, which is under the target of ${formatTokens(verdict.target)} already.`;
+}
+
+/** When to use it, for the model that reads it. */
+export const COMPACT_ADVICE: string = [
+  "Frees context: old tool outputs are shortened, and where that is not enough earlier turns are replaced by a summary.",
+  "Use it (1) before you turn to a new area of work, (2) after you have finished a major piece, or (3) when you notice that you repeat questions or forget what was done.",
+  "What is taken out stays stored and can be brought back. Gives back the summary of what was preserved.",
+].join(" ");
+export const FOCUS_ADVICE = "What the summary should focus on, in a few words; optional.";
+/** Longest focus, characters: it is a hint to the summary, not a text. */
+export const LONGEST_FOCUS = 2000;
+
+/** What a model is told of the tool. */
+export const COMPACT_DEFINITION: ToolDefinition = {
+  name: COMPACT_TOOL,
+  description: COMPACT_ADVICE,
+  parameters: {
+    type: "object",
+    properties: { focus: { type: "string", description: FOCUS_ADVICE } },
+    additionalProperties: false,
+  },
+};
+
+/** Creates the tool for a branch and the model that is offered it; `others` = tools beside it. */
+export function createCompactTool(
+  workspace: Workspace,
+  branch: string,
+  { others, ...model }: Pick<OpenedModel, "name" | "facts" | "isAssumed"> & { readonly others: readonly Tool[] },
+): Tool {
+  const tools = [COMPACT_DEFINITION, ...others.map(({ definition }) => definition)];
+  const asking = { window: model.facts.contextWindow, ...asAnswering(model), tools };
+  return {
+    definition: COMPACT_DEFINITION,
+    origin: "jpg",
+    confirm: false,
+    async call({ focus, ...others }, { signal }) {
+      signal.throwIfAborted();
+      const [other] = Object.keys(others);
+      if (other !== undefined)
+        return {
+          content: `${JSON.stringify(other)} is not an argument of this tool, which takes only focus.`,
+          isError: true,
+        };
+      if (focus !== undefined && (typeof focus !== "string" || focus.length > LONGEST_FOCUS))
+        return { content: `focus: expected a text of at most ${LONGEST_FOCUS} characters.`, isError: true };
+      // Most turns never call it.
+      const { agentCompact } = await import("./agent-compact.ts");
+      try {
+        const wanted = focus === undefined || focus.trim() === "" ? {} : { focus };
+        const { text, outcome } = await agentCompact(workspace, branch, { ...wanted, signal, ...asking });
+        return { content: text, isError: outcome === "too_small" };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof JpgError)) throw error;
+        return { content: [`Not compacted: ${error.message}`, ...error.hints].join("\n"), isError: true };
+      }
+    },
+  };
+}

@@ -1,0 +1,283 @@
+// What `compact` tells: which turns keep their form and which are read differently from now on. The JSON document of
+// `jpg compact --json`, plus the timeline drawn for people. Turn positions are raw, 0-based, inclusive.
+import type { Ungrounded } from "../../core/compact/grounding.ts";
+import { type HiddenContent, hiddenContent } from "../../core/compact/hidden-content.ts";
+import type { CompactionPlan } from "../../core/compact/plan.ts";
+import { lossReceipt } from "../../core/compact/receipt.ts";
+import type { StepReport } from "../../core/compact/strategies/encode-decisions.ts";
+import { type Compaction, EXTRACTIVE, type LossReceipt } from "../../core/conversation/compaction.ts";
+import { type Event, type ProjectedTurn, type Turn, traitsOf, type View } from "../../core/conversation/event.ts";
+import { defined } from "../../core/json.ts";
+import type { CacheCost } from "../../core/model/cache-cost.ts";
+import type { DiffMeasure, OverheadSource, TokenMeter, TokenSource } from "../../core/model/token-meter.ts";
+import { coveredEvents } from "../conversation/covers.ts";
+
+/** Tokens of a stretch of the view, estimated, before and after the compaction. */
+export interface TokenChange {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** A stretch of turns that fares alike; segments are ordered, do not overlap and cover the conversation. */
+export interface CompactSegment {
+  readonly from: number;
+  readonly to: number;
+  /** `summary`: stands as a summary, whether this compaction's or an older one's. */
+  readonly kind: "kept" | "compacted" | "summary";
+  /** What happens here, in words, e.g. `reasoning + tools stripped`; absent for kept turns. */
+  readonly policies?: string;
+  readonly tokens: TokenChange;
+}
+
+/** What a compaction takes out of the view; the CompactionReport of RFD 036. */
+export interface StrategyReport {
+  /** Events that a model was sent before and is not any more. */
+  readonly events_removed: number;
+  /** Below 0 when the view grows. */
+  readonly estimated_tokens_saved: number;
+  /** What each strategy added to those before it, in order; of a profile each policy, by its key. They add up to the totals, rounding aside. */
+  readonly steps: readonly StepReport[];
+}
+
+/** A summary that is still to be written. */
+export interface PlannedSummary {
+  /** Turns that it is to stand for, 0-based, inclusive. */
+  readonly from_turn: number;
+  readonly to_turn: number;
+  /** Who is to write it: `provider/model`, or `extractive`. */
+  readonly model: string;
+  /** Why a pipeline goes on to it behind its own steps, in words; absent where it is what was asked for. */
+  readonly reason?: string;
+}
+
+/** The outcome of `compact` and of its dry run. */
+export interface CompactReport extends NothingReport {
+  readonly conversation: string;
+  /** Branch it was appended to, or would be. */
+  readonly branch: string;
+  readonly dryRun: boolean;
+  /** Set where it stands on a new fork: whether that is the active conversation now, or would be. */
+  readonly activated?: boolean;
+  /** Null when there was nothing to compact; then `reason` says why. */
+  readonly compaction: Compaction | null;
+  /** Commit that carries it; null in a dry run and when there was nothing to compact. */
+  readonly commit: string | null;
+  /** Null when the range is empty. */
+  readonly from_turn: number | null;
+  readonly to_turn: number | null;
+  /** All policies in words, as in the commit's subject, e.g. `reasoning + tools stripped`. */
+  readonly policies: string;
+  /** Tokens of the whole view, system prompt and tool definitions where they are known; a summary that is still to be written counts as empty. */
+  readonly tokens: TokenChange;
+  /** `recorded` when the provider counted both. */
+  readonly tokens_source: TokenSource;
+  /** Tokens in front of the events before (system prompt, tool definitions); 0 when unknown. */
+  readonly overhead: number;
+  /** Tools whose definitions are not sent any more, and the tokens that `overhead` has less for it; null = all stay. */
+  readonly pruned: { readonly names: readonly string[]; readonly tokens: number } | null;
+  /** Where `overhead` is from. */
+  readonly overhead_source: OverheadSource;
+  /** What it does to a cached prefix; null when there was nothing to compact, and for a summary that is not written yet. */
+  readonly cache: CacheCost | null;
+  /** What it takes from the model's sight; null as for `cache`. */
+  readonly receipt: LossReceipt | null;
+  /** What the summary says and the events do not bear out; empty without a summary. */
+  readonly ungrounded: readonly Ungrounded[];
+  /** Null when there was nothing to compact, and for a summary that is not written yet. */
+  readonly report: StrategyReport | null;
+  readonly segments: readonly CompactSegment[];
+  /** In a dry run, the summary that would be written, an extract with its text in `compaction`; null when none would, and when all is done. */
+  readonly planned_summary: PlannedSummary | null;
+  /** What the user should know, one sentence each, e.g. `hidden by summary k3f9q2 until k3f9q2 is reverted`. */
+  readonly warnings: readonly string[];
+  /** In a dry run: the view as it is, and as it would be, a summary that is still to be written empty. No part of the JSON document. */
+  readonly views?: { readonly before: View; readonly after: View; readonly measure: DiffMeasure };
+  /** What was gone on to after these steps, in a commit of its own: a pipeline's summary, or the open turn. */
+  readonly further?: CompactReport;
+  /** Code of the error for which that summary was not written, e.g. `interrupted`; absent when none was thrown. */
+  readonly summary_error?: string;
+}
+
+/** Tokens of the view before all that was done, and after it. */
+export function overallTokens({ tokens, further }: CompactReport): TokenChange {
+  return further === undefined ? tokens : { before: tokens.before, after: further.tokens.after };
+}
+
+/** Why nothing was compacted. */
+export interface NothingReport {
+  /** A clause; absent = not known. */
+  readonly reason?: string;
+  /** What to type. */
+  readonly hints?: readonly string[];
+}
+
+/** Says that nothing was compacted and why, in sentences, and what to type; the same in every front. */
+export function sayNothing({ reason, hints = [] }: NothingReport): {
+  readonly title: string;
+  /** Empty when the reason is not known. */
+  readonly why: string;
+  readonly hints: readonly string[];
+} {
+  const begin = /^[a-z]+(?=[\s,])/.exec(reason ?? "")?.[0] ?? "";
+  const why = `${begin.charAt(0).toUpperCase()}${begin.slice(1)}${(reason ?? "").slice(begin.length)}`;
+  return { title: "Nothing to compact.", why: why === "" || why.endsWith(".") ? why : `${why}.`, hints };
+}
+
+/** Words what the user should know: the summary that is to be written, if one is, then the warnings. */
+export function notesOf({
+  planned_summary,
+  warnings,
+}: Pick<CompactReport, "planned_summary" | "warnings">): readonly string[] {
+  return planned_summary === null ? warnings : [describeSummary(planned_summary), ...warnings];
+}
+
+/** Says which summary is to be written. */
+export function describeSummary({ from_turn, to_turn, model, reason }: PlannedSummary): string {
+  const step = reason === undefined ? "" : `${reason}: the next step `;
+  const note = model === EXTRACTIVE ? " (an extract by fixed rules)" : "";
+  return `${step}will generate a summary for turns ${from_turn}-${to_turn} using model ${model}${note}`;
+}
+
+/** Counts the events of the conversation that a model was sent before and is not any more; below 0 where `keep` brings some back. */
+export function eventsRemoved({ before, after }: { readonly before: View; readonly after: View }): number {
+  return countKept(before) - countKept(after);
+}
+
+function countKept({ turns }: View): number {
+  return turns.reduce(
+    (count, { origin, events }) =>
+      origin.kind === "kept" ? count + events.filter((event) => traitsOf(event).providerVisible).length : count,
+    0,
+  );
+}
+
+// What a compaction took out of the view: the raw events it covers, compared with what the view shows of them. How many events it
+// removed is what the report and the record count, too: those that were hidden before are not removed again.
+
+/**
+ * Computes what is hidden; every turn of the compaction's range must be among `turns`, but for those that are hidden before and
+ * that nothing new stands for: nothing of them is taken out.
+ */
+export function hiddenBy(
+  compaction: Pick<Compaction, "from_turn" | "to_turn">,
+  facts: {
+    readonly turns: ReadonlyMap<number, Turn>;
+    readonly before: View;
+    readonly after: View;
+    readonly meter: Pick<TokenMeter, "countEvent">;
+  },
+): HiddenContent {
+  const { from_turn: from, to_turn: to } = compaction;
+  const isTouched = touchedTurns(facts);
+  const raw = [...facts.turns.values()]
+    .filter((turn) => from <= turn.index && turn.index <= to && isTouched(turn.index))
+    .flatMap((turn) => turn.events);
+  const shown = facts.after.turns
+    .filter(({ origin }) =>
+      origin.kind === "kept" ? from <= origin.turn && origin.turn <= to : from <= origin.from && origin.to <= to,
+    )
+    .flatMap((turn) => turn.events);
+  return { ...hiddenContent(raw, shown, facts.meter.countEvent), events_removed: Math.max(0, eventsRemoved(facts)) };
+}
+
+/** Tells of which turns something was shown before, or is told in a new way after. */
+function touchedTurns({ before, after }: { readonly before: View; readonly after: View }): (turn: number) => boolean {
+  const shown = new Set<number>();
+  const told = new Set<string>();
+  for (const { origin } of before.turns) {
+    if (origin.kind === "kept") shown.add(origin.turn);
+    else told.add(origin.compaction);
+  }
+  const fresh = after.turns.flatMap(({ origin }) =>
+    origin.kind === "kept" || origin.kind === "index" || told.has(origin.compaction) ? [] : [origin],
+  );
+  return (turn) => shown.has(turn) || fresh.some(({ from, to }) => from <= turn && turn <= to);
+}
+
+// Tokens of each stretch of a planned compaction's timeline, before and after; the stretches add up to the events of the view.
+
+interface Facts {
+  readonly turns: ReadonlyMap<number, Turn>;
+  readonly before: View;
+  readonly after: View;
+  /** Tokens of an event, not rounded. */
+  readonly countEvent: (event: Event) => number;
+}
+
+/** Counts the tokens of each segment of a plan. */
+export function segmentTokens(
+  plan: Pick<CompactionPlan, "segments">,
+  { turns, before, after, countEvent }: Facts,
+): CompactSegment[] {
+  const place = createPlacer(plan, turns);
+  const count = (view: View): number[] => {
+    const sums = plan.segments.map(() => 0);
+    for (const turn of view.turns)
+      for (const event of turn.events) {
+        const index = place(turn, event.id);
+        sums[index] = (sums[index] ?? 0) + countEvent(event);
+      }
+    return sums.map(Math.round);
+  };
+  const [was, is] = [count(before), count(after)];
+  return plan.segments.map((segment, index) => ({
+    from: segment.from,
+    to: segment.to,
+    kind: segment.kind,
+    ...defined({ policies: segment.policies }),
+    tokens: { before: was[index] ?? 0, after: is[index] ?? 0 },
+  }));
+}
+
+/** The last segment that begins at or before a place, by halving: there may be as many as turns. -1 = none. */
+function lastStarted(segments: CompactionPlan["segments"], turn: number, position: number): number {
+  let [low, high] = [0, segments.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const { from = 0, fromIndex = 0 } = segments[middle] ?? {};
+    if (from < turn || (from === turn && fromIndex <= position)) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/**
+ * Gives the segment that an event of a view counts to: where it stands in its turn, also where the turn is cut between several.
+ * A summary counts to its own, or to the one that takes its place.
+ */
+function createPlacer(
+  { segments }: Pick<CompactionPlan, "segments">,
+  turns: ReadonlyMap<number, Turn>,
+): (turn: ProjectedTurn, event: string) => number {
+  const cut = new Set(segments.filter(({ fromIndex }) => fromIndex !== undefined).map(({ from }) => from));
+  const positions = new Map<string, number>();
+  for (const turn of cut)
+    for (const [position, { id }] of turns.get(turn)?.events.entries() ?? []) positions.set(id, position);
+  const ofKept = (turn: number, event: string): number => {
+    const position = cut.has(turn) ? (positions.get(event) ?? 0) : 0;
+    return lastStarted(segments, turn, position);
+  };
+  const ofSummary = (turn: number, compaction: string): number => {
+    const held = segments.filter(({ from, to }) => from <= turn && turn <= to);
+    const own = held.find((segment) => segment.compaction === compaction);
+    const found = own ?? held.find(({ planned }) => planned) ?? held.find(({ kind }) => kind === "summary") ?? held[0];
+    return found === undefined ? 0 : segments.indexOf(found);
+  };
+  return ({ origin }, event) =>
+    Math.max(0, origin.kind === "kept" ? ofKept(origin.turn, event) : ofSummary(origin.from, origin.compaction));
+}
+
+/** Computes the receipt from the views without and with the compaction; every covered turn must be among `turns`. */
+export function lossOf(
+  compaction: Pick<Compaction, "from_turn" | "to_turn" | "from_event" | "to_event" | "summary">,
+  facts: {
+    readonly turns: ReadonlyMap<number, Turn>;
+    readonly before: View;
+    readonly after: View;
+    readonly pins?: readonly string[];
+  },
+): LossReceipt {
+  const { before, after, pins = [] } = facts;
+  const raw = coveredEvents(compaction, facts.turns).map(({ event }) => event);
+  return lossReceipt({ raw, before, after, summary: compaction.summary?.summary, pins });
+}

@@ -1,0 +1,483 @@
+// Loads what planning a compaction needs: the rules in force, the turns, the view as it is with what counts it.
+import {
+  type CompactionConfig,
+  type Config,
+  recordedTools,
+  selectDeltas,
+  settingsOf,
+  toolHints,
+} from "../../config/config.ts";
+import {
+  areKeptAtHand,
+  type CompactionRequest,
+  knownOf,
+  turnsLikely,
+  type UnreadTurns,
+} from "../../core/compact/compaction-request.ts";
+import { type CompactionPlan, explainFromSome, planCompaction, trialOf } from "../../core/compact/plan.ts";
+import { findContainedReads } from "../../core/compact/shown-lines.ts";
+import { type ChosenStrategies, leastGain } from "../../core/compact/strategies/pipelines.ts";
+import type { StrategyRequest } from "../../core/compact/strategies/strategy-names.ts";
+import { listPairedCalls } from "../../core/compact/tool-call.ts";
+import { type ToolCompactionHints, warnOfUnknownTools } from "../../core/compact/tool-hints.ts";
+import {
+  fixBounds,
+  isNothing,
+  type Nothing,
+  needsTurnTimes,
+  type RangeRequest,
+} from "../../core/conversation/bound-resolution.ts";
+import { type Compaction, isHiding, type StubStyle, type Summary } from "../../core/conversation/compaction.ts";
+import { definedTools } from "../../core/conversation/defined-tools.ts";
+import type { Turn, View } from "../../core/conversation/event.ts";
+import { pinnedEvents } from "../../core/conversation/marks.ts";
+import { describePolicies, findProfile, type Policies } from "../../core/conversation/policy.ts";
+import { project } from "../../core/conversation/projection.ts";
+import { hiddenEvents } from "../../core/conversation/survey.ts";
+import { type CallPairs, pairCalls } from "../../core/conversation/tool-pairing.ts";
+import { defined } from "../../core/json.ts";
+import {
+  estimateTool,
+  type TokenMeter,
+  type TokenSource,
+  USUAL_WINDOW,
+  wasAskedByJpg,
+} from "../../core/model/token-meter.ts";
+import type { TurnFacts } from "../../core/model/usage.ts";
+import { worstSource } from "../conversation/counted-view.ts";
+import { loadConversationConfig, readDeltas, readPins, requirePins } from "../conversation/marks.ts";
+import { refuseSplice } from "../conversation/spliced-turns.ts";
+import type { BranchTree } from "../conversation/tree.ts";
+import {
+  type KnownTurns,
+  type LiveCompactions,
+  loadCompactions,
+  loadTurns,
+  readToolDefinitions,
+} from "../conversation/view.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { viewWindow } from "../models/models.ts";
+import type { TokenChange } from "./compact-report.ts";
+import { loadPlanTurns, promptsOf, withIndex } from "./plan-turns.ts";
+import { findSubsumed, type Subsumption, type SubsumptionOptions } from "./subsumption.ts";
+
+/** What the user asked for. */
+export interface CompactInput {
+  readonly range: Omit<RangeRequest, "keepLast">;
+  readonly profile?: string;
+  /** Policies in place of a profile's. */
+  readonly policies?: Policies;
+  readonly summary?: Summary;
+  /** Strategies in place of a profile. */
+  readonly strategies?: ChosenStrategies;
+  /** How stubs are written. */
+  readonly stubs?: StubStyle;
+  /** Whether it carries an index of what is hidden; absent = as configured. */
+  readonly index?: boolean;
+  /** Take a batch that saves less than its least gain, and a view that grows. */
+  readonly force?: boolean;
+  /** Reach the answered calls of a turn that is not finished, though the end of the range is not named. */
+  readonly intoLoop?: boolean;
+  /** Who asked for it; absent = `manual`. */
+  readonly source?: NonNullable<Compaction["source"]>;
+  /** Ids of events in the range that stay as they are, beside pinned ones. */
+  readonly keep?: readonly string[];
+}
+
+/** What a plan is made from. */
+export interface LoadedForPlan {
+  readonly config: Config;
+  readonly live: LiveCompactions;
+  /** At least those that planning and the view read, by position. */
+  readonly turns: ReadonlyMap<number, Turn>;
+  /** Of every turn, in order. */
+  readonly facts: readonly TurnFacts[];
+  readonly before: View;
+  readonly meter: TokenMeter;
+  /** Ids of the pinned events that were read. */
+  readonly pinned: readonly string[];
+  /** The bounds that were named, as positions: what is planned next means the same turns. */
+  readonly bounds: Pick<RangeRequest, "from" | "to">;
+  /** The model that answered last, `provider/model`; null where none did. */
+  readonly model: string | null;
+  /** Its context window, tokens; null = unknown. */
+  readonly knownWindow: number | null;
+  /** The same, that of most models where it is unknown. */
+  readonly windowTokens: number;
+  readonly request: CompactionRequest;
+}
+
+/** How what is planned is read. */
+interface PlanReading {
+  /** Read also what a summary hides and planning can do without. */
+  readonly isWhole?: boolean;
+  /** As in `loadView`. */
+  readonly known?: KnownTurns;
+}
+
+/** Loads it. Throws `unknown_profile`, `spliced_turns` and the errors of a wrong range. */
+export async function loadForPlan(
+  workspace: Workspace,
+  tree: BranchTree,
+  input: CompactInput,
+  { isWhole = false, known }: PlanReading = {},
+): Promise<LoadedForPlan> {
+  await refuseSplice(workspace, tree);
+  const [{ config }, live] = await Promise.all([
+    loadConversationConfig(workspace, tree),
+    loadCompactions(workspace.store, tree),
+  ]);
+  const settings = config.conversation.compaction;
+  const { profile, policies } = chooseRules(input, settings);
+  const range = rangeOf(input, settings, profile);
+  const asked = {
+    range,
+    turnCount: tree.turnOids.length,
+    compactions: live.applied,
+    now: workspace.runtime.now().toISOString(),
+    policies,
+    hints: toolHints(config),
+    ...(profile === null ? {} : { profile }),
+    ...(input.strategies === undefined ? {} : { strategies: { uses: input.strategies.uses } }),
+    ...defined({ stubs: input.stubs, summary: input.summary, source: input.source }),
+    intoLoop: input.intoLoop === true || input.force === true,
+    beneath: input.force === true,
+  };
+  const pins = await readPins(workspace, tree);
+  const { keep = [] } = input;
+  const needs = { pins, keep, hasIndex: input.index ?? settings.index, isWhole, ...defined({ known }) };
+  const { turns, facts, view, meter, unread } = await loadPlanTurns(workspace.store, tree, asked, needs);
+  const window = await viewWindow(workspace, config, { turns, meter, next: null });
+  const pinned = pinnedEvents(pins, turns.values());
+  const plan = { ...asked, turns, unread, turnTimes: turnTimes(range, turns) };
+  return {
+    config,
+    live,
+    turns,
+    facts,
+    before: view,
+    meter,
+    pinned,
+    bounds: fixBounds(range, plan),
+    model: window?.model ?? null,
+    knownWindow: window?.tokens ?? null,
+    windowTokens: window?.tokens ?? USUAL_WINDOW,
+    request: { ...plan, keep: [...pinned, ...promptsOf(turns.get(0)), ...keep] },
+  };
+}
+
+/** The range of a request, with what is left alone where it does not say: what its profile says, else the settings. */
+export function rangeOf(
+  input: Pick<CompactInput, "range" | "strategies">,
+  { keep_last, profiles, protected_messages: protectedMessages }: CompactionConfig,
+  profile: string | null = null,
+): RangeRequest {
+  const own = profile !== null && Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
+  return {
+    ...protectionOf(input),
+    ...input.range,
+    keepLast: own?.keep_last ?? keep_last,
+    ...defined({ protectedMessages }),
+  };
+}
+
+/** A range whose end was named reaches it; that of strategies leaves the newest tokens alone else. */
+function protectionOf({
+  range: { to, keep },
+  strategies,
+}: Pick<CompactInput, "range" | "strategies">): Pick<RangeRequest, "protectTokens"> {
+  if (strategies?.protectTokens === undefined || to !== undefined || keep !== undefined) return {};
+  return { protectTokens: strategies.protectTokens };
+}
+
+/** Which profile decides, if one does, and by which policies. */
+function chooseRules(
+  input: CompactInput,
+  settings: CompactionConfig,
+): { readonly profile: string | null; readonly policies: Policies } {
+  if (input.strategies !== undefined) return { profile: null, policies: input.policies ?? {} };
+  const isTold = input.policies !== undefined || input.summary !== undefined;
+  if (isTold)
+    return { profile: input.profile ?? null, policies: input.policies ?? { summary: { policy: "summarize" } } };
+  const profile = input.profile ?? settings.default_profile;
+  const { keep_last: _, ...policies } = findProfile(profile, settings.profiles);
+  return { profile, policies };
+}
+
+function turnTimes(range: RangeRequest, turns: ReadonlyMap<number, Turn>): string[] {
+  return needsTurnTimes(range) ? [...turns.values()].map((turn) => turn.events[0]?.timestamp ?? "") : [];
+}
+
+/** Stands beside the function that takes it. */
+
+/** A plan with the views before and after it. */
+export interface PlannedCompaction {
+  readonly plan: CompactionPlan;
+  readonly config: Config;
+  readonly live: LiveCompactions;
+  readonly turns: ReadonlyMap<number, Turn>;
+  readonly before: View;
+  /** With the draft in force; for a summary that is not written yet, with an empty one. */
+  readonly after: View;
+  readonly tokens: TokenChange;
+  readonly tokens_source: TokenSource;
+  /** Tokens that the index adds, those of the one that it replaces taken off; absent = the compaction has none. */
+  readonly indexTokens?: number;
+  readonly meter: TokenMeter;
+  /** Ids of the pinned events that were read. */
+  readonly pinned: readonly string[];
+  /** The bounds that were named, as positions: what is planned next means the same turns. */
+  readonly bounds: Pick<RangeRequest, "from" | "to">;
+  /** Context window of the conversation's model, tokens. */
+  readonly windowTokens: number;
+  /** What went wrong without stopping the plan, and what looks like a slip, as sentences. */
+  readonly problems: readonly string[];
+}
+
+/** Why there is nothing to compact, with the size of the view as it is. */
+export interface NothingPlanned extends Nothing {
+  readonly live: LiveCompactions;
+  readonly tokens: TokenChange;
+  readonly tokens_source: TokenSource;
+  readonly meter: TokenMeter;
+  readonly turnCount: number;
+  readonly config: Config;
+  readonly bounds: PlannedCompaction["bounds"];
+  readonly windowTokens: number;
+  /** As those of a plan: that a program failed may be why nothing was found. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Plans, or says why there is nothing to compact; `known` as in `loadView`. Throws `unknown_profile`, `pin_hidden`, `spliced_turns` and
+ * the errors of a wrong range.
+ */
+export async function planOnBranch(
+  workspace: Workspace,
+  tree: BranchTree,
+  input: CompactInput,
+  known: KnownTurns = new Map(),
+): Promise<PlannedCompaction | NothingPlanned> {
+  const place = { workspace, tree, input };
+  const planned = await planLoaded(await loadForPlan(workspace, tree, input, { known }), place);
+  if (planned !== null) return planned;
+  const whole = await planLoaded(await loadForPlan(workspace, tree, input, { known, isWhole: true }), place);
+  if (whole === null) throw new Error("a plan that has read its whole range lacks no turn");
+  return whole;
+}
+
+interface PlanPlace {
+  readonly workspace: Workspace;
+  readonly tree: BranchTree;
+  readonly input: CompactInput;
+}
+
+/** Null when turns were left unread that it takes after all. */
+async function planLoaded(
+  loaded: LoadedForPlan,
+  { workspace, tree, input }: PlanPlace,
+): Promise<PlannedCompaction | NothingPlanned | null> {
+  const { config, live, turns, before, meter, request } = loaded;
+  const counted = meter.countView(before, live.applied);
+  const known = { ...loaded, hints: request.hints ?? {}, workspace, tree, viewTokens: counted.tokens };
+  const strategies = input.strategies === undefined ? null : await strategyRequest(input.strategies, known);
+  const asked = { ...request, ...(strategies === null ? {} : { strategies: strategies.request }) };
+  const plan = await settle(planCompaction(asked), { request: asked, facts: loaded.facts, workspace, tree });
+  if (plan === null) return null;
+  const problems = [...(strategies?.problems ?? []), ...warnOfHints(config, loaded.facts)];
+  const nothing = (reason: Nothing): NothingPlanned => ({
+    ...reason,
+    live,
+    problems,
+    tokens: { before: counted.tokens, after: counted.tokens },
+    tokens_source: counted.source,
+    meter,
+    turnCount: request.turnCount,
+    config,
+    bounds: loaded.bounds,
+    windowTokens: loaded.windowTokens,
+  });
+  if (isNothing(plan)) return nothing(plan);
+  const draft = trialOf(plan.compaction, plan.summarize !== undefined);
+  const after = project({ turnCount: request.turnCount, turns, compactions: [...live.applied, draft] });
+  requirePins(loaded.pinned, { turns: turns.values(), before, after });
+  const left = meter.countView(after, [...live.applied, draft]);
+  const tokens = { before: counted.tokens, after: left.tokens };
+  const refused =
+    input.force === true ? null : refuse(plan, { tokens, overhead: meter.overheadUnder(live.applied), input });
+  if (refused !== null) return nothing(refused);
+  const planned = {
+    ...loaded,
+    plan,
+    after,
+    tokens,
+    tokens_source: worstSource([counted.source, left.source]),
+    problems,
+  };
+  return (input.index ?? config.conversation.compaction.index) ? withIndex(tree.turnOids.length, planned) : planned;
+}
+
+type Settling = Pick<PlanPlace, "workspace" | "tree"> & Pick<LoadedForPlan, "request" | "facts">;
+
+/**
+ * Gives what was planned with turns left unread; null where it takes all of them: what is kept by name may stand in any, and why there
+ * is nothing may show only there.
+ */
+async function settle(plan: CompactionPlan | Nothing, settling: Settling): Promise<CompactionPlan | Nothing | null> {
+  const { unread } = settling.request;
+  if (unread === undefined || unread.messages.size === 0) return plan;
+  const { keep = [] } = settling.request;
+  if (!isNothing(plan))
+    return areKeptAtHand([...keep, ...(plan.compaction.keep ?? [])], settling.request) ? plan : null;
+  return explainUnread(unread, settling);
+}
+
+/** Why there is nothing, from a few of the unread turns: where older compactions are the reason they show it. */
+async function explainUnread(
+  unread: UnreadTurns,
+  { request, facts, workspace, tree }: Settling,
+): Promise<Nothing | null> {
+  const some = turnsLikely(unread, facts);
+  if (some.length === 0) return null;
+  const turns = new Map([...request.turns, ...(await loadTurns(workspace.store, tree, some))]);
+  const rest = [...unread.messages.keys()].filter((turn) => !some.includes(turn));
+  return explainFromSome({
+    ...withoutPairs(request),
+    turns: new Map([...turns].sort(([a], [b]) => a - b)),
+    unread: knownOf(rest, facts),
+  });
+}
+
+/** Which result answers which call is worked out again where more turns are at hand. */
+function withoutPairs({ strategies, ...request }: CompactionRequest): CompactionRequest {
+  if (strategies === undefined) return request;
+  const { pairs: _, ...rest } = strategies;
+  return { ...request, strategies: rest };
+}
+
+interface Trade {
+  readonly tokens: TokenChange;
+  /** Tokens of system prompt and tools before. */
+  readonly overhead: number;
+  readonly input: CompactInput;
+}
+
+/**
+ * Why a plan is not followed unless it is forced: the view would grow, or a batch would save too little; null when neither is so. A
+ * summary that is not written yet counts as empty: where even that saves nothing, no text can.
+ */
+function refuse(plan: CompactionPlan, { tokens, overhead, input }: Trade): Nothing | null {
+  const { before, after } = tokens;
+  const isOpen = plan.summarize !== undefined;
+  if (after > before || (isOpen && after === before)) {
+    const size = isOpen ? `at least ${after + 1}` : String(after);
+    return {
+      nothing: `the view would grow from ${before} to ${size} tokens`,
+      hints: ["`jpg compact --force` compacts anyway; with `--dry-run` it shows where the view grows."],
+    };
+  }
+  const { strategies } = input;
+  if (isOpen || strategies?.minGainTokens === undefined) return null;
+  const least = leastGain(before - overhead, strategies);
+  const saved = before - after;
+  if (saved >= least) return null;
+  const { from_turn, to_turn } = plan.compaction;
+  return {
+    nothing: `the strategy ${strategies.names.join(", ")} would save ${saved} of ${before - overhead} tokens a call (turns ${from_turn}..${to_turn}: ${describePolicies(plan.compaction)}), and a batch is worth it from ${least}, because the cached prefix has to be rewritten`,
+    hints: [
+      `\`jpg compact ${strategies.names.map((name) => `-s ${name}`).join(" ")} --force\` does it anyway; \`--min-gain ${saved}\` lowers the floor to what it saves.`,
+    ],
+  };
+}
+
+// What planning by strategies has to be told: the hints in force, the tools that the conversation defines, and which calls
+// a later one makes obsolete.
+
+interface Facts {
+  readonly workspace: Workspace;
+  readonly tree: BranchTree;
+  readonly hints: ToolCompactionHints;
+  readonly live: LiveCompactions;
+  /** At least those that the view shows, in order. */
+  readonly turns: ReadonlyMap<number, Turn>;
+  /** Of every turn, in order. */
+  readonly facts: readonly TurnFacts[];
+  readonly before: View;
+  /** Tokens of the view before. */
+  readonly viewTokens: number;
+  readonly meter: TokenMeter;
+  /** Context window of the conversation's model, tokens. */
+  readonly windowTokens: number;
+}
+
+/** A request to strategies, and what went wrong while it was made, as sentences. */
+interface GatheredStrategies {
+  readonly request: StrategyRequest;
+  readonly problems: readonly string[];
+}
+
+/** Gathers what strategies need. Runs the programs of `subsumes` hints. */
+export async function strategyRequest({ uses, names }: ChosenStrategies, known: Facts): Promise<GatheredStrategies> {
+  const { hints, turns, viewTokens, meter, windowTokens } = known;
+  const readsDefinitions = uses.some(({ strategy }) => strategy.readsAll === true);
+  const usesSubsumption = uses.some(({ strategy }) => strategy.usesSubsumption === true);
+  // Worked out once: planning asks for the same pairs several times.
+  const pairs = pairCalls(turns.values(), () => false);
+  const found = usesSubsumption ? await findObsolete(known, pairs) : null;
+  const request: StrategyRequest = {
+    uses,
+    names,
+    hints,
+    viewTokens,
+    tokenFactor: meter.factor,
+    windowTokens,
+    pairs,
+    ...(readsDefinitions ? await findTools(known) : {}),
+    ...(found === null ? {} : { subsumed: found.pairs }),
+  };
+  return { request, problems: found?.problems ?? [] };
+}
+
+/** Which calls a later one makes obsolete. A hidden one makes no shown one obsolete, however late it came. */
+async function findObsolete(known: Facts, pairs: CallPairs): Promise<Subsumption> {
+  const { workspace, hints, tree, live, turns } = known;
+  const options = { hints, ...place(workspace) };
+  const all = listPairedCalls([...turns.values()], pairs);
+  if (!live.applied.some(isHiding)) return findSubsumed(all, options);
+  const isHidden = hiddenEvents({ turnCount: tree.turnOids.length, turns, compactions: live.applied });
+  const shown = all.filter(({ turn, index }) => !isHidden(turn, index));
+  const found = await findSubsumed(shown, options);
+  // Why there is nothing to take out is looked for as if nothing were hidden.
+  return { ...found, pairs: new Map([...findContainedReads(all), ...found.pairs]) };
+}
+
+/** Names the tools that the conversation defines and calls; what they come to only where jpg itself sends them, not its agent. */
+async function findTools({
+  workspace,
+  tree,
+  facts,
+  before,
+}: Facts): Promise<Pick<StrategyRequest, "definedTools" | "calledTools" | "toolTokens">> {
+  const deltas = selectDeltas(await readDeltas(workspace, tree));
+  const recorded = recordedTools(deltas) ?? [];
+  const settings = deltas.map(({ delta }) => settingsOf(delta));
+  const inTurns = facts.flatMap(({ defines = [] }) => defines);
+  const tools = {
+    definedTools: [...definedTools([...settings, { tools: recorded.map(({ name }) => name) }]), ...inTurns],
+    calledTools: new Set(facts.flatMap((one) => one.tools)),
+  };
+  if (tree.header.source !== null && !wasAskedByJpg(before)) return tools;
+  const definitions = await readToolDefinitions(workspace.store, tree, recorded);
+  return { ...tools, toolTokens: new Map(definitions.map((tool) => [tool.name, estimateTool(tool)])) };
+}
+
+/** Where programs are started: in the project, else in the store. */
+function place({ location, runtime }: Workspace): Pick<SubsumptionOptions, "cwd" | "env"> {
+  return { cwd: location.project?.root ?? location.root, env: runtime.env };
+}
+
+/** Warns of hints for tools that no turn calls. */
+function warnOfHints(config: Config, facts: readonly TurnFacts[]): readonly string[] {
+  const called = new Set(facts.flatMap(({ tools }) => tools));
+  return warnOfUnknownTools(Object.keys(config.conversation.tools), called);
+}

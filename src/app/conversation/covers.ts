@@ -1,0 +1,266 @@
+// `covers`: the digest that binds a compaction to the turns it was made over, from object ids alone where possible
+// (docs/FORMAT.md). A summary whose digest does not match the branch must not be applied: it would tell of another past.
+import type { PlacedEvent } from "../../core/compact/transcript.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { checkCoverage } from "../../core/conversation/coverage.ts";
+import type { Event, Turn } from "../../core/conversation/event.ts";
+import { project } from "../../core/conversation/projection.ts";
+import { cutTurnFile, cutTurnFileBefore } from "../../core/conversation/turn-file.ts";
+import { JpgError } from "../../core/errors.ts";
+import type { Cache, ConversationStore } from "../../store/store.ts";
+import { blobId, sha256 } from "./runtime.ts";
+import { type BranchTree, collectBlobs } from "./tree.ts";
+import { inlineEvents } from "./turns.ts";
+
+/** Reads a turn file's text; called only for end turns that are cut inside. */
+type ReadTurnText = (index: number) => Promise<string>;
+
+interface CoverFacts {
+  /** Object id of each turn file of the branch. */
+  readonly turnOids: readonly string[];
+  readonly readText: ReadTurnText;
+  /** Cuts that were made before; absent = every cut turn is read. */
+  readonly cuts?: CutCache;
+}
+
+type Bounds = Pick<Compaction, "from_turn" | "to_turn" | "from_event" | "to_event">;
+
+/** The digest over what `bounds` covers, or null when a turn or bound event is not on the branch. */
+export async function coversDigest(bounds: Bounds, facts: CoverFacts): Promise<string | null> {
+  return digestOver(bounds, facts.turnOids, (index) => endTurnEntry(index, bounds, facts));
+}
+
+/** Gives the line of an end turn, or null when it cannot be told. */
+type TurnEntry = (index: number) => Promise<string | null>;
+
+async function digestOver(bounds: Bounds, oids: readonly string[], entryOf: TurnEntry): Promise<string | null> {
+  const first = await entryOf(bounds.from_turn);
+  const last = bounds.to_turn === bounds.from_turn ? first : await entryOf(bounds.to_turn);
+  return first === null || last === null ? null : digest(bounds, oids, first, last);
+}
+
+/** How a compaction stands to the branch it is on. */
+export interface CoverCheck {
+  readonly matches: boolean;
+  /** Every covered end turn is covered as a whole, though a bound event is named. */
+  readonly whole: boolean;
+}
+
+/**
+ * Checks `covers` against the branch. Tries object ids first, so that wholly covered turns are never read; reads an end
+ * turn only when the digest says that it is cut inside.
+ */
+export async function checkCovers(compaction: Compaction, facts: CoverFacts): Promise<CoverCheck> {
+  if (compaction.covers === undefined) return { matches: true, whole: false };
+  const { from_turn: from, to_turn: to } = compaction;
+  if (facts.turnOids[from] === undefined || facts.turnOids[to] === undefined) return { matches: false, whole: false };
+  const bound = compaction.from_event !== undefined || compaction.to_event !== undefined;
+  if (coversWhole(compaction, facts)) return { matches: true, whole: bound };
+  if (!bound) return { matches: false, whole: false };
+  const remembered = await digestOver(compaction, facts.turnOids, async (index) =>
+    rememberedEntry(index, compaction, facts),
+  );
+  if (remembered === compaction.covers) return { matches: true, whole: false };
+  return { matches: (await coversDigest(compaction, facts)) === compaction.covers, whole: false };
+}
+
+/** Whether object ids alone say that what a compaction covers is here, its end turns as a whole. */
+export function coversWhole(compaction: Compaction, { turnOids }: Pick<CoverFacts, "turnOids">): boolean {
+  const { from_turn: from, to_turn: to } = compaction;
+  return digest(compaction, turnOids, `${from}:${turnOids[from]}`, `${to}:${turnOids[to]}`) === compaction.covers;
+}
+
+function digest(bounds: Bounds, oids: readonly string[], first: string, last: string): string | null {
+  const { from_turn: from, to_turn: to } = bounds;
+  let text = `${first}\n`;
+  for (let index = from + 1; index < to; index++) {
+    const oid = oids[index];
+    if (oid === undefined) return null;
+    text += `${index}:${oid}\n`;
+  }
+  return sha256(to > from ? `${text}${last}\n` : text);
+}
+
+async function endTurnEntry(index: number, bounds: Bounds, facts: CoverFacts): Promise<string | null> {
+  const oid = facts.turnOids[index];
+  if (oid === undefined) return null;
+  const cut = cutBounds(index, bounds);
+  if (cut === null) return `${index}:${oid}`;
+  const id = cutId(await facts.readText(index), cut);
+  if (id === null) return null;
+  facts.cuts?.add(oid, cut, id);
+  return `${index}:${id}`;
+}
+
+/** The same from what is remembered. */
+function rememberedEntry(index: number, bounds: Bounds, { turnOids, cuts }: CoverFacts): string | null {
+  const oid = turnOids[index];
+  if (oid === undefined || cuts === undefined) return null;
+  const cut = cutBounds(index, bounds);
+  if (cut === null) return `${index}:${oid}`;
+  const id = cuts.find(oid, cut);
+  return id === null ? null : `${index}:${id}`;
+}
+
+/** The bounds that fall into a turn; null when none does. */
+function cutBounds(index: number, bounds: Bounds): CutBounds | null {
+  const fromEvent = index === bounds.from_turn ? bounds.from_event : undefined;
+  const toEvent = index === bounds.to_turn ? bounds.to_event : undefined;
+  return fromEvent === undefined && toEvent === undefined ? null : { fromEvent, toEvent };
+}
+
+/** The object id of the turn up to the cut, `<id before>..<id up to>` when it begins inside; null without its events. */
+function cutId(text: string, { fromEvent, toEvent }: CutBounds): string | null {
+  const end = toEvent === undefined ? text : cutTurnFile(text, toEvent);
+  if (end === null) return null;
+  if (fromEvent === undefined) return textId(end);
+  const before = cutTurnFileBefore(text, fromEvent);
+  if (before === null) return null;
+  // A range that begins at the turn's first event is no cut.
+  return before === "" ? textId(end) : `${textId(before)}..${textId(end)}`;
+}
+
+function textId(text: string): string {
+  return blobId(new TextEncoder().encode(text));
+}
+
+// Digests of turns that a compaction's bound cuts inside, remembered in one small file a turn, so that
+// checking `covers` reads no turn twice. May be deleted at any time; what it says counts only where it makes `covers` match.
+
+/** The bound events inside one turn, as a compaction names them. */
+interface CutBounds {
+  readonly fromEvent: string | undefined;
+  readonly toEvent: string | undefined;
+}
+
+interface CutCache {
+  /** What is remembered of a turn file, by its object id; null when nothing is. */
+  find(turnOid: string, bounds: CutBounds): string | null;
+  /** Remembers the object id of the turn up to the cut, or `<id before>..<id up to>`. */
+  add(turnOid: string, bounds: CutBounds, cut: string): void;
+  /** Writes what was added; without effect where nothing can be written. */
+  save(): Promise<void>;
+}
+
+const CUT = /^[0-9a-f]{40}(\.\.[0-9a-f]{40})?$/;
+
+/** Opens what is remembered in a cache; a turn's file is read when it is asked for. */
+export function openCutCache(cache: Cache): CutCache {
+  const added = new Map<string, Record<string, string>>();
+  return {
+    find(turnOid, bounds) {
+      const cut = readCuts(cache, turnOid)[keyOf(bounds)];
+      return cut !== undefined && CUT.test(cut) ? cut : null;
+    },
+    add(turnOid, bounds, cut) {
+      added.set(turnOid, { ...added.get(turnOid), [keyOf(bounds)]: cut });
+    },
+    async save() {
+      for (const [turnOid, cuts] of added) {
+        added.delete(turnOid);
+        await cache.write(JSON.stringify({ ...readCuts(cache, turnOid), ...cuts }), turnOid);
+      }
+    },
+  };
+}
+
+function readCuts(cache: Cache, turnOid: string): Readonly<Record<string, string>> {
+  try {
+    const value: unknown = JSON.parse(String(cache.read(turnOid)));
+    const entries = Object.entries(value as Record<string, unknown>);
+    return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+  } catch {
+    return {}; // never written, or damaged: the turn is read
+  }
+}
+
+function keyOf({ fromEvent, toEvent }: CutBounds): string {
+  return JSON.stringify([fromEvent ?? null, toEvent ?? null]);
+}
+
+// The raw events that a compaction covers, bounds inside its end turns included.
+
+type CoveredBounds = Pick<Compaction, "from_turn" | "to_turn" | "from_event" | "to_event">;
+
+/** Lists the covered events with the turn (0-based) each stands in, in order; turns that were not read are passed over. */
+export function coveredEvents(
+  { from_turn, to_turn, from_event, to_event }: CoveredBounds,
+  turns: ReadonlyMap<number, Turn>,
+): readonly PlacedEvent[] {
+  const covered: PlacedEvent[] = [];
+  for (let turn = from_turn; turn <= to_turn; turn++) {
+    const events = turns.get(turn)?.events ?? [];
+    const first = turn === from_turn && from_event !== undefined ? positionOf(events, from_event, events.length) : 0;
+    const last =
+      turn === to_turn && to_event !== undefined ? positionOf(events, to_event, events.length - 1) : events.length - 1;
+    for (const event of events.slice(first, last + 1)) covered.push({ turn, event });
+  }
+  return covered;
+}
+
+/**
+ * Reads the covered events as they were said: with the payloads that were moved out of them, which stand in the tree of
+ * `commit`. Throws `attachment_missing`.
+ */
+export async function readCovered(
+  store: ConversationStore,
+  commit: string,
+  { compaction, turns }: { readonly compaction: CoveredBounds; readonly turns: ReadonlyMap<number, Turn> },
+): Promise<readonly PlacedEvent[]> {
+  const covered = coveredEvents(compaction, turns);
+  const stored = covered.map(({ event }) => event);
+  const events = await inlineEvents(store, commit, stored);
+  return covered.map(({ turn, event }, at) => ({ turn, event: events[at] ?? event }));
+}
+
+/** As in a projection: a first event that is not there covers nothing, a last one that is not there all. */
+function positionOf(events: readonly Event[], id: string, otherwise: number): number {
+  const position = events.findIndex((event) => event.id === id);
+  return position === -1 ? otherwise : position;
+}
+
+/** Gives the facts of a branch at its commit. */
+export function coverFacts(
+  store: ConversationStore,
+  { turnOids }: Pick<BranchTree, "turnOids">,
+): CoverFacts & { readonly cuts: CutCache } {
+  const decoder = new TextDecoder();
+  const texts = new Map<number, Promise<string>>();
+  const read = async (index: number): Promise<string> => {
+    const [bytes] = await collectBlobs(store, [turnOids[index] ?? ""]);
+    return decoder.decode(bytes);
+  };
+  return {
+    turnOids,
+    cuts: openCutCache(store.cache("cuts")),
+    readText: (index) => {
+      const text = texts.get(index) ?? read(index);
+      texts.set(index, text);
+      return text;
+    },
+  };
+}
+
+/**
+ * Checks the view with these compactions. Turns that they hide wholly need not be at hand. Throws `coverage_broken`: a bug,
+ * nothing may be written.
+ */
+export function verifyCoverage(facts: {
+  readonly turnCount: number;
+  readonly turns: ReadonlyMap<number, Turn>;
+  readonly compactions: readonly Compaction[];
+}): void {
+  const { turnCount, turns, compactions } = facts;
+  const ordered = [...turns.values()].sort((a, b) => a.index - b.index);
+  const [violation, ...more] = checkCoverage(ordered, compactions, project(facts), { turnCount });
+  if (violation === undefined) return;
+  throw new JpgError(
+    "internal",
+    "coverage_broken",
+    `The view would break the coverage invariant (${violation.rule}): ${violation.message}; ${more.length} more.`,
+    {
+      hints: ["Nothing was committed. Please report this with the conversation's event kinds."],
+      data: { rule: violation.rule, id: violation.id },
+    },
+  );
+}

@@ -1,0 +1,265 @@
+// Commits a turn that was talked here: one commit with its file, by compare-and-swap. What others added to the branch
+// meanwhile stays: compactions, titles and settings are built upon, but turns are never spliced, so beside another turn it
+// becomes a fork. A turn that was committed as far as it had come is continued. Committing a turn twice changes nothing.
+import { type Content, type Event, type Note, textOfContent } from "../../core/conversation/event.ts";
+import { branchName, conversationOf, shortId } from "../../core/conversation/name.ts";
+import { turnPath } from "../../core/conversation/turn-file.ts";
+import { JpgError, messageOf, repositoryError } from "../../core/errors.ts";
+import { turnMessage } from "../../store/messages.ts";
+import type { BranchWrite, CommitSpec, ConversationStore, FileChange } from "../../store/store.ts";
+import { currentSignatures, type Signatures } from "./append.ts";
+import { type JournalHead, listJournals, type Replay, readJournal, removeJournal } from "./journal.ts";
+import { refreshViews } from "./refresh-view.ts";
+import { sha256 } from "./runtime.ts";
+import { makeActive, readStanding } from "./standing.ts";
+import { type BranchTree, loadBranchTree } from "./tree.ts";
+import { prepareTurn, readFirstEvent, rootCommit } from "./turns.ts";
+import { loadTurns } from "./view.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** A turn and where it was talked. */
+export interface TurnRecord extends Pick<JournalHead, "branch" | "turn" | "start" | "parent" | "prev" | "root"> {
+  /** In order; the first is its turn_start, with the id `start`. */
+  readonly events: readonly Event[];
+  /** What else its commit brings; absent = nothing. */
+  readonly beside?: readonly FileChange[];
+}
+
+export interface RecordedTurn {
+  /** Another branch than the turn's own when that has another turn at this position. */
+  readonly branch: string;
+  readonly commit: string;
+  /** What it was built on; null when the branch held the turn already, or began with it. */
+  readonly parent: string | null;
+}
+
+/** How often it is tried again when others move the branch at the same time. */
+const MAX_ATTEMPTS = 8;
+
+/** Where a turn is committed: a write without its commits, or the branch that holds all of it already. */
+type Place =
+  | (Omit<BranchWrite, "commits"> & {
+      /** Whether the branch holds the beginning of the turn. */
+      readonly continued: boolean;
+    })
+  | { readonly holds: RecordedTurn };
+
+/**
+ * Commits the turn. `signatures` = who commits, for callers that asked git beforehand. Throws `branch_busy` after 8
+ * refusals, `worktree_in_the_way`, and as git fails; nothing is written then.
+ */
+export async function recordTurn(
+  workspace: Workspace,
+  record: TurnRecord,
+  signatures?: Signatures,
+): Promise<RecordedTurn> {
+  const signers = signatures ?? (await currentSignatures(workspace));
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const place = await findPlace(workspace, record);
+    if ("holds" in place) return place.holds;
+    const { continued, ...write } = place;
+    const [result] = await workspace.store.write([{ ...write, commits: commitsOf(record, signers, continued) }]);
+    if (result?.moved === true) return { branch: place.branch, commit: result.commit, parent: place.parent };
+  }
+  throw repositoryError(
+    "branch_busy",
+    `${record.branch} moved ${MAX_ATTEMPTS} times while a turn was being added to it.`,
+    {
+      hints: ["Run any jpg command when the other jpg or git processes are done."],
+    },
+  );
+}
+
+async function findPlace(workspace: Workspace, record: TurnRecord): Promise<Place> {
+  const { store } = workspace;
+  const { branch, parent } = record;
+  const tip = await store.readBranch(branch);
+  // Nobody touched it; or there is none yet, or none any more: the turn makes it.
+  if (tip === parent || tip === null) return { branch, expected: tip, parent, continued: false };
+  const tree = await loadBranchTree(store, branch, tip);
+  if (isBefore(tree, record)) return { branch, expected: tip, parent: tip, continued: false };
+  return (await findHeld(workspace, tree, record)) ?? placeOnFork(workspace, record);
+}
+
+/** Whether the branch ends with the turn before this one: then only what is no turn was added. */
+function isBefore({ turnOids }: BranchTree, { parent, turn, prev }: TurnRecord): boolean {
+  return parent !== null && turnOids.length === turn && (turnOids.at(-1) ?? null) === prev;
+}
+
+/** The branch as the place of a turn of which it holds all, or the beginning as its newest turn; null when it holds another. */
+async function findHeld(
+  { store }: Workspace,
+  tree: BranchTree,
+  { turn, start, events }: TurnRecord,
+): Promise<Place | null> {
+  const { branch, commit, turnOids } = tree;
+  const oid = turnOids[turn];
+  if (oid === undefined) return null;
+  const [first] = await readFirstEvent(store, oid, turn);
+  if (first?.id !== start) return null;
+  const stored =
+    turn === turnOids.length - 1 ? ((await loadTurns(store, tree, [turn])).get(turn)?.events ?? []) : events;
+  const isBeginning = stored.length < events.length && stored.every(({ id }, index) => events[index]?.id === id);
+  if (!isBeginning) return { holds: { branch, commit, parent: null } };
+  return { branch, expected: commit, parent: commit, continued: true };
+}
+
+/** The fork's name derives from the turn: committed again, it is found there. */
+async function placeOnFork(workspace: Workspace, record: TurnRecord): Promise<Place> {
+  const { store } = workspace;
+  const digest = sha256(record.start);
+  for (let length = 4; ; length++) {
+    const branch = branchName(conversationOf(record.branch), `fork-${shortId(digest, length)}`);
+    const tip = await store.readBranch(branch);
+    if (tip === null) return { branch, expected: null, parent: record.parent, continued: false };
+    const held = await findHeld(workspace, await loadBranchTree(store, branch, tip), record);
+    if (held !== null) return held;
+  }
+}
+
+function commitsOf(record: TurnRecord, signatures: Signatures, continued: boolean): readonly CommitSpec[] {
+  const { turn, prev, root, events, beside = [] } = record;
+  const prepared = prepareTurn(events, prev ?? undefined);
+  const commit: CommitSpec = {
+    message: turnMessage({ turn, request: prepared.request, continued }),
+    ...signatures,
+    changes: [{ path: turnPath(turn), bytes: prepared.bytes }, ...prepared.attachments, ...beside],
+  };
+  if (root === undefined || continued) return [commit];
+  return [{ ...rootCommit(root, signatures.author), ...signatures }, commit];
+}
+
+// Commits the turns whose writers ended before they could: whoever opens the store next finds their journals. A store without
+// journals costs one look at a folder; doing it twice, or two at a time, gives the same branches.
+
+/** Where it is said what was found. */
+export interface RecoveryVoice {
+  info(text: string): void;
+  warn(text: string): void;
+}
+
+/** Commits what others abandoned. What cannot be committed now stays for the next time, and is said: no command fails of it. */
+export async function recoverTurns(workspace: Workspace, voice: RecoveryVoice): Promise<void> {
+  for (const { path, isAbandoned } of await listJournals(workspace.store.journal(), workspace.runtime.now())) {
+    if (!isAbandoned) continue;
+    try {
+      await recoverTurn(workspace, path, voice);
+    } catch (error) {
+      const reason = messageOf(error);
+      voice.warn(`a turn that was interrupted cannot be committed and stays in ${path}: ${reason}`);
+    }
+  }
+}
+
+async function recoverTurn(workspace: Workspace, path: string, voice: RecoveryVoice): Promise<void> {
+  const { head, isComplete, recorded, unsent } = await commitAbandonedTurn(workspace, path, "process_ended");
+  if (head === null) return;
+  if (recorded === null) {
+    if (unsent !== null)
+      voice.info(`A request of ${head.branch} was interrupted before its answer; its text is in ${unsent}.`);
+    return;
+  }
+  const fork = recorded.branch === head.branch ? "" : `, on the new fork ${recorded.branch}`;
+  voice.info(
+    `Turn ${head.turn} of ${head.branch} was ${isComplete ? "talked" : "interrupted"}; it is committed now${fork}.`,
+  );
+}
+
+/** What became of a journal. */
+export interface AbandonedTurn {
+  /** Null when the journal had not even a head. */
+  readonly head: JournalHead | null;
+  readonly isComplete: boolean;
+  /** Null when no model had said anything: the turn is not kept. */
+  readonly recorded: RecordedTurn | null;
+  /** Where the text of a turn that is not kept is. */
+  readonly unsent: string | null;
+}
+
+/** Commits the turn of an abandoned journal, and takes the journal away. Throws as `recordTurn` does; the journal stays then. */
+export async function commitAbandonedTurn(
+  workspace: Workspace,
+  path: string,
+  reason: InterruptionReason,
+): Promise<AbandonedTurn> {
+  const found = await readJournal(path);
+  if (found === null || !hasAnswer(found.events)) {
+    const { head = null, events = [] } = found ?? {};
+    const unsent = await keepUnsent(workspace.store, requestOf(events));
+    await removeJournal(path, head?.start ?? null);
+    return { head, isComplete: false, recorded: null, unsent };
+  }
+  const { head, isComplete } = found;
+  const events = isComplete ? found.events : withMark(found, reason);
+  const recorded = await recordTurn(workspace, { ...head, events });
+  await removeJournal(path, head.start);
+  if (head.root !== undefined) await useWhereNoneIs(workspace, recorded.branch);
+  await refreshViews(workspace, recorded.branch, recorded.parent);
+  return { head, isComplete, recorded, unsent: null };
+}
+
+/** A new conversation becomes the active one where there is no other. */
+async function useWhereNoneIs(workspace: Workspace, branch: string): Promise<void> {
+  const { branch: active, commit } = await readStanding(workspace);
+  const hasNone = commit === null && (active === null || (await workspace.store.readBranch(active)) === null);
+  if (hasNone) await makeActive(workspace, branch);
+}
+
+function withMark({ head, events }: Replay, reason: InterruptionReason): readonly Event[] {
+  return [...events, interruptionNote(head.start, reason, events.at(-1)?.timestamp ?? "")];
+}
+
+// The mark of a turn that did not end as it should: a note, which no model is sent. Made the same way by whoever commits the
+// turn, so that it is the same however often that is tried.
+
+/** What ended a turn early: the user, the provider, its own number of tool calls, or the end of its process. */
+export type InterruptionReason = "user" | "provider" | "error" | "process_ended";
+
+/** The note at the end of an interrupted turn; `start` = id of its first event. */
+export function interruptionNote(start: string, reason: InterruptionReason, timestamp: string): Note {
+  return { type: "note", id: `${start}-interrupted`, timestamp, kind: "interrupted", data: { reason } };
+}
+
+/** Whether a model said or did anything in a turn: without that, the turn is not kept. */
+export function hasAnswer(events: readonly Event[]): boolean {
+  return events.some(({ type }) => type === "chat_response" || type === "tool_call_request");
+}
+
+// A request that no model answered leaves no turn behind, so that asking again does not double it. Its text is kept beside
+// the store, like git's COMMIT_EDITMSG, for whoever does not have it any more.
+
+/** Keeps what of a request is text, attached texts too. Gives the file; null when there is none, or it cannot be written. */
+export async function keepUnsent(store: ConversationStore, content: Content): Promise<string | null> {
+  const text = textOfContent(content);
+  // Where it cannot be kept, that is not worth another error beside the one that is being reported.
+  return text.trim() === "" ? null : await store.keepText("unsent", text);
+}
+
+/** What was asked in a turn; empty when its events hold no request. */
+export function requestOf(events: readonly Event[]): Content {
+  return events.find((event) => event.type === "chat_request")?.content ?? "";
+}
+
+/** What to type to send a kept text again; `isNew` = it was to begin a conversation, which there is not. */
+export function unsentHints(path: string | null, isNew: boolean): readonly string[] {
+  if (path === null) return [];
+  const state = isNew ? "No conversation was started" : "The conversation is unchanged";
+  return [
+    `${state}; what you wrote is in ${path}: \`jpg query${isNew ? " --new" : ""} - < '${path}'\` sends it again.`,
+  ];
+}
+
+/** An error with more hints and data; anything that is no JpgError stays as it is. */
+export function withHints(
+  error: unknown,
+  hints: readonly string[],
+  data: Readonly<Record<string, unknown>> = {},
+): unknown {
+  if (!(error instanceof JpgError)) return error;
+  const { kind, code, message, cause } = error;
+  return new JpgError(kind, code, message, {
+    hints: [...error.hints, ...hints],
+    data: { ...error.data, ...data },
+    cause,
+  });
+}

@@ -1,0 +1,422 @@
+// VIEW.md and view.jsonl: the projected view beside every checked-out branch, rebuilt when the tree it was made from is
+// no longer the one that is checked out, extended in place when only turns were added.
+
+import { constants, lstat, open, stat } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import type { ProjectedTurn } from "../../core/conversation/event.ts";
+import { looseCalls } from "../../core/conversation/tool-pairing.ts";
+import { turnPath } from "../../core/conversation/turn-file.ts";
+import { codeOf, JpgError, repositoryError } from "../../core/errors.ts";
+import { parseJson } from "../../core/json.ts";
+import { appendAll } from "../../core/lists.ts";
+import { renderViewLines } from "../../formats/jsonl/write.ts";
+import { renderTurnMarkdown, renderViewHeading } from "../../formats/markdown/write.ts";
+import { type Draft, openDraft } from "../../store/files.ts";
+import type { ConversationStore, Worktree } from "../../store/store.ts";
+import { objectId } from "./runtime.ts";
+import { type BranchTree, loadBranchTree } from "./tree.ts";
+import { conversationTitle, readTurnFiles } from "./turns.ts";
+import { type KnownTurns, loadCompactions, loadView } from "./view.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Turns looked for at once after the newest known one. */
+const TURNS_AHEAD = 32;
+
+/**
+ * Brings the views of all worktrees of a branch, or of several, up to date, after what a command was asked for is done: a view that
+ * cannot be written, on a full disk for one, is told of and is no failure. See `writeViews`.
+ */
+export async function refreshViews(...[workspace, ...rest]: Parameters<typeof writeViews>): Promise<void> {
+  try {
+    await writeViews(workspace, ...rest);
+  } catch (error) {
+    if (!(error instanceof JpgError) || error.code !== "view_not_written") throw error;
+    workspace.warn([error.message, ...error.hints].join(" "));
+  }
+}
+
+/**
+ * Brings the views of all worktrees of a branch, or of several, up to date. `parent` = the commit that the caller has just
+ * built on, by branch where there are several: worktrees that stood there have followed already. `known` as in `loadView`. Throws
+ * `view_not_written`.
+ */
+export async function writeViews(
+  workspace: Workspace,
+  branches: string | ReadonlySet<string>,
+  parent: string | ReadonlyMap<string, string> | null = null,
+  known?: KnownTurns,
+): Promise<void> {
+  const { store } = workspace;
+  const parentOf = (branch: string): string | undefined =>
+    parent === null || typeof parent === "string" ? (parent ?? undefined) : parent.get(branch);
+  for (const worktree of (await store.worktrees?.list()) ?? []) {
+    const { branch } = worktree;
+    if (branch === null || (typeof branches === "string" ? branch !== branches : !branches.has(branch))) continue;
+    const commit = await store.readBranch(branch);
+    if (commit === null) continue;
+    await catchUp(store, worktree, { commit, parent: parentOf(branch) });
+    await refreshWorktree(workspace, worktree, commit, known).catch(async (error: unknown) => {
+      // A checkout whose folder was deleted has no view; git forgets it in time (`git worktree prune`).
+      if (await exists(worktree.path)) throw viewError(worktree, error);
+    });
+  }
+}
+
+/**
+ * Brings index and files along where the branch was moved without them (`update-ref`, a reset in another worktree): they
+ * stand where the view was made. Local changes stay as they are, and with them the worktree.
+ */
+async function catchUp(
+  store: ConversationStore,
+  worktree: Worktree,
+  { commit, parent }: { readonly commit: string; readonly parent: string | undefined },
+): Promise<void> {
+  const from = recordedCommit(store, worktree);
+  if (from === null || from === commit || from === parent) return;
+  try {
+    await store.worktrees?.advance(worktree, from, commit);
+  } catch (error) {
+    if (!(error instanceof JpgError) || error.kind !== "repository") throw error;
+  }
+}
+
+/** What the operating system refused, said of the view: whatever was committed before stays committed. */
+function viewError({ path, branch }: Worktree, error: unknown): unknown {
+  if (!(error instanceof Error) || !("syscall" in error)) return error;
+  const isTaken = ["EISDIR", "ENOTEMPTY", "EEXIST"].includes(codeOf(error));
+  const reason = isTaken ? "something else is in the place of VIEW.md or view.jsonl" : error.message;
+  const remedy = isTaken ? `Move it out of ${path}` : `Make room in ${path} or make it writable`;
+  return repositoryError(
+    "view_not_written",
+    `The view of ${branch} in ${path} cannot be written: ${reason}; all commits are in the store.`,
+    { hints: [`${remedy}, then \`jpg use ${branch}\` writes the view.`], cause: error },
+  );
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Brings one worktree's view up to date with a commit; does nothing when it is. */
+export async function refreshWorktree(
+  workspace: Workspace,
+  worktree: Worktree,
+  commit: string,
+  known: KnownTurns = new Map(),
+): Promise<void> {
+  const found = readViewState(workspace.store, worktree);
+  const state = found !== null && (await isUntouched(worktree, found)) ? found : null;
+  if (state?.commit === commit && state.branch === worktree.branch) return;
+  const added = state === null ? null : await findAddedTurns(workspace.store, { state, worktree, commit });
+  const isExtended =
+    state !== null && added !== null && (await extendView(workspace.store, worktree, { state, commit, added }));
+  if (!isExtended) await remakeView(workspace, worktree, { commit, known });
+}
+
+/**
+ * Brings the views of a branch along where nobody did (`git reset --hard`, `stash`, `update-ref`, a `jpg use` that was
+ * killed), when somebody reads it.
+ * Reading does not fail for that: a view that cannot be written is left.
+ */
+export async function followReset(workspace: Workspace, { branch, commit }: BranchTree): Promise<void> {
+  try {
+    for (const worktree of (await workspace.store.worktrees?.list()) ?? []) {
+      if (worktree.branch !== branch) continue;
+      const made = readViewState(workspace.store, worktree);
+      if (made === null || (made.commit === commit && made.branch === branch)) continue;
+      if ((await workspace.store.readBranch(branch)) !== commit) continue;
+      return await writeViews(workspace, branch);
+    }
+  } catch (error) {
+    if (!(error instanceof JpgError)) throw error;
+  }
+}
+
+/** Adds turns to the files that are there; false when they are others now. */
+async function extendView(
+  store: ConversationStore,
+  worktree: Worktree,
+  { state, commit, added }: { readonly state: ViewState; readonly commit: string; readonly added: readonly string[] },
+): Promise<boolean> {
+  const raw = (): AsyncGenerator<ProjectedTurn> => rawTurns(store, commit, { oids: added, from: state.turns });
+  // A result whose call is in an earlier turn goes with it, which the turns alone do not show.
+  for await (const { events } of state.reach < 0 ? [] : raw()) if (looseCalls(events).response) return false;
+  const stamps = await extendViewFiles(worktree, { turns: raw(), stamps: state });
+  if (stamps === null) return false;
+  await writeViewState(store, worktree, {
+    ...state,
+    commit,
+    turns: state.turns + added.length,
+    newestTurn: added[added.length - 1] ?? state.newestTurn,
+    ...stamps,
+  });
+  return true;
+}
+
+/** Makes both files from nothing. */
+async function remakeView(
+  workspace: Workspace,
+  worktree: Worktree,
+  { commit, known }: { readonly commit: string; readonly known: KnownTurns },
+): Promise<void> {
+  const { store } = workspace;
+  await store.excludeViews();
+  const tree = await loadBranchTree(store, worktree.branch ?? `detached HEAD ${commit.slice(0, 9)}`, commit);
+  const { all, applied } = await loadCompactions(store, tree);
+  const title = await conversationTitle(workspace, tree);
+  // Where nothing is read differently, turns can be shown one by one.
+  const turns =
+    applied.length === 0
+      ? rawTurns(store, commit, { oids: tree.turnOids, from: 0 })
+      : (await loadView(store, tree, { known })).view.turns;
+  const heading = renderViewHeading({ title, branch: tree.branch });
+  const stamps = await writeViewFiles(worktree, { turns, heading });
+  await writeViewState(store, worktree, {
+    renderer: RENDERER,
+    branch: worktree.branch,
+    commit: tree.commit,
+    overlays: overlayKey(await store.readEntries(commit, OVERLAYS)),
+    reach: all.reduce((reach, compaction) => Math.max(reach, compaction.to_turn), -1),
+    turns: tree.turnOids.length,
+    newestTurn: tree.turnOids[tree.turnOids.length - 1] ?? "",
+    ...stamps,
+  });
+}
+
+/**
+ * Object ids of the turns that came since the view was made, looked up by name, so that their cost is not that of the
+ * history; null when anything else changed.
+ */
+async function findAddedTurns(
+  store: ConversationStore,
+  { state, worktree, commit }: { readonly state: ViewState; readonly worktree: Worktree; readonly commit: string },
+): Promise<readonly string[] | null> {
+  if (state.branch !== worktree.branch || state.reach >= state.turns) return null;
+  const newest = turnPath(state.turns - 1);
+  const entries = await store.readEntries(commit, state.turns === 0 ? OVERLAYS : [...OVERLAYS, newest]);
+  if (overlayKey(entries) !== state.overlays) return null;
+  if (state.turns > 0 && entries.get(newest) !== state.newestTurn) return null;
+  const added: string[] = [];
+  for (;;) {
+    const next = state.turns + added.length;
+    const paths = Array.from({ length: TURNS_AHEAD }, (_, index) => turnPath(next + index));
+    const found = await store.readEntries(commit, paths);
+    const missing = paths.findIndex((path) => !found.has(path));
+    const known = paths.slice(0, missing < 0 ? paths.length : missing);
+    appendAll(
+      added,
+      known.map((path) => found.get(path) ?? ""),
+    );
+    if (missing < 0) continue;
+    // A turn after a gap: the branch is damaged, which loading it says.
+    return found.size === missing ? added : null;
+  }
+}
+
+/** Turns of a commit as they were said, the first of them at a position. */
+async function* rawTurns(
+  store: ConversationStore,
+  commit: string,
+  { oids, from }: { readonly oids: readonly string[]; readonly from: number },
+): AsyncGenerator<ProjectedTurn> {
+  const files = oids.map((oid, at) => ({ index: from + at, oid }));
+  for await (const { index, events } of readTurnFiles(store, commit, files))
+    yield { origin: { kind: "kept", turn: index }, events };
+}
+
+// Writes VIEW.md and view.jsonl turn by turn, so that a view of any size needs little memory. Nobody reads half a view, and
+// no tree makes jpg write elsewhere: whole files are made in the worktree's git dir and renamed, and only a file that is
+// still the very one jpg made is added to.
+
+/** The files of a view, as they were written. */
+interface ViewStamps {
+  readonly markdown: FileStamp;
+  readonly jsonl: FileStamp;
+}
+
+/** Tells a file from any other that may come to stand in its place. */
+interface FileStamp {
+  /** Device and number of the file. */
+  readonly file: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+interface ViewContent {
+  readonly turns: AsyncIterable<ProjectedTurn> | Iterable<ProjectedTurn>;
+  /** What VIEW.md begins with. */
+  readonly heading: string;
+}
+
+type ViewPlace = Pick<Worktree, "path" | "gitDir">;
+
+/** Long results are cut in VIEW.md: it is for reading; view.jsonl and `jpg print` have all of it. Lines. */
+const MAX_LINES = 60;
+/** Text that is collected before it is written. Characters. */
+const FLUSHED_CHARACTERS = 1024 * 1024;
+/** Adds to a file that is there, follows no link, waits for nobody at the other end of a pipe. */
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Makes both files anew. */
+async function writeViewFiles(place: ViewPlace, { turns, heading }: ViewContent): Promise<ViewStamps> {
+  const markdown = await openDraft(place.gitDir, { isCache: true });
+  const jsonl = await openDraft(place.gitDir, { isCache: true });
+  try {
+    await addTurns({ markdown, jsonl }, turns, heading);
+    const paths = viewPaths(place);
+    await markdown.moveTo(paths.markdown);
+    await jsonl.moveTo(paths.jsonl);
+    return await stampsOf(place);
+  } finally {
+    await Promise.all([markdown.discard(), jsonl.discard()]);
+  }
+}
+
+/** Adds turns to the files that are there. Null when they are not those that were stamped; they stay as they are then. */
+async function extendViewFiles(
+  place: ViewPlace,
+  { turns, stamps }: { readonly turns: ViewContent["turns"]; readonly stamps: ViewStamps },
+): Promise<ViewStamps | null> {
+  const paths = viewPaths(place);
+  const markdown = await openStamped(paths.markdown, stamps.markdown);
+  const jsonl = markdown === null ? null : await openStamped(paths.jsonl, stamps.jsonl);
+  try {
+    if (markdown === null || jsonl === null) return null;
+    await addTurns({ markdown, jsonl }, turns, "");
+    return { markdown: await markdown.stamp(), jsonl: await jsonl.stamp() };
+  } finally {
+    await Promise.all([markdown?.close(), jsonl?.close()]);
+  }
+}
+
+/** The stamps of what stands in the two places; of what is not an ordinary file one that no file has. */
+async function stampsOf(place: ViewPlace): Promise<ViewStamps> {
+  const stampAt = async (path: string): Promise<FileStamp> => {
+    const found = await lstat(path, { bigint: true }).catch(() => null);
+    return found?.isFile() === true ? toStamp(found) : { file: "none", size: -1 };
+  };
+  const { markdown, jsonl } = viewPaths(place);
+  const [own, lines] = await Promise.all([stampAt(markdown), stampAt(jsonl)]);
+  return { markdown: own, jsonl: lines };
+}
+
+function viewPaths({ path }: ViewPlace): { readonly markdown: string; readonly jsonl: string } {
+  return { markdown: join(path, "VIEW.md"), jsonl: join(path, "view.jsonl") };
+}
+
+function toStamp({ dev, ino, size }: { readonly dev: bigint; readonly ino: bigint; readonly size: bigint }): FileStamp {
+  return { file: `${dev}:${ino}`, size: Number(size) };
+}
+
+interface StampedFile extends Pick<Draft, "write"> {
+  stamp(): Promise<FileStamp>;
+  close(): Promise<void>;
+}
+
+async function openStamped(path: string, stamp: FileStamp): Promise<StampedFile | null> {
+  const file = await open(path, APPEND).catch(() => null);
+  if (file === null) return null;
+  const read = async (): Promise<FileStamp> => toStamp(await file.stat({ bigint: true }));
+  const { file: found, size } = await read();
+  if (found !== stamp.file || size !== stamp.size) {
+    await file.close();
+    return null;
+  }
+  return {
+    write: async (content) => {
+      await file.writeFile(content);
+    },
+    stamp: read,
+    close: () => file.close(),
+  };
+}
+
+async function addTurns(
+  files: { readonly markdown: Pick<Draft, "write">; readonly jsonl: Pick<Draft, "write"> },
+  turns: ViewContent["turns"],
+  heading: string,
+): Promise<void> {
+  const pending = { markdown: heading, jsonl: "" };
+  const flush = async (name: "markdown" | "jsonl"): Promise<void> => {
+    await files[name].write(pending[name]);
+    pending[name] = "";
+  };
+  for await (const turn of turns) {
+    pending.markdown += renderTurnMarkdown(turn, { maxLines: MAX_LINES });
+    pending.jsonl += renderViewLines({ turns: [turn] });
+    if (pending.markdown.length > FLUSHED_CHARACTERS) await flush("markdown");
+    if (pending.jsonl.length > FLUSHED_CHARACTERS) await flush("jsonl");
+  }
+  await flush("markdown");
+  await flush("jsonl");
+}
+
+/** What a worktree's view was made from. */
+interface ViewState extends ViewStamps {
+  readonly renderer: number;
+  /** Null of a detached HEAD. */
+  readonly branch: string | null;
+  readonly commit: string;
+  /** Object ids of the folders of compactions, config and meta: while they stay, old turns read as before. */
+  readonly overlays: string;
+  /** The last turn that a compaction counts for, applied or not; -1 = there is none. Turns after it read as they were said. */
+  readonly reach: number;
+  readonly turns: number;
+  readonly newestTurn: string;
+}
+
+const fileStamp = z.object({ file: z.string(), size: z.number() });
+const viewState: z.ZodMiniType<ViewState> = z.object({
+  renderer: z.number(),
+  branch: z.nullable(z.string()),
+  commit: objectId,
+  overlays: z.string(),
+  reach: z.int(),
+  turns: z.int().check(z.minimum(0)),
+  newestTurn: z.string(),
+  markdown: fileStamp,
+  jsonl: fileStamp,
+});
+
+/** The cache of what a worktree's view was made from. */
+export const VIEW_CACHE = "view";
+/** Raised when the files' text changes for the same tree. */
+const RENDERER = 4;
+/** Folders whose files change how turns are read, or the heading of the view. */
+const OVERLAYS = ["compactions", "config", "meta"] as const;
+/** Keeps what a view was made from. */
+async function writeViewState(store: ConversationStore, worktree: Worktree, state: ViewState): Promise<void> {
+  await store.cache(VIEW_CACHE, worktree).write(JSON.stringify(state));
+}
+
+/** Object ids of the overlays in one text, of the entries of a tree. */
+function overlayKey(entries: ReadonlyMap<string, string>): string {
+  return OVERLAYS.map((folder) => entries.get(folder) ?? "-").join(" ");
+}
+
+/** Whether the files are those that were written: others mean that somebody edited or replaced them. */
+async function isUntouched(worktree: Worktree, { markdown, jsonl }: ViewState): Promise<boolean> {
+  const found = await stampsOf(worktree);
+  return isSameFile(found.markdown, markdown) && isSameFile(found.jsonl, jsonl);
+}
+
+function isSameFile(one: FileStamp, other: FileStamp): boolean {
+  return one.file === other.file && one.size === other.size;
+}
+
+/** What a view was made from; null when there is none, or another renderer made it. */
+function readViewState(store: ConversationStore, worktree: Worktree): ViewState | null {
+  const state = parseJson(String(store.cache(VIEW_CACHE, worktree).read()), viewState);
+  // Never made, or damaged: the view is made anew.
+  return state?.renderer === RENDERER ? state : null;
+}
+
+/** The commit a worktree's view was made from, of the branch it is on now; null when there is no view. */
+export function recordedCommit(store: ConversationStore, worktree: Worktree): string | null {
+  const state = readViewState(store, worktree);
+  return state !== null && state.branch === worktree.branch ? state.commit : null;
+}

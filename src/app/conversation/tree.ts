@@ -1,0 +1,383 @@
+// A branch at one commit: its small files parsed by name, its turns known by object id and not yet read.
+
+import { constants } from "node:buffer";
+import * as z from "zod/mini";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { parseCompactionLine, parseRecordLine } from "../../core/conversation/compaction-line.ts";
+import { type Fields, fieldsOf } from "../../core/conversation/event.ts";
+import { shownTitle } from "../../core/conversation/marks.ts";
+import { isConversationName } from "../../core/conversation/name.ts";
+import { TURNS_PER_DIRECTORY, turnDirectory, turnIndexOfPath } from "../../core/conversation/turn-file.ts";
+import { JpgError, repositoryError } from "../../core/errors.ts";
+import { appendAll } from "../../core/lists.ts";
+import type { BranchTip, ConversationStore, TreeFile } from "../../store/store.ts";
+import { type DirectoryCache, findMissingTurns, type MissingTurn, openDirectoryCache } from "./missing-turns.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** conversation.json: written once, by the root commit. */
+export interface ConversationHeader {
+  readonly format: number;
+  readonly id: string;
+  readonly title: string;
+  readonly created_at: string;
+  readonly source: ConversationSource | null;
+}
+
+/** What a conversation was imported from. */
+export interface ConversationSource {
+  readonly format: string;
+  readonly session: string;
+  readonly importer: number;
+  /** The session that this one comes from; absent = it began by itself. */
+  readonly parent?: ParentSession;
+}
+
+/** A session that another one comes from, by its own ids: its conversation may be imported later, or never. */
+export interface ParentSession {
+  /** `agent`: the other began it to have something done. `fork`: it goes on from a copy of the other's beginning. */
+  readonly kind: "agent" | "fork";
+  readonly session: string;
+  /** The other's call that began it. */
+  readonly call?: string;
+  /** What the other's results call it; absent = by its session's id. */
+  readonly name?: string;
+}
+
+/** What is read as a header where it did not come from a branch. */
+export const conversationHeader: z.ZodMiniType<ConversationHeader> = z.looseObject({
+  format: z.number(),
+  id: z.string(),
+  title: z.string(),
+  created_at: z.string(),
+  source: z.nullable(z.looseObject({ format: z.string(), session: z.string(), importer: z.number() })),
+});
+
+export interface BranchTree {
+  readonly branch: string;
+  readonly commit: string;
+  readonly header: ConversationHeader;
+  /** Object id of each turn file; index = turn position. */
+  readonly turnOids: readonly string[];
+  /** Turns among them that the commit itself has no more; absent = none. */
+  readonly missing?: readonly MissingTurn[];
+  readonly compactions: readonly TreeFile[];
+  readonly configs: readonly TreeFile[];
+  readonly metas: readonly TreeFile[];
+  /** Compactions that count as if they were committed: a dry run plans a second step on what the first would leave. */
+  readonly assumed?: readonly Compaction[];
+  /** Only the turns up to this one, 0-based, of those that the commit holds, and what counts for them; absent = all. */
+  readonly atTurn?: number;
+  /** What named the commit, e.g. `HEAD~1`, where it is not the branch as it stands: such a tree is read, never built on. */
+  readonly revision?: string;
+}
+
+/** The newest format version that this jpg reads and writes. */
+export const FORMAT_VERSION = 1;
+
+/** What stands in `.gitattributes`, written once by the root commit. */
+export const BRANCH_ATTRIBUTES = "* -text\ncompactions/** diff=jpg\n";
+
+/** Everything but the turns: few and small. */
+const SMALL_FILES = ["conversation.json", "compactions", "config", "meta"] as const;
+
+/** Loads what a branch holds at a commit. Throws `not_a_conversation`, `newer_format`, `turn_missing`. */
+export async function loadBranchTree(store: ConversationStore, branch: string, commit: string): Promise<BranchTree> {
+  const [listed, turnOids] = await Promise.all([
+    store.listTree(commit, { under: SMALL_FILES }),
+    listTurnOids(store, commit),
+  ]);
+  const files = listed.filter(isPlainFile);
+  const under = (folder: string): TreeFile[] => files.filter((file) => file.path.startsWith(`${folder}/`));
+  await store.partial?.bring(files.map(({ oid }) => oid));
+  const header =
+    files.find(({ path }) => path === HEADER) ??
+    (listed.some(({ path }) => path === HEADER) ? await formerHeader(store, { branch, commit }) : undefined);
+  if (header === undefined) {
+    throw repositoryError("not_a_conversation", `${branch} at ${commit.slice(0, 9)} holds no conversation.json.`, {
+      hints: ["`jpg ls` lists the conversations of this store."],
+    });
+  }
+  const [bytes] = await collectBlobs(store, [header.oid]);
+  return {
+    branch,
+    commit,
+    header: parseHeader(decodeText(bytes), branch),
+    ...(await wholeTurns(store, { branch, commit }, turnOids)),
+    compactions: under("compactions"),
+    configs: under("config"),
+    metas: under("meta"),
+  };
+}
+
+/** In a partial clone, gets in one request what loading each of these branches reads. */
+export async function bringBranches(store: ConversationStore, tips: readonly BranchTip[]): Promise<void> {
+  if (store.partial === null) return;
+  const files: string[] = [];
+  for (const { commit } of tips)
+    appendAll(
+      files,
+      (await store.listTree(commit, { under: SMALL_FILES })).filter(isPlainFile).map(({ oid }) => oid),
+    );
+  await store.partial.bring(files);
+}
+
+/** Loads a branch where it stands now; null when there is none. */
+export async function loadTip(store: ConversationStore, branch: string): Promise<BranchTree | null> {
+  const tip = await store.readBranch(branch);
+  return tip === null ? null : loadBranchTree(store, branch, tip);
+}
+
+/** Parses conversation.json; refuses a newer format, naming both versions. */
+export function parseHeader(text: string, branch: string): ConversationHeader {
+  const damaged = (reason: string, cause?: unknown): Error => damagedHeader(branch, reason, cause);
+  let value: Partial<ConversationHeader> | null;
+  try {
+    value = JSON.parse(text) as Partial<ConversationHeader> | null;
+  } catch (error) {
+    throw damaged("it is not JSON", error);
+  }
+  if (value === null || typeof value !== "object") throw damaged("it is not a JSON object");
+  if (typeof value.format === "number" && value.format > FORMAT_VERSION) {
+    throw repositoryError(
+      "newer_format",
+      `${branch} has format version ${value.format}; this jpg reads up to ${FORMAT_VERSION}.`,
+      {
+        hints: ["Update jpg: a newer version wrote this conversation."],
+      },
+    );
+  }
+  if (typeof value.format !== "number" || typeof value.id !== "string") throw damaged("format or id is missing");
+  if (!isConversationName(value.id))
+    throw damaged(`its id ${JSON.stringify(value.id)} is not a name of a conversation`);
+  return {
+    format: value.format,
+    id: value.id,
+    title: shownTitle(typeof value.title === "string" ? value.title : value.id),
+    created_at: typeof value.created_at === "string" ? value.created_at : "",
+    source: value.source ?? null,
+  };
+}
+
+const HEADER = "conversation.json";
+
+/** The header, which is written once, as it was before something that is no file took its place. Throws `damaged_header`. */
+async function formerHeader(
+  store: ConversationStore,
+  { branch, commit }: Pick<BranchTree, "branch" | "commit">,
+): Promise<TreeFile> {
+  for (const { parents } of await store.readLog({ from: commit, paths: [HEADER] }))
+    for (const parent of parents) {
+      const file = (await store.listTree(parent, { under: [HEADER] })).find(isPlainFile);
+      if (file !== undefined) return file;
+    }
+  throw damagedHeader(branch, SPECIAL_HEADER);
+}
+
+/** What is wrong with a conversation.json that git stores as something else. */
+export const SPECIAL_HEADER = "it is a link or another repository, not a file";
+
+/** The error of a conversation.json that says nothing. */
+export function damagedHeader(branch: string, reason: string, cause?: unknown): Error {
+  return repositoryError("damaged_header", `conversation.json of ${branch} cannot be read: ${reason}.`, {
+    hints: ["`jpg git log -- conversation.json` shows who changed it; it is written once and never edited."],
+    cause,
+  });
+}
+
+/** What is put in place of a file, a link or another repository, is none of jpg's: `jpg fsck` names it. */
+function isPlainFile({ special }: TreeFile): boolean {
+  return special === undefined;
+}
+
+/** The session that a conversation's comes from; null when it began by itself. What a header says is anybody's. */
+export function parentSession({ source }: ConversationHeader): ParentSession | null {
+  const { kind, session, call, name } = fieldsOf(source?.parent);
+  if ((kind !== "agent" && kind !== "fork") || typeof session !== "string") return null;
+  return { kind, session, ...(typeof call === "string" && { call }), ...(typeof name === "string" && { name }) };
+}
+
+/** Reads blobs whole, in order. */
+export async function collectBlobs(store: ConversationStore, oids: readonly string[]): Promise<Uint8Array[]> {
+  const blobs: Uint8Array[] = [];
+  for await (const bytes of store.readBlobs(oids)) blobs.push(bytes);
+  return blobs;
+}
+
+/**
+ * Turns without holes. What stands behind the last one, but is no file and never was, is no turn. Throws `turn_missing` where one
+ * is nowhere to be found.
+ */
+async function wholeTurns(
+  store: ConversationStore,
+  { branch, commit }: Pick<BranchTree, "branch" | "commit">,
+  oids: readonly (string | undefined)[],
+): Promise<Pick<BranchTree, "turnOids" | "missing">> {
+  if (!oids.includes(undefined)) return { turnOids: oids as readonly string[] };
+  const missing = await findMissingTurns(store, { branch, commit }, oids);
+  const found = new Map(missing.map(({ turn, oid }) => [turn, oid]));
+  const filled = oids.map((oid, turn) => oid ?? found.get(turn));
+  const turnOids = filled.slice(0, filled.findLastIndex((oid) => oid !== undefined) + 1);
+  const hole = turnOids.indexOf(undefined);
+  if (hole < 0) return { turnOids: turnOids as readonly string[], ...(missing.length > 0 && { missing }) };
+  throw repositoryError("turn_missing", `Turn ${hole} of ${branch} is missing: turns are numbered without gaps.`, {
+    hints: ["`jpg git log --diff-filter=DT -- turns` shows the commit that removed it; revert that commit."],
+  });
+}
+
+/** The longest text that there can be, bytes: half a GB. jpg writes no file of one line that has a hundredth of it. */
+export const LONGEST_TEXT: number = constants.MAX_STRING_LENGTH;
+
+/** Decodes a file's bytes. Throws `text_too_long`. */
+export function decodeText(bytes: Uint8Array | undefined, longest: number = LONGEST_TEXT): string {
+  if (bytes !== undefined && bytes.length > longest) throw textTooLong(bytes.length, longest);
+  return new TextDecoder().decode(bytes);
+}
+
+/** The error of a file, or a line of one, that no program could have meant. */
+export function textTooLong(bytes: number, longest: number = LONGEST_TEXT): JpgError {
+  return repositoryError("text_too_long", `A stored text of ${bytes} bytes is not read: ${longest} are the most.`, {
+    hints: [
+      "Nothing that jpg writes is as long. `jpg rm ID` removes the conversation; get it again from where it came.",
+    ],
+  });
+}
+
+// The object ids of a branch's turn files. Full directories of turns are remembered in a cache, because a tree of a
+// long history is a long chain of deltas: a branch is listed by reading its newest directory and the names of the others.
+
+/** Directories asked for at once at first; then as many as there were so far. */
+const FIRST_DIRECTORIES = 64;
+
+/** Lists the turn files of a commit: object ids by position, `undefined` where a turn is missing; a link or a repository in its place is no turn. */
+export async function listTurnOids(store: ConversationStore, commit: string): Promise<(string | undefined)[]> {
+  const directories = await findDirectories(store, commit);
+  if (directories.length === 0) return [];
+  const known = openKnown(store, directories);
+  const turns: (string | undefined)[] = [];
+  const unknown: number[] = [];
+  for (const [directory, oid] of directories.entries()) {
+    if (oid === undefined) continue;
+    const oids = known.find(directory, oid);
+    if (oids === null) unknown.push(directory);
+    else for (const [index, turn] of oids.entries()) turns[directory * TURNS_PER_DIRECTORY + index] = turn;
+  }
+  for (const [index, turn] of await listDirectories(store, commit, unknown)) turns[index] = turn;
+  if (directories.length > 1) await remember(known, { directories, unknown, turns });
+  return Array.from(turns); // holes become values
+}
+
+/** Only full directories are remembered: a single one is listed, the reading of what is remembered would cost more. */
+function openKnown(store: ConversationStore, [first = "", ...others]: readonly (string | undefined)[]): DirectoryCache {
+  return openDirectoryCache(store.cache("turns"), others.length === 0 ? "" : first);
+}
+
+/** Object ids of the directories under turns/, by number; a hole where one is missing. */
+async function findDirectories(store: ConversationStore, commit: string): Promise<(string | undefined)[]> {
+  const found: (string | undefined)[] = [];
+  for (let from = 0, count = FIRST_DIRECTORIES; ; from += count, count = from) {
+    const paths = Array.from({ length: count }, (_, index) => turnDirectory(from + index));
+    const entries = await store.readEntries(commit, paths);
+    for (const [index, path] of paths.entries()) {
+      const oid = entries.get(path);
+      if (oid !== undefined) found[from + index] = oid;
+    }
+    if (found.length < from + count) return found;
+  }
+}
+
+/** Turns by position; undefined = what stands there is no file. */
+async function listDirectories(
+  store: ConversationStore,
+  commit: string,
+  directories: readonly number[],
+): Promise<readonly (readonly [index: number, oid: string | undefined])[]> {
+  if (directories.length === 0) return [];
+  const files = await store.listTree(commit, { under: directories.map(turnDirectory) });
+  return files.flatMap(({ path, oid, special }) => {
+    const index = turnIndexOfPath(path);
+    return index === null ? [] : [[index, special === undefined ? oid : undefined] as const];
+  });
+}
+
+async function remember(
+  known: DirectoryCache,
+  found: {
+    readonly directories: readonly (string | undefined)[];
+    readonly unknown: readonly number[];
+    readonly turns: readonly (string | undefined)[];
+  },
+): Promise<void> {
+  for (const directory of found.unknown) {
+    const from = directory * TURNS_PER_DIRECTORY;
+    const oids = found.turns.slice(from, from + TURNS_PER_DIRECTORY);
+    known.add(directory, { oid: found.directories[directory] ?? "", turns: oids });
+  }
+  await known.save();
+}
+
+// The small records of a branch (compactions, titles, pins) as they can be read: a damaged file is left out and named, so
+// that one bad record makes only itself not applied. A record that needs a newer jpg refuses the branch.
+
+/** A file that is no record, and why. */
+export interface DamagedRecord {
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface StoredRecords<Kind> {
+  readonly records: readonly { readonly path: string; readonly record: Kind }[];
+  readonly damaged: readonly DamagedRecord[];
+}
+
+/** Reads the live compactions, in the order of their files. Throws `newer_record`. */
+export function readCompactions(
+  store: ConversationStore,
+  tree: Pick<BranchTree, "compactions">,
+): Promise<StoredRecords<Compaction>> {
+  return readRecords(store, tree.compactions, parseCompactionLine);
+}
+
+/** Reads the records under meta/, in the order of their files. */
+export function readMetaRecords(store: ConversationStore, tree: BranchTree): Promise<StoredRecords<Fields>> {
+  return readRecords(store, tree.metas, parseRecordLine);
+}
+
+/** Says which records of a branch are damaged; gives how many are. */
+export async function warnOfDamage({ store, warn }: Workspace, tree: BranchTree): Promise<number> {
+  const read = await Promise.all([readCompactions(store, tree), readMetaRecords(store, tree)]);
+  const damaged = read.flatMap((records) => records.damaged);
+  for (const { path, reason } of damaged) {
+    warn(
+      `${path} on ${tree.branch} is damaged and not applied: ${reason}. \`jpg git log -p -- ${path}\` shows its history.`,
+    );
+  }
+  return damaged.length;
+}
+
+async function readRecords<Kind>(
+  store: ConversationStore,
+  files: readonly TreeFile[],
+  parse: (text: string, path: string) => Kind,
+): Promise<StoredRecords<Kind>> {
+  const blobs = await collectBlobs(
+    store,
+    files.map((file) => file.oid),
+  );
+  const records: { path: string; record: Kind }[] = [];
+  const damaged: DamagedRecord[] = [];
+  for (const [index, { path }] of files.entries()) {
+    try {
+      records.push({ path, record: parse(decodeText(blobs[index]), path) });
+    } catch (error) {
+      damaged.push({ path, reason: reasonOf(error) });
+    }
+  }
+  return { records, damaged };
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof JpgError && DAMAGED.has(error.code)) return String(error.data["reason"]);
+  throw error;
+}
+
+const DAMAGED: ReadonlySet<string> = new Set(["malformed_compaction", "malformed_record"]);

@@ -1,0 +1,89 @@
+// Trust in a project's config file: bound to its text, kept in the user's state directory. What it would allow is read from
+// the same text that is trusted then.
+
+import { dirname } from "node:path";
+import { type ConfigFile, loadConfig } from "../../config/load.ts";
+import { renderSettings } from "../../config/show-config.ts";
+import { resolveUserPaths, trustDigest, withoutTrust, withTrust } from "../../config/trust.ts";
+import { userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import { makeFolders, replaceFile } from "../../store/files.ts";
+import { locate } from "./engine.ts";
+import type { Runtime } from "./runtime.ts";
+import { projectConfigFile, readIfExists, readProjectConfig } from "./workspace.ts";
+
+/** A setting that counts only when its file is trusted. */
+interface AllowedSetting {
+  readonly key: string;
+  /** As written; a key of a provider is not shown. */
+  readonly value: unknown;
+  /** 1-based. */
+  readonly line?: number;
+}
+
+/** What trusting a project's config comes to. */
+export interface TrustPlan extends ConfigFile {
+  /** In the order written; empty = nothing in it needs trust. */
+  readonly allows: readonly AllowedSetting[];
+}
+
+/** Where the project's config is looked for. */
+type TrustPlace = { readonly store: string | undefined };
+
+/** Reads what trust would allow. Throws `no_project_config`, and for a file with mistakes what `loadConfig` throws. */
+export async function planTrust(runtime: Runtime, place: TrustPlace): Promise<TrustPlan> {
+  const path = await findConfig(runtime, place);
+  const text = await readProjectConfig(path);
+  if (text === null) throw noConfig(path);
+  const { configFile } = resolveUserPaths(runtime.env, runtime.home);
+  const mine = await readIfExists(configFile);
+  const user = mine === null ? {} : { user: { path: configFile, text: mine } };
+  const load = (trusted: boolean) =>
+    loadConfig({ ...user, project: { path, text, trusted }, conversation: [], overrides: [] });
+  // What is wrong in it is said before it is trusted.
+  load(true);
+  return { path, text, allows: load(false).ignored.map(allowedSetting) };
+}
+
+/** Trusts exactly the text that was planned with. */
+export async function applyTrust(runtime: Runtime, { path, text }: TrustPlan): Promise<void> {
+  await changeTrust(runtime, (before) => withTrust(before, path, trustDigest(text)));
+}
+
+/** Trusts the project's config no longer, whether it is still there or not; gives its path. Throws `no_project_config`. */
+export async function removeTrust(runtime: Runtime, place: TrustPlace): Promise<string> {
+  const path = await findConfig(runtime, place);
+  await changeTrust(runtime, (before) => withoutTrust(before, path));
+  return path;
+}
+
+/** Renders one, with its line where it is known. */
+export function renderAllowed({ key, value, line }: AllowedSetting): string {
+  const setting = renderSettings([{ key, value, origin: { layer: "project" } }], { showOrigin: false }).trimEnd();
+  return line === undefined ? setting : `line ${line}: ${setting}`;
+}
+
+function allowedSetting({ key, value, line }: ReturnType<typeof loadConfig>["ignored"][number]): AllowedSetting {
+  const shown = key.endsWith(".api_key") ? "(not shown)" : value;
+  return { key, value: shown, ...defined({ line }) };
+}
+
+async function changeTrust(runtime: Runtime, change: (before: string | undefined) => string): Promise<void> {
+  const { trustFile } = resolveUserPaths(runtime.env, runtime.home);
+  const after = change((await readIfExists(trustFile)) ?? undefined);
+  makeFolders(dirname(trustFile));
+  await replaceFile(trustFile, after, { mode: 0o600 });
+}
+
+async function findConfig(runtime: Runtime, { store }: TrustPlace): Promise<string> {
+  const path = projectConfigFile(await locate(runtime, store));
+  if (path === null) throw noConfig(null);
+  return path;
+}
+
+function noConfig(path: string | null): Error {
+  const where = path === null ? ": this is no project" : ` at ${path}`;
+  return userError("no_project_config", `There is no .jpg.toml to trust${where}.`, {
+    hints: ["Run it in the project whose .jpg.toml you want to allow."],
+  });
+}

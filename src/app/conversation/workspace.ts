@@ -1,0 +1,401 @@
+// The opened store with what surrounds it: where it was found, the settings that hold, the world outside.
+
+import { lstat, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import * as z from "zod/mini";
+import type { ConfigFile, ConfigInput, ConversationDelta, LoadedConfig } from "../../config/load.ts";
+import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/trust.ts";
+import { codeOf, JpgError, reasonOf, repositoryError } from "../../core/errors.ts";
+import { parseJson } from "../../core/json.ts";
+import { makeFolders, replaceFile } from "../../store/files.ts";
+import { journalFolder } from "../../store/git-dir.ts";
+import type { Sharing } from "../../store/sharing.ts";
+import {
+  type BranchWrite,
+  type Cache,
+  type ConversationStore,
+  type Mended,
+  NO_CACHE,
+  type StoreLocation,
+  type StoreSurroundings,
+  type WriteResult,
+} from "../../store/store.ts";
+import { chooseEngine, locate, makeStore, mend, openStore, withRememberedLog } from "./engine.ts";
+import { type Runtime, sha256 } from "./runtime.ts";
+
+/** Most ignored settings that a warning names. */
+const NAMED_KEYS = 8;
+
+export interface WorkspaceOptions {
+  /** `--store DIR`. */
+  readonly store?: string;
+  /** `--cfg KEY=VALUE`, in the order given. */
+  readonly overrides?: readonly string[];
+  /** Make the store, when there is none, as soon as something is written to it. */
+  readonly create?: boolean;
+  /** Told what was set right in the store: what moved, what was left half done. Without it nothing is looked at. */
+  readonly info?: (message: string) => void;
+  /** Told, once a call, of what the user should know of the settings and the store. */
+  readonly warn?: (message: string) => void;
+}
+
+export interface Workspace {
+  readonly store: ConversationStore;
+  readonly location: StoreLocation;
+  readonly runtime: Runtime;
+  readonly overrides: readonly string[];
+  /** Settings in force, with a conversation's own layer and the providers that the user named for it when given. */
+  config(deltas?: readonly ConversationDelta[], named?: readonly string[]): Promise<LoadedConfig>;
+  /** Says something that the user should know, each text once a call. */
+  warn(message: string): void;
+  close(): Promise<void>;
+}
+
+/** The workspace with the settings of this call in force, but not to be stored: somebody has, or nobody asked for that. */
+export function withoutOverrides(workspace: Workspace): Workspace {
+  return { ...workspace, overrides: [] };
+}
+
+/** Locates and opens the store. Throws `no_store` when there is none and `create` was not asked for. */
+export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions = {}): Promise<Workspace> {
+  const location = await locate(runtime, options.store);
+  if (!location.exists && options.create !== true) throw noStore(location);
+  if (location.exists) await keepInPlace(runtime, location.root, options);
+  const warned = new Set<string>();
+  const warn = (message: string): void => {
+    if (!warned.has(message)) options.warn?.(message);
+    warned.add(message);
+  };
+  const store = withRememberedLog(
+    location.exists
+      ? await openStore(runtime, location.root, warn)
+      : createStoreOnWrite(location.root, chooseEngine(runtime), async () => {
+          await makeStore(runtime, location.root);
+          return openStore(runtime, location.root, warn);
+        }),
+  );
+  if (location.exists) await settleSteps(store, options);
+  return {
+    store,
+    location,
+    runtime,
+    overrides: options.overrides ?? [],
+    config: async (conversation = [], named = []) => {
+      const overrides = options.overrides ?? [];
+      const loaded = await readConfig(runtime, location, { conversation, overrides, named });
+      if (loaded.ignored.length === 0) return loaded;
+      const { renderIgnored } = await import("../../config/load.ts");
+      for (const message of renderIgnored(loaded.ignored)) warn(message);
+      return loaded;
+    },
+    warn,
+    close: () => store.close(),
+  };
+}
+
+/** Warns of the settings in the store's own git configuration that jpg's git does not follow, if there are any. */
+export function warnOfPrograms({ location, store, warn }: Workspace): void {
+  if (!location.exists) return;
+  const keys = store.ignoredSettings();
+  if (keys.length === 0) return;
+  const more = keys.length > NAMED_KEYS ? ` and ${keys.length - NAMED_KEYS} more` : "";
+  const named = `${keys.slice(0, NAMED_KEYS).join(", ")}${more}`;
+  warn(
+    `jpg ignores what the store's own git configuration would start or reach: ${named}. It follows your own (--global).`,
+  );
+}
+
+/** Mends what a store says of its place, and says so in one line. */
+async function keepInPlace(runtime: Runtime, root: string, { info }: Pick<WorkspaceOptions, "info">): Promise<void> {
+  const mended = info === undefined ? null : await mend(runtime, root);
+  if (mended === null) return;
+  const { kind, foreign, worktrees, isShallow = false } = mended;
+  const own =
+    foreign.length === 0 ? "" : ` Your own hooks stay (${foreign.join(", ")}): after them \`jpg use @\` writes it.`;
+  const joined = worktrees === 0 ? "" : ` So do its worktrees (${worktrees}).`;
+  const rest = isShallow ? " Its history is cut off: `jpg git fetch --unshallow` brings the rest." : "";
+  info?.(`${MENDED[kind].replace("STORE", root)}${joined}${own}${rest}`);
+}
+
+/** Settles what a killed command left half done in worktrees, and says so. What cannot be settled now stays for the next. */
+async function settleSteps({ worktrees }: ConversationStore, { info }: Pick<WorkspaceOptions, "info">): Promise<void> {
+  if (info === undefined || worktrees === null) return;
+  try {
+    for (const { kind, branch, active, path } of await worktrees.settle()) {
+      const done =
+        kind === "advance"
+          ? `A command ended before the files of ${branch} in ${path} were brought up to date; they are now.`
+          : `\`jpg use ${branch}\` ended midway: ${path} has again the files of ${active ?? "the commit that is checked out"}.`;
+      info(done);
+    }
+  } catch (error) {
+    if (!(error instanceof JpgError) && codeOf(error) === "") throw error;
+  }
+}
+
+const MENDED: Readonly<Record<Mended["kind"], string>> = {
+  moved: "STORE was moved or copied: its hooks and its readable diffs work here again.",
+  programs: "The hooks of STORE called a node or jpg that is gone: they call this one now.",
+  clone: "STORE is a clone without jpg's hooks: it has them now, and stock git keeps VIEW.md up to date in it.",
+};
+
+/** The project's config file for a store location; null outside a project. */
+export function projectConfigFile(location: StoreLocation): string | null {
+  return location.project === undefined ? null : join(location.project.root, PROJECT_CONFIG_NAME);
+}
+
+/** Reads a text file; null when it does not exist. */
+export async function readIfExists(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return null;
+    throw new JpgError("config", "unreadable_file", `${path} cannot be read: ${reasonOf(error)}.`, { cause: error });
+  }
+}
+
+/**
+ * Reads the project's config file; null when it does not exist. Whoever made the project may have put a link there, to a file
+ * that an error would quote, or a pipe, on which one waits for ever. Throws `config_no_file`.
+ */
+export async function readProjectConfig(path: string): Promise<string | null> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null || found.isFile()) return await readIfExists(path);
+  const what = found.isSymbolicLink() ? "a symbolic link" : "not a file";
+  throw new JpgError(
+    "config",
+    "config_no_file",
+    `${path} is ${what}, but a project's settings are read only from a file.`,
+    {
+      hints: [`Put the settings in a file of that name, or remove it: rm ${path}`],
+    },
+  );
+}
+
+/** The schema and the TOML reader are loaded only when a layer says something: most calls have the built-in settings. */
+async function readConfig(
+  runtime: Runtime,
+  location: StoreLocation,
+  given: Required<Pick<ConfigInput, "conversation" | "overrides" | "named">>,
+): Promise<LoadedConfig> {
+  const { configFile, trustFile } = resolveUserPaths(runtime.env, runtime.home);
+  const projectPath = projectConfigFile(location);
+  const [user, project] = [
+    asConfigFile(configFile, await readIfExists(configFile)),
+    projectPath === null ? null : asConfigFile(projectPath, await readProjectConfig(projectPath)),
+  ];
+  const isNothingGiven = Object.values(given).every((list) => list.length === 0);
+  if (user === null && project === null && isNothingGiven) return (await import("../../config/load.ts")).loadBuiltIn();
+  const { loadConfig } = await import("../../config/load.ts");
+  return loadConfig({
+    ...(user === null ? {} : { user }),
+    ...(project === null ? {} : { project: await withTrust(project, trustFile) }),
+    ...given,
+  });
+}
+
+function asConfigFile(path: string, text: string | null): ConfigFile | null {
+  return text === null ? null : { path, text };
+}
+
+/** Says of a project's file whether the user trusted exactly this text. */
+async function withTrust(file: ConfigFile, trustFile: string): Promise<NonNullable<ConfigInput["project"]>> {
+  const [{ isTrusted, trustDigest }, trust] = await Promise.all([
+    import("../../config/trust.ts"),
+    readIfExists(trustFile),
+  ]);
+  return { ...file, trusted: isTrusted(file.path, trustDigest(file.text), trust ?? undefined) };
+}
+
+function noStore(location: StoreLocation): JpgError {
+  return repositoryError("no_store", `There is no conversation store at ${location.root}.`, {
+    hints: [
+      "`jpg import` imports this project's sessions and creates the store.",
+      "`jpg pull` gets what others pushed to the project's origin, and creates it too.",
+      "`jpg init` creates an empty one.",
+      "`--store DIR` or JPG_STORE uses another.",
+    ],
+  });
+}
+
+// A store that is made by its first write, so that a command which finds nothing to write leaves no empty store behind.
+// Until then it holds nothing.
+
+/** Gives a store at `root` that `make` makes and opens once there is something to write. */
+export function createStoreOnWrite(
+  root: string,
+  engine: ConversationStore["engine"],
+  make: () => Promise<ConversationStore>,
+): ConversationStore {
+  let made: ConversationStore | null = null;
+  const open = async (): Promise<ConversationStore> => {
+    made ??= await make();
+    return made;
+  };
+  return {
+    engine,
+    root,
+    gitDir: gitDirOf(root),
+    get worktrees() {
+      return made?.worktrees ?? null;
+    },
+    get trash() {
+      return made?.trash ?? null;
+    },
+    get remotes() {
+      return made?.remotes ?? null;
+    },
+    get sharing() {
+      return made?.sharing ?? (made === null && engine === "native" ? sharingOf(open) : null);
+    },
+    get histories() {
+      return made?.histories ?? null;
+    },
+    get partial() {
+      return made?.partial ?? null;
+    },
+    ...surroundingsOf(root, () => made, open),
+    get objectsRead() {
+      return made?.objectsRead ?? 0;
+    },
+    listBranches: async (passOver) => (await made?.listBranches(passOver)) ?? [],
+    listBranchesWith: async (commit) => (await made?.listBranchesWith(commit)) ?? [],
+    readBranch: async (name) => (await made?.readBranch(name)) ?? null,
+    readActiveBranch: async () => (await made?.readActiveBranch()) ?? null,
+    resolveCommit: async (revision, worktree) => (await made?.resolveCommit(revision, worktree)) ?? null,
+    useBranch: async (name, worktree) => (await open()).useBranch(name, worktree),
+    listTree: async (commit, query) => (await open()).listTree(commit, query),
+    readEntries: async (commit, paths) => (await open()).readEntries(commit, paths),
+    async *readBlobs(oids, atLeast) {
+      if (oids.length > 0) yield* (await open()).readBlobs(oids, atLeast);
+    },
+    readCommitTimes: async (commits) => (await open()).readCommitTimes(commits),
+    readLog: async (query) => (await open()).readLog(query),
+    findText: async (commits, query) => (await made?.findText(commits, query)) ?? new Map(),
+    write: async (writes) => writeUnlessEmpty(writes, open),
+    verify: async () => (await made?.verify()) ?? { problems: [], rewritten: [] },
+    createBranch: async (name, commit) => (await open()).createBranch(name, commit),
+    close: async () => made?.close(),
+  };
+}
+
+/** Before the store is made, nothing is kept: what would be has nowhere to stand. */
+function surroundingsOf(
+  root: string,
+  made: () => ConversationStore | null,
+  open: () => Promise<ConversationStore>,
+): StoreSurroundings {
+  return {
+    cache: (name, worktree) => {
+      const cache = (): Cache => made()?.cache(name, worktree) ?? NO_CACHE;
+      return {
+        read: (key) => cache().read(key),
+        write: (content, key) => cache().write(content, key),
+        drop: (key) => cache().drop(key),
+      };
+    },
+    dropCaches: async () => made()?.dropCaches(),
+    journal: () => made()?.journal() ?? journalFolder(gitDirOf(root)),
+    keepText: async (name, text) => (await made()?.keepText(name, text)) ?? null,
+    editor: async () => (await made()?.editor()) ?? null,
+    identity: async () => (await open()).identity(),
+    previousBranch: async (worktree) => (await made()?.previousBranch(worktree)) ?? null,
+    formerTips: async (branch) => (await made()?.formerTips(branch)) ?? [],
+    cutOffCommits: async () => (await made()?.cutOffCommits()) ?? new Set(),
+    isPublished: async () => (await made()?.isPublished()) ?? false,
+    recordPublished: async (commits) => made()?.recordPublished(commits),
+    maskedCopies: () => made()?.maskedCopies() ?? null,
+    excludeViews: async () => made()?.excludeViews(),
+    configureBranches: async (names) => made()?.configureBranches(names),
+    ignoredSettings: () => made()?.ignoredSettings() ?? [],
+    maintain: async () => made()?.maintain(),
+    upkeep: async () => (await made()?.upkeep()) ?? null,
+  };
+}
+
+/** Before the store is made it has no remote, and adding one makes it. */
+function sharingOf(open: () => Promise<ConversationStore>): Sharing {
+  const opened = async (): Promise<Sharing> => {
+    const { sharing } = await open();
+    if (sharing === null) throw new TypeError("The native engine shares.");
+    return sharing;
+  };
+  return {
+    remotes: () => Promise.resolve([]),
+    tracked: () => Promise.resolve([]),
+    present: () => Promise.resolve(new Set()),
+    localConversations: () => Promise.resolve(new Set()),
+    addRemote: async (remote) => (await opened()).addRemote(remote),
+    removeRemote: async (name) => (await opened()).removeRemote(name),
+    listRefs: async (url, options) => (await opened()).listRefs(url, options),
+    makeReadme: async (url, text, options) => (await opened()).makeReadme(url, text, options),
+    fetch: async (remote, options) => (await opened()).fetch(remote, options),
+    follow: async (remote, branches) => (await opened()).follow(remote, branches),
+    push: async (remote, tips, options) => (await opened()).push(remote, tips, options),
+    outgoing: async (objects) => (await opened()).outgoing(objects),
+    touching: async (objects, path) => (await opened()).touching(objects, path),
+    bundle: async (branches) => (await opened()).bundle(branches),
+    forgetTracked: async (name) => (await opened()).forgetTracked(name),
+    mergeBases: async (pairs, isAside) => (await opened()).mergeBases(pairs, isAside),
+    markLocal: async (conversation, isLocal) => (await opened()).markLocal(conversation, isLocal),
+  };
+}
+
+/** Where the git dir of the store is going to be. */
+function gitDirOf(root: string): string {
+  return join(root, ".git");
+}
+
+type Writes = Iterable<BranchWrite> | AsyncIterable<BranchWrite>;
+
+async function writeUnlessEmpty(
+  writes: Writes,
+  open: () => Promise<ConversationStore>,
+): Promise<readonly WriteResult[]> {
+  const all = eachOf(writes);
+  const first = await all.next();
+  if (first.done === true) return [];
+  try {
+    const store = await open();
+    return await store.write(startingWith(first.value, all));
+  } finally {
+    await all.return(undefined);
+  }
+}
+
+async function* eachOf(writes: Writes): AsyncGenerator<BranchWrite, undefined> {
+  yield* writes;
+}
+
+async function* startingWith(first: BranchWrite, rest: AsyncIterable<BranchWrite>): AsyncGenerator<BranchWrite> {
+  yield first;
+  yield* rest;
+}
+
+// The providers that the user named for a conversation with `--model`, so that it goes on without saying so again. Kept in
+// the user's state folder: what came with a store or a clone names none.
+
+const FORMAT = 1;
+const providersFile = z.object({ format: z.literal(FORMAT), providers: z.array(z.string()) });
+
+/** Lists the providers that the user named for a conversation of this store; a file that cannot be understood names none. */
+export async function rememberedProviders(workspace: Workspace, conversation: string): Promise<readonly string[]> {
+  const text = await readIfExists(fileOf(workspace, conversation));
+  // Where there is none the user is asked to name it again.
+  return parseJson(text ?? "", providersFile)?.providers ?? [];
+}
+
+/** Remembers a provider that the user named. Throws what the file system throws. */
+export async function rememberProvider(workspace: Workspace, conversation: string, provider: string): Promise<void> {
+  const before = await rememberedProviders(workspace, conversation);
+  if (before.includes(provider)) return;
+  const path = fileOf(workspace, conversation);
+  makeFolders(dirname(path));
+  const record = { format: FORMAT, store: workspace.location.root, conversation, providers: [...before, provider] };
+  await replaceFile(path, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+}
+
+function fileOf({ runtime, location }: Workspace, conversation: string): string {
+  const { stateDir } = resolveUserPaths(runtime.env, runtime.home);
+  return join(stateDir, "providers", `${sha256(`${location.root}\0${conversation}`)}.json`);
+}

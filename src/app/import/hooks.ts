@@ -1,0 +1,362 @@
+// Has agents call jpg: puts into their settings what they need to keep their sessions (`hooks`) or to use jpg's tools (`server`),
+// takes it out again, and says what stands where. What the user wrote there stays as it is.
+
+import { rm } from "node:fs/promises";
+import { basename, delimiter, dirname } from "node:path";
+import * as z from "zod/mini";
+import { fieldsOf } from "../../core/conversation/event.ts";
+import { codeOf, nearestName, userError } from "../../core/errors.ts";
+import { parseJson } from "../../core/json.ts";
+import type { AgentFormat, AgentSetup, JsonEntry, JsonPlace, SettingsPart } from "../../formats/agent-format.ts";
+import { makeFolders, readOwnText, replaceFile } from "../../store/files.ts";
+import { hasProgram } from "../../store/git-dir.ts";
+import type { Runtime } from "../conversation/runtime.ts";
+import { agents, machineOf } from "../sessions/session-registry.ts";
+import { addJson, findJson, outlineJson, readJson, removeJson } from "./json-settings.ts";
+import {
+  type AddedText,
+  addToml,
+  changeSettings,
+  cutInserted,
+  findToml,
+  type NotAdded,
+  readSettingsFile,
+  readToml,
+  removeToml,
+} from "./settings-file.ts";
+import { hookLine, hookPlaces, hookScript } from "./spool.ts";
+
+/** What an agent is told. */
+export type SetupKind = "hooks" | "server";
+
+interface SetupRequest {
+  /** The name of its format, as typed. */
+  readonly agent: string;
+  readonly what: SetupKind;
+  /** Directory of the project, absolute; null = the user's settings. */
+  readonly project: string | null;
+}
+
+/** What was done with one file. */
+export interface SetupReport extends SetupRequest {
+  readonly path: string;
+  readonly status: "installed" | "updated" | "present" | "removed" | "absent";
+  /** What the user has to do now, a sentence; null = nothing. */
+  readonly next: string | null;
+}
+
+/** What stands in one file. */
+export interface SetupRow extends SetupRequest {
+  readonly path: string;
+  /** `outdated`: another jpg put it there, or somebody changed it. */
+  readonly state: "installed" | "outdated" | "absent" | "unreadable";
+}
+
+/** Lists the agents that can be told something. */
+export function setupAgents(what?: SetupKind): readonly AgentFormat[] {
+  return agents().filter(({ setup }) => setup !== undefined && (what === undefined || setup[what] !== undefined));
+}
+
+/** Installs. Throws `no_setup`, `settings_not_understood`, `settings_taken` and what `changeSettings` throws; nothing is changed then. */
+export async function installSetup(runtime: Runtime, request: SetupRequest): Promise<SetupReport> {
+  const { setup, part } = partOf(runtime, request);
+  const { installed } = hookPlaces(runtime);
+  if (request.what === "hooks") await writeScript(runtime);
+  let status: SetupReport["status"] = "present";
+  let entry: InstalledPart | null = null;
+  await changeSettings(part.path, (text) => {
+    const state = findPart(text, part);
+    if (state === "foreign") throw taken(part);
+    status = state === "same" ? "present" : state === "other" ? "updated" : "installed";
+    if (state === "same") return undefined;
+    const added = addPart(text, part);
+    if ("problem" in added) throw notUnderstood(part.path, added.problem);
+    const { agent, what } = request;
+    entry = { agent, what, path: part.path, created: text === null, inserted: added.inserted };
+    return added.text;
+  });
+  if (entry !== null) await recordInstalled(installed, { ...request, path: part.path }, entry);
+  const next = request.what === "hooks" ? (setup.approve ?? null) : null;
+  return { ...request, path: part.path, status, next };
+}
+
+/** Takes out what was installed. Throws `no_setup`, `settings_not_understood` and what `changeSettings` throws. */
+export async function uninstallSetup(runtime: Runtime, request: SetupRequest): Promise<SetupReport> {
+  const { part } = partOf(runtime, request);
+  const places = hookPlaces(runtime);
+  const named = { agent: request.agent, what: request.what, path: part.path };
+  const known = readInstalled(places.installed).find((other) => isSame(other, named));
+  let status: SetupReport["status"] = "absent";
+  await changeSettings(part.path, (text) => {
+    const state = findPart(text, part);
+    status = state === "absent" || state === "foreign" ? "absent" : "removed";
+    if (text === null || status === "absent") return undefined;
+    const left = removePart(text, part, known?.inserted ?? []);
+    if (left === null) throw notUnderstood(part.path, "cannot be read");
+    const isOurs = part.type === "file" || (known?.created === true && isEmptyFile(left));
+    return isOurs ? null : left;
+  });
+  if (known !== undefined) {
+    const rest = await recordInstalled(places.installed, named, null);
+    if (!rest.some(({ what }) => what === "hooks")) await rm(places.script, { force: true });
+  }
+  return { ...request, path: part.path, status, next: null };
+}
+
+/** Says what stands in the settings of every agent, the user's and the project's. */
+export async function listSetups(runtime: Runtime, project: string | null): Promise<readonly SetupRow[]> {
+  const rows: SetupRow[] = [];
+  for (const { name } of setupAgents())
+    for (const place of project === null ? [null] : [null, project])
+      for (const what of ["hooks", "server"] as const) {
+        const request = { agent: name, what, project: place };
+        if (findAgent(name).setup?.[what] === undefined) continue;
+        const { part } = partOf(runtime, request);
+        rows.push({ ...request, path: part.path, state: await stateOf(part) });
+      }
+  return rows;
+}
+
+async function stateOf(part: SettingsPart): Promise<SetupRow["state"]> {
+  const text = await readSettingsFile(part.path).catch(() => undefined);
+  if (text === undefined) return "unreadable";
+  return ({ same: "installed", other: "outdated", foreign: "absent", absent: "absent" } as const)[findPart(text, part)];
+}
+
+function partOf(
+  runtime: Runtime,
+  { agent, what, project }: SetupRequest,
+): { readonly setup: AgentSetup; readonly part: SettingsPart } {
+  const { setup } = findAgent(agent);
+  const place = { machine: machineOf(runtime), project };
+  const copies = setup?.rewrites === true;
+  const line = hookLine(hookPlaces(runtime), { agent, copies, isShared: project !== null });
+  const part =
+    what === "hooks" ? setup?.hooks?.(place, line) : setup?.server?.(place, serverCommand(runtime, project !== null));
+  if (setup === undefined || part === undefined) throw noSetup(agent, what);
+  return { setup, part };
+}
+
+/** By its name where that finds it, for every program of the user and, in a project's file, of everybody else. */
+function serverCommand({ env, nodePath, jpgPath }: Runtime, isShared: boolean): readonly string[] {
+  const isOnPath = (env["PATH"] ?? "").split(delimiter).some((folder) => folder !== "" && hasProgram("jpg", folder));
+  return isShared || isOnPath ? ["jpg", "mcp"] : [nodePath, jpgPath, "mcp"];
+}
+
+async function writeScript(runtime: Runtime): Promise<void> {
+  const places = hookPlaces(runtime);
+  makeFolders(dirname(places.script), 0o700);
+  makeFolders(places.spool, 0o700);
+  await replaceFile(places.script, hookScript(places), { mode: 0o700 });
+}
+
+function findAgent(name: string): AgentFormat {
+  const found = agents().find((agent) => agent.name === name);
+  if (found?.setup !== undefined) return found;
+  const names = setupAgents().map((agent) => agent.name);
+  const nearest = nearestName(name, names);
+  throw userError("no_setup", `${name} is not an agent that jpg can set up: expected one of ${names.join(", ")}.`, {
+    hints: nearest === undefined ? [] : [`Did you mean ${nearest}?`],
+  });
+}
+
+function noSetup(agent: string, what: SetupKind): Error {
+  const thing = what === "hooks" ? "hooks" : "MCP servers";
+  const names = setupAgents(what).map(({ name }) => name);
+  return userError("no_setup", `${agent} has no ${thing} that jpg can set up; these do: ${names.join(", ")}.`, {
+    hints: what === "hooks" ? ["`jpg sync --watch` imports its sessions as they grow."] : [],
+  });
+}
+
+function taken({ path }: SettingsPart): Error {
+  return userError("settings_taken", `${path} has something else under jpg's name, which jpg leaves as it is.`, {
+    hints: ["Remove or rename it, then run the command again."],
+  });
+}
+
+function notUnderstood(path: string, problem: string): Error {
+  return userError("settings_not_understood", `${path} ${problem}, so jpg leaves it as it is.`, {
+    hints: ["Correct it, since the agent needs it too, and run the command again."],
+  });
+}
+
+function isSame(one: InstalledPart, other: Pick<InstalledPart, "agent" | "what" | "path">): boolean {
+  return one.agent === other.agent && one.what === other.what && one.path === other.path;
+}
+
+// What jpg put into which file of settings, so that exactly that can be taken out again. Of the files themselves nothing is kept:
+// settings hold keys. Without this record entries are still found by what they say.
+
+/** What was put into one file for one agent. */
+interface InstalledPart {
+  readonly agent: string;
+  readonly what: "hooks" | "server";
+  /** Absolute. */
+  readonly path: string;
+  /** Whether there was no such file before. */
+  readonly created: boolean;
+  readonly inserted: readonly string[];
+}
+
+const FORMAT = 1;
+const installedFile = z.object({
+  format: z.literal(FORMAT),
+  parts: z.array(
+    z.object({
+      agent: z.string(),
+      what: z.enum(["hooks", "server"]),
+      path: z.string(),
+      created: z.boolean(),
+      inserted: z.array(z.string()),
+    }),
+  ),
+});
+
+/** Reads the record; empty when there is none or it is damaged. */
+function readInstalled(path: string): readonly InstalledPart[] {
+  try {
+    return parseJson(readOwnText(path), installedFile)?.parts ?? [];
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return [];
+  }
+}
+
+/** Writes the record with one part of a file replaced; null = it is gone. Gives what stands in the record then. */
+async function recordInstalled(
+  record: string,
+  { agent, what, path }: Pick<InstalledPart, "agent" | "what" | "path">,
+  part: InstalledPart | null,
+): Promise<readonly InstalledPart[]> {
+  const others = readInstalled(record).filter(
+    (other) => other.agent !== agent || other.what !== what || other.path !== path,
+  );
+  const parts = part === null ? others : [...others, part];
+  makeFolders(dirname(record), 0o700);
+  await replaceFile(record, `${JSON.stringify({ format: FORMAT, parts }, null, 2)}\n`, { mode: 0o600 });
+  return parts;
+}
+
+// What jpg has to stand in one file of settings: whether it does, the file with it, and the file without it. Pure.
+
+/** How it stands in a file: as it is to be, as an older jpg wrote it or somebody changed it, or what is there is not jpg's. */
+type PartState = "same" | "other" | "foreign" | "absent";
+
+/** Says how a part stands in a file; `text` null = there is no file. */
+export function findPart(text: string | null, part: SettingsPart): PartState {
+  if (text === null) return "absent";
+  if (part.type === "file") {
+    if (text === part.text) return "same";
+    return firstLine(text) === firstLine(part.text) ? "other" : "foreign";
+  }
+  if (part.type === "toml") return findToml(text, part) ?? "absent";
+  const states = part.entries.map((entry) => findJson(text, entry, isOwnEntry) ?? "absent");
+  if (states.includes("foreign")) return "foreign";
+  const [first] = states;
+  return first !== undefined && states.every((state) => state === first) ? first : "other";
+}
+
+/** Gives the file with the part in it. */
+export function addPart(text: string | null, part: SettingsPart): AddedText | NotAdded {
+  const before = text ?? "";
+  if (part.type === "file") return { text: part.text, inserted: [part.text] };
+  if (part.type === "toml") return addToml(before, part);
+  const isOld = findPart(text, part) === "other";
+  const cleared = isOld ? removeJson(before, part.entries, isOwnEntry) : before;
+  return cleared === null ? { problem: "is not JSON" } : addJson(cleared, part.entries);
+}
+
+/**
+ * Gives the file without the part: with the characters gone that were put in, where they stand as they were, else with the
+ * entry taken out wherever it stands now. Null where the file cannot be read.
+ */
+export function removePart(text: string, part: SettingsPart, inserted: readonly string[]): string | null {
+  if (part.type === "file") return "";
+  const exact = inserted.length === 0 ? null : cutInserted(text, inserted);
+  if (exact !== null && isReadable(exact, part) && findPart(exact, part) === "absent") return exact;
+  return part.type === "toml" ? removeToml(text, part) : removeJson(text, part.entries, isOwnEntry);
+}
+
+/** Whether a file holds nothing any more that anybody put there. */
+function isEmptyFile(text: string): boolean {
+  return text.trim() === "" || /^\s*\{\s*\}\s*$/.test(text);
+}
+
+function isReadable(text: string, part: SettingsPart): boolean {
+  if (text.trim() === "") return true;
+  return part.type === "toml" ? removeToml(text, part) !== null : outlineJson(text) !== null;
+}
+
+/** An entry is jpg's when all that jpg's says stands in it: its owner may have added to it. A hook is by a line that only calls the script. */
+function isOwnEntry(value: unknown, { value: own, isItem }: JsonEntry): boolean {
+  const [held, said] = [stringsIn(value), stringsIn(own)];
+  if (!isItem) return said.every((text) => held.includes(text));
+  return held.some((text) => HOOK_LINE.test(text));
+}
+
+/** What every line that calls jpg's hook holds, wherever the user's files are. */
+export const HOOK_MARK = "jpg/hooks/keep.sh";
+
+const SCRIPT = `(?:'(?:[^']|'\\\\'')*${HOOK_MARK}'|[^\\s'";&|]*${HOOK_MARK})`;
+/** A line that calls jpg's hook and does nothing else, as any jpg wrote it. What a user wrote around it is the user's. */
+const HOOK_LINE = new RegExp(
+  `^(?:(?:\\[ ! -f ${SCRIPT} \\] \\|\\| )?(?:/bin/)?sh ${SCRIPT}|/bin/sh -c 'f="[^"';&|]*${HOOK_MARK}"; \\[ ! -f "\\$f" \\] \\|\\| exec /bin/sh "\\$f")(?: [a-z-]+){0,2}'?$`,
+);
+
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
+}
+
+/** Looks into the user's settings of an agent, and into those of a project (its directory, absolute; null = there is none). */
+export async function hasServer(
+  runtime: Runtime,
+  { setup }: Pick<AgentFormat, "setup">,
+  project: string | null,
+): Promise<boolean> {
+  const machine = machineOf(runtime);
+  const isNamed = async (place: string | null): Promise<boolean> => {
+    const part = setup?.server?.({ machine, project: place }, ["jpg", "mcp"]);
+    return part !== undefined && startsJpg(await heldIn(part.path, (text) => readPart(text, part)));
+  };
+  if (await isNamed(null)) return true;
+  if (project === null) return false;
+  const own = setup?.ownServers?.(machine, project);
+  if (own !== undefined && startsJpg(await readPlace({ ...own, keys: [...own.keys, SERVER] }))) return true;
+  return (await isNamed(project)) && !(await isRefused(setup?.refusedServers?.(machine, project) ?? []));
+}
+
+/** What jpg's server is called in settings. */
+const SERVER = "jpg";
+
+async function isRefused(places: readonly JsonPlace[]): Promise<boolean> {
+  const lists = await Promise.all(places.map(readPlace));
+  return lists.some((names) => Array.isArray(names) && names.includes(SERVER));
+}
+
+function readPlace({ path, keys }: JsonPlace): Promise<unknown> {
+  return heldIn(path, (text) => readJson(text, keys));
+}
+
+/** What a file holds; undefined where it cannot be read, which is no reason not to hand a session over. */
+async function heldIn(path: string, read: (text: string) => unknown): Promise<unknown> {
+  const text = await readSettingsFile(path).catch(() => null);
+  return text === null ? undefined : read(text);
+}
+
+function readPart(text: string, part: SettingsPart): unknown {
+  if (part.type === "file") return undefined;
+  return part.type === "toml" ? readToml(text, part.table) : readJson(text, part.entries[0]?.keys ?? []);
+}
+
+/** Whether an entry starts `jpg mcp`, whatever it is called by: `jpg`, a path, node with its file. */
+function startsJpg(entry: unknown): boolean {
+  const { command, args, enabled, disabled } = fieldsOf(entry);
+  if (enabled === false || disabled === true) return false;
+  const words = [command, args].flat().filter((word) => typeof word === "string");
+  return words.includes("mcp") && words.some((word) => /^jpg(\.js|\.cmd)?$/.test(basename(word)));
+}

@@ -1,0 +1,132 @@
+// What agents on this machine keep for this project, one row a session, without importing anything. Of thousands only those
+// that are shown are looked into, and of long ones only the beginning.
+
+import { statSync } from "node:fs";
+import { JpgError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import type { SessionSource } from "../../formats/session-source.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import type { StoreFailure } from "../sessions/agent-stores.ts";
+import { findKeptFiles, type KeptChoice, type KeptSession, unclearError } from "../sessions/kept-files.ts";
+import { readSessionBeginning, readSessionSource } from "../sessions/session-files.ts";
+import { agents, detectFormat, scatteredFiles } from "../sessions/session-registry.ts";
+import { createBufferSource } from "../sessions/sources.ts";
+
+/** A session that an agent keeps. */
+export interface KeptRow {
+  /** What the agent is called. */
+  readonly agent: string;
+  readonly path: string;
+  /** When its file changed last, RFC 3339 UTC. */
+  readonly updated_at: string;
+  /** Size of its file. */
+  readonly bytes: number;
+  /** Absent where the file cannot be read as a session. */
+  readonly turns?: number;
+  readonly title?: string;
+  /** Whether only the beginning of the file was read: `turns` are those of it, and the title may be another by now. */
+  readonly is_beginning?: true;
+  /** Why it cannot be read. */
+  readonly problem?: string;
+}
+
+/** Sessions of this project. */
+interface KeptListing {
+  /** The newest first, no more than were asked for. */
+  readonly rows: readonly KeptRow[];
+  /** Older ones that have no row. */
+  readonly older: number;
+  /** Sessions that may be of another project, the newest first. */
+  readonly unclear: readonly KeptRow[];
+  /** Says of each of those why it is left out, and how it comes in all the same. */
+  readonly leftOut: readonly JpgError[];
+}
+
+/** A longer file is not read whole for its row, bytes. */
+const READ_WHOLE = 256 * 1024;
+
+/** Which sessions are listed. */
+export interface ListedSessions {
+  readonly choice?: KeptChoice;
+  /** Rows. */
+  readonly most: number;
+  /** Whether a session is left out; absent = none is. */
+  readonly isPassedOver?: (file: KeptSession) => Promise<boolean>;
+}
+
+/** Lists the sessions of this project that are chosen: so many of the newest. */
+export async function listKeptSessions(
+  workspace: Pick<Workspace, "runtime" | "location">,
+  { choice = {}, most, isPassedOver }: ListedSessions,
+): Promise<KeptListing> {
+  const { runtime } = workspace;
+  const { files, unclear, failed: failures } = await findKeptFiles(workspace, choice);
+  const { rows, older } = await newestOf(runtime, files, { most, ...defined({ isPassedOver }) });
+  const failed = failures.filter(({ path }) => files.every((file) => file.path !== path)).map(describeFailure);
+  const { rows: leftOut } = await newestOf(runtime, unclear, { most: unclear.length });
+  return { rows: [...failed, ...rows], older, unclear: leftOut, leftOut: unclear.map(unclearError) };
+}
+
+async function newestOf(
+  runtime: Workspace["runtime"],
+  files: readonly KeptSession[],
+  { most, isPassedOver }: Omit<ListedSessions, "choice">,
+): Promise<Pick<KeptListing, "rows" | "older">> {
+  const found = files.flatMap((file) => {
+    const stats = statSync(file.path, { throwIfNoEntry: false });
+    return stats === undefined ? [] : [{ file, bytes: stats.size, changed: stats.mtime }];
+  });
+  found.sort((a, b) => b.changed.getTime() - a.changed.getTime());
+  const rows: KeptRow[] = [];
+  let looked = 0;
+  for (const { file, bytes, changed } of found) {
+    if (rows.length >= most) break;
+    looked += 1;
+    if ((await isPassedOver?.(file)) === true) continue;
+    const row = { agent: file.agent, path: file.path, updated_at: changed.toISOString(), bytes };
+    const described = await describe(runtime, file, bytes);
+    // Agents make files at their start: nothing was said in them.
+    const isUnused = bytes === 0 || (described.turns === 0 && described.is_beginning !== true);
+    if (!isUnused) rows.push({ ...row, ...described });
+  }
+  return { rows, older: found.length - looked };
+}
+
+/** A store that could not be asked, or a session that it did not print: there is no file of it. */
+function describeFailure({ agent, path, error }: StoreFailure): KeptRow {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  const updated = (stats?.mtime ?? new Date(0)).toISOString();
+  return { agent, path, updated_at: updated, bytes: stats?.size ?? 0, problem: error.message };
+}
+
+async function describe(
+  runtime: Workspace["runtime"],
+  file: KeptSession,
+  bytes: number,
+): Promise<Pick<KeptRow, "turns" | "title" | "is_beginning" | "problem"> & Partial<Pick<KeptRow, "bytes">>> {
+  try {
+    if (scatteredFiles(file.path).length > 0) {
+      const source = await readSessionSource(runtime, file);
+      return { ...read(source, file.path), bytes: source.byteLength };
+    }
+    const isLong = bytes > READ_WHOLE && !isDocument(file);
+    const beginning = isLong ? await readSessionBeginning(file.path, READ_WHOLE) : null;
+    // One line may be longer than that.
+    if (beginning === null || beginning.length === 0) return read(await readSessionSource(runtime, file), file.path);
+    return { ...read(createBufferSource(beginning), file.path), is_beginning: true };
+  } catch (error) {
+    if (!(error instanceof JpgError)) throw error;
+    return { problem: error.message };
+  }
+}
+
+/** Half a document says nothing. */
+function isDocument({ agent, path }: KeptSession): boolean {
+  const files = agents().find((one) => one.agent.name === agent)?.files;
+  return files?.document !== undefined && !path.endsWith(".jsonl");
+}
+
+function read(source: SessionSource, path: string): Pick<KeptRow, "turns" | "title"> {
+  const { turnCount, titles, title } = detectFormat(source, path).read(source);
+  return { turns: turnCount, title: titles.at(-1)?.title ?? title };
+}

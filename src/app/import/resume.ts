@@ -1,0 +1,124 @@
+// Puts a conversation where its agent looks for sessions and says how to go on; never overwrites what the agent wrote since.
+
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import { nearestName, reasonOf, userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import { shellWord } from "../../core/safe-text.ts";
+import type { ResumePlan } from "../../formats/session-source.ts";
+import { withoutRepository } from "../../store/environment.ts";
+import { makeFolders, replaceFile } from "../../store/files.ts";
+import type { BranchTree } from "../conversation/tree.ts";
+import { readIfExists, type Workspace } from "../conversation/workspace.ts";
+import { askIntoFile } from "../models/external-process.ts";
+import { exportSessionId } from "../names/find-session.ts";
+import { machineOf, type ResumingAgent, resumingAgents } from "../sessions/session-registry.ts";
+import { draftSession, type RootMapping } from "./export.ts";
+import { hasServer } from "./hooks.ts";
+
+export interface ResumeReport {
+  readonly agent: string;
+  readonly session: string;
+  /** Absolute path of the session file. */
+  readonly path: string;
+  /** Program and arguments that have to be run first; absent = none. */
+  readonly before?: readonly string[];
+  /** Program and arguments that resume it. */
+  readonly command: readonly string[];
+  /** Directory to run it in. */
+  readonly directory: string;
+  readonly branch: string;
+  /** Whether the file was there already, as written before. */
+  readonly reused: boolean;
+}
+
+/** The agent to resume a branch in: the one that it came from, where jpg can. */
+function resumableAgent({ header }: BranchTree): string {
+  const own = header.source?.format;
+  const names = resumingAgents().map(({ name }) => name);
+  return names.find((name) => name === own) ?? names[0] ?? "";
+}
+
+/** Time for an agent to print a session from its store, milliseconds. */
+const PRINTING_MS = 60_000;
+
+/** Writes the session file. Throws `unknown_agent`. */
+export async function prepareResume(
+  workspace: Workspace,
+  tree: BranchTree,
+  { name, roots = [] }: { readonly name: string; readonly roots?: readonly RootMapping[] },
+): Promise<ResumeReport> {
+  const agent = resumingAgent(name);
+  const notice = await hasServer(workspace.runtime, agent, workspace.location.project?.root ?? null);
+  const draft = await draftSession(workspace, tree, { agent, sessionId: "", roots, notice });
+  for (let n = 0; ; n++) {
+    const session = { ...draft, sessionId: exportSessionId(agent, tree, n) };
+    const plan = agent.resume(machineOf(workspace.runtime), session);
+    const text = agent.write.write(session);
+    const existing = await readIfExists(plan.path);
+    if ((existing !== null && existing !== text) || (plan.elsewhere ?? []).some((path) => existsSync(path))) continue;
+    const isHeld = await isHeldAsWritten(workspace, plan);
+    if (isHeld === false) continue;
+    if (existing === null) await writeWhole(plan, text);
+    return {
+      agent: name,
+      session: session.sessionId,
+      path: plan.path,
+      ...defined({ before: plan.before }),
+      command: plan.command,
+      directory: draft.cwd,
+      branch: tree.branch,
+      reused: existing !== null || isHeld === true,
+    };
+  }
+}
+
+/**
+ * Whether the agent's own store holds the session as it was written; null = it holds none, or cannot be asked: what it is handed
+ * then is what it lacks.
+ */
+async function isHeldAsWritten({ runtime: { env, home } }: Workspace, { held }: ResumePlan): Promise<boolean | null> {
+  if (held === undefined) return null;
+  const { command, isAsWritten } = held;
+  const where = { cwd: home, env: withoutRepository(env) };
+  const answer = await askIntoFile({ command, input: "", ...where, timeoutMs: PRINTING_MS });
+  return "output" in answer ? isAsWritten(answer.output) : null;
+}
+
+function resumingAgent(name: string): ResumingAgent {
+  const agents = resumingAgents();
+  const agent = agents.find((candidate) => candidate.name === name);
+  if (agent !== undefined) return agent;
+  const names = agents.map((candidate) => candidate.name);
+  const nearest = nearestName(name, names);
+  throw userError("unknown_agent", `jpg cannot resume in ${name}: expected one of ${names.join(", ")}.`, {
+    hints: nearest === undefined ? ["`jpg export --to FORMAT` writes other formats."] : [`Did you mean ${nearest}?`],
+  });
+}
+
+async function writeWhole({ path, hints }: ResumePlan, text: string): Promise<void> {
+  try {
+    makeFolders(dirname(path));
+    await replaceFile(path, text, { mode: 0o600 });
+  } catch (error) {
+    throw userError("cannot_write", `${path} cannot be written: ${reasonOf(error)}.`, {
+      hints,
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Gives `jpg resume …` for a branch; with the store where the call named one. `isGrowing`: its agent still writes the
+ * session, so that what is said until the command is typed is brought in first.
+ */
+export function resumeCommand(
+  { location }: Pick<Workspace, "location">,
+  tree: BranchTree,
+  { isGrowing = false }: { readonly isGrowing?: boolean } = {},
+): string {
+  const store = location.kind === "flag" ? ["--store", location.root] : [];
+  const format = (words: readonly string[]): string => [...words, ...store].map(shellWord).join(" ");
+  const resume = format(["jpg", "resume", tree.branch, "--with", resumableAgent(tree)]);
+  return isGrowing ? `${format(["jpg", "import", "--quiet"])} && ${resume}` : resume;
+}

@@ -1,0 +1,379 @@
+// What agents' hooks put aside: a folder each, with the event as the agent told it and the session's file, where the shell could
+// tell which one that is. Whatever stands there was written by a hook of the user's own, and is checked all the same.
+
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { lstat, readdir, rm, stat } from "node:fs/promises";
+import { dirname, isAbsolute, join } from "node:path";
+import * as z from "zod/mini";
+import { resolveUserPaths } from "../../config/trust.ts";
+import { codeOf, JpgError, messageOf } from "../../core/errors.ts";
+import { parseJson } from "../../core/json.ts";
+import { appendAll } from "../../core/lists.ts";
+import { quoteForShell } from "../../core/safe-text.ts";
+import { makeFolders, openOwnFile, readOwnText, replaceFile } from "../../store/files.ts";
+import { isLocked, withLock } from "../../store/locks.ts";
+import { projects } from "../conversation/engine.ts";
+import type { Runtime } from "../conversation/runtime.ts";
+import { openWorkspace, type Workspace } from "../conversation/workspace.ts";
+import { canonicalOf } from "../sessions/agent-stores.ts";
+import { startOfSession } from "../sessions/kept-files.ts";
+import { type ImportOutcome, importSessions } from "./import.ts";
+import type { ImportReport } from "./import-report.ts";
+import type { ImportRequest } from "./import-run.ts";
+
+/** A session that was put aside. */
+interface SpoolEntry {
+  readonly folder: string;
+  /** Name of the agent's format, as its hook says. */
+  readonly agent: string;
+  /** The session's file as the agent names it, absolute; null = it names none. */
+  readonly transcript: string | null;
+  /** The directory that the agent worked in, absolute; null = unsaid. */
+  readonly cwd: string | null;
+  /** The file as it stood then, a copy or a link; null = none was made. */
+  readonly kept: string | null;
+  /** Why it could not be imported, and when that was tried; null = it was not tried. */
+  readonly problem: SpoolProblem | null;
+}
+
+interface SpoolProblem {
+  readonly message: string;
+  /** RFC 3339 UTC. */
+  readonly at: string;
+}
+
+/** What of an event counts; agents tell more. */
+const told = z.object({ transcript_path: z.optional(z.string()), cwd: z.optional(z.string()) });
+const problemFile = z.object({ message: z.string(), at: z.string() });
+/** A hook that was killed half-way is not waited for any longer, milliseconds. */
+const GIVEN_UP_MS = 60_000;
+
+/** Lists what is complete, oldest first. */
+export async function listSpool({ spool }: Pick<HookPlaces, "spool">, now: Date): Promise<readonly SpoolEntry[]> {
+  const names = await readdir(spool, { withFileTypes: true }).catch((error: unknown) => {
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return [];
+    throw error;
+  });
+  const found: { readonly at: number; readonly entry: SpoolEntry }[] = [];
+  for (const name of names) {
+    if (!name.isDirectory()) continue;
+    const folder = join(spool, name.name);
+    const at = await timeOf(folder, now);
+    if (at !== null) found.push({ at, entry: await readEntry(folder) });
+  }
+  return found.sort((a, b) => a.at - b.at).map(({ entry }) => entry);
+}
+
+/** Forgets an entry. */
+async function removeEntry({ folder }: SpoolEntry): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Notes why an entry cannot be imported. */
+async function noteProblem({ folder }: SpoolEntry, problem: SpoolProblem): Promise<void> {
+  await replaceFile(join(folder, "problem"), JSON.stringify(problem), { mode: 0o600 });
+}
+
+const BLOCK = 1024 * 1024;
+
+/** Whether a file begins with all that another one holds: then the other one has nothing to add. Never throws. */
+function beginsWith(longer: string, shorter: string): boolean {
+  const files: number[] = [];
+  try {
+    files.push(openSync(longer, "r"), openOwnFile(shorter));
+    const [one = 0, other = 0] = files;
+    const [a, b] = [Buffer.allocUnsafe(BLOCK), Buffer.allocUnsafe(BLOCK)];
+    for (let at = 0; ; at += BLOCK) {
+      const held = readSync(other, b, 0, BLOCK, at);
+      if (held === 0) return true;
+      if (readSync(one, a, 0, held, at) < held || !a.subarray(0, held).equals(b.subarray(0, held))) return false;
+    }
+  } catch {
+    return false;
+  } finally {
+    for (const file of files) closeSync(file);
+  }
+}
+
+/** When the hook ran, milliseconds; null = it is at it still. */
+async function timeOf(folder: string, now: Date): Promise<number | null> {
+  const [event, ready] = [await timeAt(join(folder, "event")), await timeAt(join(folder, "ready"))];
+  const at = event ?? (await timeAt(folder));
+  if (at === null) return null;
+  return ready !== null || now.getTime() - at > GIVEN_UP_MS ? at : null;
+}
+
+async function timeAt(path: string): Promise<number | null> {
+  const found = await lstat(path).catch(() => null);
+  return found === null ? null : found.mtimeMs;
+}
+
+async function readEntry(folder: string): Promise<SpoolEntry> {
+  const event = parseJson(textAt(folder, "event"), told);
+  const kept = await Promise.all(["session", "link"].map(async (name) => fileAt(join(folder, name))));
+  return {
+    folder,
+    agent: textAt(folder, "agent"),
+    transcript: absolute(event?.transcript_path),
+    cwd: absolute(event?.cwd),
+    kept: kept.find((path) => path !== null) ?? null,
+    problem: parseJson(textAt(folder, "problem"), problemFile),
+  };
+}
+
+function textAt(folder: string, name: string): string {
+  try {
+    return readOwnText(join(folder, name));
+  } catch {
+    return "";
+  }
+}
+
+async function fileAt(path: string): Promise<string | null> {
+  const found = await lstat(path).catch(() => null);
+  return found?.isFile() === true ? path : null;
+}
+
+function absolute(path: string | undefined): string | null {
+  return path === undefined || !isAbsolute(path) || path.includes("\0") ? null : path;
+}
+
+/** Absolute paths. */
+interface HookPlaces {
+  /** What hooks run. */
+  readonly script: string;
+  /** What they put aside: a folder an event. */
+  readonly spool: string;
+  /** What was put into which file of settings. */
+  readonly installed: string;
+  /** Held by whoever takes in what was put aside. */
+  readonly lock: string;
+  readonly nodePath: string;
+  readonly jpgPath: string;
+}
+
+/** Gives the places of this user. */
+export function hookPlaces({ env, home, nodePath, jpgPath }: Runtime): HookPlaces {
+  const { stateDir } = resolveUserPaths(env, home);
+  return {
+    script: join(stateDir, "hooks", "keep.sh"),
+    spool: join(stateDir, "spool"),
+    installed: join(stateDir, "hooks", "installed.json"),
+    lock: join(stateDir, "hooks", "spool.lock"),
+    nodePath,
+    jpgPath,
+  };
+}
+
+// Takes in what agents' hooks have put aside: each session into the store of the directory that it was begun in. What cannot be
+// imported stays where it is, with the reason.
+
+/** What was taken in. */
+interface DrainReport {
+  readonly sessions: readonly ImportReport[];
+  readonly failed: ImportOutcome["failed"];
+}
+
+interface DrainOptions {
+  /** Whether what failed a short while ago is tried again. */
+  readonly again: boolean;
+}
+
+/** What failed is tried again after this long, milliseconds. */
+const AGAIN_MS = 24 * 3600 * 1000;
+
+/**
+ * Takes in all of it. Where another jpg is at it already, nothing is done: it looks again before it ends. Throws errors of
+ * stores: what was not taken in then waits for the next time.
+ */
+export async function drainSpool(runtime: Runtime, { again }: DrainOptions): Promise<DrainReport> {
+  const places = hookPlaces(runtime);
+  const sessions: ImportReport[] = [];
+  const failed: ImportOutcome["failed"][number][] = [];
+  const tried = new Set<string>();
+  const waiting = async (): Promise<readonly SpoolEntry[]> =>
+    (await listSpool(places, runtime.now())).filter(
+      (entry) => !tried.has(entry.folder) && isDue(entry, runtime.now(), again),
+    );
+  // Looked at once more after the lock is let go: a hook that came meanwhile has left it to this process.
+  while ((await waiting()).length > 0) {
+    makeFolders(dirname(places.lock), 0o700);
+    if (await isLocked(places.lock)) break;
+    await withLock(places.lock, async () => {
+      for (const entry of await waiting()) {
+        tried.add(entry.folder);
+        const outcome = await takeIn(entry, runtime);
+        appendAll(sessions, outcome.sessions);
+        appendAll(failed, outcome.failed);
+      }
+    });
+  }
+  return { sessions, failed };
+}
+
+/** Takes it in before what agents keep is imported, which it does not stop. `warn` is told what was wrong. */
+export async function drainFirst(
+  runtime: Runtime,
+  { paths }: Pick<ImportRequest, "paths">,
+  warn: (text: string) => void,
+): Promise<void> {
+  if (paths.length > 0) return;
+  try {
+    await drainSpool(runtime, { again: false });
+  } catch (error) {
+    if (!(error instanceof JpgError) || error.kind === "internal") throw error;
+    warn(`What agents' hooks put aside could not be imported and is kept: ${messageOf(error)}`);
+  }
+}
+
+function isDue({ problem }: SpoolEntry, now: Date, again: boolean): boolean {
+  return problem === null || again || now.getTime() - Date.parse(problem.at) > AGAIN_MS;
+}
+
+async function takeIn(entry: SpoolEntry, runtime: Runtime): Promise<DrainReport> {
+  const paths = await pathsOf(entry);
+  if (paths.length === 0) {
+    await removeEntry(entry);
+    return NOTHING;
+  }
+  try {
+    const workspace = await openWorkspace(
+      { ...runtime, cwd: (await folderOf(entry)) ?? runtime.home },
+      { create: true },
+    );
+    try {
+      const outcome = await importAll(workspace, paths);
+      await removeEntry(entry);
+      return outcome;
+    } finally {
+      await workspace.close();
+    }
+  } catch (error) {
+    if (!(error instanceof JpgError) || error.kind === "internal") throw error;
+    if (error.code === "empty_session") await removeEntry(entry);
+    else await noteProblem(entry, { message: error.message, at: runtime.now().toISOString() });
+    return error.code === "empty_session" ? NOTHING : { sessions: [], failed: [{ path: paths[0] ?? "", error }] };
+  }
+}
+
+const NOTHING: DrainReport = { sessions: [], failed: [] };
+
+/** What was kept comes first, then what the file has become; where that only grew, what was kept says nothing more. */
+async function pathsOf({ kept, transcript }: SpoolEntry): Promise<readonly string[]> {
+  const now = transcript !== null && (await isRegular(transcript)) ? transcript : null;
+  if (kept === null) return now === null ? [] : [now];
+  if (now === null) return [kept];
+  return beginsWith(now, kept) ? [now] : [kept, now];
+}
+
+/** One after the other: they are states of one session. What has become of the file since is no trouble of what was kept. */
+async function importAll(workspace: Workspace, paths: readonly string[]): Promise<DrainReport> {
+  const sessions: ImportReport[] = [];
+  for (const [index, path] of paths.entries()) {
+    try {
+      const outcome = await importSessions(workspace, { paths: [path], allBranches: false, keepActive: true });
+      appendAll(sessions, outcome.sessions);
+    } catch (error) {
+      if (index === 0 || !(error instanceof JpgError) || error.kind !== "user") throw error;
+    }
+  }
+  return { sessions, failed: [] };
+}
+
+async function isRegular(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+/**
+ * The directory that the session was begun in, else the one that the agent was in when it called the hook: a session belongs to one
+ * project, wherever its agent went meanwhile. For one that is gone, such as a worktree, the folder of the project that it was in.
+ */
+async function folderOf({ transcript, kept, agent, cwd }: SpoolEntry): Promise<string | null> {
+  const files = [transcript, kept].filter((file) => file !== null);
+  const starts = await Promise.all(files.map((file) => startOfSession(file, agent, transcript ?? file)));
+  for (const path of [...starts, cwd]) {
+    if (path === null) continue;
+    const { path: whole, existing } = canonicalOf(path);
+    if (whole === existing ? statSync(existing).isDirectory() : (await projects.around(existing)) !== null)
+      return existing;
+  }
+  return null;
+}
+
+// What an agent's hook runs: a script of the user's own that puts the session's file aside and has jpg take it in behind the
+// agent's back. It starts no node that anybody waits for, says nothing, and ends well whatever happens.
+
+/** A file up to this size is copied while the agent waits, KiB: a few milliseconds. A larger one is linked, then copied. */
+const COPIED_KIB = 8 * 1024;
+
+/** The line that stands in an agent's settings. `isShared` = other people may have the file: it names nobody's home. */
+export function hookLine(
+  { script }: Pick<HookPlaces, "script">,
+  { agent, copies, isShared }: { readonly agent: string; readonly copies: boolean; readonly isShared: boolean },
+): string {
+  const words = copies ? `${agent} copy` : agent;
+  if (!isShared) return `[ ! -f ${quoteForShell(script)} ] || /bin/sh ${quoteForShell(script)} ${words}`;
+  const found = `f="\${XDG_STATE_HOME:-$HOME/.local/state}/jpg/hooks/keep.sh"; [ ! -f "$f" ] || exec /bin/sh "$f" ${words}`;
+  return `/bin/sh -c ${quoteForShell(found)}`;
+}
+
+/**
+ * The script. The event goes into the spool as it came. Of it the shell takes one thing, the session's path, and only where it
+ * stands there without an escape: it is a word between quotes from then on. Any other is left to jpg.
+ */
+export function hookScript({ nodePath, jpgPath, spool }: HookPlaces): string {
+  return SCRIPT.replace(
+    "PLACES",
+    () => `node=${quoteForShell(nodePath)} jpg=${quoteForShell(jpgPath)} spool=${quoteForShell(spool)}`,
+  ).replace("COPIED", () => String(COPIED_KIB * 2 + 1));
+}
+
+const SCRIPT = String.raw`#!/bin/sh
+# jpg's hook (jpg hooks install): keeps a session before its agent ends or compacts it. jpg hooks uninstall takes it away.
+exec >/dev/null 2>&1
+PLACES
+[ -x "$node" ] && [ -f "$jpg" ] || exit 0
+umask 077
+export LC_ALL=C
+unset NODE_OPTIONS
+
+copy_aside() {
+  cp -- "$1" "$entry/draft" && mv -f -- "$entry/draft" "$entry/session"
+}
+
+# Behind the agent's back, with no terminal and in a session of its own.
+if [ "$1" = --after ]; then
+  entry=$2 path=$3
+  if [ -f "$entry/link" ]; then copy_aside "$entry/link"
+  elif [ -n "$path" ] && [ ! -f "$entry/session" ]; then copy_aside "$path"
+  fi
+  : >"$entry/ready"
+  cd / || exit 0
+  exec "$node" "$jpg" sync --spool --quiet
+fi
+
+[ -d "$spool" ] || mkdir -p -- "$spool" || exit 0
+entry=$(mktemp -d "$spool/XXXXXXXXXX") || exit 0
+cat >"$entry/event"
+printf %s "$1" >"$entry/agent"
+path=$(sed -n 's/.*"transcript_path"[[:blank:]]*:[[:blank:]]*"\(\/[^"\\]*\)".*/\1/p' "$entry/event")
+case $path in *'
+'*) path= ;; esac
+[ -f "$path" ] || path=
+if [ -n "$path" ]; then
+  # A link shares what is written into the file later; a copy does not. Where copies cost nothing they are made.
+  if [ "$2" = copy ] || [ -n "$(find -L "$path" -prune -size -COPIED)" ]; then copy_aside "$path"
+  elif cp --reflink=always -- "$path" "$entry/draft"; then mv -f -- "$entry/draft" "$entry/session"
+  else ln -L -- "$path" "$entry/link"
+  fi
+fi
+if command -v setsid; then setsid /bin/sh "$0" --after "$entry" "$path" </dev/null &
+else
+  trap '' HUP
+  /bin/sh "$0" --after "$entry" "$path" </dev/null &
+fi
+exit 0
+`;

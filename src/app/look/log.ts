@@ -1,0 +1,245 @@
+// The compaction history of a branch: one row a commit that adds a compaction, takes it back or brings it back.
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { type CompactionGroup, describeGroup, groupRange, groupsOf } from "../../core/conversation/group.ts";
+import { defined } from "../../core/json.ts";
+import type { TokenSource } from "../../core/model/token-meter.ts";
+import { isForkSubject, subjectOf, takenBack } from "../../store/messages.ts";
+import type { ConversationStore, LogEntry, Signature } from "../../store/store.ts";
+import { compactionIdOfPath, readRecord } from "../conversation/append.ts";
+import { findSquashed, readBranchLog } from "../conversation/log.ts";
+import { type BranchTree, collectBlobs } from "../conversation/tree.ts";
+import { loadCompactions } from "../conversation/view.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+
+/** Reads the history, newest first. */
+export async function readCompactionLog(
+  workspace: Pick<Workspace, "store">,
+  tree: Pick<BranchTree, "branch" | "commit" | "turnOids" | "compactions" | "revision">,
+): Promise<LogReport> {
+  const entries = await readBranchLog(workspace.store, tree);
+  const live = new Set(tree.compactions.map((file) => file.path));
+  const { unapplied, damaged } = await loadCompactions(workspace.store, tree);
+  const reasons = new Map([
+    ...unapplied.map(({ compaction, reason }) => [compaction.id, reason] as const),
+    ...damaged.map(({ path, reason }) => [compactionIdOfPath(path) ?? path, `damaged: ${reason}`] as const),
+  ]);
+  const records = await readLoggedRecords(workspace.store, entries);
+  const squashed = await findSquashed(workspace.store, entries);
+  const cutOff = squashed.size === 0 ? squashed : await workspace.store.cutOffCommits();
+  const newest = new Map(
+    entries.toReversed().flatMap((entry) => changesOf(entry).map(({ path }) => [path, entry.commit])),
+  );
+  const seen = new Set<string>();
+  const rows = entries.toReversed().flatMap((entry) => {
+    const changes = changesOf(entry).map(({ path, id, kind: change }) => {
+      const kind =
+        change === "removed" ? ("revert" as const) : seen.has(id) ? ("reapply" as const) : ("compaction" as const);
+      seen.add(id);
+      return { path, id, kind, record: records.get(path) ?? null };
+    });
+    const whole = joinGroups(changes);
+    const commit = describeCommit(entry, whole);
+    return whole.map(({ path, id, kind, record, group }): LogRow => {
+      const isLive = live.has(path);
+      const reason = isLive ? reasons.get(id) : undefined;
+      return {
+        ...describe(record, group),
+        ...(squashed.has(entry.commit) ? bySquash(entry, { record, cutOff }) : commit),
+        subject: recordSubject({ kind, record, ...defined({ group }) }),
+        kind,
+        compaction: id,
+        ...asGroup(group),
+        // What is in force is so by the newest commit that added it.
+        live: isLive && kind !== "revert" && newest.get(path) === entry.commit,
+        ...defined({ not_applied: reason }),
+      };
+    });
+  });
+  return rows.reverse();
+}
+
+/** A change of one compaction, or of a group by its first. */
+interface LoggedChange extends RecordedChange {
+  readonly path: string;
+  readonly id: string;
+}
+
+/** Puts changes together that a commit made to compactions of one group. */
+function joinGroups(changes: readonly LoggedChange[]): readonly LoggedChange[] {
+  const groups = new Map<Compaction, CompactionGroup>();
+  for (const kind of ["compaction", "revert", "reapply"] as const) {
+    const records = changes.flatMap((change) =>
+      change.kind === kind && change.record !== null ? [change.record] : [],
+    );
+    for (const group of groupsOf(records)) for (const record of group) groups.set(record, group);
+  }
+  return changes.flatMap((change): LoggedChange[] => {
+    const group = change.record === null ? undefined : groups.get(change.record);
+    if (group === undefined || group.length === 1) return [change];
+    return group[0] === change.record ? [{ ...change, group }] : [];
+  });
+}
+
+function asGroup(group: CompactionGroup | undefined): Pick<LogRow, "group" | "compactions"> {
+  const name = group?.[0].group;
+  return group === undefined || name === undefined ? {} : { group: name, compactions: group.map(({ id }) => id) };
+}
+
+function describeCommit(
+  { commit, message, committer, author }: LogEntry,
+  changes: readonly RecordedChange[],
+): Pick<LogRow, "commit" | "timestamp" | "author" | "message"> {
+  const subject = message.split("\n", 1)[0] ?? "";
+  return {
+    commit,
+    timestamp: timeOf(committer),
+    author: author.name,
+    ...(tellsChange(subject, changes) ? {} : { message: subject }),
+  };
+}
+
+/** A commit that only brought a compaction along tells neither when it was made nor by whom. */
+function bySquash(
+  { commit, committer }: LogEntry,
+  { record, cutOff }: { readonly record: Compaction | null; readonly cutOff: ReadonlySet<string> },
+): Pick<LogRow, "commit" | "timestamp" | "squashed" | "cut_off"> {
+  return {
+    commit,
+    timestamp: record?.timestamp ?? timeOf(committer),
+    squashed: true,
+    ...(cutOff.has(commit) ? { cut_off: true } : {}),
+  };
+}
+
+function timeOf({ seconds }: Signature): string {
+  return new Date(seconds * 1000).toISOString();
+}
+
+interface RecordChange {
+  readonly path: string;
+  readonly id: string;
+  readonly kind: "added" | "removed";
+}
+
+/** The compactions that a commit added or removed; files of other names are none. */
+function changesOf({ added, removed }: LogEntry): RecordChange[] {
+  const changes = (paths: readonly string[], kind: RecordChange["kind"]): RecordChange[] =>
+    paths.flatMap((path) => {
+      const id = compactionIdOfPath(path);
+      return id === null ? [] : [{ path, id, kind }];
+    });
+  return [...changes(added, "added"), ...changes(removed, "removed")];
+}
+
+/** Reads the records of the paths in a log, by path, also of those that are gone; a damaged one is left out. */
+export async function readLoggedRecords(
+  store: ConversationStore,
+  entries: readonly LogEntry[],
+): Promise<ReadonlyMap<string, Compaction>> {
+  const oids = new Map<string, string>();
+  for (const entry of entries) {
+    const wanted = entry.added.filter((path) => !oids.has(path));
+    if (wanted.length === 0) continue;
+    for (const [path, oid] of await store.readEntries(entry.commit, wanted)) oids.set(path, oid);
+  }
+  const blobs = await collectBlobs(store, [...oids.values()]);
+  const records = new Map<string, Compaction>();
+  [...oids.keys()].forEach((path, index) => {
+    const record = readRecord(blobs[index] ?? new Uint8Array(), path);
+    if (record !== null) records.set(path, record);
+  });
+  return records;
+}
+
+function describe(
+  compaction: Compaction | null,
+  group: CompactionGroup | undefined,
+): Pick<LogRow, "from_turn" | "to_turn" | "source" | "tokens" | "tokens_source" | "policies" | "profile" | "summary"> {
+  if (compaction === null) return { from_turn: null, to_turn: null, source: null, tokens: null };
+  const all: CompactionGroup = group ?? [compaction];
+  const { from, to } = groupRange(all);
+  const summaries = all.flatMap(({ summary }) => summary?.summary ?? []);
+  return {
+    from_turn: from,
+    to_turn: to,
+    source: compaction.source ?? null,
+    tokens: compaction.stats?.tokens ?? null,
+    ...(compaction.stats?.tokens === undefined ? {} : { tokens_source: sourceOfTokens(compaction) }),
+    policies: describeGroup(all),
+    ...defined({ profile: compaction.profile }),
+    ...(summaries.length === 0 ? {} : { summary: summaries.join("\n\n") }),
+  };
+}
+
+/** The agent's own compactions carry its provider's counts, before and after. */
+function sourceOfTokens({ source, metadata }: Compaction): TokenSource {
+  return source === "import" && typeof metadata?.["postTokens"] === "number" ? "recorded" : "estimate";
+}
+
+/** One commit of the compaction history, newest first in a log. */
+export interface LogRow {
+  readonly kind: "compaction" | "revert" | "reapply";
+  /** Id of the compaction that the commit adds, takes back or brings back. */
+  readonly compaction: string;
+  readonly commit: string;
+  /** What several compactions share that the commit adds, takes back or brings back as one; absent = it is only this one. */
+  readonly group?: string;
+  /** Ids of all of them, in order of their ranges; absent as `group`. */
+  readonly compactions?: readonly string[];
+  /** Turn positions, 0-based, inclusive; null when the record cannot be read. */
+  readonly from_turn: number | null;
+  readonly to_turn: number | null;
+  /** What the commit did, worded from the record. */
+  readonly subject: string;
+  /** The commit's own subject, where it tells something else than the record. */
+  readonly message?: string;
+  readonly source: string | null;
+  /** Whether the compaction is in force at the tip. */
+  readonly live: boolean;
+  /** Tokens of the whole view before and after; null when nobody recorded them. */
+  readonly tokens: { readonly before: number; readonly after: number } | null;
+  /** Who counted `tokens`: the provider, or an estimate of ours. */
+  readonly tokens_source?: TokenSource;
+  /** Commit time, RFC 3339 UTC. */
+  readonly timestamp: string;
+  readonly policies?: string;
+  readonly profile?: string;
+  readonly author?: string;
+  /** Text of its summary, for the verbose form. */
+  readonly summary?: string;
+  /** Present when the commit only brought it along, with turns: history is squashed or cut off there. */
+  readonly squashed?: true;
+  /** Beside `squashed`: a shallow clone cut history off at this commit. */
+  readonly cut_off?: true;
+  /** Why a live compaction has no effect, e.g. `stale: turn 7 differs`. */
+  readonly not_applied?: string;
+}
+
+export type LogReport = readonly LogRow[];
+
+// What a commit did to compactions, worded from their records. A commit's message is anybody's text; the record is what is read.
+
+/** What a commit did to one compaction; `record` is null when it cannot be read. */
+interface RecordedChange {
+  readonly kind: "compaction" | "revert" | "reapply";
+  readonly record: Compaction | null;
+  /** All that the commit did so to as one; absent = only this one. */
+  readonly group?: CompactionGroup;
+}
+
+/** Words a change as the subject of a commit that jpg makes of it. */
+export function recordSubject({ kind, record, group }: RecordedChange): string {
+  const subject = record === null ? "a record that cannot be read" : subjectOf(group ?? [record]);
+  if (kind === "compaction") return subject;
+  return `${kind === "revert" ? "Revert" : "Reapply"} "${subject}"`;
+}
+
+/** Whether a commit's subject tells of one of the changes that the commit holds. A fork's commit names none of them. */
+export function tellsChange(subject: string, changes: readonly RecordedChange[]): boolean {
+  if (isForkSubject(subject)) return true;
+  const told = takenBack(subject);
+  return changes.some(
+    ({ kind, record, group }) =>
+      record !== null && told.subject === subjectOf(group ?? [record]) && told.isTakenBack === (kind === "revert"),
+  );
+}

@@ -1,0 +1,88 @@
+// Reads pages for a server that is asked for parts of the same one again and again: what stands at a commit never changes.
+import type { Runtime } from "../conversation/runtime.ts";
+import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
+import type { Workspace, WorkspaceOptions } from "../conversation/workspace.ts";
+import { resolveWholeTree } from "../names/resolve-id.ts";
+import {
+  type ConversationPage,
+  type Family,
+  readConversationPage,
+  readFamily,
+  withoutCompaction,
+} from "./conversation-page.ts";
+
+/** Pages that are kept. */
+const MOST_PAGES = 2;
+
+/** Reads a branch as it stands, or as it stood at a commit: what was read last is kept. */
+export interface PageReader {
+  read(workspace: Workspace, branch: string, look?: PageLook): Promise<ConversationPage>;
+  /** What belongs to the conversation of a page, as it was when that was last asked for anew. */
+  family(workspace: Workspace, page: ConversationPage, how?: { readonly isAnew: boolean }): Promise<Family>;
+}
+
+/** How a branch is looked at; absent = as it stands. */
+interface PageLook {
+  readonly commit?: string;
+  /** As if this compaction had been taken back. */
+  readonly without?: string;
+}
+
+/** Creates a reader that has read nothing. */
+export function createPageReader(): PageReader {
+  const kept = new Map<string, ConversationPage>();
+  const keep = (page: ConversationPage): ConversationPage => {
+    const key = keyOf(page);
+    kept.delete(key);
+    kept.set(key, page);
+    for (const oldest of [...kept.keys()].slice(0, -MOST_PAGES)) kept.delete(oldest);
+    return page;
+  };
+  const families = new Map<string, Family>();
+  return {
+    async family(workspace, page, { isAnew } = { isAnew: false }) {
+      const known = families.get(keyOf(page));
+      if (known !== undefined && !isAnew) return known;
+      const family = await readFamily(workspace, await resolveWholeTree(workspace, page.branch));
+      families.delete(keyOf(page));
+      families.set(keyOf(page), family);
+      for (const oldest of [...families.keys()].slice(0, -MOST_PAGES)) families.delete(oldest);
+      return family;
+    },
+    async read(workspace, branch, { commit, without } = {}) {
+      const as = without === undefined ? {} : { without };
+      const known = commit === undefined ? undefined : kept.get(keyOf({ branch, commit, ...as }));
+      if (known !== undefined) return keep(known);
+      const tree = await treeAt(workspace, branch, commit);
+      const found = kept.get(keyOf({ ...tree, ...as }));
+      if (found !== undefined || without === undefined)
+        return keep(found ?? (await readConversationPage(workspace, tree)));
+      const page = await readConversationPage(workspace, await withoutCompaction(workspace, tree, without));
+      return keep({ ...page, without });
+    },
+  };
+}
+
+function keyOf({ branch, commit, without }: Pick<ConversationPage, "branch" | "commit" | "without">): string {
+  return `${branch}@${commit}-${without ?? ""}`;
+}
+
+async function treeAt(workspace: Workspace, branch: string, commit: string | undefined): Promise<BranchTree> {
+  const tree = await resolveWholeTree(workspace, branch);
+  if (commit === undefined || commit === tree.commit) return tree;
+  return loadBranchTree(workspace.store, tree.branch, commit);
+}
+
+/** Pages over a store. */
+export interface ServeRequest {
+  readonly runtime: Runtime;
+  readonly options: WorkspaceOptions;
+  /** 0 = any that is free. */
+  readonly port: number;
+  /** An address of this machine; one that others reach makes the pages read-only. */
+  readonly host: string;
+  /** Told where the pages are once they are there. */
+  readonly onListening: (where: { readonly address: string; readonly readOnly: boolean }) => void;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,444 @@
+// Finds events by their text, across conversations, whether the view still shows them or not. Git narrows the search down
+// to files that may hold it; what counts is the text of the events, never the JSON around it.
+
+import { createContext, runInContext } from "node:vm";
+import { stringsIn, textsOf } from "../../core/compact/hidden-content.ts";
+import { type Event, fieldsOf, type Turn } from "../../core/conversation/event.ts";
+import { type LineSketch, standsIn } from "../../core/conversation/merge-sides.ts";
+import { conversationOf, forkOf } from "../../core/conversation/name.ts";
+import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
+import { type Disposition, resolveDispositions } from "../../core/conversation/winner.ts";
+import { JpgError, userError } from "../../core/errors.ts";
+import { appendAll } from "../../core/lists.ts";
+import {
+  createWordFinder,
+  findLine,
+  lineAround,
+  type MatchedLine,
+  type NamePlace,
+  type PatternOptions,
+  parsePattern,
+  parseWords,
+  type RankedText,
+  type RankedTexts,
+  rankTexts,
+  readWordHits,
+  type SoughtWords,
+  type TextPattern,
+} from "../../core/look/search-words.ts";
+import type { BranchTip, ConversationStore } from "../../store/store.ts";
+import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
+import { requireTexts } from "../conversation/turns.ts";
+import { loadCompactions, loadTurns, loadView } from "../conversation/view.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { preferredBranch } from "../names/conversations.ts";
+import { resolveId } from "../names/resolve-id.ts";
+
+/** Searches. Throws `bad_pattern`, `unknown_id`. */
+export async function searchConversations(workspace: Workspace, request: SearchRequest): Promise<SearchReport> {
+  if (request.rank === true) return rankEvents(workspace, request);
+  const pattern = parsePattern(request.pattern, request);
+  const isWanted = scopeTest(request.scopes);
+  const inSummaries = request.scopes?.includes("summary") === true;
+  const branches = await branchesOf(workspace, request.id);
+  const candidates = await findCandidates(workspace, branches, pattern);
+  const limit = request.limit ?? Number.POSITIVE_INFINITY;
+  const hits: SearchHit[] = [];
+  const unreadable: { branch: string; error: JpgError }[] = [];
+  const seen = request.all === true ? null : new Set<string>();
+  for (const tip of branches) {
+    const wanted = candidates.get(tip.commit) ?? [];
+    if (wanted.length === 0 && !inSummaries) continue;
+    const found = await searchBranch(workspace, tip, {
+      wanted,
+      seen,
+      inSummaries,
+      find: (event, texts) => (isWanted(event) ? findLine(texts(), pattern) : null),
+      findTold: (texts) => findLine(texts, pattern),
+      ...(request.regex === true ? { longestMs: request.longestMs ?? LONGEST_MS } : {}),
+    });
+    if (found instanceof JpgError) unreadable.push({ branch: tip.name, error: found });
+    else appendAll(hits, found);
+    if (hits.length > limit) break;
+  }
+  return { hits: hits.slice(0, limit), cut: hits.length > limit, unreadable };
+}
+
+/** Reads everything there is to read, and ranks what holds any of the words. */
+async function rankEvents(workspace: Workspace, request: SearchRequest): Promise<SearchReport> {
+  const counter = createWordCounter(parseWords(request.pattern));
+  const isWanted = scopeTest(request.scopes);
+  const branches = await branchesOf(workspace, request.id);
+  const hits = new Map<number, SearchHit>();
+  const unreadable: { branch: string; error: JpgError }[] = [];
+  const seen = request.all === true ? null : new Set<string>();
+  for (const tip of branches) {
+    const positions: number[] = [];
+    const findTold = (texts: readonly string[]): MatchedLine | null => {
+      const { at, isHit } = counter.add(texts);
+      if (isHit) positions.push(at);
+      return isHit ? NO_LINE : null;
+    };
+    const found = await searchBranch(workspace, tip, {
+      wanted: "all",
+      seen,
+      inSummaries: request.scopes?.includes("summary") === true,
+      find: (event, texts) => (isWanted(event) ? findTold(texts()) : null),
+      findTold,
+    });
+    if (found instanceof JpgError) unreadable.push({ branch: tip.name, error: found });
+    else for (const [index, hit] of found.entries()) hits.set(positions[index] ?? -1, hit);
+  }
+  const ranked = counter.rank({
+    weigh: (at) => {
+      const hit = hits.get(at);
+      return hit === undefined ? 1 : rankWeight(hit.type, hit.state);
+    },
+    areNear: (at, other) => hits.get(at)?.branch === hits.get(other)?.branch,
+  });
+  const all = ranked.flatMap(({ at, alike }) => {
+    const hit = hits.get(at);
+    const more = alike.filter((other) => hits.has(other)).length;
+    return hit === undefined ? [] : [{ at, hit: more === 0 ? hit : { ...hit, alike: more } }];
+  });
+  const most = request.limit ?? all.length;
+  const best = all.slice(0, most).map(({ at, hit }) => ({ ...hit, ...counter.line(at) }));
+  return { hits: best, cut: all.length > most, unreadable };
+}
+
+/** Stands in a hit until all are ranked. */
+const NO_LINE: MatchedLine = { line: "", from: 0, to: 0 };
+
+interface BranchSearch {
+  /** Gives the line by which an event is a hit, null = it is none. Asked in the order of the turns. */
+  readonly find: (event: Event, texts: () => readonly string[]) => MatchedLine | null;
+  /** The same for a summary, behind all turns of its branch. */
+  readonly findTold: (texts: readonly string[]) => MatchedLine | null;
+  readonly inSummaries: boolean;
+  readonly wanted: readonly number[] | "all";
+  /** Turns and summaries that were looked at; null = each is looked at wherever it stands. */
+  readonly seen: Set<string> | null;
+  /** Longest that finding may take over one turn; absent = it cannot take long. */
+  readonly longestMs?: number;
+}
+
+/** A text of a turn is searched in milliseconds by any expression that a person means. */
+const LONGEST_MS = 5000;
+
+/** Searches one branch. A branch that cannot be read gives its error: it does not hide the others. */
+async function searchBranch(
+  workspace: Workspace,
+  { name, commit }: BranchTip,
+  search: BranchSearch,
+): Promise<readonly SearchHit[] | JpgError> {
+  const { wanted, seen, inSummaries } = search;
+  try {
+    const tree = await loadBranchTree(workspace.store, name, commit);
+    const all = wanted === "all" ? tree.turnOids.map((_, turn) => turn) : wanted;
+    const turns = seen === null ? all : all.filter((turn) => isNew(seen, tree, turn));
+    const hits = await searchTurns(workspace, tree, { ...search, turns });
+    if (!inSummaries) return hits;
+    const find = (texts: readonly string[]): MatchedLine | null =>
+      endLatePattern(search.longestMs, `the summaries of ${name}`, () => search.findTold(texts));
+    return [...hits, ...(await searchSummaries(workspace.store, tree, { find, seen }))];
+  } catch (error) {
+    if (error instanceof JpgError && error.kind === "repository") return error;
+    throw error;
+  }
+}
+
+/** Whether a turn was not looked at yet: forks share the turns before they part. */
+function isNew(seen: Set<string>, { branch, turnOids }: BranchTree, turn: number): boolean {
+  const key = `${conversationOf(branch)}:${turnOids[turn]}`;
+  const isFirst = !seen.has(key);
+  seen.add(key);
+  return isFirst;
+}
+
+/** The branches to look at, in order: by conversation, its active branch first, then `main`. */
+async function branchesOf(workspace: Workspace, id: string | undefined): Promise<readonly BranchTip[]> {
+  const { store } = workspace;
+  const active = await preferredBranch(workspace);
+  const rank = ({ name }: BranchTip): number => (name === active ? 0 : forkOf(name) === "main" ? 1 : 2);
+  const branches = [...(await store.listBranches())].sort(
+    (a, b) => compare(conversationOf(a.name), conversationOf(b.name)) || rank(a) - rank(b) || compare(a.name, b.name),
+  );
+  if (id === undefined) return branches;
+  const target = await resolveId(workspace, id, ["branch", "commit"]);
+  const { branch } = target;
+  if (target.kind === "commit") return [{ name: branch, commit: target.commit }];
+  const isFork = target.kind === "branch" && target.isFork === true;
+  const conversation = conversationOf(branch);
+  return branches.filter(({ name }) => (isFork ? name === branch : conversationOf(name) === conversation));
+}
+
+/** Turns that may hold the text, by commit, ascending; `all` where nothing narrows it down. */
+async function findCandidates(
+  { store }: Workspace,
+  branches: readonly BranchTip[],
+  { needles, ignoreCase }: TextPattern,
+): Promise<ReadonlyMap<string, readonly number[] | "all">> {
+  const commits = [...new Set(branches.map(({ commit }) => commit))];
+  const everything = new Map(commits.map((commit) => [commit, "all" as const]));
+  if (needles === null) return everything;
+  try {
+    return await narrow(store, commits, { needles, ignoreCase });
+  } catch (error) {
+    // One branch that git cannot read ends its search: then each is read by itself.
+    if (error instanceof JpgError && error.kind === "repository") return everything;
+    throw error;
+  }
+}
+
+async function narrow(
+  store: ConversationStore,
+  commits: readonly string[],
+  { needles, ignoreCase }: { readonly needles: readonly string[]; readonly ignoreCase: boolean },
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const found = await store.findText(commits, { texts: needles, under: ["turns", "attachments"], ignoreCase });
+  const names = new Set<string>();
+  for (const paths of found.values())
+    for (const path of paths) if (path.startsWith("attachments/")) names.add(path.slice(path.lastIndexOf("/") + 1));
+  const referring = await store.findText(commits, { texts: [...names], under: ["turns"] });
+  return new Map(
+    commits.map((commit) => {
+      const paths = [...(found.get(commit) ?? []), ...(referring.get(commit) ?? [])];
+      const turns = new Set(paths.flatMap((path) => turnIndexOfPath(path) ?? []));
+      return [commit, [...turns].sort((a, b) => a - b)];
+    }),
+  );
+}
+
+async function searchTurns(
+  { store }: Workspace,
+  tree: BranchTree,
+  { turns, ...search }: Pick<BranchSearch, "find" | "longestMs"> & { readonly turns: readonly number[] },
+): Promise<readonly SearchHit[]> {
+  const read = await loadTurns(store, tree, turns);
+  const found: { readonly turn: number; readonly event: Event; readonly line: MatchedLine }[] = [];
+  for (const { index, events } of read.values()) {
+    requireTexts(tree.commit, events);
+    const lines = endLatePattern(search.longestMs, `turn ${index} of ${tree.branch}`, () =>
+      events.map((event) => search.find(event, () => searchedTexts(event))),
+    );
+    for (const [at, line] of lines.entries()) {
+      const event = events[at];
+      if (line !== null && event !== undefined) found.push({ turn: index, event, line });
+    }
+  }
+  if (found.length === 0) return [];
+  const dispositions = await dispositionsIn(store, tree, read);
+  const { branch } = tree;
+  return found.map(({ turn, event: { id, type }, line }) => {
+    const place = { conversation: conversationOf(branch), branch, turn, event: id, type, ...line };
+    return { ...place, ...stateOf(dispositions.get(id)) };
+  });
+}
+
+/** What compactions do to the events of the turns that were read. */
+async function dispositionsIn(
+  store: ConversationStore,
+  tree: BranchTree,
+  read: ReadonlyMap<number, Turn>,
+): Promise<ReadonlyMap<string, Disposition>> {
+  const { applied } = await loadCompactions(store, tree);
+  if (applied.length === 0) return new Map();
+  // Turns that were not read stand empty: no event of one decides over an event of another.
+  const turns = tree.turnOids.map((_, index) => read.get(index) ?? { index, events: [] });
+  return resolveDispositions(turns, applied);
+}
+
+function stateOf(disposition: Disposition | undefined): Pick<SearchHit, "state" | "compaction"> {
+  if (disposition === undefined || disposition.action === "keep") return { state: "shown" };
+  const isGone = disposition.action === "hide" || disposition.action === "omit";
+  const isReasoningLeftOut = disposition.content === "reasoning";
+  return { state: isGone || isReasoningLeftOut ? "hidden" : "changed", compaction: disposition.compaction.id };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+// Finds events by words that stand in them, best first. Every turn is read once and only the words that are looked for are
+// counted: there is no index to keep, and what is held grows with the hits.
+
+/** What the view hides or changes is what one searches for; results hold most of it. */
+const HIDDEN_WEIGHT = 3;
+const RESULT_WEIGHT = 1.5;
+
+/** Counts words while events are read; must be fed all before it ranks. */
+interface WordCounter {
+  /** Takes in an event's texts; gives its position, and whether it holds any of the words. */
+  add(texts: readonly string[]): { readonly at: number; readonly isHit: boolean };
+  /** Ranks the hits, best first. `areNear` = whether one may stand for the other, if it shows all that the other shows. */
+  rank(how: Pick<RankedTexts, "weigh"> & { areNear(at: number, other: number): boolean }): readonly RankedText[];
+  /** The line of a hit that holds the rarest of its words, as far as was known when it was taken in. */
+  line(at: number): MatchedLine;
+}
+
+/** Says what a hit's score is multiplied by. */
+export function rankWeight(type: SearchHit["type"], state: "shown" | "changed" | "hidden"): number {
+  return (type === "tool_call_response" ? RESULT_WEIGHT : 1) * (state === "shown" ? 1 : HIDDEN_WEIGHT);
+}
+
+/** Creates a counter of words. */
+function createWordCounter(words: SoughtWords): WordCounter {
+  const find = createWordFinder(words);
+  const lengths: number[] = [];
+  const postings = new Map<string, Map<number, number>>([...words.keys()].map((word) => [word, new Map()]));
+  const hits = new Map<number, { readonly line: MatchedLine; readonly lines: LineSketch }>();
+  const rarestOf = (places: ReadonlyMap<string, NamePlace>): NamePlace | undefined => {
+    const byRarity = [...places].sort(([a], [b]) => (postings.get(a)?.size ?? 0) - (postings.get(b)?.size ?? 0));
+    return byRarity[0]?.[1];
+  };
+  return {
+    add(texts) {
+      const at = lengths.length;
+      lengths.push(texts.reduce((sum, { length }) => sum + length, 0));
+      const { times, first, lines } = readWordHits(texts, find);
+      for (const [word, count] of times) postings.get(word)?.set(at, count);
+      const place = rarestOf(first);
+      if (place === undefined) return { at, isHit: false };
+      hits.set(at, { line: lineAround(place.text, place.from, place.to), lines });
+      return { at, isHit: true };
+    },
+    rank: ({ weigh, areNear }) =>
+      rankTexts(words, {
+        lengths,
+        holding: (word) => postings.get(word),
+        weigh,
+        isShownBy: (at, better) =>
+          areNear(at, better) && standsIn(hits.get(at)?.lines ?? [], hits.get(better)?.lines ?? []),
+      }),
+    line: (at) => hits.get(at)?.line ?? { line: "", from: 0, to: 0 },
+  };
+}
+
+// What `jpg search` is asked, and what it tells, as `--json` prints it.
+
+export interface SearchRequest extends PatternOptions {
+  readonly pattern: string;
+  /** Rank events by the words of the pattern, best first, hidden ones before shown ones (default false: as they stand). */
+  readonly rank?: boolean;
+  /** Look only at what these said; absent = at all. */
+  readonly scopes?: readonly SearchScope[];
+  /** Conversation to look in, with its forks, or one branch by its full name; absent = all conversations. */
+  readonly id?: string;
+  /** Tell of a turn on every branch that has it, not once a conversation. */
+  readonly all?: boolean;
+  /** Most hits, > 0; absent = all. */
+  readonly limit?: number;
+  /** Longest that an expression may take over one turn, milliseconds; default 5000. */
+  readonly longestMs?: number;
+}
+
+/** An event whose text was found. */
+export interface SearchHit extends MatchedLine {
+  readonly conversation: string;
+  readonly branch: string;
+  /** Turn position, 0-based. */
+  readonly turn: number;
+  /** Id of the event; of a summary its compaction's, and `turn` is the last one that it stands for. */
+  readonly event: string;
+  readonly type: Event["type"] | "summary";
+  /** `hidden` from the view, `changed` there, or `shown` as it is. */
+  readonly state: "shown" | "changed" | "hidden";
+  /** Compaction that hides or changes it; absent of a summary. */
+  readonly compaction?: string;
+  /** Ranked: events of its branch that are not listed, for their lines with these words stand in this one too; absent = none. */
+  readonly alike?: number;
+}
+
+export interface SearchReport {
+  /** By conversation, then branch, then turn: the active branch first, then `main`. Ranked: the best first. */
+  readonly hits: readonly SearchHit[];
+  /** Whether there are more than the limit let through. */
+  readonly cut: boolean;
+  readonly unreadable: readonly { readonly branch: string; readonly error: JpgError }[];
+}
+
+/** Who said what is looked for: `tool` = calls and their results; `summary` = what stands for turns, looked at only where it is named. */
+export type SearchScope = "user" | "assistant" | "tool" | "summary";
+
+export const SEARCH_SCOPES: readonly SearchScope[] = ["user", "assistant", "tool", "summary"];
+
+/** Whether an event was said by one of them; absent = by anybody. */
+function scopeTest(scopes: readonly SearchScope[] | undefined): (event: Event) => boolean {
+  if (scopes === undefined) return () => true;
+  return ({ type }) => {
+    if (type === "chat_request") return scopes.includes("user");
+    if (type === "chat_response") return scopes.includes("assistant");
+    return (type === "tool_call_request" || type === "tool_call_response") && scopes.includes("tool");
+  };
+}
+
+/** Gives what people and models read of an event; nothing of kinds that no model sees. */
+export function searchedTexts(event: Event): readonly string[] {
+  if (event.type === "tool_call_request") return [event.name, ...textsOf(event)];
+  if (event.type === "chat_response" && event.data !== undefined) return stringsIn(event.data);
+  return textsOf(event);
+}
+
+/** Searches the summaries of a branch that were not looked at yet; `seen` = null looks at all. */
+async function searchSummaries(
+  store: ConversationStore,
+  tree: BranchTree,
+  {
+    find,
+    seen,
+  }: { readonly find: (texts: readonly string[]) => MatchedLine | null; readonly seen: Set<string> | null },
+): Promise<readonly SearchHit[]> {
+  const { branch } = tree;
+  const conversation = conversationOf(branch);
+  const found: SearchHit[] = [];
+  for (const { id, summary, to_turn: turn } of (await loadCompactions(store, tree)).all) {
+    const key = `${conversation}:${id}`;
+    if (summary === undefined || seen?.has(key) === true) continue;
+    seen?.add(key);
+    const line = find([summary.summary]);
+    if (line !== null) found.push({ conversation, branch, turn, event: id, type: "summary", state: "shown", ...line });
+  }
+  if (found.length === 0) return found;
+  const { view } = await loadView(store, tree);
+  const shown = new Set(view.turns.flatMap(({ origin }) => (origin.kind === "summary" ? [origin.compaction] : [])));
+  return found.map((hit) => (shown.has(hit.event) ? hit : { ...hit, state: "hidden" }));
+}
+
+/**
+ * Looks for a pattern in a place, and ends that after so many milliseconds; undefined = it cannot take long. Nothing in `look` may
+ * be asynchronous. Throws `slow_pattern`.
+ */
+function endLatePattern<Found>(longestMs: number | undefined, place: string, look: () => Found): Found {
+  if (longestMs === undefined) return look();
+  try {
+    return runInContext("look()", createContext({ look }), { timeout: longestMs }) as Found;
+  } catch (error) {
+    // It is an error of the other context: no instance of what is one here.
+    if (fieldsOf(error)["code"] !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
+    throw userError(
+      "slow_pattern",
+      `The expression takes more than ${longestMs / 1000} s on ${place}, so it was stopped.`,
+      {
+        hints: [
+          "Repetitions inside repetitions, such as (a+)+, take that long; without --regex a text is found at once.",
+        ],
+      },
+    );
+  }
+}
+
+/** Gives `user`, `harness`, `system`, `developer`, `assistant`, `reasoning`, `tool call NAME` or `tool result NAME`; names by call id. */
+export function sayerOf(event: Event, toolNames: ReadonlyMap<string, string>): string {
+  switch (event.type) {
+    case "chat_request":
+      return event.metadata?.origin === "harness" ? "harness" : (event.role ?? "user");
+    case "chat_response":
+      return event.reasoning === undefined ? "assistant" : "reasoning";
+    case "tool_call_request":
+      return `tool call ${event.name}`;
+    case "tool_call_response":
+      return `tool result ${toolNames.get(event.call_id) ?? event.call_id}`;
+    default:
+      return event.type;
+  }
+}

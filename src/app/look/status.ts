@@ -1,0 +1,52 @@
+// What is here: the active conversation, how many there are, and the sessions that agents keep for this project. Nothing is made.
+import { conversationOf } from "../../core/conversation/name.ts";
+import type { BranchTip } from "../../store/store.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { describeRemotes, preferredBranch } from "../names/conversations.ts";
+import { findAgentSessions } from "../sessions/kept-files.ts";
+import { type ConversationFacts, openFactsCache, readFacts } from "./list.ts";
+
+/** What `jpg` alone tells. */
+export interface StatusReport {
+  /** Absolute path of the store; null when there is none yet. */
+  readonly store: string | null;
+  /** The conversation that `@` names; null when there is none. */
+  readonly active: (ConversationFacts & { readonly branch: string }) | null;
+  readonly conversations: number;
+  /** What remotes have while nothing is here, and what to type; absent when they have nothing, or something is here. */
+  readonly elsewhere?: string;
+  /** Session files of this project by agent, imported ones among them; agents without any are left out. */
+  readonly sessions: readonly { readonly agent: string; readonly count: number }[];
+}
+
+/** Looks at what is here. Throws what a damaged conversation throws. */
+export async function readStatus(workspace: Workspace): Promise<StatusReport> {
+  const { store, location } = workspace;
+  const [{ files }, branches, preferred] = await Promise.all([
+    findAgentSessions(workspace),
+    store.listBranches(),
+    preferredBranch(workspace),
+  ]);
+  const tip = branches.find(({ name }) => name === preferred);
+  const elsewhere = branches.length > 0 ? null : await describeRemotes(workspace);
+  const counts = new Map<string, number>();
+  for (const { agent } of files) counts.set(agent, (counts.get(agent) ?? 0) + 1);
+  return {
+    store: location.exists ? location.root : null,
+    active: tip === undefined ? null : { branch: tip.name, ...(await factsOf(workspace, tip, branches)) },
+    conversations: new Set(branches.map(({ name }) => conversationOf(name))).size,
+    ...(elsewhere === null ? {} : { elsewhere }),
+    sessions: [...counts].map(([agent, count]) => ({ agent, count })),
+  };
+}
+
+/** As `ls` knows them; what has to be worked out is kept for it. */
+async function factsOf(workspace: Workspace, tip: BranchTip, tips: readonly BranchTip[]): Promise<ConversationFacts> {
+  const known = openFactsCache(workspace.store);
+  const found = known.find(tip.commit);
+  if (found !== null) return found;
+  const facts = await readFacts(workspace, tip);
+  known.add(tip.commit, facts);
+  await known.save(tips);
+  return facts;
+}

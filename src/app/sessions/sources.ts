@@ -1,0 +1,305 @@
+// Session text over a buffer: line offsets are found once, lines are decoded when asked for.
+
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { crc32 } from "node:zlib";
+import { attachmentPath } from "../../core/conversation/attachment.ts";
+import { sourcePath } from "../../core/conversation/turn-file.ts";
+import { userError } from "../../core/errors.ts";
+import type { SessionSource } from "../../formats/session-source.ts";
+import type { FileChange } from "../../store/store.ts";
+import { contentHash, sha256 } from "../conversation/runtime.ts";
+
+const NEWLINE = 10;
+const CARRIAGE_RETURN = 13;
+
+/** A session file whose bytes can be asked for. */
+export interface ByteSource extends SessionSource {
+  /** The bytes `[start, end)`; not to be changed. */
+  slice(start: number, end: number): Uint8Array;
+  /** SHA-1 of the first `end` bytes, 40 hex digits. */
+  sha1(end: number): string;
+}
+
+/** A session file in memory; `bytes` are the file's own. */
+export interface BufferSource extends ByteSource {
+  readonly bytes: Buffer;
+}
+
+/** Creates the line view of a file's bytes. */
+export function createBufferSource(bytes: Buffer): BufferSource {
+  const starts: number[] = [];
+  findLineStarts(bytes, { at: 0, starts });
+  const lineCount = starts.length;
+  const start = (index: number): number => starts[index] ?? bytes.length;
+  return {
+    bytes,
+    lineCount,
+    byteLength: bytes.length,
+    lineStart: start,
+    slice: (from, end) => bytes.subarray(from, end),
+    text: () => bytes.toString("utf8"),
+    sha1: (end) => contentHash().update(bytes.subarray(0, end)).digest("hex"),
+    line: (index) => decodeLine(bytes, start(index), start(index + 1)),
+  };
+}
+
+/** Gives the first bytes of a file as a file of their own. */
+export function beginningOf(source: ByteSource, byteLength: number): ByteSource {
+  const lineCount = lineAt(source, byteLength - 1) + 1;
+  return {
+    lineCount,
+    byteLength,
+    lineStart: (index) => Math.min(source.lineStart(index), byteLength),
+    slice: (start, end) => source.slice(start, Math.min(end, byteLength)),
+    text: () => Buffer.from(source.slice(0, byteLength)).toString("utf8"),
+    sha1: (end) => source.sha1(Math.min(end, byteLength)),
+    line(index) {
+      const [start, end] = [source.lineStart(index), source.lineStart(index + 1)];
+      return end <= byteLength
+        ? source.line(index)
+        : decodeLine(Buffer.from(source.slice(start, byteLength)), 0, byteLength - start);
+    },
+  };
+}
+
+/** The line that holds a byte of a file; the number of lines where the file ends before it. */
+export function lineAt(source: Pick<SessionSource, "lineCount" | "lineStart">, offset: number): number {
+  let [low, high] = [0, source.lineCount];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (source.lineStart(middle + 1) > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/**
+ * Adds the offsets of the lines that begin in a stretch of a file, which stands at `at`. A line that ends with the stretch
+ * is taken for the last one: `starts` has to be given again for the next stretch, with whether the last line is open.
+ */
+function findLineStarts(
+  bytes: Buffer,
+  found: { readonly at: number; readonly starts: number[]; readonly isOpen?: boolean },
+): void {
+  let from = found.isOpen === true ? bytes.indexOf(NEWLINE) + 1 || bytes.length : 0;
+  while (from < bytes.length) {
+    found.starts.push(found.at + from);
+    from = bytes.indexOf(NEWLINE, from) + 1 || bytes.length;
+  }
+}
+
+/** Decodes the line `[start, end)` of some bytes without its line end. */
+function decodeLine(bytes: Buffer, start: number, end: number): string {
+  let to = end;
+  if (to > start && bytes[to - 1] === NEWLINE) to--;
+  if (to > start && bytes[to - 1] === CARRIAGE_RETURN) to--;
+  return bytes.toString("utf8", start, to);
+}
+
+// The imported bytes, verbatim, cut into pieces at the line where each turn opens (docs/FORMAT.md §6). Concatenating the pieces
+// of one session in order gives the file back exactly.
+
+/** A stretch of the file that is stored under one path. Offsets in bytes, end exclusive. */
+export interface SourcePiece {
+  readonly path: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Sizes at which pieces are cut, in bytes. */
+export interface PieceLimits {
+  /** A longer piece is cut at line ends: hosts warn above it. */
+  readonly piece: number;
+  /** A longer line becomes an attachment of its own: hosts refuse files near 100 MB. */
+  readonly line: number;
+}
+
+/** The sizes in force; smaller ones in tests. */
+export const PIECE_LIMITS: PieceLimits = { piece: 25 * 1024 * 1024, line: 50 * 1024 * 1024 };
+
+/**
+ * Cuts the stretch of one turn, lines `[first, end)`, into pieces. `turn` is the position under which they are stored.
+ */
+export function cutPieces(
+  source: ByteSource,
+  stretch: { readonly session: string; readonly turn: number; readonly first: number; readonly end: number },
+  limits: PieceLimits = PIECE_LIMITS,
+): SourcePiece[] {
+  const cuts: number[] = [source.lineStart(stretch.first)];
+  const end = source.lineStart(stretch.end);
+  for (let line = stretch.first; end - (cuts[0] ?? 0) > limits.piece && line < stretch.end; line++) {
+    const [from, to] = [source.lineStart(line), source.lineStart(line + 1)];
+    const open = cuts[cuts.length - 1] ?? 0;
+    if (from > open && (to - open > limits.piece || to - from > limits.line)) cuts.push(from);
+    if (to - from > limits.line && to < end) cuts.push(to);
+  }
+  return cuts.map((start, index) => ({
+    path: sourcePath(stretch.session, stretch.turn, index),
+    start,
+    end: cuts[index + 1] ?? end,
+  }));
+}
+
+/** The changes that store a piece: its bytes, or for one overlong line a reference and the attachment. */
+export function pieceChanges(source: ByteSource, piece: SourcePiece, limits: PieceLimits = PIECE_LIMITS): FileChange[] {
+  const bytes = source.slice(piece.start, piece.end);
+  if (bytes.length <= limits.line) return [{ path: piece.path, bytes }];
+  const name = `${sha256(bytes)}.jsonl`;
+  return [
+    { path: piece.path, bytes: referenceTo(name) },
+    { path: attachmentPath(name), bytes },
+  ];
+}
+
+/** The one-line piece that stands for an overlong line. */
+export function referenceTo(attachment: string): Uint8Array {
+  return new TextEncoder().encode(`{"$attachment":"${attachment}"}\n`);
+}
+
+/** The attachment a piece refers to, or null when it holds the source's own bytes. */
+export function parseReference(piece: Uint8Array): string | null {
+  if (piece.byteLength > 200) return null;
+  return /^\{"\$attachment":"([0-9a-f]{64}\.jsonl)"\}\n$/.exec(new TextDecoder().decode(piece))?.[1] ?? null;
+}
+
+// Session text over a large file that is never in memory as a whole: it is read in blocks, a few of which are kept, and read
+// again when lines are asked for again. Every block is known by its checksum, so that all readings are of the same bytes.
+
+/** Bytes of a block. */
+const BLOCK_BYTES = 512 * 1024;
+/** Blocks kept: more than most turns have, whose lines and bytes are asked for one after the other. */
+const KEPT_BLOCKS = 6;
+const NEWLINE_BYTE = 10;
+
+/** Sizes of blocks in bytes, and how many are kept; smaller ones in tests. */
+interface BlockLimits {
+  readonly block: number;
+  readonly kept: number;
+}
+
+/**
+ * Creates the line view of a file as it is now; lines that are added later are not seen. Throws what the file system throws,
+ * and `file_changed` from every reading once the bytes that were there are not any more.
+ */
+export function createFileSource(
+  path: string,
+  limits: BlockLimits = { block: BLOCK_BYTES, kept: KEPT_BLOCKS },
+): ByteSource {
+  const { size, starts, checksums, hashes } = indexFile(path, limits.block);
+  const lineCount = starts.length;
+  const start = (index: number): number => starts[index] ?? size;
+  const kept = new Map<number, Buffer>();
+  const load = (block: number): Buffer => {
+    const known = kept.get(block);
+    if (known !== undefined) return known;
+    const at = block * limits.block;
+    const bytes = takeOldest(kept, limits) ?? Buffer.allocUnsafeSlow(limits.block);
+    const count = readAt(path, at, bytes, Math.min(limits.block, size - at));
+    if (count < Math.min(limits.block, size - at) || crc32(bytes.subarray(0, count)) !== checksums[block])
+      throw fileChanged(path);
+    kept.set(block, bytes);
+    return bytes;
+  };
+  const slice = (from: number, end: number): Buffer => {
+    const result = Buffer.allocUnsafeSlow(Math.max(0, end - from));
+    for (let at = from; at < end; ) {
+      const offset = at % limits.block;
+      at += load((at - offset) / limits.block).copy(
+        result,
+        at - from,
+        offset,
+        Math.min(limits.block, offset + end - at),
+      );
+    }
+    return result;
+  };
+  return {
+    lineCount,
+    byteLength: size,
+    lineStart: start,
+    slice,
+    text: () => slice(0, size).toString("utf8"),
+    sha1(end) {
+      const before = Math.max(0, Math.min(Math.floor(end / limits.block), hashes.length - 1));
+      return (hashes[before] ?? contentHash())
+        .copy()
+        .update(slice(before * limits.block, end))
+        .digest("hex");
+    },
+    line(index) {
+      const [from, end] = [start(index), start(index + 1)];
+      const offset = from % limits.block;
+      if (offset + end - from > limits.block) return decodeLine(slice(from, end), 0, end - from);
+      return from === end ? "" : decodeLine(load((from - offset) / limits.block), offset, offset + end - from);
+    },
+  };
+}
+
+/** The memory of the block that was read first, when no more may be kept. */
+function takeOldest(kept: Map<number, Buffer>, limits: BlockLimits): Buffer | undefined {
+  const [oldest] = kept.size < limits.kept ? [] : kept;
+  if (oldest === undefined) return undefined;
+  kept.delete(oldest[0]);
+  return oldest[1];
+}
+
+interface FileIndex {
+  readonly size: number;
+  /** Offsets of the lines' first bytes. */
+  readonly starts: readonly number[];
+  readonly checksums: readonly number[];
+  /** What is hashed of the file before each block, so that any beginning of it is known by reading one block. */
+  readonly hashes: readonly ReturnType<typeof contentHash>[];
+}
+
+function indexFile(path: string, blockBytes: number): FileIndex {
+  const file = openSync(path, "r");
+  try {
+    const { size } = fstatSync(file);
+    const starts: number[] = [];
+    const checksums: number[] = [];
+    const hashes: ReturnType<typeof contentHash>[] = [];
+    const hash = contentHash();
+    const memory = Buffer.allocUnsafeSlow(blockBytes);
+    let isOpen = false;
+    for (let at = 0; at < size; at += blockBytes) {
+      const block = memory.subarray(0, readFully(file, at, memory, Math.min(blockBytes, size - at)));
+      if (block.length < Math.min(blockBytes, size - at)) throw fileChanged(path);
+      findLineStarts(block, { at, starts, isOpen });
+      isOpen = block[block.length - 1] !== NEWLINE_BYTE;
+      checksums.push(crc32(block));
+      hashes.push(hash.copy());
+      hash.update(block);
+    }
+    return { size, starts, checksums, hashes };
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readAt(path: string, at: number, target: Buffer, count: number): number {
+  const file = openSync(path, "r");
+  try {
+    return readFully(file, at, target, count);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Reads up to `count` bytes; fewer only where the file ends. */
+function readFully(file: number, at: number, target: Buffer, count: number): number {
+  let filled = 0;
+  let read: number;
+  do {
+    read = readSync(file, target, filled, count - filled, at + filled);
+    filled += read;
+  } while (read > 0 && filled < count);
+  return filled;
+}
+
+function fileChanged(path: string): Error {
+  return userError("file_changed", `${path} was rewritten while it was read.`, {
+    hints: ["Nothing of it was imported. Import it again when the other program has finished writing."],
+    data: { path },
+  });
+}

@@ -1,0 +1,430 @@
+// Finds what is to be masked, in a history or in lines that are nowhere stored yet.
+import { titleOfRequest } from "../../core/conversation/marks.ts";
+import { branchName, conversationId, conversationOf, forkOf } from "../../core/conversation/name.ts";
+import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
+import { appendAll } from "../../core/lists.ts";
+import {
+  createMasker,
+  type Masker,
+  meantText,
+  sampleOf,
+  textsOfContents,
+  writtenForms,
+} from "../../core/secrets/mask.ts";
+import type { OutgoingObject } from "../../store/sharing.ts";
+import type { BranchTip, ConversationStore, HistoryCommit, MaskedCopy } from "../../store/store.ts";
+import { randomId } from "../conversation/runtime.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { createBufferSource } from "../sessions/sources.ts";
+import { findInSources, fingerprintOf, loadSecretScanner, type ScannedSource } from "./scan.ts";
+import { type LeavingSecret, openCleanObjects } from "./scan-outgoing.ts";
+
+/** What was found. */
+export interface FoundMasks {
+  readonly secrets: readonly MaskedSecret[];
+  /** Masks by every form in which a secret stands somewhere. Shown to nobody. */
+  readonly masks: ReadonlyMap<string, string>;
+  readonly given: GivenMasks;
+  /** Objects in which nothing was found, before and now. */
+  readonly clean: ReadonlySet<string>;
+  /** Names of the attachments that something but sources refers to. */
+  readonly attachments: ReadonlySet<string>;
+}
+
+/** A text, and the path of a tree that it stands at or would. */
+export interface TextAtPath {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** A blob of a history and the first path it has. */
+interface Scanned {
+  readonly oid: string;
+  readonly path: string;
+}
+
+/** Looks at everything in a history, sources too; `names` = names of its branches. */
+export async function findMasks(
+  workspace: Workspace,
+  history: readonly HistoryCommit[],
+  { wanted, names }: { readonly wanted: WantedSecrets; readonly names: readonly string[] },
+): Promise<FoundMasks> {
+  const { store } = workspace;
+  const known = openCleanObjects(store);
+  const blobs = blobsOf(history);
+  const attachments = new Set<string>();
+  const numbers = new Map<string, number>();
+  // Without texts that are wanted there is nothing to look for.
+  let hasTexts = wanted.texts.length === 0;
+  const sought = wanted.texts.flatMap(writtenForms);
+  const seams: (readonly [string, string])[] = [];
+  const look = (text: string, isSource: boolean): void => {
+    hasTexts ||= readingsOf(text).some((reading) => sought.some((form) => reading.includes(form)));
+    if (isSource) return;
+    appendAll(seams, seamsIn(text));
+    if (text.includes("$attachment")) for (const [, name = ""] of text.matchAll(REFERENCE)) attachments.add(name);
+    if (text.includes("redacted-")) keepNumbers(text, numbers);
+  };
+  const list = createMaskList(wanted, numbers);
+  const dirty = new Set<string>();
+  const scanner = await loadSecretScanner(workspace);
+  const sources = contentsOf(store, { blobs, known, look, isAsked: wanted.texts.length > 0 });
+  const found: { readonly in: Scanned; readonly rule: string; readonly secret: string }[] = [];
+  for await (const one of findInSources(scanner, sources, { thorough: true })) {
+    dirty.add(one.in.oid);
+    found.push(one);
+  }
+  for await (const one of findInSources(scanner, saidBeside(history, names, look), { thorough: true })) found.push(one);
+  // Now all numbers that are taken are known.
+  for (const { in: place, rule, secret } of found) list.add({ rule, secret, path: place.path });
+  if (hasTexts) for (const secret of wanted.texts) list.add({ rule: "text", secret, path: "" });
+  list.addAcross(seams);
+  const clean = blobs.flatMap(({ oid }) => (dirty.has(oid) ? [] : [oid]));
+  await known.add(clean.filter((oid) => !known.has(oid)));
+  return { secrets: list.secrets(), masks: list.masks, given: list.given(), clean: new Set(clean), attachments };
+}
+
+/** Finds what is to be masked in lines that are nowhere stored yet. */
+export async function findMasksInLines(
+  workspace: Workspace,
+  sources: Iterable<TextAtPath> | AsyncIterable<TextAtPath>,
+  wanted: WantedSecrets,
+): Promise<Pick<FoundMasks, "secrets" | "masks">> {
+  const numbers = new Map<string, number>();
+  const found: FoundPlace[] = [];
+  const scanned = async function* (): AsyncGenerator<ScannedSource<string>> {
+    for await (const { path, text } of sources) {
+      keepNumbers(text, numbers);
+      yield { name: path, lines: createBufferSource(Buffer.from(text)) };
+    }
+  };
+  const scanner = await loadSecretScanner(workspace);
+  for await (const { in: path, rule, secret } of findInSources(scanner, scanned(), { thorough: true }))
+    found.push({ rule, secret, path });
+  const list = createMaskList(wanted, numbers);
+  for (const one of found) list.add(one);
+  return { secrets: list.secrets(), masks: list.masks };
+}
+
+const REFERENCE = /"\$+attachment" *: *"([0-9a-f]{64}(?:\.[a-z0-9]{1,16})?)"/g;
+
+function blobsOf(history: readonly HistoryCommit[]): readonly Scanned[] {
+  const blobs = new Map<string, Scanned>();
+  // What is no source counts where an object is both.
+  for (const { changes } of history)
+    for (const { oid, path, special } of changes)
+      if (oid !== null && special === undefined && isSourcePath(blobs.get(oid)?.path ?? "sources/"))
+        blobs.set(oid, { oid, path });
+  return [...blobs.values()];
+}
+
+interface Contents {
+  readonly blobs: readonly Scanned[];
+  readonly known: { has(oid: string): boolean };
+  readonly look: (text: string, isSource: boolean) => void;
+  /** Whether texts are looked for that no rule knows. */
+  readonly isAsked: boolean;
+}
+
+/** The contents to be scanned; all that stay in the conversation are looked at, those known to be clean are not scanned. */
+async function* contentsOf(
+  store: ConversationStore,
+  { blobs, known, look, isAsked }: Contents,
+): AsyncGenerator<ScannedSource<Scanned>> {
+  const read = blobs.filter(({ oid, path }) => isAsked || !isSourcePath(path) || !known.has(oid));
+  let at = 0;
+  for await (const bytes of store.readBlobs(read.map(({ oid }) => oid))) {
+    const blob = read[at++];
+    if (blob === undefined) continue;
+    const lines = createBufferSource(Buffer.from(bytes));
+    look(lines.text(), isSourcePath(blob.path));
+    if (!known.has(blob.oid)) yield { name: blob, lines };
+  }
+}
+
+/** What stands in no file: messages and authors of commits, names of files and branches. */
+function* saidBeside(
+  history: readonly HistoryCommit[],
+  names: readonly string[],
+  look: Contents["look"],
+): Generator<ScannedSource<Scanned>> {
+  const source = (path: string, text: string): ScannedSource<Scanned> => {
+    look(text, false);
+    return { name: { oid: "", path }, lines: createBufferSource(Buffer.from(text)) };
+  };
+  for (const { commit, message, author, committer } of history) {
+    const people = [author, committer].map(({ name, email }) => `${name} <${email}>`);
+    yield source(`commit ${commit.slice(0, 9)}`, [message, ...new Set(people)].join("\n"));
+  }
+  const paths = new Set(history.flatMap(({ changes }) => changes.map(({ path }) => path)));
+  yield source("names of branches and files", [...names, ...paths].join("\n"));
+}
+
+/** A mask's own words are nobody's secret. */
+const MASK = /redacted-[a-z0-9-]+?-\d+/g;
+
+/** Lists the texts that still stand somewhere, with the first place of each in an object. */
+export async function findLeftTexts(
+  store: ConversationStore,
+  { objects, names }: { readonly objects: readonly OutgoingObject[]; readonly names: readonly string[] },
+  texts: readonly string[],
+): Promise<readonly LeavingSecret[]> {
+  if (texts.length === 0) return [];
+  const paths = [...names, ...objects.map(({ path }) => path)].join("\n");
+  const left = [...leftIn("names of branches and files", Buffer.from(paths), texts)];
+  let at = 0;
+  for await (const bytes of store.readBlobs(objects.map(({ oid }) => oid))) {
+    const { kind, oid, path } = objects[at++] ?? { kind: "blob", oid: "", path: "" };
+    for (const one of leftIn(kind === "blob" ? path : `${kind} ${oid.slice(0, 9)}`, Buffer.from(bytes), texts))
+      left.push(one);
+  }
+  return left;
+}
+
+function* leftIn(path: string, bytes: Buffer, texts: readonly string[]): Generator<LeavingSecret> {
+  const written = bytes.toString().replace(MASK, "");
+  const forms = readingsOf(written);
+  for (const text of texts.flatMap(writtenForms)) {
+    const form = forms.find((one) => one.includes(text));
+    if (form === undefined) continue;
+    const line = form.slice(0, form.indexOf(text)).split("\n").length;
+    const count = form.split(text).length - 1;
+    yield { path, rule: "text", line, count, sample: sampleOf(text), fingerprint: fingerprintOf(text) };
+  }
+}
+
+function contentsIn(text: string): readonly (readonly string[])[] {
+  return text.split("\n").flatMap(textsOfContents);
+}
+
+/** Characters on either side of where two parts of a content meet that a secret may have there. */
+const SEAM = 200;
+
+/** Where parts of one content meet: the end of one, and how the next begins. */
+function seamsIn(text: string): readonly (readonly [string, string])[] {
+  return contentsIn(text).flatMap((texts) =>
+    texts.slice(1).map((next, before) => [texts[before]?.slice(-SEAM) ?? "", next.slice(0, SEAM)] as const),
+  );
+}
+
+/** So much of a secret gives it away, characters. */
+const LEAST_PART = 8;
+
+/**
+ * How a secret reads elsewhere that stands over a seam: its two parts put together with a blank, as in a title, or each by itself,
+ * as in a summary that was made of the two texts.
+ */
+function acrossSeam([left, right]: readonly [string, string], secret: string): readonly string[] {
+  const at = (left + right).indexOf(secret, Math.max(0, left.length - secret.length + 1));
+  const length = left.length - at;
+  if (at < 0 || length <= 0 || length >= secret.length) return [];
+  const parts = [secret.slice(0, length), secret.slice(length)];
+  return [parts.join(" "), parts.join("\n"), ...parts.filter((part) => part.length >= LEAST_PART)];
+}
+
+/** A file's text as it is, as it is meant, and what parts of one content say together. */
+function readingsOf(text: string): readonly string[] {
+  return [text, meantText(text)?.text ?? "", ...contentsIn(text).map((texts) => texts.join(""))];
+}
+
+/** Which secrets are masked: what rules find, or what some of them do, and texts that somebody names. */
+export interface WantedSecrets {
+  /** Names of rules; none = all. */
+  readonly rules: readonly string[];
+  readonly texts: readonly string[];
+  /** Fingerprints of secrets that the user lets pass. */
+  readonly allowed: readonly string[];
+  /** Names of rules whose finds pass this once; absent = none. */
+  readonly passing?: readonly string[];
+  /** What was `given` in an earlier copy; absent = nothing. */
+  readonly given?: GivenMasks;
+}
+
+/** A secret that is masked; nothing of it is in here but what may be shown. */
+export interface MaskedSecret {
+  readonly rule: string;
+  readonly sample: string;
+  readonly fingerprint: string;
+  /** What stands in its place. */
+  readonly mask: string;
+  /** How many times rules found it. */
+  readonly count: number;
+  /** Where it was found first: a path of the tree, or `commit ID`. */
+  readonly path: string;
+  /** 0-based; absent where that is no turn. */
+  readonly turn?: number;
+}
+
+/** Masks by fingerprint of the secret, however its lines end. */
+export type GivenMasks = Readonly<Record<string, string>>;
+
+/** Whether a path is of the agent's own bytes. */
+export function isSourcePath(path: string): boolean {
+  return path.startsWith("sources/");
+}
+
+/** Masks of a conversation that was redacted before stay its own: the numbers go on behind them. */
+function keepNumbers(text: string, numbers: Map<string, number>): void {
+  for (const [, rule = "", number] of text.matchAll(/redacted-([a-z0-9-]+?)-(\d{1,9})(?!\d)/g))
+    numbers.set(rule, Math.max(numbers.get(rule) ?? 0, Number(number)));
+}
+
+/** The masks in a text, as often as they stand there. */
+export function masksIn(text: string): readonly string[] {
+  return text.match(/redacted-[a-z0-9-]+?-\d{1,9}(?!\d)/g) ?? [];
+}
+
+/** Those of the secrets whose masks stand in masked texts: what is told of what was handed over. */
+export function standingIn(secrets: readonly MaskedSecret[], texts: readonly string[]): readonly MaskedSecret[] {
+  const masks = new Set(texts.flatMap(masksIn));
+  return secrets.filter(({ mask }) => masks.has(mask));
+}
+
+/** A find, and where it is. */
+interface FoundPlace {
+  readonly rule: string;
+  readonly secret: string;
+  readonly path: string;
+}
+
+/** The secrets that are masked, in the order in which they were found. */
+interface MaskList {
+  readonly masks: ReadonlyMap<string, string>;
+  add(found: FoundPlace): void;
+  /** Adds how the secrets read elsewhere that stand where two parts meet. */
+  addAcross(seams: readonly (readonly [string, string])[]): void;
+  secrets(): readonly MaskedSecret[];
+  given(): GivenMasks;
+}
+
+/** Begins a list; `numbers` = the highest number of each kind that is taken. */
+function createMaskList(
+  { rules, allowed, passing = [], given: earlier = {} }: WantedSecrets,
+  numbers: Map<string, number>,
+): MaskList {
+  for (const mask of Object.values(earlier)) keepNumbers(mask, numbers);
+  const masks = new Map<string, string>();
+  const secrets = new Map<string, MaskedSecret>();
+  const isWanted = ({ rule, secret }: FoundPlace): boolean => {
+    if (rule === "text") return true;
+    if (allowed.includes(fingerprintOf(secret)) || passing.includes(rule)) return false;
+    return rules.length === 0 || rules.includes(rule);
+  };
+  return {
+    masks,
+    secrets: () => [...secrets.values()],
+    given: () => Object.fromEntries([...secrets].map(([same, { mask }]) => [fingerprintOf(same), mask])),
+    addAcross(seams) {
+      for (const [secret, mask] of [...masks])
+        for (const seam of seams) for (const form of acrossSeam(seam, secret)) masks.set(form, mask);
+    },
+    add(found) {
+      if (!isWanted(found)) return;
+      const { rule, secret, path } = found;
+      const plain = meantText(secret)?.text ?? secret;
+      // A key is the same however its lines end.
+      const same = plain.replace(/\s+/g, "");
+      const known = secrets.get(same);
+      const mask = known?.mask ?? earlier[fingerprintOf(same)] ?? nextMask(rule, numbers);
+      const turn = turnIndexOfPath(path);
+      const place = turn === null ? { path } : { path, turn };
+      const fresh = { rule, sample: sampleOf(secret), fingerprint: fingerprintOf(secret), mask, count: 0, ...place };
+      // Where it stays counts more than the agent's own line of it.
+      const shown = known === undefined || (isSourcePath(known.path) && !isSourcePath(path)) ? fresh : known;
+      secrets.set(same, { ...shown, count: (known?.count ?? 0) + 1 });
+      const forms = rule === "text" ? [secret, plain].flatMap(writtenForms) : [secret, plain];
+      for (const form of forms) addForm(masks, form, { rule, mask });
+    },
+  };
+}
+
+/** A shorter password is a word, too: it is one only where it stands in an address or a login. Characters. */
+const SHORT = 8;
+/** What stands before and behind it there, by the rule that finds it. */
+const AROUND: Readonly<Partial<Record<string, readonly [string, string]>>> = {
+  "url-credentials": [":", "@"],
+  "curl-login": [":", ""],
+};
+
+function addForm(masks: Map<string, string>, form: string, { rule, mask }: { rule: string; mask: string }): void {
+  const [before, behind] = (form.length < SHORT ? AROUND[rule] : undefined) ?? ["", ""];
+  masks.set(before + form + behind, before + mask + behind);
+}
+
+function nextMask(rule: string, numbers: Map<string, number>): string {
+  const kind = rule.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const number = (numbers.get(kind) ?? 0) + 1;
+  numbers.set(kind, number);
+  return `redacted-${kind}-${number}`;
+}
+
+// Names of a masked copy: an id of its own and those of its forks, in which nothing of a secret stands either. A copy that was
+// made before keeps its names.
+
+/** Names of a copy and its branches, and the masks that its own names have a part in. */
+export interface CopyNames {
+  readonly id: string;
+  readonly masker: Masker;
+  /** The same for bytes; see `MaskedHistory`. */
+  readonly bytesMasker: Masker;
+  /** Names of the new branches, by those of the old ones. */
+  readonly branches: ReadonlyMap<string, string>;
+}
+
+/** What a copy is named after. */
+interface NamedOriginal {
+  readonly tips: readonly BranchTip[];
+  readonly found: FoundMasks;
+  readonly title: string;
+  readonly earlier: MaskedCopy | null;
+}
+
+/** Gives names that nothing has, or those of the earlier copy. */
+export async function nameCopy(
+  { store, runtime }: Workspace,
+  { tips, found, title, earlier }: NamedOriginal,
+): Promise<CopyNames> {
+  const conversation = conversationOf(tips[0]?.name ?? "");
+  const { mask } = createMasker(found.masks);
+  const taken = new Set((await store.listBranches()).map(({ name }) => conversationOf(name)));
+  const fresh = (): string => conversationId(titleOfRequest(mask(title)) || "conversation", randomId(runtime, 4));
+  let id = earlier?.copy ?? fresh();
+  while (earlier === null && taken.has(id)) id = fresh();
+  const isGivenAway = isSlugOf(found.masks);
+  // An id that was made of a secret is one itself, wherever it is said.
+  const masks = isGivenAway(conversation) ? new Map([...found.masks, [conversation, id]]) : found.masks;
+  const branches = new Map(Object.entries(earlier?.branches ?? {}).map(([name, copied]) => [name, copied.name]));
+  for (const { name } of tips) {
+    if (branches.has(name)) continue;
+    const plain = mask(forkOf(name));
+    const fork = plain === forkOf(name) && isGivenAway(plain) ? "redacted" : plain;
+    const used = new Set(branches.values());
+    let free = branchName(id, fork);
+    for (let number = 2; used.has(free); number++) free = branchName(id, `${fork}-${number}`);
+    branches.set(name, free);
+  }
+  const bytesMasks = new Map(
+    [...masks].flatMap(([secret, mask]) => [secret, inBytes(secret)].map((form) => [form, mask])),
+  );
+  return { id, masker: createMasker(masks), bytesMasker: createMasker(bytesMasks), branches };
+}
+
+/** A text as its UTF-8 reads where each byte is a character. */
+function inBytes(text: string): string {
+  return Buffer.from(text).toString("latin1");
+}
+
+/** So much of a secret gives it away in a name, characters. */
+const LEAST = 8;
+
+/** Names are of lower-case letters, digits and hyphens, and may be cut: whether one has such a form of a secret in it. */
+function isSlugOf(masks: ReadonlyMap<string, string>): (name: string) => boolean {
+  const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const begun = [...masks.keys()].map((secret) =>
+    plain(secret)
+      .replace(/^-/, "")
+      .slice(0, LEAST + 4),
+  );
+  const known = begun.filter((text) => text.length >= LEAST && !text.startsWith("begin-"));
+  return (name) => known.some((text) => plain(name).includes(text));
+}

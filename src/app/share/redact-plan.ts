@@ -1,0 +1,138 @@
+// What a masked copy of a conversation would be: its history, the secrets in it with their masks, and the copy that was made before.
+import { conversationOf } from "../../core/conversation/name.ts";
+import { sourceFileOf } from "../../core/conversation/turn-file.ts";
+import { needsGit } from "../../store/git-dir.ts";
+import type { BranchTip, ConversationStore, HistoryCommit, MaskedCopy } from "../../store/store.ts";
+import { sha256 } from "../conversation/runtime.ts";
+import { loadTip } from "../conversation/tree.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { resolveId } from "../names/resolve-id.ts";
+import {
+  type CopyNames,
+  type FoundMasks,
+  findMasks,
+  type GivenMasks,
+  isSourcePath,
+  nameCopy,
+  type WantedSecrets,
+} from "./find-masks.ts";
+import { branchBases, requireSharing } from "./remotes.ts";
+import { planMerge } from "./take-branch.ts";
+
+/** What to mask; see `WantedSecrets`. */
+type RedactRequest = Pick<WantedSecrets, "rules" | "texts">;
+
+/** A masked copy that can be made. */
+export interface RedactPlan {
+  readonly conversation: string;
+  readonly title: string;
+  readonly tips: readonly BranchTip[];
+  readonly history: readonly HistoryCommit[];
+  readonly found: FoundMasks;
+  readonly wanted: WantedSecrets;
+  /** The copy; null when there is nothing to mask. */
+  readonly redacted: CopyNames | null;
+  /** The copy that was made before, if there is one: it is gone on with where that can be. */
+  readonly earlier: MaskedCopy | null;
+  /** Whether that has everything already. */
+  readonly isUpToDate: boolean;
+  readonly leftOut: LeftSources;
+}
+
+/** The agents' own bytes, which stay behind. */
+export interface LeftSources {
+  /** Files: a session counts once, however many pieces it is kept in. */
+  readonly sources: number;
+  readonly bytes: number;
+}
+
+/** Plans a masked copy. Throws `needs_git` and the errors of ids. */
+export async function planRedact(workspace: Workspace, id: string, request: RedactRequest): Promise<RedactPlan> {
+  const { store } = workspace;
+  if (store.histories === null) throw needsGit("A masked copy of a conversation", workspace.runtime.env);
+  const { branch } = await resolveId(workspace, id, ["branch"], { changes: true });
+  const conversation = conversationOf(branch);
+  const tips = (await store.listBranches()).filter(({ name }) => conversationOf(name) === conversation);
+  const title = (await loadTip(store, branch))?.header.title ?? "";
+  const [history, leftOut, earlier] = await Promise.all([
+    store.histories.read(tips.map((tip) => tip.commit)),
+    countSources(store, tips),
+    findKnownCopy(workspace, conversation, requestDigest(request)),
+  ]);
+  const { config } = await workspace.config();
+  const wanted = { ...request, allowed: config.secrets.allow, given: earlier?.masks ?? {} };
+  const found = await findMasks(workspace, history, { wanted, names: tips.map(({ name }) => name) });
+  const isNothing = found.secrets.length === 0;
+  const redacted = isNothing ? null : await nameCopy(workspace, { tips, found, title, earlier });
+  const isDone = earlier !== null && isUpToDate(earlier, { tips, given: found.given });
+  return { conversation, title, tips, history, found, wanted, redacted, earlier, isUpToDate: isDone, leftOut };
+}
+
+async function countSources(store: ConversationStore, tips: readonly BranchTip[]): Promise<LeftSources> {
+  const sizes = new Map<string, number>();
+  const files = new Set<string>();
+  for (const { commit } of tips)
+    for (const { path, oid, size = 0 } of await store.listTree(commit, { under: ["sources"], sizes: true }))
+      if (isSourcePath(path)) {
+        sizes.set(oid, size);
+        files.add(sourceFileOf(path));
+      }
+  return { sources: files.size, bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
+}
+
+// The masked copy that was made of a conversation before: what its masks and names are, and whether what would be made now goes
+// on with it. Only then is it gone on with: a copy in which something else is masked is another one.
+
+/** A digest of what is to be masked: rules and texts, in any order. */
+export function requestDigest({ rules, texts }: Pick<WantedSecrets, "rules" | "texts">): string {
+  return sha256(JSON.stringify([[...rules].sort(), [...texts].sort()]));
+}
+
+/** The newest copy of which a branch is still there; null when there is none. */
+async function findKnownCopy({ store }: Workspace, original: string, request: string): Promise<MaskedCopy | null> {
+  const known = (await store.maskedCopies()?.list()) ?? [];
+  const copies = known.filter((one) => one.original === original && one.request === request);
+  if (copies.length === 0) return null;
+  const there = new Set((await store.listBranches()).map(({ name }) => conversationOf(name)));
+  return copies.findLast(({ copy }) => there.has(copy)) ?? null;
+}
+
+/** Whether nothing came to the original since the copy was made, and nothing else is to be masked. */
+function isUpToDate(
+  { branches, masks }: MaskedCopy,
+  { tips, given }: { readonly tips: readonly BranchTip[]; readonly given: GivenMasks },
+): boolean {
+  const fingerprints = Object.keys(given);
+  return (
+    tips.every(({ name, commit }) => branches[name]?.from === commit) &&
+    fingerprints.length === Object.keys(masks).length &&
+    fingerprints.every((fingerprint) => masks[fingerprint] === given[fingerprint])
+  );
+}
+
+/** Whether what was written now has all that was made before; `fresh` = new tips by branch of the copy. */
+export async function goesOn(
+  workspace: Workspace,
+  { branches }: MaskedCopy,
+  fresh: ReadonlyMap<string, string>,
+): Promise<boolean> {
+  const made = Object.values(branches);
+  const present = await requireSharing(workspace).present(made.map(({ to }) => to));
+  const pairs = made.flatMap(({ name, to }) => {
+    const other = fresh.get(name);
+    return other === undefined || !present.has(to) ? [] : [{ one: to, other }];
+  });
+  const bases = await branchBases(workspace, pairs);
+  const parted = pairs.flatMap(({ one, other }, at) =>
+    bases[at]?.includes(one) === true ? [] : [{ ours: one, theirs: other, bases: bases[at] ?? [] }],
+  );
+  if (parted.length === 0) return true;
+  // Where others have it, it stays. Where nobody has, a turn that grew may stand in the place of what it was.
+  if (await workspace.store.isPublished()) return false;
+  for (const tips of parted) {
+    if (tips.bases.length === 0) return false;
+    const merge = await planMerge(workspace.store, tips);
+    if (merge.turns === "both" || merge.commits.length > 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,132 @@
+// Makes a masked copy of a conversation: load its history and find the secrets → plan the masks → write a new conversation, look
+// at it as a push would, and only then give it names. The original stays as it is, byte for byte, and becomes local. Asked again,
+// it goes on with the copy where that can be.
+import type { MaskedCopy } from "../../store/store.ts";
+import { refreshViews } from "../conversation/refresh-view.ts";
+import { listTurnOids } from "../conversation/tree.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { type CopyNames, type MaskedSecret, nameCopy } from "./find-masks.ts";
+import { type WrittenCopy, writeCopy } from "./mask-history.ts";
+import { goesOn, type LeftSources, type RedactPlan, requestDigest } from "./redact-plan.ts";
+import { keepingLocal, listConversationRemotes } from "./remotes.ts";
+import { type PulledBranch, takeBranch } from "./take-branch.ts";
+
+/** What was masked, or would be. */
+export interface RedactReport {
+  readonly conversation: string;
+  /** The copy; null when there is none. */
+  readonly redacted: string | null;
+  /** `updated`, `unchanged`: the copy was made before. `nothing`: no secret was found. */
+  readonly status: "created" | "updated" | "unchanged" | "nothing";
+  readonly branches: readonly string[];
+  /** What became of the branches of a copy that was made before. */
+  readonly changes: readonly PulledBranch[];
+  /** A copy that was made before, and in which something else is masked; null = none. */
+  readonly earlier: string | null;
+  readonly secrets: readonly MaskedSecret[];
+  readonly left_out: LeftSources;
+  /** Remotes on which the original was seen. */
+  readonly seen_on: readonly string[];
+}
+
+/** What would be made. */
+export function tryRedact(workspace: Workspace, plan: RedactPlan): Promise<RedactReport> {
+  const { redacted, earlier } = plan;
+  if (redacted === null) return reportRedact(workspace, plan, { status: "nothing" });
+  if (earlier === null) return reportRedact(workspace, plan, { status: "created" });
+  return reportRedact(workspace, plan, { status: plan.isUpToDate ? "unchanged" : "updated", redacted });
+}
+
+/**
+ * Makes the copy, or goes on with the one that was made before. Nothing has a name before all of it stands and was looked at.
+ * Throws `redact_incomplete`, `redact_damages`.
+ */
+export async function redact(workspace: Workspace, plan: RedactPlan): Promise<RedactReport> {
+  const { redacted, earlier } = plan;
+  if (redacted === null) return reportRedact(workspace, plan, { status: "nothing" });
+  if (plan.isUpToDate) return reportRedact(workspace, plan, { status: "unchanged", redacted });
+  const copy = await writeCopy(workspace, plan, redacted);
+  if (earlier === null) return createCopy(workspace, plan, copy);
+  if (await goesOn(workspace, earlier, new Map(copy.branches.map(({ name, commit }) => [name, commit]))))
+    return updateCopy(workspace, { ...plan, earlier }, copy);
+  const names = await nameCopy(workspace, { ...plan, earlier: null });
+  return createCopy(workspace, plan, await writeCopy(workspace, plan, names));
+}
+
+async function createCopy(workspace: Workspace, plan: RedactPlan, copy: WrittenCopy): Promise<RedactReport> {
+  const { store } = workspace;
+  // Before it has a name: one that is not remembered is made again.
+  await store.maskedCopies()?.record(describeCopy(plan, copy));
+  await keepingLocal(workspace, plan.conversation, async () => store.histories?.create(copy.branches));
+  return reportRedact(workspace, plan, { status: "created", redacted: copy.names });
+}
+
+/** A branch that the user removed from the copy stays away; what they did there themselves stays theirs, as with a pull. */
+async function updateCopy(
+  workspace: Workspace,
+  plan: RedactPlan & { readonly earlier: MaskedCopy },
+  copy: WrittenCopy,
+): Promise<RedactReport> {
+  const { store } = workspace;
+  const known = new Set(Object.values(plan.earlier.branches).map(({ name }) => name));
+  const there = new Set((await store.listBranches()).map(({ name }) => name));
+  const fresh = copy.branches.filter(({ name }) => !there.has(name) && !known.has(name));
+  const changes: PulledBranch[] = [];
+  const wentOn = new Map<string, string>();
+  await keepingLocal(workspace, plan.conversation, async () => {
+    if (fresh.length > 0) await store.histories?.create(fresh);
+    for (const tip of copy.branches.filter(({ name }) => there.has(name))) {
+      const taken = await takeBranch(workspace, tip, { remote: "", there: new Set(), wentOn });
+      if (taken !== null) changes.push(taken);
+    }
+  });
+  for (const { name: branch, commit } of fresh)
+    changes.push({ branch, status: "new", turns: (await listTurnOids(store, commit)).length });
+  const moved = changes.flatMap(({ branch, fork }) => (fork === undefined ? [branch] : [branch, fork]));
+  if (moved.length > 0) await refreshViews(workspace, new Set(moved), wentOn);
+  // What was left is looked at again the next time.
+  if (!changes.some(({ status }) => status === "kept")) await store.maskedCopies()?.record(describeCopy(plan, copy));
+  const status = changes.length === 0 ? "unchanged" : "updated";
+  return reportRedact(workspace, plan, { status, redacted: copy.names, changes });
+}
+
+function describeCopy({ conversation, tips, wanted, found }: RedactPlan, { names, branches }: WrittenCopy): MaskedCopy {
+  const made = tips.map(({ name, commit }, at) => {
+    const { name: copied = "", commit: to = "" } = branches[at] ?? {};
+    return [name, { from: commit, name: copied, to }] as const;
+  });
+  return {
+    original: conversation,
+    copy: names.id,
+    request: requestDigest(wanted),
+    branches: Object.fromEntries(made),
+    masks: found.given,
+  };
+}
+
+/** What became of a plan. */
+interface RedactOutcome {
+  readonly status: RedactReport["status"];
+  /** Absent where nothing was made. */
+  readonly redacted?: CopyNames;
+  readonly changes?: readonly PulledBranch[];
+}
+
+/** The report of a plan. */
+async function reportRedact(
+  workspace: Workspace,
+  plan: RedactPlan,
+  { status, redacted, changes = [] }: RedactOutcome,
+): Promise<RedactReport> {
+  return {
+    conversation: plan.conversation,
+    redacted: redacted?.id ?? null,
+    status,
+    branches: [...(redacted?.branches.values() ?? [])],
+    changes,
+    earlier: status === "created" ? (plan.earlier?.copy ?? null) : null,
+    secrets: plan.found.secrets,
+    left_out: plan.leftOut,
+    seen_on: await listConversationRemotes(workspace, plan.conversation),
+  };
+}

@@ -1,0 +1,261 @@
+// Hands a conversation over as one file, a git bundle: what the model sees of it, masked, as a conversation of its own; or all of
+// it as it is. Nothing is written before it was looked at as a push would.
+import type { Event, ProjectedTurn } from "../../core/conversation/event.ts";
+import { titleOfRequest } from "../../core/conversation/marks.ts";
+import { branchName, conversationId, conversationOf, shortId } from "../../core/conversation/name.ts";
+import { sourceFileOf, turnPath } from "../../core/conversation/turn-file.ts";
+import { messageOf, repositoryError } from "../../core/errors.ts";
+import { createMasker, type Masker, maskLine } from "../../core/secrets/mask.ts";
+import { needsGit } from "../../store/git-dir.ts";
+import { turnMessage } from "../../store/messages.ts";
+import type { BranchTip, ConversationStore, NewHistoryCommit } from "../../store/store.ts";
+import { readComments } from "../conversation/marks.ts";
+import { sha256 } from "../conversation/runtime.ts";
+import { type BranchTree, FORMAT_VERSION } from "../conversation/tree.ts";
+import { inlineView, prepareTurn, requestText, requireTexts, rootCommit, sign } from "../conversation/turns.ts";
+import { loadCompactions, loadTurns, loadView } from "../conversation/view.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { findMasksInLines, type MaskedSecret, standingIn, type TextAtPath } from "./find-masks.ts";
+import { checkOutgoing } from "./outgoing.ts";
+import { chooseTips } from "./push.ts";
+import { localError, requireSharing } from "./remotes.ts";
+import { findLeavingSecrets } from "./scan-outgoing.ts";
+
+/** A file to hand over. */
+export interface SharedFile {
+  readonly report: ShareReport;
+  /** Made while it is read, once. */
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
+/** What is in it, and what is not. */
+export interface ShareReport {
+  /** The conversation that it was made of. */
+  readonly conversation: string;
+  /** Branches in the file. */
+  readonly branches: readonly string[];
+  readonly turns: number;
+  readonly full: boolean;
+  /** `sources` = files of the agent: a session counts once, however many pieces it is kept in. */
+  readonly left_out: { readonly turns: number; readonly sources: number; readonly comments: number };
+  readonly secrets: readonly MaskedSecret[];
+}
+
+/**
+ * Makes a file of a branch's view. Secrets are masked but for those of rules that are allowed. Throws `needs_git`,
+ * `local_conversation`, `redact_incomplete`.
+ */
+export async function shareView(
+  workspace: Workspace,
+  whole: BranchTree,
+  { allow }: { readonly allow: readonly string[] },
+): Promise<SharedFile> {
+  const { store } = workspace;
+  if (store.histories === null) throw needsGit("Handing a conversation over", workspace.runtime.env);
+  const conversation = conversationOf(whole.branch);
+  const sharing = requireSharing(workspace);
+  await refuseLocal(workspace, whole);
+  const view = await inlineView(store, whole.commit, (await loadView(store, whole)).view);
+  const tree = { ...whole, header: { ...whole.header, title: await sharedTitle(store, whole, view.turns) } };
+  const { config } = await workspace.config();
+  const wanted = { rules: [], texts: [], allowed: config.secrets.allow, passing: allow };
+  const { secrets, masks } = await findMasksInLines(workspace, linesOf(workspace, tree, view.turns), wanted);
+  const masker = createMasker(masks);
+  const branch = nameShared(tree, masker);
+  const title = masker.mask(tree.header.title);
+  const turns = view.turns.map(({ events }) => events.map((event) => maskEvent(event, masker)));
+  const header = { ...tree.header, title };
+  const written = await store.histories.write(
+    writeView({ header, turns, masker, branch, person: await store.identity() }),
+  );
+  const tip = { name: branch, commit: written.at(-1) ?? "" };
+  await requireClean(workspace, tip, { allow, allowed: wanted.allowed });
+  const kept = new Set(view.turns.flatMap(({ origin }) => (origin.kind === "kept" ? [origin.turn] : [])));
+  const sources = await store.listTree(tree.commit, { under: ["sources"] });
+  return {
+    pieces: await sharing.bundle([tip]),
+    report: {
+      conversation,
+      branches: [branch],
+      turns: view.turns.length,
+      full: false,
+      left_out: {
+        turns: tree.turnOids.length - kept.size,
+        sources: new Set(sources.map(({ path }) => sourceFileOf(path))).size,
+        comments: (await readComments(workspace, whole)).length,
+      },
+      secrets: standingIn(secrets, [branch, title, ...turns.flat().map((event) => JSON.stringify(event))]),
+    },
+  };
+}
+
+/** Refuses a conversation that never leaves its store. Throws `local_conversation`. */
+export async function refuseLocal(workspace: Workspace, { branch }: Pick<BranchTree, "branch">): Promise<void> {
+  const conversation = conversationOf(branch);
+  if ((await requireSharing(workspace).localConversations()).has(conversation)) throw localError([conversation]);
+}
+
+/** Makes a file of a conversation with all its forks, hidden turns and sources. Throws as `checkOutgoing` does. */
+export async function shareWhole(
+  workspace: Workspace,
+  tree: BranchTree,
+  { allow }: { readonly allow: readonly string[] },
+): Promise<SharedFile> {
+  const conversation = conversationOf(tree.branch);
+  const { tips } = await chooseTips(workspace, { id: conversation, all: false });
+  // A clone checks the first out.
+  const ordered = [...tips].sort((a, b) => Number(b.name === tree.branch) - Number(a.name === tree.branch));
+  await checkOutgoing(workspace, { tips: ordered, known: [] }, { allow, command: "jpg share --full" });
+  // Whoever has the file pulls what comes later: what is in it stays as it is.
+  const commits = ordered.map(({ commit }) => commit);
+  await workspace.store.recordPublished(commits).catch((error: unknown) => workspace.warn(messageOf(error)));
+  return {
+    pieces: await requireSharing(workspace).bundle(ordered),
+    report: {
+      conversation,
+      branches: ordered.map(({ name }) => name),
+      turns: tree.turnOids.length,
+      full: true,
+      left_out: { turns: 0, sources: 0, comments: 0 },
+      secrets: [],
+    },
+  };
+}
+
+/** The view first: where it shows a secret counts more than where that was said. */
+async function* linesOf(
+  workspace: Workspace,
+  tree: BranchTree,
+  turns: readonly ProjectedTurn[],
+): AsyncGenerator<TextAtPath> {
+  const { branch, header } = tree;
+  yield { path: "names of branches and files", text: branch };
+  yield { path: "conversation.json", text: JSON.stringify(header) };
+  for (const [at, { events }] of turns.entries())
+    yield { path: turnPath(at), text: events.map((event) => JSON.stringify(event)).join("\n") };
+  yield* readSaidLines(workspace, tree);
+}
+
+/** The same view has the same name, so that a later file of it goes on with an earlier one. */
+export function nameShared(
+  { branch, header }: { readonly branch: string; readonly header: { readonly title: string } },
+  { mask }: Masker,
+): string {
+  const suffix = shortId(sha256(`view of ${branch}`));
+  return branchName(conversationId(titleOfRequest(mask(header.title)) || "conversation", suffix), "main");
+}
+
+interface WrittenView {
+  readonly header: Pick<BranchTree["header"], "title" | "created_at">;
+  /** Events by turn, masked. */
+  readonly turns: readonly (readonly Event[])[];
+  readonly masker: Masker;
+  readonly branch: string;
+  readonly person: { readonly name: string; readonly email: string };
+}
+
+/** A conversation whose turns are those of a view. Equal views make equal commits. */
+async function* writeView({
+  header: { title, created_at },
+  turns,
+  masker,
+  branch,
+  person,
+}: WrittenView): AsyncGenerator<NewHistoryCommit> {
+  const header = { format: FORMAT_VERSION, id: conversationOf(branch), title, created_at, source: null };
+  yield { ...rootCommit(header, person), parents: [] };
+  let prev: string | undefined;
+  for (const [at, events] of turns.entries()) {
+    const turn = prepareTurn(events, prev);
+    prev = turn.oid;
+    const signature = sign(person, turn.endSeconds);
+    yield {
+      parents: [at],
+      author: signature,
+      committer: signature,
+      message: masker.mask(turnMessage({ turn: at, request: turn.request, continued: false })),
+      changes: [...turn.attachments, { path: turnPath(at), bytes: turn.bytes }],
+    };
+  }
+}
+
+function maskEvent(event: Event, masker: Masker): Event {
+  // The turn before is another one here, and usage is of requests that held more than is here.
+  const { prev: _, ...own } = event as Event & { readonly prev?: string };
+  const { usage: __, ...metadata } = own.metadata ?? {};
+  return JSON.parse(maskLine(JSON.stringify(own.metadata === undefined ? own : { ...own, metadata }), masker)) as Event;
+}
+
+async function requireClean(
+  workspace: Workspace,
+  tip: BranchTip,
+  { allow, allowed }: { readonly allow: readonly string[]; readonly allowed: readonly string[] },
+): Promise<void> {
+  const { objects } = await requireSharing(workspace).outgoing({ tips: [tip.commit], known: [] });
+  const left = (await findLeavingSecrets(workspace, { objects, names: [tip.name] })).filter(
+    ({ rule, fingerprint }) => !allow.includes(rule) && !allowed.includes(fingerprint),
+  );
+  const [first] = left;
+  if (first === undefined) return;
+  throw repositoryError(
+    "redact_incomplete",
+    `${left.length === 1 ? "A secret" : `${left.length} secrets`} could not be masked, the first in ${first.path}, line ${first.line} (${first.rule}); nothing was written.`,
+    { hints: [`\`--allow ${first.rule}\` allows what that rule finds.`], data: { secrets: left } },
+  );
+}
+
+// All that was said on a branch, as lines to look for secrets in: a view may show the beginning of one that stands in full only
+// where the view hides or cuts it. Read a few turns at a time, long texts with them; images and the agent's files are not.
+
+/** Turns read at once. */
+const BATCH = 100;
+
+/** Reads turns as they were said, compactions with their summaries, comments. Throws `attachment_missing`. */
+export async function* readSaidLines(workspace: Workspace, tree: BranchTree): AsyncGenerator<TextAtPath> {
+  const { store } = workspace;
+  const { all } = await loadCompactions(store, tree);
+  yield { path: "compactions", text: linesOfTurns(all) };
+  yield { path: "comments", text: linesOfTurns(await readComments(workspace, tree)) };
+  for (let from = 0; from < tree.turnOids.length; from += BATCH) {
+    const positions = [...tree.turnOids.keys()].slice(from, from + BATCH);
+    const turns = await loadTurns(store, tree, positions);
+    for (const { index, events } of turns.values()) {
+      requireTexts(tree.commit, events);
+      yield { path: turnPath(index), text: linesOfTurns(events) };
+    }
+  }
+}
+
+function linesOfTurns(values: readonly unknown[]): string {
+  return values.map((value) => JSON.stringify(value)).join("\n");
+}
+
+/** Turns at the beginning of which a title may have been made: the first ones may say nothing. */
+const FIRST = 10;
+
+/** Gives a conversation's title for its view, or one of the first request in it that is the user's own. */
+export async function sharedTitle(
+  store: ConversationStore,
+  tree: BranchTree,
+  view: readonly ProjectedTurn[],
+): Promise<string> {
+  const { title } = tree.header;
+  const kept = view.flatMap(({ origin, events }) =>
+    origin.kind === "kept" ? [requestText(events.filter(isOwn))] : [],
+  );
+  if (kept.some((request) => isMadeOf(title, request))) return title;
+  const first = await loadTurns(store, tree, [...tree.turnOids.slice(0, FIRST).keys()]);
+  if (![...first.values()].some(({ events }) => isMadeOf(title, requestText(events)))) return title;
+  return kept.map(titleOfRequest).find((made) => made !== "") ?? "conversation";
+}
+
+/** What the agent itself put in is nobody's request. */
+function isOwn(event: Event): boolean {
+  return event.type !== "chat_request" || event.metadata?.origin !== "harness";
+}
+
+/** Whether every word of a title stands in a request: agents make titles of a part of it, and cut them. */
+function isMadeOf(title: string, request: string): boolean {
+  const words = title.replace(/…$/, "").split(/\s+/);
+  return words.every((word) => request.includes(word));
+}

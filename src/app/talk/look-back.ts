@@ -1,0 +1,41 @@
+// What the tools `search` and `show` of a query give back, as JSON: hits of one conversation, the text of one of its events.
+import { conversationOf } from "../../core/conversation/name.ts";
+import { userError } from "../../core/errors.ts";
+import { forJson } from "../../core/safe-text.ts";
+import { standingOn } from "../conversation/standing.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { searchConversations } from "../look/search.ts";
+import { readEventText, show } from "../look/show.ts";
+
+/** Most hits, and most characters of a text: the answer fills the model's window. */
+const MOST_HITS = 10;
+const MOST_CHARS = 20_000;
+
+/** Ranks the events of a branch by words. Throws what searching throws. */
+export async function searchBack(workspace: Workspace, branch: string, pattern: string): Promise<string> {
+  const { hits, cut } = await searchConversations(workspace, { pattern, rank: true, limit: MOST_HITS, id: branch });
+  const rows = hits.map(({ turn, event, type, state, line, alike }) => ({ turn, id: event, type, state, line, alike }));
+  return toJson({ hits: rows, more: cut });
+}
+
+/** Gives an event of a branch's conversation. Throws `unknown_id`, and `not_here` for what is none. */
+export async function showBack(
+  workspace: Workspace,
+  branch: string,
+  { id, offset }: { readonly id: string; readonly offset: number },
+): Promise<string> {
+  const place = standingOn(workspace, branch);
+  const report = await show(place, id);
+  if (report.kind !== "event" || conversationOf(report.branch) !== conversationOf(branch))
+    throw userError("not_here", `${id} is not an event of this conversation.`, {
+      hints: ["`search` gives their ids."],
+    });
+  const text = await readEventText(place, report);
+  const { turn, event, state } = report;
+  const shown = text.slice(offset, offset + MOST_CHARS);
+  return toJson({ turn, type: event.type, state, text: shown, offset, total_chars: text.length });
+}
+
+function toJson(value: object): string {
+  return forJson(JSON.stringify(value, null, 1));
+}

@@ -1,0 +1,418 @@
+// Asks a model in a conversation: load → talk, journalled → one commit at the end of the turn. A turn that is interrupted
+// keeps what came, marked; one in which the model said nothing leaves the conversation as it was.
+import type { Config, RecordedTool } from "../../config/config.ts";
+import { isWarningSize } from "../../core/compact/automatic.ts";
+import type { Content } from "../../core/conversation/event.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { messageOf, userError } from "../../core/errors.ts";
+import type { Usage } from "../../core/model/usage.ts";
+import type { StopReason } from "../../llm/client.ts";
+import type { AutoSituation } from "../compact/auto.ts";
+import type { CompactReport } from "../compact/compact-report.ts";
+import { prepareSignatures, type Signatures } from "../conversation/append.ts";
+import { type ConversationConfig, loadConversationConfig, withTools } from "../conversation/marks.ts";
+import { keepUnsent, recoverTurns, unsentHints, withHints } from "../conversation/record-turn.ts";
+import { type BranchTree, type ConversationHeader, loadBranchTree, loadTip } from "../conversation/tree.ts";
+import { isRecordOf } from "../conversation/view.ts";
+import { rememberProvider, type Workspace } from "../conversation/workspace.ts";
+import { asAnswering, type OpenedModel } from "../models/models.ts";
+import { NO_TOOLS, type Tool, type ToolBox } from "../models/tool-box.ts";
+import { activeBranch, type NewConversation, newConversation } from "../names/conversations.ts";
+import { resolveWhole } from "../names/resolve-id.ts";
+import { type AssumptionVoice, openChatModel, openModelFor } from "./chat-model.ts";
+import { loadStart, type OpenTurn, openTurn, type Start } from "./open-turn.ts";
+import { failTurn, messagesOf, type SettledTurn, settleTurn } from "./settle-turn.ts";
+import { type TalkEnd, type TalkObserver, talk } from "./talk.ts";
+
+/** Who is shown a turn while it is talked. */
+export type QueryObserver = TalkObserver;
+
+/** What became of a query. */
+export interface QueryReport {
+  readonly conversation: string;
+  /** Another one than asked for when another process added a turn there meanwhile: then a new fork. */
+  readonly branch: string;
+  /** Position of the turn, 0-based; null when it was interrupted before the model said anything: there is none then. */
+  readonly turn: number | null;
+  /** Null as for `turn`. */
+  readonly commit: string | null;
+  /** `provider/model`. */
+  readonly model: string;
+  /** The messages of the turn, as they were shown. */
+  readonly text: string;
+  readonly stop: StopReason;
+  readonly interrupted: boolean;
+  /** Of all requests of the turn; null when the provider counted none. */
+  readonly usage: Usage | null;
+  /** US dollars; null = unknown. */
+  readonly price: number | null;
+  /** Tokens of the view with this turn, and of the model's window; null = unknown. */
+  readonly tokens: { readonly view: number; readonly window: number | null };
+  /** Whether the view comes near the window and nothing is compacted automatically (`compaction.auto.warning_ratio`). */
+  readonly isNearlyFull: boolean;
+  /** What was compacted on the way, in order. */
+  readonly compactions: readonly CompactReport[];
+}
+
+const DEFAULT_TOOL_ROUNDS = 50;
+
+/**
+ * Asks, and commits the turn. Throws `turn_open`, `no_model`, `no_key` and other errors of models, whatever the provider
+ * reports, `empty_answer`, `refused`, `disk_full`; each says what became of the turn.
+ */
+export async function query(
+  workspace: Workspace,
+  branch: string,
+  request: QueryRequest,
+  observer: QueryObserver,
+): Promise<QueryReport> {
+  const say = (text: string): void => observer.notice(text);
+  await recoverTurns(workspace, { info: say, warn: say });
+  const begun = await beginQuery(workspace, branch, request);
+  try {
+    for (const problem of begun.tools.problems) say(problem);
+    const isNamed = request.model !== undefined || (await namesModel(workspace));
+    if (isNamed) await rememberNamed(workspace, begun, say);
+    return await talkQuery(workspace, begun, request, observer);
+  } finally {
+    if (request.tools === undefined) await begun.tools.close();
+  }
+}
+
+async function talkQuery(
+  workspace: Workspace,
+  begun: BegunQuery,
+  request: QueryRequest,
+  observer: QueryObserver,
+): Promise<QueryReport> {
+  const say = (text: string): void => observer.notice(text);
+  const { turn, opened, config } = begun;
+  const compactions: CompactReport[] = [];
+  const tools = toolsFor(begun, say);
+  const definitions = tools.map(({ definition }) => definition);
+  let load: AutoSituation["load"];
+  const consider = async (on: string, where: Pick<AutoSituation, "place" | "openTurn">): Promise<void> => {
+    // What compacts is only loaded where it may happen.
+    if (!config.conversation.compaction.auto.enabled) return;
+    observer.compacting?.();
+    const [{ autoCompact }, { createCountedLoader }] = await Promise.all([
+      import("../compact/auto.ts"),
+      import("../conversation/counted-view.ts"),
+    ]);
+    load ??= createCountedLoader(workspace.store);
+    const voice = { notice: say, warn: say };
+    const situation = { ...where, ...asSent(opened), load, signal: request.signal, tools: definitions, ...voice };
+    const done = await autoCompact(workspace, on, situation);
+    if (done !== null) compactions.push(done);
+  };
+  let prepared: ReturnType<typeof prepareSignatures> | null = null;
+  const prepare = (): (() => Promise<Signatures>) => {
+    prepared ??= prepareSignatures(workspace);
+    return prepared;
+  };
+  const openTurn = {
+    position: turn.head.turn,
+    events: () => turn.unstored(),
+    store: async () => turn.store(await prepare()()),
+  };
+  const end = await talk({
+    turn,
+    opened,
+    system: config.conversation.system_prompt,
+    tools,
+    maxToolRounds: request.maxToolRounds ?? DEFAULT_TOOL_ROUNDS,
+    signal: request.signal,
+    observer,
+    whileAsked: prepare,
+    betweenRequests: () => consider(turn.head.branch, { place: "in_loop", openTurn }),
+  }).catch((error: unknown) => failTurn(workspace, turn, { error, reason: "error" }));
+  const settings = settingsToKeep(workspace, begun, request);
+  const unrecorded = isRecordOf(begun.recorded ?? [], definitions) ? [] : definitions;
+  const signatures = (): Promise<Signatures> => prepare()();
+  const settled = await settleTurn(workspace, { turn, opened, end, signatures, settings, tools: unrecorded });
+  for (const text of settled.notices) say(text);
+  const report = await reportOf(workspace, begun, end, settled);
+  if (report.commit !== null && !report.interrupted) await consider(report.branch, { place: "between_turns" });
+  return { ...report, compactions };
+}
+
+/** The model that is sent the conversation, and how much it takes. */
+function asSent(
+  opened: OpenedModel,
+): Pick<AutoSituation, "model" | "window" | "isWindowSet"> & ReturnType<typeof asAnswering> {
+  const { name, facts } = opened;
+  const isWindowSet = facts.setWindow !== undefined;
+  return { model: name, ...asAnswering(opened), window: facts.contextWindow, isWindowSet };
+}
+
+/** Whether `--cfg` of this call names the model that answers. */
+async function namesModel({ overrides }: Workspace): Promise<boolean> {
+  if (overrides.length === 0) return false;
+  const { parseOverride } = await import("../../config/load.ts");
+  return overrides.map(parseOverride).some(({ path }) => path.join(".") === "conversation.model");
+}
+
+/** The conversation goes on with a provider that was named without naming it again. */
+async function rememberNamed(
+  workspace: Workspace,
+  { turn, opened }: BegunQuery,
+  say: (text: string) => void,
+): Promise<void> {
+  try {
+    await rememberProvider(workspace, conversationOf(turn.head.branch), opened.provider);
+  } catch (error) {
+    say(`${opened.name} could not be remembered; name it again next time: ${messageOf(error)}`);
+  }
+}
+
+/** That a model takes no tools is said where there are others than jpg's own: somebody set them up. */
+function toolsFor({ opened, tools: { tools } }: BegunQuery, say: (text: string) => void): readonly Tool[] {
+  if (opened.client.takesTools !== false) return tools;
+  if (tools.some(({ origin }) => origin !== "jpg")) say(`${opened.name} takes no tools: it answers with text alone.`);
+  return [];
+}
+
+/** What `--cfg` set, and the model that was named, unless the conversation has it already. */
+function settingsToKeep(
+  { overrides }: Workspace,
+  { config, opened }: BegunQuery,
+  { model }: QueryRequest,
+): readonly string[] {
+  if (model === undefined || config.conversation.model === opened.name) return overrides;
+  return [...overrides, `conversation.model=${JSON.stringify(opened.name)}`];
+}
+
+/** What the next request would be sent with, where the provider did not count; 0 where nothing is stored. */
+async function sizeAt({ store }: Workspace, branch: string | null): Promise<number> {
+  const [{ loadTip }, { loadCounted }] = await Promise.all([
+    import("../conversation/tree.ts"),
+    import("../conversation/counted-view.ts"),
+  ]);
+  const tree = branch === null ? null : await loadTip(store, branch);
+  if (tree === null) return 0;
+  const { view, live, meter } = await loadCounted(store, tree);
+  return meter.countView(view, live.applied).tokens;
+}
+
+async function reportOf(
+  workspace: Workspace,
+  { turn, opened, config }: BegunQuery,
+  { stop, usage, price, lastSize }: TalkEnd,
+  { recorded }: SettledTurn,
+): Promise<Omit<QueryReport, "compactions">> {
+  const branch = recorded?.branch ?? turn.head.branch;
+  const { auto } = config.conversation.compaction;
+  const view = lastSize ?? (await sizeAt(workspace, recorded?.branch ?? null));
+  const window = opened.facts.contextWindow;
+  return {
+    conversation: conversationOf(branch),
+    branch,
+    turn: recorded === null ? null : turn.head.turn,
+    commit: recorded?.commit ?? null,
+    model: opened.name,
+    text: messagesOf(turn.events),
+    stop,
+    interrupted: stop === "aborted",
+    usage,
+    price,
+    tokens: { view, window },
+    isNearlyFull: !auto.enabled && window !== null && isWarningSize(view, window, auto),
+  };
+}
+
+// Everything that a turn needs before the model is asked, at once where it can be: the view is read while the settings are,
+// the model is opened, tools are started and the journal is begun. What fails here leaves nothing behind but the text of the request.
+
+/** A turn that is about to be talked. */
+interface BegunQuery {
+  readonly turn: OpenTurn;
+  readonly opened: OpenedModel;
+  readonly config: Config;
+  /** The tools that the conversation's newest requests offered; null = not recorded. */
+  readonly recorded: readonly RecordedTool[] | null;
+  /** To be closed unless they are the request's own. */
+  readonly tools: ToolBox;
+}
+
+/** Begins a turn. Throws `turn_open`, and what opening the model, the tools and the journal throws. */
+async function beginQuery(workspace: Workspace, branch: string, request: QueryRequest): Promise<BegunQuery> {
+  try {
+    const start = await loadStart(workspace, branch, request);
+    const begin = (): Promise<OpenTurn> => openTurn(workspace, start, request.content);
+    // First of all, because it starts reading the view.
+    const beginning = workspace.location.exists ? begin() : null;
+    const loading = loadSettings(workspace, start);
+    const opening = loading.then(({ config }) => chooseAndOpen(workspace, start, { ...request, config }));
+    const [loaded, opened, tools, turn] = await Promise.allSettled([
+      loading,
+      opening,
+      loading.then(({ config }) => openTools(request, { config, model: opening })),
+      // A store is not made for a model that cannot be asked.
+      beginning ?? opening.then(begin),
+    ]);
+    if (isDone(loaded) && isDone(opened) && isDone(tools) && isDone(turn)) {
+      const { config, tools: recorded } = loaded.value;
+      return { turn: turn.value, opened: opened.value, tools: tools.value, config, recorded };
+    }
+    if (isDone(turn)) await turn.value.journal.remove();
+    if (isDone(tools) && request.tools === undefined) await tools.value.close();
+    throw reasonOf([loaded, opened, turn, tools]);
+  } catch (error) {
+    const unsent = await keepUnsent(workspace.store, request.content);
+    throw withHints(error, unsentHints(unsent, request.root !== undefined));
+  }
+}
+
+async function loadSettings(workspace: Workspace, start: Start): Promise<ConversationConfig> {
+  if ("tree" in start) return loadConversationConfig(workspace, start.tree);
+  return withTools(await workspace.config(), null);
+}
+
+function isDone<Value>(result: PromiseSettledResult<Value>): result is PromiseFulfilledResult<Value> {
+  return result.status === "fulfilled";
+}
+
+/** The first failure, in the order of what the user can do about it. */
+function reasonOf(results: readonly PromiseSettledResult<unknown>[]): unknown {
+  return results.find((result) => result.status === "rejected")?.reason;
+}
+
+async function openTools({ tools, openTools: open }: QueryRequest, opening: ToolOpening): Promise<ToolBox> {
+  return tools ?? (await open?.(opening)) ?? NO_TOOLS;
+}
+
+async function chooseAndOpen(
+  workspace: Workspace,
+  start: Start,
+  { config, model, opened, voice }: Pick<QueryRequest, "model" | "opened" | "voice"> & { readonly config: Config },
+): Promise<OpenedModel> {
+  const tree = "tree" in start ? start.tree : null;
+  return opened ?? openModelFor(workspace, config, { tree, named: model, voice });
+}
+
+/** What tools are opened with. */
+export interface ToolOpening {
+  readonly config: Config;
+  /** The model that is offered them, while it is being opened. */
+  readonly model: Promise<OpenedModel>;
+}
+
+export interface QueryRequest {
+  readonly content: Content;
+  /** Model that answers, from now on; absent = the one of the settings, else the one that answered last. */
+  readonly model?: string;
+  /** Told, and asked, where nobody named a model and one provider has a key; without it a model has to be named. */
+  readonly voice?: AssumptionVoice;
+  /** A model that was opened before, in place of choosing and opening one. */
+  readonly opened?: OpenedModel;
+  /** Tools that are open; the caller closes them. */
+  readonly tools?: ToolBox;
+  /** Opens tools for this turn alone, while the model is being opened. */
+  readonly openTools?: (opening: ToolOpening) => Promise<ToolBox>;
+  /** The branch as the caller has read it, in place of reading it again. */
+  readonly tree?: BranchTree;
+  /** Ends the turn; what came is kept. */
+  readonly signal: AbortSignal;
+  /** Rounds of tool calls before the turn ends; default 50. */
+  readonly maxToolRounds?: number;
+  /** Begins a conversation when the branch does not exist (see new-conversation.ts). */
+  readonly root?: ConversationHeader;
+}
+
+// Where a query is asked: the active conversation, a fork of it, or a new one; compacted first when that was asked for.
+
+interface QueryPlaceRequest {
+  /** Text of the request, for the name of a new conversation. */
+  readonly text: string;
+  /** Begin a conversation. */
+  readonly isNew: boolean;
+  /** Fork first, and make the fork active: with all turns, or with the last N in its view. */
+  readonly fork?: true | number;
+  /** Compact first: with the default profile, or with this one. */
+  readonly compact?: true | string;
+  readonly model?: string;
+  readonly voice?: AssumptionVoice;
+  readonly signal: AbortSignal;
+}
+
+/** Where to ask, and what was done to get there. */
+export interface QueryPlace extends Partial<Pick<NewConversation, "root">> {
+  readonly branch: string;
+  /** As it stands; absent where it does not exist yet, and where it was compacted since. */
+  readonly tree?: BranchTree;
+  /** Opened already where something was written: a model that cannot be asked is said before. */
+  readonly opened?: OpenedModel;
+  readonly forked: boolean;
+  readonly compaction: CompactReport | null;
+}
+
+/**
+ * Finds the place, forking and compacting on the way. A store without conversations begins one. Throws `nothing_to_fork`,
+ * `no_conversation`, and the errors of opening the model, forking and compacting.
+ */
+export async function findQueryPlace(workspace: Workspace, request: QueryPlaceRequest): Promise<QueryPlace> {
+  const plain = { forked: false, compaction: null };
+  if (request.isNew || (await hasNoConversation(workspace))) {
+    if (request.fork !== undefined) {
+      throw userError("nothing_to_fork", "There is no conversation to fork yet.", { hints: ["Leave out --fork."] });
+    }
+    return { ...plain, ...(await newConversation(workspace, request.text)) };
+  }
+  const active = await resolveWhole(workspace);
+  if (request.fork === undefined && request.compact === undefined)
+    return { ...plain, branch: active.branch, tree: active };
+  const opened = await openChatModel(workspace, { tree: active, named: request.model, voice: request.voice });
+  const tree = request.fork === undefined ? active : await forkOff(workspace, active, request.fork);
+  const compaction = request.compact === undefined ? null : await compactFirst(workspace, tree, { ...request, opened });
+  const isOnFork = compaction?.activated !== undefined && compaction.commit !== null;
+  const stays = compaction === null ? { tree } : {};
+  return {
+    branch: compaction?.branch ?? tree.branch,
+    ...stays,
+    opened,
+    forked: request.fork !== undefined || isOnFork,
+    compaction,
+  };
+}
+
+async function hasNoConversation(workspace: Workspace): Promise<boolean> {
+  const { store } = workspace;
+  const active = await activeBranch(workspace);
+  if (active !== null && (await store.readBranch(active)) !== null) return false;
+  return (await store.listBranches()).length === 0;
+}
+
+async function forkOff(workspace: Workspace, tree: BranchTree, fork: true | number): Promise<BranchTree> {
+  const { forkConversation } = await import("../manage/fork.ts");
+  const { branch } = await forkConversation(workspace, tree, {
+    activate: true,
+    ...(fork === true ? {} : { last: fork }),
+  });
+  return (await loadTip(workspace.store, branch)) ?? loadBranchTree(workspace.store, branch, tree.commit);
+}
+
+/** The same as `jpg compact`. */
+async function compactFirst(
+  workspace: Workspace,
+  tree: BranchTree,
+  request: QueryPlaceRequest & { readonly opened: OpenedModel },
+): Promise<CompactReport> {
+  const { compact } = await import("../compact/compact.ts");
+  const { compact: profile, fork, signal, opened } = request;
+  try {
+    return await compact(workspace, tree, {
+      range: {},
+      dryRun: false,
+      activate: true,
+      signal,
+      ...asAnswering(opened),
+      ...(fork === undefined ? {} : { fork: false }),
+      ...(typeof profile === "string" ? { profile } : {}),
+    });
+  } catch (error) {
+    if (fork === undefined) throw error;
+    throw withHints(error, [
+      `The fork ${tree.branch} was made and is active, but not compacted; \`jpg query …\` asks on it.`,
+    ]);
+  }
+}
