@@ -102,8 +102,8 @@ describe("safe text", () => {
   it("is claimed only where it is made", () => {
     const claimed = sourceFiles().filter((path) => /\bas SafeText\b/.test(readFileSync(join(root, path), "utf8")));
     expect(claimed.sort()).toEqual([
-      "src/cli/frame/display-width.ts",
-      "src/cli/frame/style.ts",
+      "src/cli/frame/terminal.ts",
+      "src/cli/frame/terminal.ts",
       "src/cli/frame/table.ts",
       "src/core/safe-text.ts",
     ]);

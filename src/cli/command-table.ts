@@ -64,3 +64,89 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   textconv: () => import("./commands/textconv.ts"),
   "completion-ids": () => import("./commands/completion-ids.ts"),
 };
+
+// What each command is for, in one line: the list of all commands, and what a wrong name was meant for, are said without loading
+// the hundred files that the commands themselves are in. It imports nothing, so that `jpg --help` answers at once. A test holds it
+// to what the commands say of themselves.
+
+/** Summaries by command name, in the order of help; commands that people do not call are left out. */
+export const COMMAND_SUMMARIES: Readonly<Record<string, string>> = {
+  status: "show what is here, and what to type next",
+  init: "create a conversation store, for this project or in a folder",
+  import: "import agents' sessions",
+  sync: "import sessions as they grow, and compact the large ones",
+  hooks: "set up agents to save sessions to jpg, or to use its tools",
+  export: "write a conversation in another format, or its imported bytes",
+  resume: "continue a conversation in a coding agent",
+  ls: "list conversations with turns, tokens, compactions and forks",
+  show: "show a conversation, a compaction and what it hid, or an event",
+  use: "make a conversation the active one (@)",
+  title: "show or change a conversation's title",
+  label: "add labels to a conversation, or list its labels",
+  rm: "remove a conversation or a fork, or bring it back",
+  purge: "delete a conversation or a fork for good",
+  archive: "hide a conversation from the list; nothing else changes",
+  unarchive: "list an archived conversation again",
+  print: "print a conversation: everything that was said, or the view",
+  pin: "protect a turn or an event from compactions, or list the pins",
+  comment: "comment on a turn, or list the comments",
+  chat: "talk to a model in a conversation",
+  query: "ask a model; the answer becomes a turn of the conversation",
+  compact: "shorten what the model sees, without losing anything",
+  edit: "edit what the model sees as a list, like git rebase -i",
+  log: "show the history of compactions and reverts",
+  blame: "show which compaction changed an event",
+  trace: "find who said something first: the conversation or a summary",
+  diff: "show what the model sees before and after a compaction",
+  revert: "undo compactions; reverting a revert brings one back",
+  undo: "undo the newest live compaction",
+  merge: "add a summary of a fork to its conversation, as one turn",
+  "cherry-pick": "apply a compaction of one fork to another",
+  doctor: "check the store's surroundings, and repair what can be repaired",
+  fsck: "check that everything stored is complete and consistent",
+  scan: "find secrets in session files, without importing them",
+  check: "check a conversation, session or request by providers' rules",
+  fork: "make a new branch that shares the history",
+  checkout: "check out a conversation into a worktree that shows its view",
+  stats: "show sizes and token counts, of everything and of the view",
+  remote: "add, list or forget places to share conversations",
+  review: "show what merging a fork would change for the model",
+  push: "send conversations to a remote",
+  fetch: "download what a remote has, without changing your branches",
+  pull: "bring in what others pushed to a remote",
+  clone: "copy the conversations at an address into a new store",
+  local: "keep a conversation on this machine, or list those kept here",
+  redact: "copy a conversation with its secrets masked",
+  share: "write a conversation to one file that you can pass on",
+  search: "find events by their text, including hidden ones",
+  serve: "look at conversations in a browser",
+  mcp: "serve jpg's tools to an agent over MCP (standard input/output)",
+  config: "show settings and where they come from",
+  trust: "let this project's settings name programs, addresses and models",
+  path: "print where the store is, or where a conversation is checked out",
+  completion: "print a completion script for a shell",
+  git: "run git in the store",
+};
+
+/** The text of `jpg --help`. */
+export function renderHelp(): string {
+  const commands = Object.entries(COMMAND_SUMMARIES);
+  const width = Math.max(...commands.map(([name]) => name.length));
+  return [
+    "jpg: version control for AI conversations",
+    "",
+    "Usage: jpg <command> [arguments]",
+    "       jpg conversation <command>, or jpg c <command>, is the same",
+    "",
+    "Commands:",
+    ...commands.map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`),
+    "",
+    "The main loop: jpg import, jpg compact, jpg diff, jpg resume --with AGENT; work",
+    "in the agent, then jpg import again.",
+    "",
+    "`jpg <command> --help` explains a command. ID names a conversation, branch,",
+    "agent's session, compaction, commit or event, or is the beginning of a name, of",
+    "four characters or more; @ is the active conversation, - the one before. A",
+    "number is always a turn; turns count from 0, and ranges include both ends.",
+  ].join("\n");
+}

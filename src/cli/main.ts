@@ -12,14 +12,11 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
     return;
   }
   if (asksForList(argv)) {
-    const { renderHelp } = await import("./command-summaries.ts");
+    const { renderHelp } = await import("./command-table.ts");
     print(renderHelp());
     return;
   }
-  const [{ createRuntime }, { runCommandLine }] = await Promise.all([
-    import("./create-runtime.ts"),
-    import("./run-command-line.ts"),
-  ]);
+  const [{ createRuntime }, { runCommandLine }] = await Promise.all([import("./run.ts"), import("./run.ts")]);
   process.exitCode = await runCommandLine(argv, {
     runtime: createRuntime(version),
     stdout: process.stdout,

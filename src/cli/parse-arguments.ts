@@ -1,9 +1,10 @@
 // Turns a command's declaration into a commander parser, and arguments into values. Errors become JpgErrors (exit 2).
+
 import { Argument, Command, CommanderError, Option } from "commander";
-import { asSentence, nearestName, userError } from "../core/errors.ts";
+import { asSentence, type JpgError, nearestName, userError } from "../core/errors.ts";
 import { shellWord } from "../core/safe-text.ts";
+import { COMMAND_SUMMARIES, COMMANDS } from "./command-table.ts";
 import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type OptionValues } from "./frame/command.ts";
-import { findUntaken, joinValues, type Untaken } from "./join-values.ts";
 
 export interface ParsedArguments {
   readonly args: readonly string[];
@@ -143,4 +144,102 @@ function nearestChoice(spec: CommandSpec, message: string): string | undefined {
 
 function optionsOf(spec: CommandSpec): readonly OptionSpec[] {
   return [...(spec.options ?? []), ...GLOBAL_OPTIONS];
+}
+
+/** Gives the words with such values joined; words after `--` stay as they are. */
+export function joinValues(options: readonly OptionSpec[], words: readonly string[]): string[] {
+  const own = ownWords(words);
+  const joined: string[] = [];
+  for (let index = 0; index < own.length; index++) {
+    const word = own[index] ?? "";
+    const option = optionNamed(options, word);
+    const next = own[index + 1];
+    const takes = option !== undefined && next !== undefined && takesNext(option, word, next);
+    if (takes) joined.push(`${longName(option, word)}=${next}`);
+    else joined.push(option?.optionalValue === undefined ? word : `${longName(option, word)}=`);
+    if (takes) index++;
+  }
+  return [...joined, ...words.slice(own.length)];
+}
+
+/** A word behind an option that did not take it, and the error of taking it. */
+export interface Untaken {
+  readonly word: string;
+  readonly error: Error;
+}
+
+/** Finds the word that an optional value was refused for: it is an argument, if anything; null when there is none. */
+export function findUntaken(options: readonly OptionSpec[], words: readonly string[]): Untaken | null {
+  const own = ownWords(words);
+  for (const [index, word] of own.slice(1).entries()) {
+    const option = optionNamed(options, own[index] ?? "");
+    if (option?.refuse === undefined || word.startsWith("-") || option.optionalValue?.(word) !== false) continue;
+    return { word, error: option.refuse(word) };
+  }
+  return null;
+}
+
+/** The words before `--`. */
+function ownWords(words: readonly string[]): readonly string[] {
+  const end = words.indexOf("--");
+  return end < 0 ? words : words.slice(0, end);
+}
+
+function optionNamed(options: readonly OptionSpec[], word: string): OptionSpec | undefined {
+  return options.find(({ flags }) => new Set<string>(flags.match(/--?[\w-]+/g)).has(word));
+}
+
+/** A short name takes no value by `=`. */
+function longName({ flags }: OptionSpec, word: string): string {
+  return word.startsWith("--") ? word : (/--[\w-]+/.exec(flags)?.[0] ?? word);
+}
+
+/** Whether the next word must be joined to the option, not left to the parser. */
+function takesNext(option: OptionSpec, word: string, next: string): boolean {
+  if (option.optionalValue !== undefined) return option.optionalValue(next);
+  return option.flags.includes("<") && /^-\d/.test(next) && word.startsWith("--");
+}
+
+/** Loads every command's declaration that people call, in the order of the table. */
+export async function loadCommands(): Promise<CommandSpec[]> {
+  const commands = await Promise.all(Object.values(COMMANDS).map(async (load) => (await load()).command));
+  return commands.filter((command) => command.hidden !== true);
+}
+
+/** The text of `jpg <command> --help`. */
+export function renderCommandHelp(command: CommandSpec): string {
+  const chunks: string[] = [];
+  const built = buildCommand(command).configureOutput({
+    writeOut: (text) => chunks.push(text),
+    writeErr: (text) => chunks.push(text),
+  });
+  built.outputHelp();
+  return chunks.join("");
+}
+
+/** The error for a name that is no command. */
+export function unknownCommand(name: string): JpgError {
+  const nearest = nearestCommand(name, Object.keys(COMMAND_SUMMARIES));
+  return userError("unknown_command", `jpg has no command ${name}.`, {
+    hints: [...(nearest === undefined ? [] : [`Did you mean \`jpg ${nearest}\`?`]), "`jpg --help` lists the commands."],
+  });
+}
+
+/** The command that was meant: the only one that the word begins, else the nearest name, else the longest that begins the word. */
+function nearestCommand(word: string, names: readonly string[]): string | undefined {
+  const begun = names.filter((name) => name.startsWith(word));
+  const inside = names.filter((name) => word.startsWith(name)).sort((a, b) => b.length - a.length);
+  return (begun.length === 1 ? begun[0] : nearestName(word, names)) ?? inside[0];
+}
+
+/** The error for an option before the command that is no global one. */
+export function unknownOption(name: string): JpgError {
+  const names = GLOBAL_OPTIONS.flatMap(({ flags }) => flags.match(/--[\w-]+/g) ?? []);
+  const nearest = nearestName(name, [...names, "--help", "--version"]);
+  return userError("usage", `jpg has no option ${name} before the command.`, {
+    hints: [
+      ...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]),
+      `Options of a command follow its name: \`jpg <command> ${name}\`.`,
+    ],
+  });
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type CommandSpec, GLOBAL_OPTIONS } from "../../src/cli/frame/command.ts";
-import { joinValues } from "../../src/cli/join-values.ts";
-import { splitLeadingOptions } from "../../src/cli/leading-options.ts";
-import { parseArguments } from "../../src/cli/parse-arguments.ts";
+import { joinValues, parseArguments } from "../../src/cli/parse-arguments.ts";
+import { splitLeadingOptions } from "../../src/cli/run.ts";
 import { badBound, isBound } from "../../src/core/conversation/range-bound.ts";
 import type { JpgError } from "../../src/core/errors.ts";
 

@@ -1,8 +1,7 @@
 // A terminal without a terminal: a test types, and reads what was written to the screen.
 import { EventEmitter } from "node:events";
-import { type ChatTerminal, openChatTerminal } from "../../src/cli/chat/chat-terminal.ts";
-import { createHistory } from "../../src/cli/chat/message-history.ts";
-import type { KeyInput, KeySource } from "../../src/cli/editor/key-input.ts";
+import { type ChatTerminal, createHistory, openChatTerminal } from "../../src/cli/chat/chat-terminal.ts";
+import type { KeyInput, KeySource } from "../../src/cli/chat/keys.ts";
 
 export interface FakeKeyboard {
   readonly terminal: ChatTerminal;

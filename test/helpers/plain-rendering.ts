@@ -1,7 +1,6 @@
 // How renderers are called in tests: without colours, on 80 columns; and with colours as readable marks.
 
-import type { Rendering, Style } from "../../src/cli/frame/style.ts";
-import { createStyle } from "../../src/cli/frame/style.ts";
+import { createStyle, type Rendering, type Style } from "../../src/cli/frame/terminal.ts";
 import { safe } from "../../src/core/safe-text.ts";
 
 export const PLAIN: Rendering = { style: createStyle(false), width: 80 };

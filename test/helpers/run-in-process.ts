@@ -2,9 +2,8 @@
 // back: environment, folder, standard streams, umask. Where the process itself is the subject, `runJpg` starts one.
 import packageJson from "../../package.json" with { type: "json" };
 import type { Runtime } from "../../src/app/conversation/runtime.ts";
-import { createRuntime } from "../../src/cli/create-runtime.ts";
 import type { Fronts } from "../../src/cli/frame/command.ts";
-import { runCommandLine } from "../../src/cli/run-command-line.ts";
+import { createRuntime, runCommandLine } from "../../src/cli/run.ts";
 import type { TestEnvironment } from "./temp-repository.ts";
 
 export interface InProcessResult {

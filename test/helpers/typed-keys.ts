@@ -1,7 +1,6 @@
 // A line of input after some keys, without a terminal.
-import { createEditState, type EditState } from "../../src/cli/editor/edit-state.ts";
-import { readKey } from "../../src/cli/editor/key.ts";
-import { type EditEffect, pressKey } from "../../src/cli/editor/press-key.ts";
+import { createEditState, type EditEffect, type EditState, pressKey } from "../../src/cli/chat/edit-line.ts";
+import { readKey } from "../../src/cli/chat/keys.ts";
 
 export interface TypedKeys {
   readonly state: EditState;

@@ -1,16 +1,26 @@
 // The terminal of a chat: messages of one or more lines, single keys as answers, and work that Ctrl-C and Esc interrupt. It is
 // left as it was found, whatever happens.
 import { safe } from "../../core/safe-text.ts";
-import type { LineCompletion } from "../editor/complete-text.ts";
-import { BRACKETS_OFF, BRACKETS_ON, type Key, type KeyName, readKey } from "../editor/key.ts";
-import { type KeyInput, type KeySource, type KeyWorld, openKeyInput } from "../editor/key-input.ts";
-import type { KeyReader } from "../editor/key-queue.ts";
-import { readPlainLine } from "../editor/plain-line.ts";
-import { type LineInput, type LineOptions, readLine, type TypedLine } from "../editor/read-line.ts";
-import type { Screen } from "../frame/screen.ts";
+import type { Output } from "../frame/output.ts";
+import { type Screen, screenOf } from "../frame/screen.ts";
+import type { LineCompletion } from "./edit-line.ts";
+import {
+  BRACKETS_OFF,
+  BRACKETS_ON,
+  CTRL_C,
+  type Key,
+  type KeyInput,
+  type KeyName,
+  type KeyReader,
+  type KeySource,
+  type KeyWorld,
+  openKeyInput,
+  readKey,
+} from "./keys.ts";
+import { type LineInput, type LineOptions, readLine, readPlainLine, type TypedLine } from "./read-line.ts";
 
 /** How a message is read. */
-export interface MessageOptions {
+interface MessageOptions {
   /** What stands in the line at first. */
   readonly text?: string;
   complete?(before: string): Promise<LineCompletion>;
@@ -39,7 +49,7 @@ export interface ChatTerminal extends Screen {
 }
 
 /** What a chat's terminal is made of. */
-export interface TerminalParts extends KeyWorld {
+interface TerminalParts extends KeyWorld {
   readonly source: KeySource;
   readonly screen: Screen;
   /** Texts typed before, newest first; grows. */
@@ -205,3 +215,67 @@ const ENDS: Partial<Record<KeyName, "interrupt" | null>> = {
   "end-of-input": null,
   interrupt: "interrupt",
 };
+
+/** Whether a person can type here and see what is written. */
+export function hasTerminal(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true;
+}
+
+/** How long nothing may follow an escape for it to be the key, milliseconds: sequences come faster, also over a network. */
+const ESCAPE_MS = 50;
+
+/** Opens the terminal of this process. Must be closed. `plain` = it is no screen (TERM=dumb). */
+export function openProcessTerminal(
+  output: Pick<Output, "raw" | "control">,
+  { history, plain }: { readonly history: MessageHistory; readonly plain: boolean },
+): ChatTerminal {
+  const terminal = openChatTerminal({
+    source: process.stdin,
+    screen: screenOf(output),
+    history,
+    plain,
+    stop: () =>
+      new Promise((resolve) => {
+        process.once("SIGCONT", () => resolve());
+        process.kill(process.pid, "SIGTSTP");
+      }),
+    afterPause: (settled) => {
+      const timer = setTimeout(settled, ESCAPE_MS);
+      return () => clearTimeout(timer);
+    },
+    kill: () => {
+      close();
+      process.kill(process.pid, "SIGINT");
+    },
+  });
+  // Sent by another program, or by a terminal that edits its lines itself: the same as typed.
+  const interrupt = (): void => terminal.keys.type(CTRL_C);
+  const resized = (): void => terminal.keys.redraw(false);
+  const close = (): void => {
+    process.off("SIGINT", interrupt);
+    process.stdout.off("resize", resized);
+    terminal.close();
+  };
+  process.on("SIGINT", interrupt);
+  process.stdout.on("resize", resized);
+  return { ...terminal, close };
+}
+
+/** Messages that are remembered. */
+const REMEMBERED = 500;
+
+/** Creates a history of messages typed before, newest first; `keep` is given each new one. */
+export function createHistory(
+  earlier: readonly string[] = [],
+  keep: (text: string) => void = () => undefined,
+): MessageHistory {
+  let texts = earlier.slice(0, REMEMBERED);
+  return {
+    list: () => texts,
+    add(text) {
+      if (text.trim() === "" || text === texts[0]) return;
+      texts = [text, ...texts].slice(0, REMEMBERED);
+      keep(text);
+    },
+  };
+}

@@ -1,41 +1,62 @@
 // The chat: status, prompt, message, answer, until the user leaves. What goes wrong with one message is said, and the chat
 // goes on; every turn is on its branch when it ends, so leaving loses nothing.
 
+import { lexer } from "marked";
 import type { Runtime } from "../../app/conversation/runtime.ts";
 import { type BranchTree, loadTip } from "../../app/conversation/tree.ts";
 import { loadTurns } from "../../app/conversation/view.ts";
 import { type Workspace, withoutOverrides } from "../../app/conversation/workspace.ts";
 import { editText } from "../../app/models/external-process.ts";
-import type { ToolBox } from "../../app/models/tool-box.ts";
+import type { OpenedModel } from "../../app/models/models.ts";
+import type { Tool, ToolBox } from "../../app/models/tool-box.ts";
+import { newConversation } from "../../app/names/conversations.ts";
 import { type ChatStatus, emptyStatus, loadChatStatus } from "../../app/talk/chat-model.ts";
+import { OWN_DEFINITIONS, withOwnTools } from "../../app/talk/own-tools.ts";
+import { type QueryObserver, type QueryReport, query } from "../../app/talk/query.ts";
 import { requestContent } from "../../app/talk/request-content.ts";
+import type { ShownCall } from "../../app/talk/talk.ts";
 import { offersCompaction } from "../../core/compact/automatic.ts";
 import { KEEP_RECENT } from "../../core/compact/compaction-request.ts";
-import type { Content } from "../../core/conversation/event.ts";
+import { type Content, type Event, textOfContent, wordsOfContent } from "../../core/conversation/event.ts";
 import { JpgError, repositoryError, userError } from "../../core/errors.ts";
-import { safe } from "../../core/safe-text.ts";
+import { defined } from "../../core/json.ts";
+import {
+  forTerminal,
+  forTerminalLine,
+  joinLines,
+  joinSafe,
+  linesForTerminal,
+  type SafeText,
+  safe,
+} from "../../core/safe-text.ts";
 import type { Output } from "../frame/output.ts";
-import { fromSystemError } from "../frame/system-error.ts";
-import type { AnswerLook } from "../render/answer-printer.ts";
-import { type Answering, answerMessage, toolsOffered } from "./answer.ts";
+import { fromSystemError } from "../frame/render-error.ts";
+import { type Style, unpainted } from "../frame/terminal.ts";
+import {
+  type AnswerLook,
+  type AnswerPrinter,
+  createAnswerPrinter,
+  observeWaiting,
+  renderCall,
+  renderResult,
+} from "../render/answer.ts";
+import { tidyPiece } from "../render/markdown.ts";
+import { renderBlocks, wrapSpans } from "../render/markdown-blocks.ts";
+import { renderCount } from "../render/quantity.ts";
 import type { ChatTerminal } from "./chat-terminal.ts";
-import { compactFailure } from "./compact-failure.ts";
-import { completeLine } from "./complete-line.ts";
-import { renderOffer } from "./render-box.ts";
-import { renderExchange } from "./render-exchange.ts";
-import { renderNearlyFull, renderStatus } from "./render-status.ts";
 import {
   type ChatChange,
   type ChatState,
+  completeLine,
   findSlashCommand,
   parseSlashLine,
   type SlashContext,
 } from "./slash-command.ts";
 import { SLASH_COMMANDS } from "./slash-commands.ts";
-import { compactChat } from "./slash-compact.ts";
+import { compactChat, compactFailure, renderOffer } from "./slash-compact.ts";
 
 /** What a chat is made of. */
-export interface ChatParts {
+interface ChatParts {
   readonly workspace: Workspace;
   readonly runtime: Runtime;
   readonly output: Output;
@@ -200,4 +221,219 @@ async function attempt<Result>(output: Output, work: () => Promise<Result>): Pro
     output.error(fromSystemError(thrown));
     return null;
   }
+}
+
+/** What an answer needs beside the conversation. */
+interface Answering {
+  /** Tools of MCP servers; null = the model gets no tools, jpg's own neither. */
+  readonly servers: ToolBox | null;
+  /** Tools that the user allowed for the rest of this chat; added to. */
+  readonly allowed: Set<string>;
+}
+
+/** Sends a message and prints the answer. Throws what `query` throws; what came before is printed and kept then. */
+async function answerMessage(
+  context: SlashContext,
+  content: Content,
+  { servers, allowed }: Answering,
+): Promise<QueryReport> {
+  const { workspace, terminal, output, state } = context;
+  const { branch, root } =
+    state.branch === null
+      ? await newConversation(workspace, wordsOfContent(content))
+      : { branch: state.branch, root: undefined };
+  const printer = createAnswerPrinter(terminal, context.look);
+  try {
+    return await terminal.interruptible((signal) => {
+      signal.addEventListener("abort", printer.end);
+      const request = {
+        content,
+        opened: state.model,
+        signal,
+        ...(state.isNamed ? { model: state.model.name } : {}),
+        ...defined({ root }),
+        ...(servers === null ? {} : { tools: boxFor(servers, workspace, { branch, state }) }),
+      };
+      return query(workspace, branch, request, observe(printer, { terminal, output, allowed }));
+    });
+  } finally {
+    printer.close();
+  }
+}
+
+/** What each message offers the model: jpg's own tools, then those of the servers. */
+function toolsOffered(servers: ToolBox | null, { client }: OpenedModel): readonly Tool["definition"][] {
+  if (servers === null || client.takesTools === false) return [];
+  return [...OWN_DEFINITIONS, ...servers.tools.map(({ definition }) => definition)];
+}
+
+/** Jpg's own tools are of a branch, and the chat may go on in another one. Problems of servers were said when it began. */
+function boxFor(
+  servers: ToolBox,
+  workspace: Workspace,
+  { branch, state }: { readonly branch: string; readonly state: ChatState },
+): ToolBox {
+  const { name, facts } = state.model;
+  return { ...servers, tools: withOwnTools(workspace, branch, { name, facts, others: servers.tools }), problems: [] };
+}
+
+interface Observing {
+  readonly terminal: ChatTerminal;
+  readonly output: Output;
+  readonly allowed: Set<string>;
+}
+
+function observe(printer: AnswerPrinter, { terminal, output, allowed }: Observing): QueryObserver {
+  const { style } = output;
+  return {
+    delta: printer.delta,
+    ...observeWaiting(printer, style),
+    toolCall: (call) => {
+      printer.line(renderCall(call.name, call.arguments, style));
+      printer.waitFor(`running ${call.name}`);
+    },
+    toolResult: (result) => {
+      printer.line(renderResult(result.name, result.text, { isError: result.isError, style }));
+      printer.waitFor(null);
+    },
+    notice: (text) => printer.line(style.faint(forTerminal(text))),
+    async confirm(call) {
+      if (allowed.has(nameOf(call))) return true;
+      printer.end();
+      const answer = await askAboutCall(call, { terminal, output });
+      if (answer.kind === "always") allowed.add(nameOf(call));
+      if (answer.kind === "no") return answer.reason === "" ? false : { refused: answer.reason };
+      printer.waitFor(`running ${call.name}`);
+      return true;
+    },
+  };
+}
+
+/** A tool of another server may have the same name. */
+function nameOf({ origin, name }: ShownCall): string {
+  return `${origin}/${name}`;
+}
+
+/** What the user says to a call; `reason` is empty when they gave none. */
+type CallAnswer =
+  | { readonly kind: "yes" }
+  /** For the rest of the chat. */
+  | { readonly kind: "always" }
+  | { readonly kind: "no"; readonly reason: string };
+
+interface Asking {
+  readonly terminal: ChatTerminal;
+  readonly output: Output;
+}
+
+/** Asks. A whole line is wanted: a letter of a message that is being typed meanwhile must not allow a call. */
+async function askAboutCall(call: ShownCall, { terminal, output }: Asking): Promise<CallAnswer> {
+  const shown = renderArguments(call.arguments, output.style);
+  const show = async (): Promise<void> => {
+    if (shown !== "") await terminal.lend(() => output.page(shown));
+  };
+  await show();
+  terminal.write(
+    safe`Run ${forTerminalLine(call.name)} of ${forTerminalLine(call.origin)}? [y]es, [n]o (a reason may follow), [a]lways in this chat, [v]iew\n`,
+  );
+  for (;;) {
+    const line = await terminal.readAnswer("? ");
+    if (line === null) return { kind: "no", reason: "" };
+    const answer = parseCallAnswer(line);
+    if (answer === "view") await show();
+    else if (answer !== null) return answer;
+  }
+}
+
+/** Reads an answer; null when it is none. */
+function parseCallAnswer(line: string): CallAnswer | "view" | null {
+  const [, word = "", rest = ""] = /^\s*([a-z]+)[,:.]?\s*(.*)$/is.exec(line) ?? [];
+  const reason = rest.trim();
+  const named = word.toLowerCase();
+  if (named === "n" || named === "no") return { kind: "no", reason };
+  if (reason !== "") return null;
+  if (named === "y" || named === "yes") return { kind: "yes" };
+  if (named === "a" || named === "always") return { kind: "always" };
+  return named === "v" || named === "view" ? "view" : null;
+}
+
+/** Renders arguments, all of them: one to a line, texts of several lines as they are, marked at the margin. */
+function renderArguments(args: unknown, style: Style): SafeText {
+  if (typeof args !== "object" || args === null || Array.isArray(args)) return safe`  ${renderValue(args, style)}`;
+  return joinLines(
+    Object.entries(args).map(
+      ([name, value]) => safe`  ${style.heading(safe`${forTerminalLine(name)}:`)} ${renderValue(value, style)}`,
+    ),
+  );
+}
+
+function renderValue(value: unknown, style: Style): SafeText {
+  const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+  if (!text.includes("\n")) return forTerminal(text);
+  const mark = style.faint(safe`|`);
+  return joinSafe(
+    linesForTerminal(text).map((line) => safe`\n    ${mark} ${line}`),
+    "",
+  );
+}
+
+/** Lines shown of a request and of an answer. */
+const REQUEST_LINES = 6;
+const ANSWER_LINES = 20;
+/** Characters that are read for them, from the end of a text. */
+const LONGEST_READ = 32_768;
+
+/** Renders the last request among events and the last text of its answer; null when nobody asked for anything. */
+export function renderExchange(events: readonly Event[], look: AnswerLook, columns: number): SafeText | null {
+  const request = endOf(requestOf(events));
+  if (request === "") return null;
+  const { style, markdown } = look;
+  const width = Math.max(2, columns - 1);
+  const asked = wrapSpans([{ text: request, paint: style.faint }], Math.max(2, width - 2));
+  const text = endOf(answerOf(events));
+  const answer = markdown
+    ? renderBlocks(lexer(text), { ...look, width })
+    : wrapSpans([{ text, paint: unpainted }], width);
+  return joinLines([
+    ...shortened(asked, REQUEST_LINES).map((line, at) => safe`${at === 0 ? style.faint(safe`>`) : " "} ${line}`),
+    ...(text === "" ? [] : (["", ...shortened(answer, ANSWER_LINES)] as const)),
+  ]);
+}
+
+function requestOf(events: readonly Event[]): string {
+  const request = events.findLast(
+    (event) => event.type === "chat_request" && (event.role === undefined || event.role === "user"),
+  );
+  return request?.type === "chat_request" ? wordsOfContent(request.content) : "";
+}
+
+function answerOf(events: readonly Event[]): string {
+  const answer = events.findLast((event) => event.type === "chat_response" && event.message !== undefined);
+  return answer?.type === "chat_response" ? textOfContent(answer.message ?? "") : "";
+}
+
+function endOf(text: string): SafeText {
+  return tidyPiece(text.trim().slice(-LONGEST_READ));
+}
+
+/** The last lines, below a mark where there were more. */
+function shortened(lines: readonly SafeText[], most: number): readonly SafeText[] {
+  return lines.length <= most ? lines : [forTerminal("…"), ...lines.slice(1 - most)];
+}
+
+/** Renders it, e.g. `[52 messages] [ctx: 72%]`, `[Summary + 15 messages]`; the second part only where the window is known. */
+export function renderStatus(status: ChatStatus, style: Style): SafeText {
+  const { messages, summaries, window, isNearlyFull } = status;
+  const count = renderCount(messages, "message");
+  const hidden = summaries === 0 ? "" : summaries === 1 ? "Summary + " : safe`${summaries} summaries + `;
+  const shown = style.faint(safe`[${hidden}${count}]`);
+  if (window === null) return shown;
+  const fill = safe`[ctx: ${Math.round((status.tokens / window) * 100)}%]`;
+  return safe`${shown} ${isNearlyFull ? style.caution(fill) : style.faint(fill)}`;
+}
+
+/** What is said once when the view comes near the window. */
+export function renderNearlyFull({ tokens, window }: ChatStatus): SafeText {
+  const share = window === null ? "much" : safe`${Math.round((tokens / window) * 100)}%`;
+  return safe`the conversation fills ${share} of the model's context; /compact makes room, /compact --preview shows what it would remove`;
 }

@@ -1,5 +1,7 @@
 // What a slash command of the chat is, and how a typed line names one.
 
+import { readdir } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { Runtime } from "../../app/conversation/runtime.ts";
 import type { BranchTree } from "../../app/conversation/tree.ts";
 import type { Workspace } from "../../app/conversation/workspace.ts";
@@ -9,8 +11,9 @@ import type { CompactOffers } from "../../core/compact/automatic.ts";
 import type { Content } from "../../core/conversation/event.ts";
 import { nearestName, userError } from "../../core/errors.ts";
 import type { Output } from "../frame/output.ts";
-import type { AnswerLook } from "../render/answer-printer.ts";
+import type { AnswerLook } from "../render/answer.ts";
 import type { ChatTerminal } from "./chat-terminal.ts";
+import type { LineCompletion } from "./edit-line.ts";
 
 /** What a chat knows of itself between two messages. */
 export interface ChatState {
@@ -57,7 +60,7 @@ export interface SlashCommand {
 }
 
 /** A line that names a command. */
-export interface SlashLine {
+interface SlashLine {
   readonly name: string;
   readonly words: readonly string[];
 }
@@ -74,7 +77,7 @@ export function parseSlashLine(line: string): SlashLine | null {
 }
 
 /** Whether a name, or an alias, is a command's. */
-export function isCalled(command: SlashCommand, name: string): boolean {
+function isCalled(command: SlashCommand, name: string): boolean {
   return command.name === name || command.aliases.includes(name);
 }
 
@@ -99,4 +102,66 @@ export function wrongWords(command: SlashCommand, message: string): Error {
   return userError("bad_slash_argument", `/${command.name}: ${message}.`, {
     hints: command.forms.map(({ usage, explains }) => `${`/${command.name} ${usage}`.trimEnd()}: ${explains}`),
   });
+}
+
+/** Completes a line up to its end; in a message, the name of a file that it attaches. */
+export async function completeLine(
+  line: string,
+  commands: readonly SlashCommand[],
+  context: SlashContext,
+): Promise<LineCompletion> {
+  if (!line.startsWith("/") || line.startsWith("//"))
+    return (await completeFile(line, context.runtime.cwd)) ?? [[], line];
+  const [name = "", ...words] = line.slice(1).split(/\s+/);
+  const last = words.pop();
+  if (last === undefined) return [matchingNames(commands, name).map((found) => `/${found} `), line];
+  const command = commands.find((one) => isCalled(one, name));
+  const candidates = (await command?.complete?.(words, context)) ?? [];
+  return [matching(candidates, last).map((found) => `${found} `), last];
+}
+
+/** An alias is offered only where no name fits. */
+function matchingNames(commands: readonly SlashCommand[], beginning: string): readonly string[] {
+  const found = matching(
+    commands.map(({ name }) => name),
+    beginning,
+  );
+  if (found.length > 0) return found;
+  return matching(
+    commands.flatMap(({ aliases }) => aliases),
+    beginning,
+  );
+}
+
+function matching(candidates: readonly string[], beginning: string): readonly string[] {
+  return candidates.filter((candidate) => candidate.startsWith(beginning));
+}
+
+/** The beginning of a file's name at the end of a text, quoted or not; as `requestContent` reads it. */
+const MENTION = /(?<=^|[\s("'[{])@(?:"[^"\n]*|[^\s"]*)$/;
+
+/** Completes a file's name; null when none is being typed. A folder that cannot be read has no names. */
+export async function completeFile(before: string, cwd: string): Promise<LineCompletion | null> {
+  const mention = MENTION.exec(before)?.[0];
+  if (mention === undefined) return null;
+  const isQuoted = mention.startsWith('@"');
+  const typed = mention.slice(isQuoted ? 2 : 1);
+  const at = typed.lastIndexOf("/") + 1;
+  const [folder, beginning] = [typed.slice(0, at), typed.slice(at)];
+  const entries = await readdir(resolve(cwd, folder), { withFileTypes: true }).catch(() => []);
+  const found = entries
+    .filter(({ name }) => name.startsWith(beginning) && (beginning !== "" || !name.startsWith(".")))
+    // What cannot be typed cannot be attached.
+    .filter(({ name }) => !/[\p{Cc}"]/u.test(name))
+    .map((entry) => ({ path: folder + entry.name, isFolder: entry.isDirectory() }));
+  // Of several names only the part is typed that they have in common: without a blank, if one of them has none.
+  const quotes = isQuoted || found.every(({ path }) => /\s/.test(path));
+  return [found.map((file) => mentionOf(file, quotes)).sort(), mention];
+}
+
+/** As it is typed; after a folder more is to come. */
+function mentionOf({ path, isFolder }: { path: string; isFolder: boolean }, quotes: boolean): string {
+  const start = quotes ? `@"${path}` : `@${path}`;
+  if (isFolder) return `${start}/`;
+  return quotes ? `${start}" ` : `${start} `;
 }

@@ -1,13 +1,229 @@
-// The slash commands of the chat, and their help.
-import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
-import { type Style, unpainted } from "../frame/style.ts";
-import { wrapSpans } from "../markdown/spans.ts";
-import type { SlashCommand } from "./slash-command.ts";
+// Slash commands about the conversation as a whole: `/new`, `/retry`, `/tokens`.
+
+import { existsSync } from "node:fs";
+import { extname, resolve } from "node:path";
+import { compactionIdOfPath } from "../../app/conversation/append.ts";
+import { writeResultFile } from "../../app/conversation/runtime.ts";
+import { diffConversation } from "../../app/diff/diff.ts";
+import { exportConversation } from "../../app/import/export.ts";
+import { readCompactionLog } from "../../app/look/log.ts";
+import { readStats } from "../../app/look/stats.ts";
+import { forkConversation } from "../../app/manage/fork.ts";
+import { revertCompactions } from "../../app/manage/revert.ts";
+import { loadChatStatus, loadLastRequest, openChatModel } from "../../app/talk/chat-model.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import { listModelNames } from "../../core/model/model-name.ts";
+import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
+import { type Rendering, type Style, unpainted } from "../frame/terminal.ts";
+import { renderDiff } from "../render/diff.ts";
+import { renderLog } from "../render/list.ts";
+import { wrapSpans } from "../render/markdown-blocks.ts";
+import { renderRevert } from "../render/sharing.ts";
+import { renderStats } from "../render/stats.ts";
+import { type ChatChange, type SlashCommand, type SlashContext, wrongWords } from "./slash-command.ts";
 import { compactCommand } from "./slash-compact.ts";
-import { newCommand, retryCommand, tokensCommand } from "./slash-conversation.ts";
-import { exportCommand } from "./slash-export.ts";
-import { diffCommand, forkCommand, logCommand, revertCommand } from "./slash-history.ts";
-import { modelCommand } from "./slash-model.ts";
+
+const newCommand: SlashCommand = {
+  name: "new",
+  aliases: ["clear"],
+  forms: [{ usage: "", explains: "start a new conversation; this one stays as it is" }],
+  run: async (words, { terminal, state }) => {
+    requireNoWords(newCommand, words);
+    const back =
+      state.branch === null ? "" : safe`; \`jpg chat ${forTerminalLine(state.branch)}\` continues the one before`;
+    terminal.write(safe`Your next message starts a new conversation${back}\n`);
+    return { branch: null, unanswered: null, offers: { ...state.offers, offeredAt: null } };
+  },
+};
+
+const retryCommand: SlashCommand = {
+  name: "retry",
+  aliases: [],
+  forms: [{ usage: "", explains: "ask your last message again, on a fork; the first answer stays" }],
+  run: async (words, context) => {
+    requireNoWords(retryCommand, words);
+    const { unanswered } = context.state;
+    // Of a message that nobody answered nothing was kept.
+    return unanswered === null ? askOnFork(context) : { ask: unanswered };
+  },
+};
+
+async function askOnFork({ workspace, terminal, loadTree }: SlashContext): Promise<ChatChange> {
+  const tree = await loadTree();
+  const last = await loadLastRequest(workspace, tree);
+  if (last === null)
+    throw userError("nothing_to_retry", `The newest turn of ${tree.branch} has no message of yours.`, {
+      hints: ["Type the message again."],
+    });
+  if (last.turn === 0) {
+    terminal.write(safe`Asking again in a new conversation; ${forTerminalLine(tree.branch)} stays as it is\n`);
+    return { branch: null, ask: last.content };
+  }
+  const { branch } = await forkConversation(workspace, tree, { first: last.turn, activate: true });
+  terminal.write(safe`Asking again on ${forTerminalLine(branch)}; ${forTerminalLine(tree.branch)} stays as it is\n`);
+  return { branch, ask: last.content };
+}
+
+const tokensCommand: SlashCommand = {
+  name: "tokens",
+  aliases: ["stats"],
+  forms: [{ usage: "", explains: "show where the tokens are, and how many will be sent" }],
+  run: async (words, context) => {
+    requireNoWords(tokensCommand, words);
+    const { output, terminal, state, workspace, tools } = context;
+    const tree = await context.loadTree();
+    const report = await readStats(workspace, tree);
+    const { tokens, window } = await loadChatStatus(workspace, tree, { model: state.model, tools });
+    const stats = renderStats(report, { style: output.style, width: terminal.columns() });
+    const model = forTerminalLine(state.model.name);
+    const sent = safe`Your next message sends ${model} about ${formatTokens(tokens)} tokens`;
+    const share =
+      window === null ? "" : safe`, ${Math.round((tokens / window) * 100)} % of its window of ${formatTokens(window)}`;
+    terminal.write(safe`${stats}\n\n${sent}${share}\n`);
+    return {};
+  },
+};
+
+function requireNoWords(command: SlashCommand, words: readonly string[]): void {
+  if (words.length > 0) throw wrongWords(command, `takes no words; got ${words.join(" ")}`);
+}
+
+/** Formats by the ending of the file's name; what has none of these is Markdown. */
+const FORMATS: Readonly<Record<string, string>> = { ".jsonl": "jsonl", ".md": "markdown" };
+
+const FULL = "--include-full-history";
+
+const exportCommand: SlashCommand = {
+  name: "export",
+  aliases: [],
+  forms: [{ usage: `[${FULL}] [FILE]`, explains: "write what the model sees, or all turns; FILE.md or FILE.jsonl" }],
+  complete: async (words) => (words.includes(FULL) ? [] : [FULL]),
+  run: async (words, { workspace, runtime, terminal, loadTree }) => {
+    const names = words.filter((word) => word !== FULL);
+    const option = names.find((word) => word.startsWith("--"));
+    if (option !== undefined) throw wrongWords(exportCommand, `does not know ${option}`);
+    const tree = await loadTree();
+    const name = names.length === 0 ? `${conversationOf(tree.branch).replaceAll("/", "-")}.md` : names.join(" ");
+    const path = resolve(runtime.cwd, name);
+    if (names.length === 0 && existsSync(path)) throw inTheWay(path);
+    const text = await exportConversation(workspace, tree, {
+      to: FORMATS[extname(name).toLowerCase()] ?? "markdown",
+      fullHistory: names.length < words.length,
+    });
+    await writeResultFile(path, text);
+    terminal.write(safe`Wrote ${forTerminalLine(path)}\n`);
+    return {};
+  },
+};
+
+/** A file that nobody named is not replaced. */
+function inTheWay(path: string): Error {
+  return userError("file_exists", `${path} already exists.`, { hints: ["Name the file: /export FILE replaces it."] });
+}
+
+// Slash commands about the conversation's history: `/log`, `/diff`, `/revert`, `/fork`.
+
+const logCommand: SlashCommand = {
+  name: "log",
+  aliases: [],
+  forms: [{ usage: "", explains: "show the compactions of this conversation" }],
+  run: async (words, context) => {
+    if (words.length > 0) throw wrongWords(logCommand, `takes no words; got ${words.join(" ")}`);
+    const rows = await readCompactionLog(context.workspace, await context.loadTree());
+    if (rows.length === 0) context.terminal.write(safe`No compactions yet: /compact makes one.\n`);
+    else await page(renderLog(rows, renderingOf(context)), context);
+    return {};
+  },
+};
+
+const diffCommand: SlashCommand = {
+  name: "diff",
+  aliases: [],
+  forms: [{ usage: "[COMPACTION]", explains: "show what the model sees before and after, default the newest" }],
+  complete: completeCompaction,
+  run: async (words, context) => {
+    if (words.length > 1) throw wrongWords(diffCommand, `expected one compaction; got ${words.join(" ")}`);
+    const { branch } = await context.loadTree();
+    const report = await diffConversation(context.workspace, [branch, ...words], {});
+    if (report.hunks.length === 0) context.terminal.write(safe`No difference: the model sees the same.\n`);
+    else await page(renderDiff(report, renderingOf(context)), context);
+    return {};
+  },
+};
+
+const revertCommand: SlashCommand = {
+  name: "revert",
+  aliases: [],
+  forms: [{ usage: "COMPACTION", explains: "undo a compaction; reverting the revert brings it back" }],
+  complete: completeCompaction,
+  run: async (words, context) => {
+    if (words.length === 0) throw wrongWords(revertCommand, "expected a compaction; /log lists them");
+    const { branch } = await context.loadTree();
+    const report = await revertCompactions(context.workspace, words, branch);
+    context.terminal.write(safe`${renderRevert(report, renderingOf(context))}\n`);
+    for (const warning of report.warnings ?? []) context.output.warn(forTerminal(warning));
+    return {};
+  },
+};
+
+const forkCommand: SlashCommand = {
+  name: "fork",
+  aliases: [],
+  forms: [{ usage: "[NAME]", explains: "continue on a fork; this branch stays as it is" }],
+  run: async (words, context) => {
+    if (words.length > 1) throw wrongWords(forkCommand, `expected one name; got ${words.join(" ")}`);
+    const [name] = words;
+    const tree = await context.loadTree();
+    const fork = await forkConversation(context.workspace, tree, {
+      activate: true,
+      ...defined({ name }),
+    });
+    context.terminal.write(
+      safe`Forked ${forTerminalLine(tree.branch)}; this chat continues on ${forTerminalLine(fork.branch)}\n`,
+    );
+    return { branch: fork.branch };
+  },
+};
+
+/** Compactions in force, newest first. */
+async function completeCompaction(words: readonly string[], context: SlashContext): Promise<readonly string[]> {
+  if (words.length > 0) return [];
+  const { compactions } = await context.loadTree();
+  return compactions.flatMap(({ path }) => compactionIdOfPath(path) ?? []).reverse();
+}
+
+function renderingOf({ output, terminal }: SlashContext): Rendering {
+  return { style: output.style, width: terminal.columns() };
+}
+
+function page(text: SafeText, { output, terminal }: SlashContext): Promise<void> {
+  return terminal.lend(() => output.page(text));
+}
+
+// `/model`: which model answers, or another one from the next message on.
+
+const modelCommand: SlashCommand = {
+  name: "model",
+  aliases: [],
+  forms: [{ usage: "[NAME]", explains: "show the model, or switch to another one, e.g. anthropic/claude-haiku" }],
+  complete: async (words) => (words.length === 0 ? listModelNames() : []),
+  run: async (words, { workspace, terminal, state, loadTree }) => {
+    if (words.length > 1) throw wrongWords(modelCommand, `expected one name; got ${words.join(" ")}`);
+    const [name] = words;
+    const tree = state.branch === null ? null : await loadTree();
+    const model = name === undefined ? state.model : await openChatModel(workspace, { tree, named: name });
+    const { contextWindow } = model.facts;
+    const window =
+      contextWindow === null ? safe`context window unknown` : safe`${formatTokens(contextWindow)} tokens of context`;
+    terminal.write(safe`${forTerminalLine(model.name)} (${window})\n`);
+    return name === undefined ? {} : { model, isNamed: true };
+  },
+};
+
+// The slash commands of the chat, and their help.
 
 const helpCommand: SlashCommand = {
   name: "help",

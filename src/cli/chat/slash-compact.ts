@@ -1,23 +1,20 @@
 // `/compact`: the history before the newest messages becomes a summary, or loses reasoning and tool calls; `undo` takes the
 // newest compaction back, `--preview` shows what would be done.
-
 import { compactHistory, type HistoryOutcome } from "../../app/compact/history.ts";
 import { loadView } from "../../app/conversation/view.ts";
 import { undoCompaction } from "../../app/manage/revert.ts";
 import { type ChatSummaryModel, chatSummaryModel } from "../../app/talk/chat-model.ts";
 import { KEEP_RECENT, LEAST_MESSAGES } from "../../core/compact/compaction-request.ts";
 import { renderCompacted } from "../../core/conversation/token-estimate.ts";
+import { JpgError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { countMessages } from "../../core/model/token-meter.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
-import type { Rendering } from "../frame/style.ts";
-import { createAnswerPrinter } from "../render/answer-printer.ts";
-import { renderNothing } from "../render/render-nothing.ts";
-import { renderCount } from "../render/render-quantity.ts";
-import { renderRevert } from "../render/render-revert.ts";
-import { renderTimeline } from "../render/render-timeline.ts";
-import { chatHints, compactFailure } from "./compact-failure.ts";
-import { type CompactAsk, parseCompactWords } from "./compact-words.ts";
+import { displayWidth, fitWidth, type Rendering } from "../frame/terminal.ts";
+import { createAnswerPrinter } from "../render/answer.ts";
+import { renderNothing, renderTimeline } from "../render/compact.ts";
+import { renderCount } from "../render/quantity.ts";
+import { renderRevert } from "../render/sharing.ts";
 import { type ChatChange, type SlashCommand, type SlashContext, wrongWords } from "./slash-command.ts";
 
 export const compactCommand: SlashCommand = {
@@ -121,7 +118,7 @@ async function askAnyway(
 }
 
 /** Renders what came of it in a line. */
-export function renderOutcome(outcome: HistoryOutcome, { style, width }: Rendering): SafeText {
+function renderOutcome(outcome: HistoryOutcome, { style, width }: Rendering): SafeText {
   switch (outcome.kind) {
     case "too_short":
       return safe`Conversation too short to compact (< ${LEAST_MESSAGES} messages)`;
@@ -146,4 +143,133 @@ async function undoNewest({ workspace, terminal, output, state, loadTree }: Slas
   // Whoever takes a compaction back has just decided: the offer waits for ten more messages.
   const { messages } = countMessages((await loadView(workspace.store, await loadTree())).view);
   return { offers: { ...state.offers, offeredAt: messages } };
+}
+
+/** An option of the command line, or another command of jpg. */
+const ELSEWHERE = /(?:^|[\s`])(?:--[a-z]|jpg [a-z])/;
+
+const HERE = [
+  "/compact --model NAME lets another model write the summary; /compact N leaves more or fewer messages alone",
+  "/compact strip removes reasoning and tool calls without asking a model",
+];
+
+/** What to type where there is nothing to compact: what the chat has in place of `jpg compact`, and other commands of jpg. */
+function chatHints(hints: readonly string[]): readonly string[] {
+  return [
+    ...hints.filter((hint) => !hint.includes("jpg compact")),
+    "/compact N keeps N messages, /compact strip N strips the others.",
+  ];
+}
+
+/** Gives an error the hints of the chat; what is no JpgError stays as it is. */
+export function compactFailure(thrown: unknown): unknown {
+  if (!(thrown instanceof JpgError) || thrown.code === "bad_slash_argument") return thrown;
+  const { kind, code, message, data, cause, hints } = thrown;
+  const kept = hints.filter((hint) => !ELSEWHERE.test(hint));
+  const here = code === "nothing_to_undo" ? ["/log shows the compactions and what was reverted"] : HERE;
+  return new JpgError(kind, code, message, { data, cause, hints: [...kept, ...(code === "no_turn_yet" ? [] : here)] });
+}
+
+/** What they ask for. */
+type CompactWords = { readonly kind: "undo" } | CompactAsk;
+
+interface CompactAsk {
+  readonly kind: "compact" | "preview";
+  /** What becomes of old messages. */
+  readonly as: "summary" | "strip";
+  /** Newest messages that stay; absent = as many as usual. */
+  readonly keep?: number;
+  /** Who writes the summary. */
+  readonly model?: string;
+}
+
+/** Reads the words; null when they make no sense. */
+function parseCompactWords(words: readonly string[]): CompactWords | null {
+  if (words.length === 1 && words[0] === "undo") return { kind: "undo" };
+  let ask: CompactAsk = { kind: "compact", as: "summary" };
+  const seen = new Set<string>();
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? "";
+    const read = word === "--model" ? readModel(words[++at]) : readWord(word);
+    if (read === null || seen.has(read.what)) return null;
+    seen.add(read.what);
+    ask = { ...ask, ...read.asks };
+  }
+  return seen.has("model") && ask.as === "strip" ? null : ask;
+}
+
+interface ReadWord {
+  readonly what: string;
+  readonly asks: Partial<CompactAsk>;
+}
+
+function readWord(word: string): ReadWord | null {
+  if (word === "--preview") return { what: word, asks: { kind: "preview" } };
+  if (word === "strip") return { what: word, asks: { as: "strip" } };
+  return /^\d{1,9}$/.test(word) ? { what: "keep", asks: { keep: Number(word) } } : null;
+}
+
+function readModel(name: string | undefined): ReadWord | null {
+  return name === undefined ? null : { what: "model", asks: { model: name } };
+}
+
+// A box of text lines, as wide as its text and never wider than the terminal; plain ASCII where the terminal has no lines
+// to draw.
+
+interface BoxRendering {
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** Without line-drawing characters and emoji. */
+  readonly ascii: boolean;
+}
+
+/** Renders the offer to compact a conversation of so many messages, keeping so many. */
+export function renderOffer(messages: number, keep: number, rendering: BoxRendering): SafeText {
+  const mark = rendering.ascii ? "" : "📦 ";
+  const paragraphs = [
+    `${mark}Conversation History Compaction`,
+    "",
+    `Your conversation has ${messages} messages and may be affecting performance. Compact older messages while preserving the most recent context?`,
+    "",
+    `[Y] Yes, compact now (keep last ${keep})`,
+    "[N] Not now",
+    "[V] Never ask again this session",
+    "",
+    "Tip: Use /compact anytime to compact manually",
+  ];
+  return renderBox(paragraphs, rendering);
+}
+
+/** Columns of text in a box that has room. */
+const TEXT_WIDTH = 46;
+/** A frame and a blank on either side. */
+const FRAME = 4;
+
+/** Renders paragraphs in a box; an empty one is an empty line. */
+function renderBox(paragraphs: readonly string[], { width, ascii }: BoxRendering): SafeText {
+  const columns = Math.max(1, Math.min(TEXT_WIDTH, width - FRAME));
+  const [across, down, ...corners] = ascii ? ["-", "|", "+", "+", "+", "+"] : ["─", "│", "┌", "┐", "└", "┘"];
+  const [topLeft, topRight, bottomLeft, bottomRight] = corners;
+  const edge = (across ?? "").repeat(columns + 2);
+  const lines = paragraphs.flatMap((paragraph) => wrap(paragraph, columns));
+  const drawn = [
+    `${topLeft}${edge}${topRight}`,
+    ...lines.map((line) => `${down} ${line}${" ".repeat(columns - displayWidth(line))} ${down}`),
+    `${bottomLeft}${edge}${bottomRight}`,
+  ];
+  return forTerminal(drawn.join("\n"));
+}
+
+/** Breaks a text at blanks; a longer word is cut. */
+function wrap(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (line !== "" && displayWidth(longer) > columns) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line].map((each) => fitWidth(forTerminalLine(each), columns));
 }

@@ -1,7 +1,7 @@
 import { blame } from "../../app/look/blame.ts";
 import { userError } from "../../core/errors.ts";
 import type { CommandSpec } from "../frame/command.ts";
-import { renderBlame } from "../render/render-blame.ts";
+import { renderBlame } from "../render/list.ts";
 
 export const command: CommandSpec = {
   name: "blame",

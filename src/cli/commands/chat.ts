@@ -9,15 +9,13 @@ import { openServers } from "../../app/talk/own-tools.ts";
 import { NO_OFFERS } from "../../core/compact/automatic.ts";
 import { JpgError, messageOf, userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, joinLines, safe } from "../../core/safe-text.ts";
-import type { MessageHistory } from "../chat/chat-terminal.ts";
-import { createHistory } from "../chat/message-history.ts";
-import { hasTerminal, openProcessTerminal } from "../chat/process-terminal.ts";
+import { createHistory, hasTerminal, type MessageHistory, openProcessTerminal } from "../chat/chat-terminal.ts";
 import { runChat } from "../chat/run-chat.ts";
-import { createAssumptionVoice } from "../frame/ask-assumed.ts";
+import { createAssumptionVoice } from "../frame/ask.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 import { isAsciiOnly } from "../frame/screen.ts";
-import { unpainted } from "../frame/style.ts";
-import { wrapSpans } from "../markdown/spans.ts";
+import { unpainted } from "../frame/terminal.ts";
+import { wrapSpans } from "../render/markdown-blocks.ts";
 
 export const command: CommandSpec = {
   name: "chat",

@@ -10,7 +10,7 @@ import { exampleAgent } from "../../app/sessions/session-registry.ts";
 import { defined } from "../../core/json.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/model/provider-rules.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
-import { renderCheck } from "../render/render-check.ts";
+import { renderCheck } from "../render/check.ts";
 
 export const command: CommandSpec = {
   name: "check",

@@ -2,10 +2,9 @@ import { cloneConversations } from "../../app/share/pull.ts";
 import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
-import type { CommandContext, CommandSpec } from "../frame/command.ts";
-import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
-import { watchTransfer } from "../frame/transfer-options.ts";
-import { renderClone } from "../render/render-sharing.ts";
+import { type CommandContext, type CommandSpec, watchTransfer } from "../frame/command.ts";
+import { endOnInterrupt } from "../frame/interrupt.ts";
+import { renderClone } from "../render/sharing.ts";
 
 export const command: CommandSpec = {
   name: "clone",

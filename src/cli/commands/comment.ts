@@ -12,8 +12,7 @@ import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
-import { indentText } from "../render/indent-text.ts";
-import { renderTime } from "../render/render-quantity.ts";
+import { indentText, renderTime } from "../render/quantity.ts";
 
 export const command: CommandSpec = {
   name: "comment",

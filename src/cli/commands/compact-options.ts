@@ -18,8 +18,7 @@ import type { TurnRange } from "../../core/conversation/event.ts";
 import { parseBound, parseTurnList } from "../../core/conversation/range-bound.ts";
 import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
-import { type CommandContext, flag, text, texts } from "../frame/command.ts";
-import { count } from "../frame/number-option.ts";
+import { type CommandContext, count, flag, text, texts } from "../frame/command.ts";
 
 /** The options of a call, as they are typed, that only a summary reads. */
 export function summaryOptions(options: CommandContext["options"]): readonly string[] {

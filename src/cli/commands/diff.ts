@@ -1,12 +1,10 @@
 import { type DiffReport, diffConversation } from "../../app/diff/diff.ts";
 import { defined } from "../../core/json.ts";
 import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
-import { type CommandSpec, flag } from "../frame/command.ts";
-import { count } from "../frame/number-option.ts";
-import type { Rendering } from "../frame/style.ts";
-import { renderDiff } from "../render/render-diff.ts";
-import { renderDiffStat } from "../render/render-diff-stat.ts";
-import { renderLoss } from "../render/render-loss.ts";
+import { type CommandSpec, count, flag } from "../frame/command.ts";
+import type { Rendering } from "../frame/terminal.ts";
+import { renderDiff, renderDiffStat } from "../render/diff.ts";
+import { renderLoss } from "../render/quantity.ts";
 
 /** The counts, and under them what the compaction takes from sight. */
 function statText({ stat, loss }: DiffReport, rendering: Rendering): SafeText {

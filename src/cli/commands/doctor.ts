@@ -1,7 +1,7 @@
 import { examine } from "../../app/integrity/doctor.ts";
 import { defined } from "../../core/json.ts";
 import { type CommandSpec, flag, text } from "../frame/command.ts";
-import { renderDoctor } from "../render/render-doctor.ts";
+import { renderDoctor } from "../render/check.ts";
 
 export const command: CommandSpec = {
   name: "doctor",

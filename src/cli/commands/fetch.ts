@@ -1,10 +1,9 @@
 import { fetchConversations, fetchedPlace } from "../../app/share/pull.ts";
 import { chooseRemote, noRemote, projectOrigin } from "../../app/share/remotes.ts";
 import { safe } from "../../core/safe-text.ts";
-import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
-import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
-import { watchTransfer } from "../frame/transfer-options.ts";
-import { renderFetch, renderRemotePlace } from "../render/render-sharing.ts";
+import { type CommandContext, type CommandSpec, text, watchTransfer } from "../frame/command.ts";
+import { endOnInterrupt } from "../frame/interrupt.ts";
+import { renderFetch, renderRemotePlace } from "../render/sharing.ts";
 
 export const command: CommandSpec = {
   name: "fetch",

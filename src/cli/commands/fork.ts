@@ -3,12 +3,10 @@ import { resolveForkArguments } from "../../app/names/resolve-id.ts";
 import { parseBound } from "../../core/conversation/range-bound.ts";
 import { defined } from "../../core/json.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
-import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
-import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
-import { count } from "../frame/number-option.ts";
-import { documentOf } from "../render/compact-document.ts";
-import { renderCount } from "../render/render-quantity.ts";
-import { renderTimeline } from "../render/render-timeline.ts";
+import { type CommandContext, type CommandSpec, count, text } from "../frame/command.ts";
+import { endOnInterrupt } from "../frame/interrupt.ts";
+import { documentOf, renderTimeline } from "../render/compact.ts";
+import { renderCount } from "../render/quantity.ts";
 
 export const command: CommandSpec = {
   name: "fork",

@@ -1,7 +1,7 @@
 import { checkStore } from "../../app/integrity/fsck.ts";
 import { resolveId } from "../../app/names/resolve-id.ts";
 import type { CommandContext, CommandSpec } from "../frame/command.ts";
-import { renderFsck } from "../render/render-fsck.ts";
+import { renderFsck } from "../render/check.ts";
 
 export const command: CommandSpec = {
   name: "fsck",

@@ -10,7 +10,7 @@ import {
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
-import { renderSetup, renderSetups } from "../render/render-hooks.ts";
+import { renderSetup, renderSetups } from "../render/import.ts";
 
 export const command: CommandSpec = {
   name: "hooks",

@@ -15,9 +15,8 @@ import { appendAll } from "../../core/lists.ts";
 import { forTerminal, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
 import { errorDocument } from "../frame/render-error.ts";
-import { exitCodeAfterImport } from "../render/import-exit-code.ts";
-import { renderFailure, renderImport } from "../render/render-import.ts";
-import { renderBundle } from "../render/render-share.ts";
+import { exitCodeAfterImport, renderFailure, renderImport } from "../render/import.ts";
+import { renderBundle } from "../render/sharing.ts";
 import { chooseKept, listKept, pickKept } from "./kept-sessions.ts";
 
 const EXAMPLE = exampleAgent();

@@ -10,8 +10,8 @@ import { userError } from "../../core/errors.ts";
 import { forTerminal, safe } from "../../core/safe-text.ts";
 import { isTerminal, readTerminalLine } from "../frame/ask.ts";
 import { type CommandContext, flag, text } from "../frame/command.ts";
-import { renderKept, renderPick } from "../render/render-kept.ts";
-import { renderCount } from "../render/render-quantity.ts";
+import { renderKept, renderPick } from "../render/import.ts";
+import { renderCount } from "../render/quantity.ts";
 
 /** Rows of a list that nobody asked to be whole. */
 const LISTED = 50;

@@ -4,7 +4,7 @@ import { resolveTree } from "../../app/names/resolve-id.ts";
 import { abbreviateCommit } from "../../core/conversation/name.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
-import { renderLog } from "../render/render-log.ts";
+import { renderLog } from "../render/list.ts";
 
 export const command: CommandSpec = {
   name: "log",

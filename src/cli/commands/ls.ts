@@ -3,9 +3,8 @@ import { listConversations } from "../../app/look/list.ts";
 import { describeRemotes } from "../../app/names/conversations.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag, type OptionValues, texts } from "../frame/command.ts";
-import { renderList } from "../render/render-list.ts";
-import { renderCount } from "../render/render-quantity.ts";
-import { renderUnreadable } from "../render/render-unreadable.ts";
+import { renderList, renderUnreadable } from "../render/list.ts";
+import { renderCount } from "../render/quantity.ts";
 
 /** The exit code of a store that is damaged, or newer than this jpg, in part. */
 const BROKEN_STORE = 3;

@@ -1,8 +1,7 @@
 import { setupAgents } from "../../app/import/hooks.ts";
 import { agents } from "../../app/sessions/session-registry.ts";
 import { forTerminal } from "../../core/safe-text.ts";
-import type { CommandSpec } from "../frame/command.ts";
-import { optionsFrom } from "../frame/workspace-options.ts";
+import { type CommandSpec, optionsFrom } from "../frame/command.ts";
 
 export const command: CommandSpec = {
   name: "mcp",

@@ -6,8 +6,8 @@ import { reasonOf, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
-import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
-import { renderMerge } from "../render/render-merge.ts";
+import { endOnInterrupt } from "../frame/interrupt.ts";
+import { renderMerge } from "../render/sharing.ts";
 
 const WRITTEN = ["model", "focus", "concise", "strict"];
 

@@ -7,7 +7,7 @@ import { JpgError, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
-import { renderCount } from "../render/render-quantity.ts";
+import { renderCount } from "../render/quantity.ts";
 
 export const command: CommandSpec = {
   name: "pin",

@@ -1,10 +1,9 @@
 import { adoptOrigin, fetchedPlace, pullConversations, sayNothingThere } from "../../app/share/pull.ts";
 import { chooseRemote } from "../../app/share/remotes.ts";
 import { forTerminal, safe } from "../../core/safe-text.ts";
-import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
-import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
-import { watchTransfer } from "../frame/transfer-options.ts";
-import { renderPull, renderRemotePlace } from "../render/render-sharing.ts";
+import { type CommandContext, type CommandSpec, text, watchTransfer } from "../frame/command.ts";
+import { endOnInterrupt } from "../frame/interrupt.ts";
+import { renderPull, renderRemotePlace } from "../render/sharing.ts";
 
 export const command: CommandSpec = {
   name: "pull",

@@ -2,7 +2,7 @@ import { branchesOf, planConversationPurge, purgeConversation } from "../../app/
 import { forTerminalLine, joinSafe, safe } from "../../core/safe-text.ts";
 import { askYesNo } from "../frame/ask.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
-import { renderCount } from "../render/render-quantity.ts";
+import { renderCount } from "../render/quantity.ts";
 
 export const command: CommandSpec = {
   name: "purge",

@@ -7,11 +7,17 @@ import { defined } from "../../core/json.ts";
 import { shownUrl } from "../../core/remote-address.ts";
 import { safe, shellWord } from "../../core/safe-text.ts";
 import { askYesNo, isTerminal } from "../frame/ask.ts";
-import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
-import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
-import { exitCodeOf } from "../frame/exit-code.ts";
-import { watchTransfer } from "../frame/transfer-options.ts";
-import { renderPush, renderRemotePlace } from "../render/render-sharing.ts";
+import {
+  type CommandContext,
+  type CommandSpec,
+  exitCodeOf,
+  flag,
+  text,
+  texts,
+  watchTransfer,
+} from "../frame/command.ts";
+import { endOnInterrupt } from "../frame/interrupt.ts";
+import { renderPush, renderRemotePlace } from "../render/sharing.ts";
 
 export const command: CommandSpec = {
   name: "push",

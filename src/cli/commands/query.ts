@@ -9,15 +9,12 @@ import { formatTokens, renderCompacted } from "../../core/conversation/token-est
 import { defined } from "../../core/json.ts";
 import { renderPrice } from "../../core/model/usage.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
-import { createAssumptionVoice } from "../frame/ask-assumed.ts";
-import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
-import { endOnInterrupt } from "../frame/end-on-interrupt.ts";
-import { INTERRUPTED } from "../frame/exit-code.ts";
-import { count } from "../frame/number-option.ts";
+import { createAssumptionVoice } from "../frame/ask.ts";
+import { type CommandContext, type CommandSpec, count, flag, INTERRUPTED, text, texts } from "../frame/command.ts";
+import { endOnInterrupt } from "../frame/interrupt.ts";
 import { isAsciiOnly, screenOf } from "../frame/screen.ts";
-import { createQueryPrinter } from "../render/query-printer.ts";
-import { renderNothing } from "../render/render-nothing.ts";
-import type { AnswerPrinter } from "../render/stream-printer.ts";
+import { type AnswerPrinter, createQueryPrinter } from "../render/answer.ts";
+import { renderNothing } from "../render/compact.ts";
 
 /** How long something beside the words of a request is waited for on a pipe that may stay silent, milliseconds. */
 const PIPE_WAIT_MS = 3000;
@@ -101,7 +98,7 @@ async function runQuery(context: CommandContext, content: Content, signal: Abort
 /** Prints the answer on the screen, if standard output is one; what that takes is loaded then only. */
 async function openScreen({ output, runtime, options, json }: CommandContext): Promise<AnswerPrinter | null> {
   if (json || output.width === Number.POSITIVE_INFINITY || runtime.env["TERM"] === "dumb") return null;
-  const { createAnswerPrinter } = await import("../render/answer-printer.ts");
+  const { createAnswerPrinter } = await import("../render/answer.ts");
   const look = { style: output.style, ascii: isAsciiOnly(runtime.env), markdown: options["markdown"] !== false };
   return createAnswerPrinter({ ...screenOf(output), plain: false }, look);
 }

@@ -2,7 +2,7 @@ import { redact, tryRedact } from "../../app/share/redact.ts";
 import { planRedact } from "../../app/share/redact-plan.ts";
 import { userError } from "../../core/errors.ts";
 import { type CommandContext, type CommandSpec, flag, texts } from "../frame/command.ts";
-import { renderRedact, renderRedactAdvice } from "../render/render-redact.ts";
+import { renderRedact, renderRedactAdvice } from "../render/sharing.ts";
 
 export const command: CommandSpec = {
   name: "redact",

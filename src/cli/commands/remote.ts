@@ -2,7 +2,7 @@ import { addRemote, listRemotes, removeRemote } from "../../app/share/remotes.ts
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
-import { renderPublished, renderRemotes } from "../render/render-sharing.ts";
+import { renderPublished, renderRemotes } from "../render/sharing.ts";
 
 export const command: CommandSpec = {
   name: "remote",

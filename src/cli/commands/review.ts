@@ -2,7 +2,7 @@ import { isDifferent, reviewFork } from "../../app/share/review.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag, texts } from "../frame/command.ts";
-import { renderReview } from "../render/render-review.ts";
+import { renderReview } from "../render/review.ts";
 
 export const command: CommandSpec = {
   name: "review",

@@ -11,7 +11,7 @@ import { userError } from "../../core/errors.ts";
 import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { askYesNo } from "../frame/ask.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
-import { renderCount, renderTime } from "../render/render-quantity.ts";
+import { renderCount, renderTime } from "../render/quantity.ts";
 
 type Work = (context: CommandContext, id: string | undefined) => Promise<number>;
 

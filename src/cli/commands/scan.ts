@@ -2,7 +2,7 @@ import { scanSessions } from "../../app/share/scan.ts";
 import { forTerminal } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
 import { errorDocument } from "../frame/render-error.ts";
-import { renderScan } from "../render/render-scan.ts";
+import { renderScan } from "../render/sharing.ts";
 
 export const command: CommandSpec = {
   name: "scan",

@@ -2,10 +2,9 @@ import { SEARCH_SCOPES, type SearchScope, searchConversations } from "../../app/
 import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { safe } from "../../core/safe-text.ts";
-import { type CommandSpec, flag, text } from "../frame/command.ts";
-import { count } from "../frame/number-option.ts";
-import { renderSearch } from "../render/render-search.ts";
-import { renderUnreadable } from "../render/render-unreadable.ts";
+import { type CommandSpec, count, flag, text } from "../frame/command.ts";
+import { renderUnreadable } from "../render/list.ts";
+import { renderSearch } from "../render/stats.ts";
 
 /** As with grep: nothing was found. */
 const NOTHING_FOUND = 1;

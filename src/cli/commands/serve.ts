@@ -1,8 +1,7 @@
 import { userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
-import { type CommandSpec, text } from "../frame/command.ts";
-import { untilStopped } from "../frame/until-stopped.ts";
-import { optionsFrom } from "../frame/workspace-options.ts";
+import { type CommandSpec, optionsFrom, text } from "../frame/command.ts";
+import { untilStopped } from "../frame/interrupt.ts";
 
 const LARGEST_PORT = 65_535;
 

@@ -1,8 +1,8 @@
 import { show } from "../../app/look/show.ts";
 import { readSummarySources } from "../../app/look/summary-sources.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
-import { renderShow } from "../render/render-show.ts";
-import { renderSources } from "../render/render-sources.ts";
+import { renderSources } from "../render/quantity.ts";
+import { renderShow } from "../render/show.ts";
 
 export const command: CommandSpec = {
   name: "show",

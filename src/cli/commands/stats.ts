@@ -1,7 +1,7 @@
 import { readStats } from "../../app/look/stats.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
-import { renderStats } from "../render/render-stats.ts";
+import { renderStats } from "../render/stats.ts";
 
 export const command: CommandSpec = {
   name: "stats",
@@ -27,7 +27,7 @@ export const command: CommandSpec = {
     const anatomy = await readAnatomy(workspace, tree);
     if (json) output.json({ ...(await readStats(workspace, tree)), anatomy });
     else {
-      const { renderAnatomy } = await import("../render/render-anatomy.ts");
+      const { renderAnatomy } = await import("../render/anatomy.ts");
       output.data(renderAnatomy(anatomy, output));
     }
     return 0;

@@ -1,6 +1,6 @@
 import { readStatus } from "../../app/look/status.ts";
 import type { CommandSpec } from "../frame/command.ts";
-import { renderWhatIsHere } from "../render/render-status.ts";
+import { renderWhatIsHere } from "../render/list.ts";
 
 export const command: CommandSpec = {
   name: "status",

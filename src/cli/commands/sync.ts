@@ -13,14 +13,10 @@ import {
 import { formatNames } from "../../app/sessions/session-registry.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
-import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
-import { count } from "../frame/number-option.ts";
+import { type CommandContext, type CommandSpec, count, flag, optionsFrom } from "../frame/command.ts";
+import { untilStopped } from "../frame/interrupt.ts";
 import type { Output } from "../frame/output.ts";
-import { untilStopped } from "../frame/until-stopped.ts";
-import { optionsFrom } from "../frame/workspace-options.ts";
-import { exitCodeAfterImport } from "../render/import-exit-code.ts";
-import { renderFailure, renderImport } from "../render/render-import.ts";
-import { syncDocument } from "../render/sync-document.ts";
+import { exitCodeAfterImport, renderFailure, renderImport, syncDocument } from "../render/import.ts";
 
 export const command: CommandSpec = {
   name: "sync",

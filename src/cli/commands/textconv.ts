@@ -1,7 +1,7 @@
 import { readStoredFile } from "../../app/look/textconv.ts";
 import { userError } from "../../core/errors.ts";
 import type { CommandSpec } from "../frame/command.ts";
-import { renderStoredFile } from "../render/render-stored-file.ts";
+import { renderStoredFile } from "../render/stored-file.ts";
 
 export const command: CommandSpec = {
   name: "textconv",

@@ -2,7 +2,7 @@ import { tracePhrase } from "../../app/look/trace.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
 import { userError } from "../../core/errors.ts";
 import type { CommandSpec } from "../frame/command.ts";
-import { renderTrace } from "../render/render-trace.ts";
+import { renderTrace } from "../render/stats.ts";
 
 /** As with grep: nothing was found. */
 const NOTHING_FOUND = 1;

@@ -2,7 +2,7 @@ import { undoCompaction } from "../../app/manage/revert.ts";
 import { resolveBranch } from "../../app/names/resolve-id.ts";
 import { forTerminal } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
-import { renderRevert } from "../render/render-revert.ts";
+import { renderRevert } from "../render/sharing.ts";
 
 export const command: CommandSpec = {
   name: "undo",

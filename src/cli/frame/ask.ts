@@ -1,12 +1,15 @@
 // Asks the person at the terminal: the question on standard error, one line of answer from standard input. Where nobody
 // can be asked it is an error that names what to say beforehand; nothing is ever decided in silence.
+
 import { createInterface } from "node:readline";
+import type { AssumptionVoice } from "../../app/talk/chat-model.ts";
 import { asSentence, type JpgError, userError } from "../../core/errors.ts";
-import { forTerminal, type SafeText, safe } from "../../core/safe-text.ts";
+import { defined } from "../../core/json.ts";
+import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Output } from "./output.ts";
 
 /** One answer that can be given. */
-export interface Choice<Value extends string> {
+interface Choice<Value extends string> {
   /** What is typed for it, upper and lower case alike, e.g. `y`; its value in full is taken too. */
   readonly key: string;
   readonly value: Value;
@@ -111,4 +114,12 @@ function needsTerminal({ text, instead }: Pick<Question<string>, "text" | "inste
   return userError("needs_terminal", `jpg cannot ask without a terminal: ${asSentence(forTerminal(text))}`, {
     hints: [`Answer in advance: ${instead}.`, "Or run jpg in a terminal."],
   });
+}
+
+/** Creates who says and asks it at the terminal. */
+export function createAssumptionVoice(output: Output, signal?: AbortSignal): AssumptionVoice {
+  return {
+    say: (text) => output.info(forTerminalLine(text)),
+    allow: (question) => askYesNo({ ...question, otherwise: "no" }, { output, ...defined({ signal }) }),
+  };
 }

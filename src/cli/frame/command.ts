@@ -1,10 +1,13 @@
 // What a command is: declared arguments and options (help, docs/cli.md and parsing all come from them) and a run function.
-
 import type { Runtime } from "../../app/conversation/runtime.ts";
 import type { BranchTree } from "../../app/conversation/tree.ts";
 import type { Workspace, WorkspaceOptions } from "../../app/conversation/workspace.ts";
 import type { ServeRequest } from "../../app/look/page-reader.ts";
 import type { PageWish, StaticPage } from "../../app/share/masked-page.ts";
+import { type ErrorKind, JpgError, userError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import { forTerminalLine, safe } from "../../core/safe-text.ts";
+import { isTerminal } from "./ask.ts";
 import type { Output } from "./output.ts";
 
 export interface OptionSpec {
@@ -106,3 +109,77 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { flags: "-q, --quiet", description: "print only results and errors" },
   { flags: "-v, --verbose", description: "print more" },
 ];
+
+/** Reads a whole number, 0 or more; undefined when the option was not given. Throws `bad_number`. */
+export function count(options: OptionValues, name: string): number | undefined {
+  const word = text(options, name);
+  if (word === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(word)) {
+    const dashed = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw userError("bad_number", `--${dashed} takes a whole number, 0 or more; got ${word}.`, {
+      hints: [`For example: --${dashed} 3`],
+    });
+  }
+  return Number(word);
+}
+
+// The exit codes, in one place (docs/cli.md lists them).
+
+const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
+  user: 2,
+  config: 2,
+  repository: 3,
+  provider: 4,
+  internal: 70,
+};
+
+/** A bug in jpg: anything thrown that is no JpgError. */
+const BUG = 70;
+
+/** What a shell gives for a program that Ctrl-C ended. */
+export const INTERRUPTED = 130;
+
+/** The exit code of whatever was thrown. */
+export function exitCodeOf(thrown: unknown): number {
+  return thrown instanceof JpgError ? EXIT_CODES[thrown.kind] : BUG;
+}
+
+/** Reads `--store` and `--cfg`. */
+export function optionsFrom(options: OptionValues): WorkspaceOptions {
+  const store = text(options, "store");
+  return {
+    ...defined({ store }),
+    overrides: texts(options, "cfg"),
+  };
+}
+
+/** The world with the engine that `--engine` names. */
+export function withEngine(runtime: Runtime, options: OptionValues): Runtime {
+  const engine = text(options, "engine");
+  return engine === "native" || engine === "embedded" ? { ...runtime, engine } : runtime;
+}
+
+/** How far git is, there or here. */
+const PROGRESS = /^(?:remote: +)?[A-Z][A-Za-z ]+: +\d+(?:%|,|$)/;
+/** Git's own count of what it sent, at the end. */
+const TOTAL = /^remote: Total \d+ \(delta /;
+/** What the other side says; what became of which ref is reported by the commands. */
+const SAID = /^remote: .*\S/;
+
+/** What a transfer is told of the terminal. */
+interface Watched {
+  readonly interactive: boolean;
+  readonly progress?: (line: string, stands: boolean) => void;
+}
+
+/** The options of a transfer; git's lines are shown only where a person sees them, its progress on one that moves. */
+export function watchTransfer(output: Pick<Output, "info" | "moving" | "seen" | "errorStyle">): Watched {
+  const interactive = isTerminal(process.stdin, output);
+  if (!output.seen) return { interactive };
+  const show = (line: string, stands: boolean): void => {
+    if ((line === "" && !stands) || TOTAL.test(line)) output.moving("");
+    else if (PROGRESS.test(line) || (!stands && SAID.test(line))) output.moving(line);
+    else if (SAID.test(line)) output.info(output.errorStyle.faint(safe`  ${forTerminalLine(line)}`));
+  };
+  return { interactive, progress: show };
+}

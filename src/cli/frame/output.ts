@@ -2,10 +2,8 @@
 // jpg's own colours reaches a terminal, whatever is handed in; a reader that goes away ends the output without a word.
 import { type PagerProgram, runPager } from "../../app/models/external-process.ts";
 import { forJson, type SafeText, safe } from "../../core/safe-text.ts";
-import { createMovingLine } from "./moving-line.ts";
-import { choosePager } from "./pager.ts";
 import { asJpgError, errorDocument, renderError } from "./render-error.ts";
-import { createStyle, onlyColors, type Rendering, type Style, wantsColor } from "./style.ts";
+import { createMovingLine, createStyle, onlyColors, type Rendering, type Style, wantsColor } from "./terminal.ts";
 
 /** What is needed of process.stdout and process.stderr. */
 export interface OutputStream {
@@ -182,4 +180,15 @@ function fitsOn({ rows = 24 }: OutputStream, text: string): boolean {
   let lines = 0;
   for (let at = text.indexOf("\n"); at >= 0 && lines < rows; at = text.indexOf("\n", at + 1)) lines++;
   return lines < rows - 1;
+}
+
+/** Chooses the pager, or null for none. An empty value or `cat` turns paging off. */
+export function choosePager(
+  env: Readonly<Record<string, string | undefined>>,
+  isTerminal: boolean,
+): PagerProgram | null {
+  if (!isTerminal || env["TERM"] === "dumb") return null;
+  const own = env["JPG_PAGER"] ?? env["PAGER"];
+  if (own === undefined) return { program: "less", arguments: ["-FRX"] };
+  return own.trim() === "" || own.trim() === "cat" ? null : { shellCommand: own };
 }

@@ -1,4 +1,8 @@
 // The screen of a terminal, as text that changes is drawn on it: where it is written, how large it is by now, and what ticks.
+
+import { fstatSync } from "node:fs";
+import { isatty } from "node:tty";
+import type { InputKind } from "../../app/conversation/runtime.ts";
 import type { SafeText } from "../../core/safe-text.ts";
 import type { Output } from "./output.ts";
 
@@ -36,4 +40,40 @@ export function isAsciiOnly(env: Environment): boolean {
   if (env["TERM"] === "dumb") return true;
   const locale = [env["LC_ALL"], env["LC_CTYPE"], env["LANG"]].find((value) => value !== undefined && value !== "");
   return locale !== undefined && !/utf-?8/i.test(locale);
+}
+
+/** Tells what standard input is. */
+export function inputKind(): InputKind {
+  if (isatty(0)) return "terminal";
+  try {
+    const found = fstatSync(0);
+    if (found.isFIFO() || found.isSocket()) return "open";
+    return found.isFile() ? "file" : "none";
+  } catch {
+    return "none"; // closed
+  }
+}
+
+/** Reads standard input to its end; null when nothing came, not even its end, within `firstByteMs`. */
+export function readInput(firstByteMs: number): Promise<Uint8Array | null> {
+  const { stdin } = process;
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const timer = setTimeout(() => {
+      stdin.destroy();
+      resolve(null);
+    }, firstByteMs);
+    stdin.on("data", (chunk: Buffer) => {
+      clearTimeout(timer);
+      chunks.push(chunk);
+    });
+    stdin.on("error", (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    stdin.on("end", () => {
+      clearTimeout(timer);
+      resolve(Buffer.concat(chunks));
+    });
+  });
 }

@@ -1,8 +1,7 @@
 // Tables of aligned columns for terminals. Cells are made one safe line each; columns that may shrink give way when the
 // table is wider than the terminal; no line ends in blanks.
 import { forTerminal, type SafeText } from "../../core/safe-text.ts";
-import { displayWidth, fitWidth } from "./display-width.ts";
-import { type Paint, unpainted } from "./style.ts";
+import { displayWidth, fitWidth, type Paint, unpainted } from "./terminal.ts";
 
 /** A cell: its text, and how it is coloured once it has its width. */
 export type Cell = string | { readonly text: string; readonly paint: Paint };

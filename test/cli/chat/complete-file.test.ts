@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { completeFile } from "../../../src/cli/chat/complete-file.ts";
+import { completeFile } from "../../../src/cli/chat/slash-command.ts";
 import { createTempFolder, writeText } from "../../helpers/temp-repository.ts";
 
 describe("the name of a file that a message attaches", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { renderExchange } from "../../../src/cli/chat/render-exchange.ts";
-import { createStyle } from "../../../src/cli/frame/style.ts";
+import { renderExchange } from "../../../src/cli/chat/run-chat.ts";
+import { createStyle } from "../../../src/cli/frame/terminal.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 
 const look = { style: createStyle(false), ascii: false, markdown: true };

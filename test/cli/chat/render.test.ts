@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ChatStatus } from "../../../src/app/talk/chat-model.ts";
-import { renderOffer } from "../../../src/cli/chat/render-box.ts";
-import { renderNearlyFull, renderStatus } from "../../../src/cli/chat/render-status.ts";
-import { displayWidth } from "../../../src/cli/frame/display-width.ts";
+import { renderNearlyFull, renderStatus } from "../../../src/cli/chat/run-chat.ts";
+import { renderOffer } from "../../../src/cli/chat/slash-compact.ts";
 import { isAsciiOnly } from "../../../src/cli/frame/screen.ts";
-import { createStyle } from "../../../src/cli/frame/style.ts";
+import { createStyle, displayWidth } from "../../../src/cli/frame/terminal.ts";
 import { safe } from "../../../src/core/safe-text.ts";
 
 // covers: v2 "The warning itself in the status line `[ctx: 72%]`"

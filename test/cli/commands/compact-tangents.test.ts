@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FoundTangents } from "../../../src/app/compact/tangents.ts";
-import { confirmTangents } from "../../../src/cli/commands/compact-tangents.ts";
+import { confirmTangents } from "../../../src/cli/commands/compact-parts.ts";
 import type { Output } from "../../../src/cli/frame/output.ts";
 
 // covers: 036 "It is interactive: the user confirms removal"

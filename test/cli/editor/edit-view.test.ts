@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createEditScreen } from "../../../src/cli/editor/edit-screen.ts";
-import { layOut } from "../../../src/cli/editor/edit-view.ts";
-import { displayWidth } from "../../../src/cli/frame/display-width.ts";
+import { createEditScreen, layOut } from "../../../src/cli/chat/read-line.ts";
+import { displayWidth } from "../../../src/cli/frame/terminal.ts";
 import { typeKeys } from "../../helpers/typed-keys.ts";
 
 const lay = (typed: string, columns = 10, rows = 24) =>

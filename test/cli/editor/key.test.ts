@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FirstKey, type KeyName, readKey } from "../../../src/cli/editor/key.ts";
+import { type FirstKey, type KeyName, readKey } from "../../../src/cli/chat/keys.ts";
 
 const PASTE = (text: string): string => `\u001b[200~${text}\u001b[201~`;
 const named = (name: KeyName, length: number): FirstKey => ({ key: { kind: "named", name }, length });

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applyCompletion } from "../../../src/cli/editor/complete-text.ts";
-import { textOf } from "../../../src/cli/editor/edit-state.ts";
+import { applyCompletion, textOf } from "../../../src/cli/chat/edit-line.ts";
 import { typeKeys } from "../../helpers/typed-keys.ts";
 
 const ESC = "\u001b";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
-import { displayWidth, fitMiddle, fitWidth } from "../../../src/cli/frame/display-width.ts";
+import { displayWidth, fitMiddle, fitWidth } from "../../../src/cli/frame/terminal.ts";
 import { forTerminal, safe } from "../../../src/core/safe-text.ts";
 import { runs } from "../../helpers/runs.ts";
 

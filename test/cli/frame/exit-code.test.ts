@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { exitCodeOf } from "../../../src/cli/frame/exit-code.ts";
-import { fromSystemError } from "../../../src/cli/frame/system-error.ts";
+import { exitCodeOf } from "../../../src/cli/frame/command.ts";
+import { fromSystemError } from "../../../src/cli/frame/render-error.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 
 function refused(code: string, path?: string): Error {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { watchTransfer } from "../../../src/cli/frame/command.ts";
 import { createOutput, type OutputStream } from "../../../src/cli/frame/output.ts";
-import { watchTransfer } from "../../../src/cli/frame/transfer-options.ts";
 import { safe } from "../../../src/core/safe-text.ts";
 
 let chunks: string[];

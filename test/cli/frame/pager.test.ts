@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { choosePager } from "../../../src/cli/frame/pager.ts";
+import { choosePager } from "../../../src/cli/frame/output.ts";
 
 describe("choosePager", () => {
   it("takes less when the user names none", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createStyle, onlyColors, wantsColor } from "../../../src/cli/frame/style.ts";
+import { createStyle, onlyColors, wantsColor } from "../../../src/cli/frame/terminal.ts";
 import { safe } from "../../../src/core/safe-text.ts";
 
 describe("wantsColor", () => {

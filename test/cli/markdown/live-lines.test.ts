@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Screen } from "../../../src/cli/frame/screen.ts";
-import { createLiveLines } from "../../../src/cli/markdown/live-lines.ts";
+import { createLiveLines } from "../../../src/cli/render/markdown.ts";
 import { forTerminal } from "../../../src/core/safe-text.ts";
 import { runs } from "../../helpers/runs.ts";
 

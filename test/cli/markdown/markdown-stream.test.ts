@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { lexer } from "marked";
 import { describe, expect, it } from "vitest";
-import { displayWidth } from "../../../src/cli/frame/display-width.ts";
-import { createStyle, unpainted } from "../../../src/cli/frame/style.ts";
-import { createPlainStream } from "../../../src/cli/markdown/line-stream.ts";
-import { createMarkdownStream } from "../../../src/cli/markdown/markdown-stream.ts";
-import { renderBlocks } from "../../../src/cli/markdown/render-blocks.ts";
+import { createStyle, displayWidth, unpainted } from "../../../src/cli/frame/terminal.ts";
+import { createMarkdownStream, createPlainStream } from "../../../src/cli/render/markdown.ts";
+import { renderBlocks } from "../../../src/cli/render/markdown-blocks.ts";
 import { runs } from "../../helpers/runs.ts";
 
 const look = (width: number, ascii = false) => ({ style: createStyle(false), width, ascii });

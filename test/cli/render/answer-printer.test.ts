@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createStyle } from "../../../src/cli/frame/style.ts";
-import { createAnswerPrinter } from "../../../src/cli/render/answer-printer.ts";
+import { createStyle } from "../../../src/cli/frame/terminal.ts";
+import { createAnswerPrinter } from "../../../src/cli/render/answer.ts";
 import { safe } from "../../../src/core/safe-text.ts";
 import { openFakeKeyboard } from "../../helpers/fake-keyboard.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { HunkRun } from "../../../src/app/diff/diff-hunks.ts";
-import { foldHunk } from "../../../src/cli/render/fold-diff.ts";
+import { foldHunk } from "../../../src/cli/render/diff.ts";
 
 const run = fc.record({
   kind: fc.constantFrom("same" as const, "removed" as const, "added" as const),

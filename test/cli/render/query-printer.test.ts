@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createOutput } from "../../../src/cli/frame/output.ts";
-import { createStyle } from "../../../src/cli/frame/style.ts";
-import { createAnswerPrinter } from "../../../src/cli/render/answer-printer.ts";
-import { createQueryPrinter, type QueryPrinter } from "../../../src/cli/render/query-printer.ts";
+import { createStyle } from "../../../src/cli/frame/terminal.ts";
+import { createAnswerPrinter, createQueryPrinter, type QueryPrinter } from "../../../src/cli/render/answer.ts";
 import { forTerminal } from "../../../src/core/safe-text.ts";
 import { openFakeKeyboard } from "../../helpers/fake-keyboard.ts";
 

@@ -1,8 +1,8 @@
 // The anatomy on a terminal: bars as long as there is room, never a line that is wider.
 import { describe, expect, it } from "vitest";
 import type { AnatomyReport } from "../../../src/app/look/stats.ts";
-import { displayWidth } from "../../../src/cli/frame/display-width.ts";
-import { renderAnatomy } from "../../../src/cli/render/render-anatomy.ts";
+import { displayWidth } from "../../../src/cli/frame/terminal.ts";
+import { renderAnatomy } from "../../../src/cli/render/anatomy.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 const COST = { requests: 2, input: 1000, cache_read: 80_000, cache_write: 0, output: 900, price_usd: 0.1234 };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { BlameReport, BlameRow } from "../../../src/app/look/blame.ts";
-import { renderBlame } from "../../../src/cli/render/render-blame.ts";
+import { renderBlame } from "../../../src/cli/render/list.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 const by = {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { CheckReport } from "../../../src/app/integrity/check.ts";
-import { renderCheck } from "../../../src/cli/render/render-check.ts";
+import { renderCheck } from "../../../src/cli/render/check.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 const clean: CheckReport = {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { diffViews } from "../../../src/app/diff/diff.ts";
-import { renderDiff } from "../../../src/cli/render/render-diff.ts";
-import { renderDiffStat } from "../../../src/cli/render/render-diff-stat.ts";
+import { renderDiff, renderDiffStat } from "../../../src/cli/render/diff.ts";
 import type { View } from "../../../src/core/conversation/event.ts";
 import { PLAIN, WORD_MARKS } from "../../helpers/plain-rendering.ts";
 import { answer, call, kept, request, result, summary, thought, view } from "../../helpers/sample-view.ts";

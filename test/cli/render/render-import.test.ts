@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ImportReport } from "../../../src/app/import/import-report.ts";
-import { renderImport } from "../../../src/cli/render/render-import.ts";
+import { renderImport } from "../../../src/cli/render/import.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 const CREATED: ImportReport = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ListRow } from "../../../src/app/look/list.ts";
-import { renderList } from "../../../src/cli/render/render-list.ts";
+import { renderList } from "../../../src/cli/render/list.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 const now = new Date("2026-11-21T20:30:00Z");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LogRow } from "../../../src/app/look/log.ts";
-import { renderLog } from "../../../src/cli/render/render-log.ts";
+import { renderLog } from "../../../src/cli/render/list.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 const MADE: LogRow = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderLoss } from "../../../src/cli/render/render-loss.ts";
+import { renderLoss } from "../../../src/cli/render/quantity.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 describe("renderLoss", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderNothing } from "../../../src/cli/render/render-nothing.ts";
+import { renderNothing } from "../../../src/cli/render/compact.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 const report = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PlanOffer } from "../../../src/app/compact/edit-plan.ts";
-import { displayWidth } from "../../../src/cli/frame/display-width.ts";
-import { renderPlan } from "../../../src/cli/render/render-plan.ts";
+import { displayWidth } from "../../../src/cli/frame/terminal.ts";
+import { renderPlan } from "../../../src/cli/render/compact.ts";
 import { type EditItem, parsePlan } from "../../../src/core/compact/edit-plan.ts";
 
 const item = (place: string, words: string, tokens: number, time = "2026-02-01T00:00:00Z"): EditItem => ({

@@ -6,7 +6,7 @@ import {
   renderRange,
   renderShare,
   renderTime,
-} from "../../../src/cli/render/render-quantity.ts";
+} from "../../../src/cli/render/quantity.ts";
 
 describe("quantities", () => {
   it("counts in words", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { renderRevert } from "../../../src/cli/render/render-revert.ts";
+import { renderRevert } from "../../../src/cli/render/sharing.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 it("says what was taken back, where, by which commit, and what became of the view", () => {

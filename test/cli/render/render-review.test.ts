@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ReviewReport } from "../../../src/app/share/review.ts";
-import { renderReview } from "../../../src/cli/render/render-review.ts";
+import { renderReview } from "../../../src/cli/render/review.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 it("says which file a change is of and how much it takes, however long the file's path is", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SearchHit } from "../../../src/app/look/search.ts";
-import { createStyle } from "../../../src/cli/frame/style.ts";
-import { renderSearch } from "../../../src/cli/render/render-search.ts";
+import { createStyle } from "../../../src/cli/frame/terminal.ts";
+import { renderSearch } from "../../../src/cli/render/stats.ts";
 import { safe } from "../../../src/core/safe-text.ts";
 
 const HIT: SearchHit = {

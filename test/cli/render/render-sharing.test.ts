@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { renderPull, renderPush } from "../../../src/cli/render/render-sharing.ts";
+import { renderPull, renderPush } from "../../../src/cli/render/sharing.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 it("a push that went over somebody's turns says so, and how to keep them", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ShowCompaction, ShowConversation } from "../../../src/app/look/show.ts";
-import { renderShow } from "../../../src/cli/render/render-show.ts";
+import { renderShow } from "../../../src/cli/render/show.ts";
 import type { HiddenContent } from "../../../src/core/compact/hidden-content.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 import { call } from "../../helpers/sample-view.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderStats } from "../../../src/cli/render/render-stats.ts";
+import { renderStats } from "../../../src/cli/render/stats.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 describe("renderStats", () => {

@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readStoredFile } from "../../../src/app/look/textconv.ts";
-import { displayWidth } from "../../../src/cli/frame/display-width.ts";
-import { renderStoredFile } from "../../../src/cli/render/render-stored-file.ts";
+import { displayWidth } from "../../../src/cli/frame/terminal.ts";
+import { renderStoredFile } from "../../../src/cli/render/stored-file.ts";
 import { createTempFolder } from "../../helpers/temp-repository.ts";
 
 async function shown(text: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CompactReport, CompactSegment } from "../../../src/app/compact/compact-report.ts";
-import { renderTimeline } from "../../../src/cli/render/render-timeline.ts";
+import { renderTimeline } from "../../../src/cli/render/compact.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 // covers: 036 "Printed in dry runs and after compaction"

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createStyle } from "../../../src/cli/frame/style.ts";
-import { createStreamPrinter, renderCall, renderResult } from "../../../src/cli/render/stream-printer.ts";
+import { createStyle } from "../../../src/cli/frame/terminal.ts";
+import { createStreamPrinter, renderCall, renderResult } from "../../../src/cli/render/answer.ts";
 import { forTerminal, safe } from "../../../src/core/safe-text.ts";
 
 // covers: v2 "Emits a status event for display"

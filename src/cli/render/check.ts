@@ -1,0 +1,100 @@
+// What a check found: a line a violation, then what was checked.
+import type { CheckedList, CheckReport, CheckViolation } from "../../app/integrity/check.ts";
+import type { DoctorCheck, DoctorReport } from "../../app/integrity/doctor.ts";
+import type { FsckFinding, FsckReport } from "../../app/integrity/fsck.ts";
+import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
+import type { Rendering, Style } from "../frame/terminal.ts";
+import { renderCount, renderSeverities } from "./quantity.ts";
+
+const KINDS = { view: "view of", session: "session", request: "request" } as const;
+
+/** Renders violations, each as `E A1 message 12, block 3: …`, and a last line with their number. Positions are 0-based. */
+export function renderCheck(report: CheckReport, { style }: Rendering): SafeText {
+  const several = report.checked.length > 1;
+  const lines = report.violations.map((violation) => {
+    const isError = violation.severity === "error";
+    const mark = isError ? style.bad(safe`E`) : style.caution(safe`W`);
+    const provider = several ? safe`${forTerminalLine(violation.provider)} ` : "";
+    return safe`${mark} ${provider}${style.heading(forTerminalLine(violation.rule))} ${placeOf(violation)}: ${forTerminalLine(violation.message)}`;
+  });
+  const what = safe`${KINDS[report.kind]} ${forTerminalLine(report.source)}`;
+  const lists = joinSafe(report.checked.map(describe), "; ");
+  const hint = [
+    ...(judgesEnd(report) ? [style.faint(END_HINT)] : []),
+    ...(report.violations.some(({ rule }) => IMAGE_RULES.has(rule)) ? [style.faint(IMAGE_HINTS[report.kind])] : []),
+  ];
+  return joinLines([
+    ...lines,
+    ...hint,
+    safe`${style[report.ok ? "good" : "bad"](total(report))} in ${what} (${lists})`,
+  ]);
+}
+
+const END_HINT = safe`If a request will be added, use --history: it does not check how the messages end.`;
+
+const IMAGE_RULES: ReadonlySet<string> = new Set(["A24", "C10", "R11", "G13"]);
+
+/** How images are taken out: those of a file by importing it first. */
+const IMAGE_HINTS: Readonly<Record<CheckReport["kind"], SafeText>> = {
+  view: safe`To take images out of the view, type \`jpg compact -s strip-attachments --keep 0\`.`,
+  session: safe`To go on without images, type \`jpg import FILE\`, then \`jpg compact -s strip-attachments --keep 0\`, then \`jpg resume\`.`,
+  request: safe`Take the image out of the request, or replace it by one that fits.`,
+};
+
+/** Whether a last message is found wrong: a list that was written to be continued ends so. */
+function judgesEnd({ kind, checked, violations }: CheckReport): boolean {
+  if (kind !== "request") return false;
+  const last = new Map<string, number>(checked.map(({ provider, messages }) => [provider, messages - 1]));
+  return violations.some(
+    ({ provider, position, message }) => position.message === last.get(provider) && message.startsWith("The last "),
+  );
+}
+
+function placeOf({ position, event }: CheckViolation): SafeText {
+  const block = position.block === undefined ? "" : safe`, block ${position.block}`;
+  return safe`message ${position.message}${block}${event === undefined ? "" : safe` (event ${forTerminalLine(event)})`}`;
+}
+
+function describe({ provider, model, messages }: CheckedList): SafeText {
+  const of = model === undefined ? "" : safe` for ${forTerminalLine(model)}`;
+  return safe`${forTerminalLine(provider)}${of}: ${renderCount(messages, "message")}`;
+}
+
+function total({ violations }: CheckReport): SafeText {
+  return violations.length === 0 ? safe`no violations` : renderSeverities(violations);
+}
+
+/** Renders checks, each as `ok hooks: …`, `warning …` or `problem …`. */
+export function renderDoctor({ checks }: DoctorReport, { style }: Rendering): SafeText {
+  return joinLines(checks.flatMap((check) => renderDoctorCheck(check, style)));
+}
+
+function renderDoctorCheck(check: DoctorCheck, style: Style): readonly SafeText[] {
+  const { name, state, message, hint, fixed } = check;
+  const paint = state === "ok" ? style.good : state === "warning" ? style.caution : style.bad;
+  const word = fixed === true ? "fixed" : state;
+  const line = safe`${paint(forTerminal(word.padEnd(7)))} ${style.heading(forTerminalLine(name))}: ${forTerminalLine(message)}`;
+  return hint === undefined ? [line] : [line, style.faint(safe`        ${forTerminalLine(hint)}`)];
+}
+
+/** Renders findings, each as `E turn_missing BRANCH PATH: …` with its hint below, and a last line with their number. */
+export function renderFsck(report: FsckReport, { style }: Rendering): SafeText {
+  const lines = report.findings.flatMap((finding) => {
+    const mark = finding.severity === "error" ? style.bad(safe`E`) : style.caution(safe`W`);
+    return [
+      safe`${mark} ${style.heading(forTerminalLine(finding.code))}${placeOfFinding(finding)}: ${forTerminalLine(finding.message)}`,
+      style.faint(safe`  ${forTerminalLine(finding.hint)}`),
+    ];
+  });
+  const where = safe`${renderCount(report.branches, "branch", "branches")}, ${renderCount(report.turns, "turn")}`;
+  return joinLines([...lines, safe`${style[report.ok ? "good" : "bad"](totalOfFindings(report))} in ${where}`]);
+}
+
+function placeOfFinding({ branch, path, line }: FsckFinding): SafeText {
+  const place = [...(branch === null ? [] : [branch]), ...(path === undefined ? [] : [path])].join(" ");
+  return place === "" ? "" : safe` ${forTerminalLine(place)}${line === undefined ? "" : safe`:${line}`}`;
+}
+
+function totalOfFindings({ findings }: FsckReport): SafeText {
+  return findings.length === 0 ? safe`nothing wrong` : renderSeverities(findings);
+}

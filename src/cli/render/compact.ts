@@ -1,0 +1,383 @@
+// The JSON documents of `jpg compact`: of one compaction, and of several that one call made.
+import {
+  type CompactReport,
+  type CompactSegment,
+  type NothingReport,
+  notesOf,
+  sayNothing,
+  type TokenChange,
+} from "../../app/compact/compact-report.ts";
+import type { EditReport, PlanOffer } from "../../app/compact/edit-plan.ts";
+import { boundOf } from "../../app/conversation/marks.ts";
+import { EDIT_VERBS, type EditItem, printPlan } from "../../core/compact/edit-plan.ts";
+import { describeReading, tokensSent } from "../../core/conversation/compaction.ts";
+import type { Pin } from "../../core/conversation/marks.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { renderPrice } from "../../core/model/usage.ts";
+import {
+  forLine,
+  forTerminal,
+  forTerminalLine,
+  joinLines,
+  joinSafe,
+  type SafeText,
+  safe,
+} from "../../core/safe-text.ts";
+import { type Cell, renderTable } from "../frame/table.ts";
+import { fitWidth, type Rendering, type Style, unpainted } from "../frame/terminal.ts";
+import { wrapSpans } from "./markdown-blocks.ts";
+import {
+  groupDigits,
+  renderAge,
+  renderCount,
+  renderLoss,
+  renderOverhead,
+  renderRange,
+  renderShare,
+  renderTokens,
+  shortCommit,
+} from "./quantity.ts";
+
+/** The JSON document of a report. */
+export function documentOf(report: CompactReport): object {
+  const { compaction, dryRun, further, views: _, ...rest } = report;
+  return {
+    ...rest,
+    planned_summary: report.planned_summary ?? further?.planned_summary ?? null,
+    warnings: notesOf(report),
+    compaction: compaction?.id ?? null,
+    dry_run: dryRun,
+    ...(compaction === null ? {} : { event: compaction }),
+    ...(further === undefined ? {} : { further: documentOf(further) }),
+  };
+}
+
+/** What several compactions of one call have in common. */
+interface SeveralReports {
+  readonly branch: string;
+  readonly conversation: string;
+  readonly dryRun: boolean;
+  readonly reports: readonly CompactReport[];
+  readonly tokens: TokenChange;
+  readonly warnings: readonly string[];
+  readonly reason?: string;
+}
+
+/** The JSON document of several reports: the keys of one, of the newest commit and the whole range, and all under `compactions`. */
+export function documentOfSeveral({ reports, dryRun, ...rest }: SeveralReports): object {
+  const made = reports.filter(({ compaction }) => compaction !== null);
+  const newest = made.at(-1);
+  return {
+    ...rest,
+    dry_run: dryRun,
+    compaction: newest?.compaction?.id ?? null,
+    commit: newest?.commit ?? null,
+    from_turn: made.length === 0 ? null : Math.min(...made.map(({ from_turn }) => from_turn ?? 0)),
+    to_turn: made.length === 0 ? null : Math.max(...made.map(({ to_turn }) => to_turn ?? 0)),
+    policies: newest?.policies ?? "",
+    compactions: reports.map(documentOf),
+  };
+}
+
+/** Segments shown from each end of a timeline that is too long to be read. */
+const END_SEGMENTS = 20;
+/** Columns of the bar that stands for the largest segment. */
+const BAR_WIDTH = 8;
+
+/** Renders the outcome of a compaction. What the user should know comes last, one a line. */
+export function renderTimeline(report: CompactReport, rendering: Rendering): SafeText {
+  const { style } = rendering;
+  const notes = notesOf(report).map((note) => safe`${style.caution(safe`note:`)} ${forTerminal(note)}`);
+  if (report.compaction === null) return joinLines([renderNothing(report, style), ...notes]);
+  return joinLines([
+    headline(report, style),
+    ...segmentLines(report, rendering),
+    ...prunedLines(report, rendering),
+    ...writerLines(report),
+    ...stepLines(report, rendering),
+    ...cacheLines(report),
+    ...lossLines(report, rendering),
+    ...ungroundedLines(report, rendering),
+    ...notes,
+    ...(report.further === undefined ? [] : (["", renderTimeline(report.further, rendering)] as const)),
+  ]);
+}
+
+function headline(report: CompactReport, style: Style): SafeText {
+  const verb = report.dryRun ? safe`Would compact` : safe`Compacted`;
+  const range =
+    report.from_turn === null || report.to_turn === null ? "" : safe` ${renderRange(report.from_turn, report.to_turn)}`;
+  const line = safe`${style.heading(verb)} ${renderCompactedBranch(report)}${range}: ${forTerminalLine(report.policies)}`;
+  if (report.dryRun || report.commit === null) return line;
+  return safe`${line}\n${style.commit(safe`commit ${shortCommit(report.commit)}`)}  compaction ${style.id(forTerminalLine(report.compaction?.id ?? ""))}`;
+}
+
+/** The branch that was compacted, and that it is new where it is. */
+export function renderCompactedBranch({ branch, activated, dryRun }: CompactReport): SafeText {
+  const name = forTerminalLine(branch);
+  if (activated === undefined) return name;
+  return activated && !dryRun ? safe`${name} (a new fork, now active)` : safe`${name} (a new fork)`;
+}
+
+function segmentLines(report: CompactReport, { style, width }: Rendering): SafeText[] {
+  const { segments, tokens, tokens_source, overhead, overhead_source, pruned, planned_summary: planned } = report;
+  // Nobody knows how long a summary will be that a model is still to write.
+  const isOpen = planned !== null && report.compaction?.summary === undefined;
+  const isWhole = ({ kind, from, to }: CompactSegment): boolean =>
+    !(isOpen && kind === "summary" && from >= planned.from_turn && to <= planned.to_turn);
+  const largest = segments.reduce((most, { tokens }) => Math.max(most, tokens.before, tokens.after), 1);
+  const rowOf = (segment: CompactSegment): Cell[] => [
+    { text: renderRange(segment.from, segment.to), paint: style.heading },
+    { text: segment.kind, paint: segment.kind === "kept" ? style.faint : style.good },
+    segment.policies ?? "",
+    isWhole(segment) ? renderTokens(segment.tokens) : safe`${formatTokens(segment.tokens.before)} → ?`,
+    { text: isWhole(segment) ? renderShare(segment.tokens) : "", paint: style.faint },
+    { text: bar(segment, largest), paint: segment.kind === "kept" ? style.faint : style.good },
+  ];
+  const rows = withoutMiddle(segments, rowOf);
+  const fixed = { before: overhead, after: Math.max(0, overhead - (pruned?.tokens ?? 0)) };
+  const front: Cell[][] =
+    overhead === 0
+      ? []
+      : [["", "", "system prompt, tools", renderTokens(fixed), { text: renderShare(fixed), paint: style.faint }, ""]];
+  const source = { text: tokens_source, paint: style.faint };
+  const size = isOpen ? safe`${renderTokens(tokens)} + summary` : renderTokens(tokens);
+  const total = ["total", source, "", size, { text: isOpen ? "" : renderShare(tokens), paint: style.faint }, ""];
+  const columns = [{ align: "right" }, {}, { shrinkTo: 16 }, { align: "right" }, { align: "right" }, {}] as const;
+  const note = renderOverhead(overhead_source);
+  const table = renderTable([...rows, ...front, total], { columns, width, indent: "  " });
+  return note === null ? table : [...table, style.faint(safe`  ${note}`)];
+}
+
+/** The rows of segments; of very many those at both ends, and how many stand between. */
+function withoutMiddle(segments: readonly CompactSegment[], rowOf: (segment: CompactSegment) => Cell[]): Cell[][] {
+  const between = segments.length - 2 * END_SEGMENTS;
+  if (between <= 1) return segments.map(rowOf);
+  const more: Cell[] = ["…", safe`${groupDigits(between)} more`, "", "", "", ""];
+  return [...segments.slice(0, END_SEGMENTS).map(rowOf), more, ...segments.slice(-END_SEGMENTS).map(rowOf)];
+}
+
+/** Which tools are not offered any more. */
+function prunedLines({ pruned }: CompactReport, { style }: Rendering): SafeText[] {
+  if (pruned === null) return [];
+  const names = pruned.names.slice(0, MOST_NAMED).map((name) => forTerminalLine(name));
+  const rest = pruned.names.length - names.length;
+  const more = rest === 0 ? "" : safe`, … ${rest} more (--json lists all)`;
+  return ["", safe`  ${style.faint(safe`pruned:`)} ${joinSafe(names, ", ")}${more}`];
+}
+
+/** Who wrote the summary, and what that cost. */
+function writerLines({ compaction, dryRun }: CompactReport): SafeText[] {
+  const { source, model = "", usage, price_usd } = compaction?.summary ?? {};
+  if (dryRun) return [];
+  if (source === "extractive")
+    return ["", safe`  the summary is an extract by fixed rules; no model wrote it (\`--model\` asks one)`];
+  if (source !== "generated") return [];
+  const spent =
+    usage === undefined
+      ? ""
+      : safe`: ${formatTokens(tokensSent(usage))} tokens sent, ${formatTokens(usage.output)} answered`;
+  const { summary } = compaction ?? {};
+  const reading =
+    summary === undefined
+      ? []
+      : describeReading(summary).map((line) => safe`  the model read the turns ${forTerminalLine(line)}`);
+  return ["", safe`  written by ${forTerminalLine(model)}${spent}, ${renderPrice(price_usd ?? null)}`, ...reading];
+}
+
+/** What each strategy added to those before it; one alone is the total, which is told already. */
+function stepLines({ report }: CompactReport, { style, width }: Rendering): SafeText[] {
+  const steps = report?.steps ?? [];
+  if (steps.length < 2) return [];
+  const rows = steps.map(({ strategy, events_removed, estimated_tokens_saved }): Cell[] => [
+    { text: strategy, paint: style.heading },
+    events_removed === 0 ? "" : safe`${renderCount(events_removed, "event")} removed`,
+    safe`${formatTokens(Math.abs(estimated_tokens_saved))} ${estimated_tokens_saved < 0 ? "added" : "saved"}`,
+  ]);
+  return ["", ...renderTable(rows, { columns: [{}, { align: "right" }, { align: "right" }], width, indent: "  " })];
+}
+
+/** What a provider that caches prefixes makes of it. */
+function cacheLines({ cache }: CompactReport): SafeText[] {
+  if (cache === null || cache.saved_per_call <= 0) return [];
+  const { prefix_kept, rewritten, saved_per_call, break_even_calls } = cache;
+  const cost = rewritten === 0 ? safe`nothing rewritten` : safe`${formatTokens(rewritten)} rewritten once`;
+  const pays =
+    break_even_calls === null || break_even_calls === 0
+      ? ""
+      : safe`, pays after ${renderCount(break_even_calls, "call")}`;
+  return [
+    "",
+    safe`  cache: ${formatTokens(prefix_kept)} kept, ${cost}; ${formatTokens(saved_per_call)} saved per call${pays}`,
+  ];
+}
+
+/** What would be lost from sight, in a dry run; of what is done, `jpg show` tells. */
+function lossLines({ dryRun, receipt }: CompactReport, rendering: Rendering): SafeText[] {
+  const lines = dryRun && receipt !== null ? renderLoss(receipt, rendering) : [];
+  return lines.length === 0 ? [] : ["", ...lines];
+}
+
+function ungroundedLines({ ungrounded }: CompactReport, { style, width }: Rendering): SafeText[] {
+  if (ungrounded.length === 0) return [];
+  const rows = ungrounded.slice(0, MOST_NAMED).map(({ kind, text }) => [kind, forTerminalLine(text)]);
+  const named = renderTable(rows, { columns: [{}, { shrinkTo: 16 }], width, indent: "    " });
+  const rest = ungrounded.length - named.length;
+  return [
+    "",
+    safe`  ${style.caution(safe`In the summary, but in none of the events it stands for:`)}`,
+    ...named,
+    ...(rest === 0 ? [] : [safe`    … ${rest} more (--json lists all)`]),
+  ];
+}
+
+/** Findings named before the rest is only counted. */
+const MOST_NAMED = 10;
+
+/** What is left of a segment as full blocks, what it lost as light ones. */
+function bar({ tokens: { before, after } }: CompactSegment, largest: number): SafeText {
+  const columns = (count: number): number => (count <= 0 ? 0 : Math.max(1, Math.round((count / largest) * BAR_WIDTH)));
+  const left = columns(after);
+  return forTerminal("█".repeat(left) + "░".repeat(Math.max(0, columns(before) - left)));
+}
+
+/** Renders it: a line, and one for each hint; wrapped at `width` columns where one is given, else the terminal breaks lines. */
+export function renderNothing(report: NothingReport, style: Style, width: number = Number.POSITIVE_INFINITY): SafeText {
+  const { title, why, hints } = sayNothing(report);
+  const lines = [
+    [
+      { text: forTerminal(title), paint: style.heading },
+      { text: forTerminal(why === "" ? "" : ` ${why}`), paint: unpainted },
+    ],
+    ...hints.map((hint) => [
+      { text: safe`hint:`, paint: style.faint },
+      { text: forTerminal(` ${hint}`), paint: unpainted },
+    ]),
+  ];
+  return joinLines(lines.flatMap((spans) => wrapSpans(spans, width)));
+}
+
+/** Columns of a plan that no terminal limits. */
+export const PLAN_COLUMNS = 80;
+/** Least columns for the first words. */
+const LEAST_WORDS = 16;
+/** Columns of the longest verb. */
+const VERB_COLUMNS = 9;
+
+/** How a plan is laid out. */
+interface PlanLayout {
+  readonly columns: number;
+  readonly now: Date;
+}
+
+/** Renders the text of a plan; `notes` = comments in front of the help, anybody's text. */
+export function renderPlan(offer: PlanOffer, { columns, now }: PlanLayout, notes: readonly string[] = []): string {
+  const { base, items, verbs } = offer;
+  const whole = offer.windowTokens ?? offer.size.tokens;
+  const facts = items.map((item) => [formatTokens(item.tokens), shareOf(item, whole), ageOf(item, now)] as const);
+  const widths = [0, 1, 2].map((column) => longest(facts.map((row) => row[column] ?? "")));
+  const places = longest(items.map(({ place }) => place));
+  const widest = longest(items.map((item) => verbs.get(item.place) ?? item.verb));
+  const used = widest + 1 + places + 2 + widths.reduce((sum, width) => sum + width + 1, 0) + 1;
+  const room = Math.max(LEAST_WORDS, columns - used);
+  const lines = items.map((item, at) => {
+    const numbers = (facts[at] ?? []).map((fact, column) => fact.padStart(widths[column] ?? 0)).join(" ");
+    const words = fitWidth(forTerminalLine(item.words), room);
+    return { verb: verbs.get(item.place) ?? item.verb, place: item.place, about: `${numbers}  ${words}` };
+  });
+  return printPlan({ base, lines }, [...notes.map((note) => forLine(note)), ...helpOf(offer)]);
+}
+
+function longest(words: readonly string[]): number {
+  return words.reduce((most, word) => Math.max(most, word.length), 0);
+}
+
+function shareOf({ tokens }: EditItem, whole: number): string {
+  const percent = whole === 0 ? 0 : (100 * tokens) / whole;
+  return percent > 0 && percent < 1 ? "<1%" : `${Math.round(percent)}%`;
+}
+
+function ageOf({ time }: EditItem, now: Date): string {
+  return time === "" || Number.isNaN(Date.parse(time)) ? "-" : renderAge(time, now);
+}
+
+function helpOf({ base, size, overhead, windowTokens, items }: PlanOffer): readonly string[] {
+  const verbs = Object.entries(EDIT_VERBS).map(
+    ([verb, { letter, does }]) => `${letter}, ${verb.padEnd(VERB_COLUMNS)} ${does}`,
+  );
+  const front = overhead === 0 ? "" : `, ${formatTokens(overhead)} of them in front of it`;
+  const window = windowTokens === null ? "" : ` of a window of ${formatTokens(windowTokens)}`;
+  const share = windowTokens === null ? "view" : "window";
+  return [
+    `${items.length} ${items.length === 1 ? "line" : "lines"}, ${formatTokens(size.tokens)} tokens${window}${front}`,
+    `a line: verb, turn${base.calls ? " or call" : ""}, tokens, share of the ${share}, age, first words`,
+    "",
+    ...verbs,
+    "",
+    "Only verb and turn are read. Keep every line, in this order.",
+    "Nothing that was said is lost: all of it is one commit, which `jpg undo`",
+    "undoes. A plan that is empty or unchanged does nothing.",
+  ];
+}
+
+/** Whether a plan came to nothing. */
+export function isIdle({ compaction, pinned, unpinned }: EditReport): boolean {
+  return compaction === null && pinned.length + unpinned.length === 0;
+}
+
+/** Renders the outcome of `edit`. */
+export function renderEdit(report: EditReport, rendering: Rendering): SafeText {
+  const { style } = rendering;
+  if (isIdle(report)) {
+    const notes = report.warnings.map((note) => safe`${style.caution(safe`note:`)} ${forTerminal(note)}`);
+    return joinLines([safe`Nothing to do: ${forTerminal(report.reason ?? "")}.`, ...notes]);
+  }
+  const pins = pinLines(report);
+  if (report.compaction !== null)
+    return joinLines([renderTimeline(report, rendering), ...(pins.length === 0 ? [] : ["" as const, ...pins])]);
+  if (report.commit === null) return joinLines(pins);
+  const back = safe`\`jpg pin TURN --remove\` takes a pin back, \`jpg pin TURN\` sets it again`;
+  return joinLines([...pins, style.commit(safe`commit ${shortCommit(report.commit)}`), style.faint(back)]);
+}
+
+function pinLines({ pinned, unpinned, dryRun }: EditReport): readonly SafeText[] {
+  const list = (pins: readonly Pin[]): SafeText =>
+    joinSafe(
+      pins.map((pin) => forTerminalLine(boundOf(pin))),
+      ", ",
+    );
+  return [
+    ...(pinned.length === 0 ? [] : [safe`${dryRun ? safe`Would pin` : safe`Pinned`} ${list(pinned)}`]),
+    ...(unpinned.length === 0 ? [] : [safe`${dryRun ? safe`Would unpin` : safe`Unpinned`} ${list(unpinned)}`]),
+  ];
+}
+
+/** The JSON document of a plan: its lines as values, and its text. */
+export function planDocument(
+  { base, items, verbs, size, overhead, windowTokens, lost }: PlanOffer,
+  plan: string,
+): object {
+  return {
+    ...base,
+    tokens: size.tokens,
+    tokens_source: size.source,
+    overhead,
+    window_tokens: windowTokens,
+    lines: items.map(({ place, kind, verb, tokens, time, words }) => ({
+      verb: verbs.get(place) ?? verb,
+      place,
+      kind,
+      tokens: Math.round(tokens),
+      time,
+      words,
+    })),
+    lost,
+    plan,
+  };
+}
+
+/** The JSON document of `edit`: that of `compact`, with all compactions and pins. */
+export function editDocument(report: EditReport): object {
+  const { compactions, ...rest } = report;
+  return { ...documentOf(rest), compactions: compactions.map(({ id }) => id), events: compactions };
+}

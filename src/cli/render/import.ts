@@ -1,0 +1,239 @@
+// What `jpg import` and `jpg sync` end with.
+import type { SetupReport, SetupRow } from "../../app/import/hooks.ts";
+import type { ImportOutcome } from "../../app/import/import.ts";
+import type { ImportReport } from "../../app/import/import-report.ts";
+import type { KeptRow } from "../../app/import/list-kept.ts";
+import type { SyncReport } from "../../app/import/sync.ts";
+import { appendAll } from "../../core/lists.ts";
+import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
+import { type Cell, type Column, renderTable, renderTableText } from "../frame/table.ts";
+import type { Rendering, Style } from "../frame/terminal.ts";
+import { groupDigits, renderAge, renderBytes, renderCount } from "./quantity.ts";
+
+/** What a folder may hold beside sessions, and what is wrong with a file that is none. */
+const NO_TROUBLE: readonly string[] = ["not_a_session", "empty_session", "side_file_left_out", "unclear_project"];
+
+/** 2 = a file that was named is not in · 1 = one of those that were found is not, or there was none. */
+export function exitCodeAfterImport({ sessions, failed }: ImportOutcome): number {
+  if (failed.some(({ named }) => named === true)) return 2;
+  return sessions.length === 0 || failed.some(({ error }) => !NO_TROUBLE.includes(error.code)) ? 1 : 0;
+}
+
+/** How an import is shown. */
+interface ImportRendering extends Rendering {
+  /** Name all skipped lines, however many, and the conversations of sub-agents. */
+  readonly verbose?: boolean;
+  /** Name the first skipped lines; paths in this directory, absolute, are shown as seen from there. */
+  readonly namesIn?: string;
+}
+
+const HEADER = ["STATUS", "CONVERSATION", "BRANCH", "TURNS", "EVENTS", "COMPACTIONS", "SKIPPED"];
+const COLUMNS: readonly Column[] = [
+  {},
+  { shrinkTo: 16 },
+  { shrinkTo: 8 },
+  { align: "right" },
+  { align: "right" },
+  { align: "right" },
+  { align: "right" },
+];
+
+/** Renders why a file was not imported, on one line. */
+export function renderFailure({ path, error }: { readonly path: string; readonly error: Error }): SafeText {
+  return error.message.includes(path) ? forTerminal(error.message) : forTerminal(`${path}: ${error.message}`);
+}
+
+/** Renders the outcome of an import: a row per session, totals last. */
+export function renderImport(reports: readonly ImportReport[], rendering: ImportRendering): SafeText {
+  if (reports.length === 0) return safe`No sessions imported.`;
+  const { style, width, verbose } = rendering;
+  const own = reports.filter(({ agent_of }) => agent_of === undefined);
+  const shown = own.length === 0 || verbose === true ? reports : own;
+  const header = HEADER.map((text) => ({ text, paint: style.faint }));
+  const table = renderTable([header, ...shown.map((report) => cells(report, style))], { columns: COLUMNS, width });
+  const lines = [...skippedLines(reports, rendering), ...reports.flatMap(sideFiles)];
+  return joinLines([...table, ...lines, totals(shown), ...leftAgents(reports, shown), ...newerAgents(reports)]);
+}
+
+function cells(report: ImportReport, style: Style): Cell[] {
+  const paint = report.status === "unchanged" ? style.faint : report.status === "forked" ? style.caution : style.good;
+  const grown = report.status === "updated" && report.turns_added !== undefined ? ` (+${report.turns_added})` : "";
+  return [
+    { text: report.status, paint },
+    { text: report.id, paint: style.id },
+    report.branch.startsWith(`${report.id}/`) ? report.branch.slice(report.id.length + 1) : report.branch,
+    groupDigits(report.turns) + grown,
+    groupDigits(report.events),
+    report.compactions === 0 ? "-" : groupDigits(report.compactions),
+    report.skipped_lines === 0 ? "-" : { text: groupDigits(report.skipped_lines), paint: style.caution },
+  ];
+}
+
+function skippedLines(reports: readonly ImportReport[], { style, verbose, namesIn }: ImportRendering): SafeText[] {
+  if (verbose !== true && namesIn === undefined) return [];
+  const named = reports.flatMap(({ id, source = id, skipped = [], skipped_lines }) => {
+    const isBelow = namesIn !== undefined && source.startsWith(`${namesIn}/`);
+    const path = forTerminalLine(isBelow ? source.slice(namesIn.length + 1) : source);
+    const lines = skipped.map(({ line, reason }) => safe`${path}:${line}: ${forTerminalLine(reason)}`);
+    const rest = skipped_lines - skipped.length;
+    if (rest > 0 && skipped.length > 0) lines.push(safe`${path}: ${groupDigits(rest)} more`);
+    return lines.map((line) => safe`${style.caution(safe`skipped:`)} ${line}`);
+  });
+  if (verbose === true || named.length <= NAMED_SHOWN) return named;
+  const others = groupDigits(named.length - NAMED_SHOWN);
+  return [...named.slice(0, NAMED_SHOWN), safe`${style.caution(safe`skipped:`)} ${others} more (--json lists them)`];
+}
+
+/** How many skipped lines are named without `-v`. */
+const NAMED_SHOWN = 10;
+
+/** How many names of what was left are shown. */
+const LEFT_SHOWN = 5;
+
+/** What was taken from beside a session, and what stands there that is not the agent's. */
+function sideFiles({ source, side_files }: ImportReport): SafeText[] {
+  if (side_files === undefined || source === undefined) return [];
+  const { files, bytes, left } = side_files;
+  const names = left.slice(0, LEFT_SHOWN).map(forTerminalLine);
+  const more = left.length > names.length ? safe` and ${left.length - names.length} more` : "";
+  const stored = files === 0 ? [] : [safe`stored ${renderCount(files, "file")} of the agent (${renderBytes(bytes)})`];
+  const others = left.length === 0 ? [] : [safe`left ${joinSafe(names, ", ")}${more}: not written by the agent`];
+  // A folder is called as its session's file.
+  const place = source.endsWith(".jsonl") ? `${source.slice(0, -".jsonl".length)}/` : source;
+  return [safe`${forTerminalLine(place)}: ${joinSafe([...stored, ...others], "; ")}.`];
+}
+
+/** What became of the conversations of sub-agents that have no row. */
+function leftAgents(reports: readonly ImportReport[], shown: readonly ImportReport[]): SafeText[] {
+  const agents = reports.filter((report) => !shown.includes(report));
+  if (agents.length === 0) return [];
+  return [safe`${renderCount(agents.length, "sub-agent")} of these: ${outcomes(agents)}; \`jpg ls --all\` lists them.`];
+}
+
+/** Sessions of versions of agents that jpg does not know: what is new in them may have been left out. */
+function newerAgents(reports: readonly ImportReport[]): SafeText[] {
+  const newer = new Map(
+    reports.flatMap(({ newer_agent: found }) => (found === undefined ? [] : [[found.agent, found]])),
+  );
+  return [...newer.values()].map(({ agent, version, tried }) => {
+    const [name, own, known] = [agent, version, tried].map(forTerminalLine) as [SafeText, SafeText, SafeText];
+    return safe`${name} ${own} is newer than the versions jpg was tested with (${known}): lines that jpg does not know are kept with the source.`;
+  });
+}
+
+const STATUSES = ["created", "updated", "forked", "unchanged"] as const;
+
+/** A file that was named twice is one session; several sessions of one conversation have its turns once. */
+function totals(reports: readonly ImportReport[]): SafeText {
+  const sessions = reports.filter(({ source }, index) => {
+    return source === undefined || reports.findIndex((report) => report.source === source) === index;
+  });
+  const branches = new Map(reports.map(({ branch, turns }) => [branch, turns]));
+  const turns = [...branches.values()].reduce((sum, count) => sum + count, 0);
+  const skipped = sessions.reduce((sum, report) => sum + report.skipped_lines, 0);
+  const kept =
+    skipped === 0
+      ? ""
+      : safe` ${renderCount(skipped, "line")} ${skipped === 1 ? "is not an event" : "are not events"}; kept with the source.`;
+  return safe`${renderCount(sessions.length, "session")}: ${outcomes(sessions)}; ${renderCount(turns, "turn")}.${kept}`;
+}
+
+function outcomes(sessions: readonly ImportReport[]): SafeText {
+  const counts = STATUSES.map(
+    (status) => [status, sessions.filter((report) => report.status === status).length] as const,
+  );
+  const named = counts.filter(([, count]) => count > 0).map(([status, count]) => safe`${count} ${status}`);
+  return joinSafe(named, ", ");
+}
+
+/** Gives the document of one pass: sessions as `import` tells of them, compactions as `compact` does. */
+export function syncDocument({ sessions, failed, compactions }: SyncReport): Readonly<Record<string, unknown>> {
+  return {
+    sessions,
+    failed: failed.map(({ path, error: { kind, code, message, hints } }) => ({
+      path,
+      error: { kind, code, message, hints },
+    })),
+    compactions: compactions.map(({ compaction, dryRun: _, ...rest }) => ({
+      compaction: compaction?.id ?? null,
+      source: compaction?.source ?? null,
+      profile: compaction?.profile ?? null,
+      ...rest,
+    })),
+  };
+}
+
+// `jpg hooks`: what stands in agents' settings, and what was done there.
+
+const HOOKS_HEADER = ["AGENT", "WHAT", "FOR", "STATE", "FILE"];
+const HOOKS_COLUMNS: readonly Column[] = [{}, {}, {}, {}, { shrinkTo: 8 }];
+const KIND = { hooks: "hooks", server: "tools" } as const;
+
+/** Renders what stands where, one file a line. */
+export function renderSetups(rows: readonly SetupRow[], { style, width }: Rendering): SafeText {
+  const cells = HOOKS_HEADER.map((text): Cell => ({ text, paint: style.faint }));
+  for (const { agent, what, project, state, path } of rows) {
+    const paint = state === "installed" ? style.good : state === "absent" ? style.faint : style.caution;
+    cells.push(
+      agent,
+      KIND[what],
+      project === null ? "you" : "project",
+      { text: state === "absent" ? "-" : state, paint },
+      path,
+    );
+  }
+  return renderTableText(cells, { columns: HOOKS_COLUMNS, width });
+}
+
+/** Renders what was done with one file. */
+export function renderSetup({ agent, what, path, status }: SetupReport): SafeText {
+  const thing = what === "hooks" ? "Hooks" : "Tools";
+  const file = forTerminalLine(path);
+  const name = forTerminalLine(agent);
+  switch (status) {
+    case "installed":
+      return safe`${thing} of ${name} installed: ${file}`;
+    case "updated":
+      return safe`${thing} of ${name} brought up to date: ${file}`;
+    case "present":
+      return safe`${thing} of ${name} are there already: ${file}`;
+    case "removed":
+      return safe`${thing} of ${name} removed: ${file}`;
+    case "absent":
+      return safe`${thing} of ${name} are not there: ${file}`;
+  }
+}
+
+// `jpg import --list`: what agents keep for this project, one session a line; and the same with numbers to pick by.
+
+const KEPT_HEADER = ["AGENT", "AGE", "TURNS", "SIZE", "TITLE"];
+const KEPT_COLUMNS: readonly Column[] = [{}, {}, { align: "right" }, { align: "right" }, { shrinkTo: 16 }];
+
+interface KeptRendering extends Rendering {
+  readonly now: Date;
+}
+
+/** Renders sessions in the order given, the file of each last. */
+export function renderKept(rows: readonly KeptRow[], { style, width, now }: KeptRendering): SafeText {
+  if (rows.length === 0) return safe`No agent on this machine keeps any such sessions for this project.`;
+  const cells = [...KEPT_HEADER, "FILE"].map((text): Cell => ({ text, paint: style.faint }));
+  for (const row of rows) appendAll(cells, [...cellsOf(row, style, now), row.path]);
+  return renderTableText(cells, { columns: [...KEPT_COLUMNS, { shrinkTo: 12 }], width });
+}
+
+/** Renders sessions in the order given, numbered from 1. */
+export function renderPick(rows: readonly KeptRow[], { style, width, now }: KeptRendering): SafeText {
+  const cells = ["#", ...KEPT_HEADER].map((text): Cell => ({ text, paint: style.faint }));
+  for (const [at, row] of rows.entries()) appendAll(cells, [String(at + 1), ...cellsOf(row, style, now)]);
+  return renderTableText(cells, { columns: [{ align: "right" }, ...KEPT_COLUMNS], width });
+}
+
+function cellsOf({ agent, updated_at, turns, bytes, title, problem, is_beginning }: KeptRow, style: Style, now: Date) {
+  return [
+    agent,
+    renderAge(updated_at, now),
+    turns === undefined ? "-" : `${turns}${is_beginning === true ? "+" : ""}`,
+    renderBytes(bytes),
+    problem === undefined ? (title ?? "") : { text: problem, paint: style.caution },
+  ] satisfies Cell[];
+}

@@ -1,0 +1,311 @@
+// `jpg log`: the compaction history, one commit a line as `git log --oneline` has it, or in full.
+import type { BlameReport, BlameRow, BlameSource } from "../../app/look/blame.ts";
+import type { ConversationFacts, ListReport, ListRow } from "../../app/look/list.ts";
+import type { LogReport, LogRow } from "../../app/look/log.ts";
+import type { StatusReport } from "../../app/look/status.ts";
+import { exampleAgent } from "../../app/sessions/session-registry.ts";
+import { DEFAULT_KEEP_LAST } from "../../core/conversation/bound-resolution.ts";
+import type { JpgError } from "../../core/errors.ts";
+import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
+import { type Cell, type Column, renderTable, renderTableText } from "../frame/table.ts";
+import type { Rendering, Style } from "../frame/terminal.ts";
+import {
+  type BeforeAfter,
+  indentText,
+  renderAge,
+  renderCount,
+  renderElsewhere,
+  renderFields,
+  renderOverhead,
+  renderRange,
+  renderRawAndView,
+  renderShare,
+  renderSource,
+  renderTime,
+  renderTokens,
+  shortCommit,
+} from "./quantity.ts";
+
+/** How the history is shown. */
+interface LogRendering extends Rendering {
+  readonly verbose?: boolean;
+}
+
+/** Renders the history, newest first; empty when there is none. */
+export function renderLog(rows: LogReport, rendering: LogRendering): SafeText {
+  if (rendering.verbose)
+    return joinSafe(
+      rows.map((row) => renderEntry(row, rendering)),
+      "\n\n",
+    );
+  return joinLines(rows.map((row) => renderLogLine(row, rendering.style)));
+}
+
+/** Renders one commit of the history as a line, e.g. `3fa9c1d (k3f9q2, live) compact 0..12: …`. */
+export function renderLogLine(row: LogRow, style: Style): SafeText {
+  const mark = row.message === undefined ? "" : safe` ${style.caution(safe`[message differs]`)}`;
+  return safe`${style.commit(shortCommit(row.commit))} ${decoration(row, style)} ${forTerminalLine(row.subject)}${mark}`;
+}
+
+function decoration(row: LogRow, style: Style): SafeText {
+  const id = style.id(forTerminalLine(row.compaction));
+  const what = row.cut_off === true ? safe`history is cut off here` : safe`squashed`;
+  const squashed = row.squashed === true ? safe`, ${style.faint(what)}` : "";
+  return safe`(${row.kind === "compaction" ? id : safe`${row.kind} of ${id}`}${standing(row, style)}${squashed})`;
+}
+
+/** What the compaction is at the tip; a row that takes it back or brings it back need not say that it did. */
+function standing(row: LogRow, style: Style): SafeText {
+  if (row.kind === "revert") return "";
+  if (row.not_applied !== undefined && row.live) return safe`, ${style.caution(safe`not applied`)}`;
+  return row.live ? safe`, ${style.good(safe`live`)}` : safe`, ${style.faint(safe`reverted`)}`;
+}
+
+function renderEntry(row: LogRow, rendering: Rendering): SafeText {
+  const { style } = rendering;
+  const range =
+    row.from_turn === null || row.to_turn === null ? null : safe`turns ${renderRange(row.from_turn, row.to_turn)}`;
+  const fields = renderFields(
+    [
+      ["Date", renderTime(row.timestamp)],
+      ["Author", row.author],
+      ["Range", range],
+      ["Policies", row.policies],
+      ["Tokens", row.tokens === null ? null : renderChange(row.tokens, row.tokens_source)],
+      ["Source", row.source],
+      ["Profile", row.profile],
+      ["Not applied", row.not_applied],
+      ["Message", row.message === undefined ? null : renderMessage(row.message)],
+    ],
+    rendering,
+  );
+  const head = safe`${style.commit(safe`commit ${forTerminalLine(row.commit)}`)} ${decoration(row, style)}`;
+  const heading = row.source === "import" ? ["Summary, as it was imported:", ""] : [];
+  const body = [row.subject, ...(row.summary === undefined ? [] : ["", ...heading, row.summary])].join("\n");
+  return joinLines([head, ...fields, "", ...indentText(body)]);
+}
+
+/** Renders a commit's own subject where it tells something else than the record. */
+export function renderMessage(message: string): string {
+  return `"${message}" (the commit says so; the record does not)`;
+}
+
+function renderChange(tokens: BeforeAfter, source: LogRow["tokens_source"]): string {
+  return `${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd() + renderSource(source);
+}
+
+/** Renders which branch cannot be read, why, and what helps. */
+export function renderUnreadable({ branch, error }: { readonly branch: string; readonly error: JpgError }): SafeText {
+  const why = safe`${forTerminalLine(branch)} cannot be read: ${forTerminal(error.message)}`;
+  return joinLines([why, ...error.hints.map((hint) => forTerminal(hint))]);
+}
+
+/** Renders who decides how each event is read. */
+export function renderBlame({ rows }: BlameReport, rendering: Rendering): SafeText {
+  const { style } = rendering;
+  const table = renderTable(
+    rows.map((row) => cells(row, style)),
+    { columns: COLUMNS },
+  );
+  const [only] = rows.length === 1 ? rows : [];
+  return joinLines([...table, ...(only === undefined ? deciders(rows, style) : details(only, style))]);
+}
+
+/** Lines shown of what stands for a whole turn before the rest is only counted. */
+const MOST_LINES = 12;
+
+/** Of several events: each compaction that decides over some of them, once, in order. */
+function deciders(rows: readonly BlameRow[], style: Style): readonly SafeText[] {
+  const decided = new Map(rows.flatMap(({ by }) => (by === undefined ? [] : [[by.compaction, by] as const])));
+  if (decided.size === 0) return [];
+  const blocks = [...decided.values()].flatMap((by) => {
+    const text = commonText(rows.filter((row) => row.by?.compaction === by.compaction));
+    return [commitLine(by, style), ...(text === undefined ? [] : excerpt(text, by.compaction))];
+  });
+  const isCut = rows.some(({ state }) => state === "changed");
+  return ["", ...blocks, ...(isCut ? ["" as const, EVENT_HINT] : [])];
+}
+
+const EVENT_HINT = safe`\`jpg blame EVENT\` shows what the model sees in place of one event.`;
+const SEES_INSTEAD = safe`The model sees instead:`;
+
+/** The one text that stands for all of these events that are hidden. */
+function commonText(rows: readonly BlameRow[]): string | undefined {
+  const texts = new Set(rows.flatMap((row) => hiddenText(row) ?? []));
+  return texts.size === 1 ? [...texts][0] : undefined;
+}
+
+/** What stands for an event that is hidden with its turn; undefined for every other. */
+function hiddenText({ state, sees }: BlameRow): string | undefined {
+  return state === "hidden" ? sees : undefined;
+}
+
+function excerpt(text: string, compaction: string): readonly SafeText[] {
+  const lines = indentText(text);
+  const rest = lines.length - MOST_LINES;
+  const shown = rest > 1 ? lines.slice(0, MOST_LINES) : lines;
+  const more = rest > 1 ? [safe`    … ${rest} more lines (\`jpg show ${forTerminalLine(compaction)}\`)`] : [];
+  return [SEES_INSTEAD, ...shown, ...more];
+}
+
+const COLUMNS = [{}, {}, {}, {}, {}, {}];
+
+function cells({ by, event, type, state, action }: BlameRow, style: Style): readonly Cell[] {
+  const who =
+    by === undefined ? ["-", "", ""] : [{ text: by.compaction, paint: style.id }, by.author, renderTime(by.timestamp)];
+  const done = action ?? { text: state === "internal" ? "not sent" : "shown", paint: style.faint };
+  return [...who, event, type, done];
+}
+
+function details({ by, sees, next, state }: BlameRow, style: Style): readonly SafeText[] {
+  if (by === undefined) return [];
+  const place =
+    sees === undefined
+      ? state === "hidden"
+        ? [safe`The model sees nothing in its place.`]
+        : []
+      : [SEES_INSTEAD, ...indentText(sees)];
+  const after = next === undefined ? safe`is shown as it is` : safe`is decided by ${style.id(forTerminalLine(next))}`;
+  return [
+    "",
+    commitLine(by, style),
+    ...place,
+    "",
+    safe`\`jpg revert ${forTerminalLine(by.compaction)}\` undoes it; the event then ${after}.`,
+  ];
+}
+
+function commitLine({ commit, subject }: BlameSource, style: Style): SafeText {
+  return safe`${style.commit(shortCommit(commit))} ${forTerminalLine(subject)}`;
+}
+
+/** What a list needs beside colours and width. */
+interface ListRendering extends Rendering {
+  readonly now: Date;
+}
+
+/** What most branches are: their name is not made for each. */
+const MAIN = "/main";
+const HEADER = ["  ID", "BRANCH", "TURNS", "TOKENS", "COMP", "FORK", "AGE", "TITLE"];
+
+/** Renders conversations in the order given; empty when there are none. */
+export function renderList(rows: ListReport, { style, width, now }: ListRendering): SafeText {
+  if (rows.length === 0) return "";
+  const cells = HEADER.map((text): Cell => ({ text, paint: style.faint }));
+  for (const row of rows) addCells(cells, row, style, renderAge(row.updated_at, now));
+  const text = renderTableText(cells, { columns: columnsIn(style), width });
+  const isShort = rows.some(({ overhead_source }) => overhead_source === "unknown");
+  const elsewhere = rows.reduce((turns, row) => turns + (row.turns_elsewhere ?? 0), 0);
+  return joinLines([
+    text,
+    ...(isShort ? [style.faint(safe`+ ${renderOverhead("unknown") ?? ""}`)] : []),
+    ...(elsewhere > 0 ? [style.faint(safe`? ${renderElsewhere(elsewhere) ?? ""}`)] : []),
+  ]);
+}
+
+function columnsIn({ id, faint }: Style): readonly Column[] {
+  return [
+    { shrinkTo: 16, paint: id },
+    { shrinkTo: 10 },
+    { align: "right" },
+    { align: "right" },
+    { align: "right" },
+    { align: "right" },
+    { paint: faint },
+    { shrinkTo: 8 },
+  ];
+}
+
+function addCells(cells: Cell[], row: ListRow, style: Style, age: string): void {
+  cells.push(
+    row.active === true ? { text: `* ${row.id}`, paint: style.good } : `${isAgent(row) ? "   " : "  "}${row.id}`,
+    forkName(row.branch, row.id),
+    String(row.turns),
+    tokensText(row),
+    row.compactions === 0 ? "-" : String(row.compactions),
+    row.forks === 0 ? "-" : String(row.forks),
+    age,
+    titleText(row),
+  );
+}
+
+function tokensText({ tokens, turns_elsewhere, tokens_source, overhead_source }: ListRow): string {
+  const text = renderRawAndView(tokens, turns_elsewhere);
+  const isCounted = tokens_source !== "estimate";
+  if (overhead_source !== "unknown") return isCounted ? text : `~${text}`;
+  return isCounted ? `${text}+` : `~${text}+`;
+}
+
+/** The branch without the conversation it begins with. */
+function forkName(branch: string, id: string): string {
+  if (branch.length === id.length + MAIN.length && branch.endsWith(MAIN) && branch.startsWith(id)) return "main";
+  return branch[id.length] === "/" && branch.startsWith(id) ? branch.slice(id.length + 1) : branch;
+}
+
+/** Stands behind the conversation that began it. */
+function isAgent({ parent }: ListRow): boolean {
+  return parent?.kind === "agent" && parent.id !== undefined;
+}
+
+function titleText({ title, pinned, archived, labels = [], agents = 0 }: ListRow): string {
+  if (pinned !== true && archived !== true && labels.length === 0 && agents === 0) return title;
+  const marks = [
+    ...(pinned === true ? ["pinned"] : []),
+    ...(archived === true ? ["archived"] : []),
+    ...labels,
+    ...(agents === 0 ? [] : [`+${agents} ${agents === 1 ? "agent" : "agents"}`]),
+  ];
+  return `[${marks.join(", ")}] ${title}`;
+}
+
+/** Renders what is here: the active conversation, then a line for each thing that can be done. */
+export function renderWhatIsHere(report: StatusReport, { style }: Rendering): SafeText {
+  return joinLines([
+    ...activeLines(report, style),
+    ...listLines(report, style),
+    ...sessionLines(report, style),
+    safe`All commands: ${style.id(safe`jpg --help`)}`,
+  ]);
+}
+
+function activeLines({ active, conversations, elsewhere }: StatusReport, style: Style): SafeText[] {
+  if (elsewhere !== undefined) return [forTerminal(elsewhere)];
+  if (active === null && conversations === 0) return [safe`No conversations here yet.`];
+  if (active === null) return [safe`No conversation is checked out here: ${style.id(safe`jpg use ID`)}`];
+  const { branch, title, turns, tokens, turns_elsewhere, tokens_source, compactions } = active;
+  const size = safe`${renderRawAndView(tokens, turns_elsewhere)} tokens${renderSource(tokens_source)}`;
+  return [
+    safe`On ${style.heading(forTerminalLine(branch))}: ${forTerminalLine(title)}`,
+    safe`${renderCount(turns, "turn")}, ${size}, ${renderCount(compactions, "compaction")}`,
+    ...nextLines(active, style),
+  ];
+}
+
+/** What is compacted as far as `jpg compact` goes by itself is read and continued. */
+function nextLines({ turns, compacted_to }: ConversationFacts, style: Style): SafeText[] {
+  if (compacted_to === undefined || compacted_to < turns - 1 - DEFAULT_KEEP_LAST)
+    return [safe`Shorten what the model sees: ${style.id(safe`jpg compact`)}`];
+  const resume = style.id(safe`jpg resume --with ${forTerminal(exampleAgent().name)}`);
+  return [
+    safe`See what the model no longer sees: ${style.id(safe`jpg diff`)}`,
+    safe`Continue: ${resume}, or ${style.id(safe`jpg chat`)}`,
+  ];
+}
+
+function listLines({ conversations }: StatusReport, style: Style): SafeText[] {
+  if (conversations < 2) return [];
+  return [safe`${renderCount(conversations, "conversation")} here: ${style.id(safe`jpg ls`)}`];
+}
+
+function sessionLines({ sessions, conversations }: StatusReport, style: Style): SafeText[] {
+  const bring = style.id(safe`jpg import`);
+  if (sessions.length === 0) {
+    if (conversations > 0) return [];
+    return [safe`Bring a session in: ${style.id(safe`jpg import FILE`)}`, safe`Begin one: ${style.id(safe`jpg chat`)}`];
+  }
+  const counts = joinSafe(
+    sessions.map(({ agent, count }) => renderCount(count, `${agent} session`)),
+    ", ",
+  );
+  return [safe`${counts} here: ${bring}${conversations === 0 ? "" : " brings in what is new"}`];
+}

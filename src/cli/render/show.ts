@@ -1,0 +1,275 @@
+// `jpg show`: a conversation, an event or a compaction in detail.
+import { eventLines } from "../../app/diff/view-text.ts";
+import type { ShowCompaction, ShowConversation, ShowEvent, ShowReport } from "../../app/look/show.ts";
+import type { HiddenContent } from "../../core/compact/hidden-content.ts";
+import { type Compaction, describeReading, tokensSent } from "../../core/conversation/compaction.ts";
+import type { TurnRange } from "../../core/conversation/event.ts";
+import { groupRange } from "../../core/conversation/group.ts";
+import { describePolicies } from "../../core/conversation/policy.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { renderPrice } from "../../core/model/usage.ts";
+import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
+import { renderTable } from "../frame/table.ts";
+import type { Rendering, Style } from "../frame/terminal.ts";
+import { renderLogLine, renderMessage } from "./list.ts";
+import {
+  type BeforeAfter,
+  type Field,
+  groupDigits,
+  indentText,
+  renderBytes,
+  renderCommit,
+  renderCount,
+  renderElsewhere,
+  renderFields,
+  renderLoss,
+  renderRange,
+  renderRawAndView,
+  renderShare,
+  renderSource,
+  renderTime,
+  renderTokens,
+} from "./quantity.ts";
+
+/** Renders what was asked for. */
+export function renderShow(report: ShowReport, rendering: Rendering): SafeText {
+  switch (report.kind) {
+    case "conversation":
+      return renderConversation(report, rendering);
+    case "event":
+      return renderEvent(report, rendering);
+    case "compaction":
+      return renderShowCompaction(report, rendering);
+  }
+}
+
+function renderConversation(report: ShowConversation, rendering: Rendering): SafeText {
+  const { style } = rendering;
+  const marks = [...(report.pinned === true ? ["pinned"] : []), ...(report.archived === true ? ["archived"] : [])];
+  const lines = renderFields(
+    [
+      ["Title", report.title],
+      ["Branch", report.branch],
+      ["Commit", renderCommit(report)],
+      ["Source", report.source],
+      ["Parent", renderParent(report.parent)],
+      ["Created", renderTime(report.created_at)],
+      ["Updated", renderTime(report.updated_at)],
+      ["Turns", groupDigits(report.turns)],
+      ["Events", groupDigits(report.events)],
+      ["Tokens", safe`${renderRawAndView(report.tokens, report.turns_elsewhere)}${renderSource(report.tokens_source)}`],
+      ["Elsewhere", renderElsewhere(report.turns_elsewhere)],
+      ["Labels", report.labels?.join(", ")],
+      ["State", marks.join(", ")],
+    ],
+    rendering,
+  );
+  const branches = report.branches.map(({ name, turns, active }) => {
+    const line = safe`${active ? "*" : " "} ${forTerminalLine(name)}`;
+    return safe`  ${active ? style.good(line) : line} ${style.faint(renderCount(turns, "turn"))}`;
+  });
+  const compactions = report.compactions.map((row) => safe`  ${renderLogLine(row, style)}`);
+  return joinLines([
+    safe`${style.heading(safe`conversation`)} ${style.id(forTerminalLine(report.id))}`,
+    ...lines,
+    ...section(style.heading(safe`Branches:`), branches),
+    ...section(style.heading(safe`Live compactions, newest first:`), compactions),
+    ...section(
+      style.heading(safe`Sub-agents:`),
+      (report.agents ?? []).map((agent) => renderAgent(agent, rendering)),
+    ),
+  ]);
+}
+
+function renderParent(parent: ShowConversation["parent"]): SafeText | null {
+  if (parent === undefined) return null;
+  const what = parent.kind === "agent" ? safe`sub-agent of` : safe`fork of`;
+  if (parent.id === undefined) return safe`${what} session ${forTerminalLine(parent.session)}, which is not here`;
+  return safe`${what} ${forTerminalLine(parent.id)}${parent.turn === undefined ? "" : safe`, turn ${parent.turn}`}`;
+}
+
+function renderAgent(
+  { id, title, turn }: NonNullable<ShowConversation["agents"]>[number],
+  { style }: Rendering,
+): SafeText {
+  const place = turn === undefined ? safe`` : style.faint(safe` (turn ${turn})`);
+  return safe`  ${style.id(forTerminalLine(id))}${place} ${forTerminalLine(title)}`;
+}
+
+const STATES = {
+  shown: "shown to the model as it is",
+  changed: "changed",
+  hidden: "hidden",
+  internal: "no model sees this kind of event",
+} as const;
+
+function renderEvent(report: ShowEvent, rendering: Rendering): SafeText {
+  const { style } = rendering;
+  const { event } = report;
+  const by = report.compaction === undefined ? "" : ` by compaction ${report.compaction}`;
+  const fields = renderFields(
+    [
+      ["Kind", event.type],
+      ["Tool", event.type === "tool_call_request" ? event.name : null],
+      ["Call", event.type === "tool_call_request" || event.type === "tool_call_response" ? event.call_id : null],
+      ["Result", event.type === "tool_call_response" ? (event.is_error ? "error" : "success") : null],
+      ["Date", renderTime(event.timestamp)],
+      ["Branch", report.branch],
+      ["Turn", report.turn],
+      ["Model", event.metadata?.model],
+      ["Tokens", safe`${formatTokens(report.tokens)}${renderSource(report.tokens_source)}`],
+      ["View", `${STATES[report.state]}${by}`],
+    ],
+    rendering,
+  );
+  const projected = report.projected === undefined ? [] : eventLines(report.projected).flatMap(indentText);
+  return joinLines([
+    safe`${style.heading(safe`event`)} ${style.id(forTerminalLine(event.id))}`,
+    ...fields,
+    "",
+    ...eventLines(event).flatMap(indentText),
+    ...section(style.heading(safe`In the view:`), projected),
+  ]);
+}
+
+function section(heading: SafeText, lines: readonly SafeText[]): SafeText[] {
+  return lines.length === 0 ? [] : ["", heading, ...lines];
+}
+
+/** Files and commands named before the rest is only counted. */
+const MOST_NAMED = 20;
+
+/** Renders a compaction. */
+function renderShowCompaction(report: ShowCompaction, rendering: Rendering): SafeText {
+  const { style, width } = rendering;
+  const { event, hidden, receipt } = report;
+  return joinLines([
+    safe`${style.heading(safe`compaction`)} ${style.id(forTerminalLine(event.id))} (${standing(report, style)})`,
+    ...renderFields([...originFields(report), ...hiddenFields(report, hidden)], rendering),
+    ...compactionSection(safe`Made as one:`, membersOf(report), style),
+    ...(report.compactions ?? [event]).flatMap((one) =>
+      compactionSection(summaryHeading(one), one.summary === undefined ? [] : indentText(one.summary.summary), style),
+    ),
+    ...compactionSection(safe`Tools hidden:`, toolLines(hidden, style, width), style),
+    ...compactionSection(safe`Tools pruned:`, named(event.tools?.names ?? []), style),
+    ...compactionSection(safe`Files:`, named(hidden.files), style),
+    ...compactionSection(safe`Commands:`, named(hidden.commands), style),
+    ...compactionSection(safe`Loss receipt:`, renderLoss(receipt, rendering), style),
+  ]);
+}
+
+/** The turns of all that its commit added as one. */
+function rangeOf({ event, compactions }: ShowCompaction): TurnRange {
+  const [first = event, ...others] = compactions ?? [];
+  return groupRange([first, ...others]);
+}
+
+/** The compactions that its commit added as one. */
+function membersOf({ compactions = [] }: ShowCompaction): readonly SafeText[] {
+  const rest = compactions.length - MOST_NAMED;
+  const lines = compactions.slice(0, MOST_NAMED).map((one) => {
+    const range = renderRange(one.from_turn, one.to_turn);
+    return safe`    ${forTerminalLine(one.id)}  ${range}: ${forTerminalLine(describePolicies(one))}`;
+  });
+  return rest > 0 ? [...lines, safe`    … ${groupDigits(rest)} more`] : lines;
+}
+
+function standing({ live, not_applied }: ShowCompaction, style: Style): SafeText {
+  if (!live) return style.faint(safe`reverted`);
+  return not_applied === undefined ? style.good(safe`live`) : style.caution(safe`live, not applied`);
+}
+
+function originFields(report: ShowCompaction): Field[] {
+  const { event, commit, branch, policies, not_applied, message } = report;
+  const { from, to } = rangeOf(report);
+  const bounds = [event.from_event && `from ${event.from_event}`, event.to_event && `up to ${event.to_event}`];
+  const cut = bounds.filter(Boolean).join(", ");
+  return [
+    ["Commit", commit],
+    ["Message", message === undefined ? null : renderMessage(message)],
+    ["Branch", branch],
+    ["Date", renderTime(event.timestamp)],
+    ["Range", `turns ${renderRange(from, to)}${cut === "" ? "" : ` (${cut})`}`],
+    ["Policies", policies],
+    ["Profile", event.profile],
+    ["Source", event.source],
+    ["Reason", event.reason],
+    ["Model", event.summary?.model],
+    ["Prompt", event.summary?.prompt_sha256 && `sha256 ${event.summary.prompt_sha256}`],
+    ["Read", (event.summary && describeReading(event.summary).join("; ")) || null],
+    ["Usage", usageOf(event.summary)],
+    [
+      "Keeps",
+      event.keep?.length === undefined || event.keep.length === 0 ? null : `${event.keep.length} events in range`,
+    ],
+    ["Not applied", not_applied],
+  ];
+}
+
+function summaryHeading({ summary }: Compaction): SafeText {
+  if (summary?.source === "extractive") return safe`Summary (an extract by fixed rules, not written by a model):`;
+  return summary?.source === "imported" ? safe`Summary (as it was imported; jpg did not check it):` : safe`Summary:`;
+}
+
+/** What a summary cost; null where no model was asked, or nobody recorded it. */
+function usageOf(summary: Compaction["summary"]): string | null {
+  if (summary?.source !== "generated") return null;
+  const price = renderPrice(summary.price_usd ?? null);
+  if (summary.usage === undefined) return price;
+  const { calls, output } = summary.usage;
+  const sent = formatTokens(tokensSent(summary.usage));
+  return safe`${sent} tokens sent, ${formatTokens(output)} answered in ${renderCount(calls, "call")}, ${price}`;
+}
+
+/** Tokens of what it covers, raw and as shown then, and of the whole view as `compact` and `log` give them. */
+function hiddenFields(report: ShowCompaction, hidden: HiddenContent): Field[] {
+  const { stats } = report.event;
+  const { from: from_turn, to: to_turn } = rangeOf(report);
+  const { tokens, bytes, events_removed, events_changed } = hidden;
+  const turns = safe`${from_turn === to_turn ? "turn" : "turns"} ${renderRange(from_turn, to_turn)}`;
+  const size =
+    bytes.before === bytes.after
+      ? renderBytes(bytes.before)
+      : safe`${renderBytes(bytes.before)} → ${renderBytes(bytes.after)}`;
+  return [
+    ["Tokens", `${renderChange(tokens)} (${turns}, raw → shown, estimate)`],
+    [
+      "View",
+      stats?.tokens === undefined ? null : `${renderChange(stats.tokens)} tokens (the whole view, before → after)`,
+    ],
+    ["Bytes", size],
+    ["Events", safe`${groupDigits(events_removed)} removed, ${groupDigits(events_changed)} changed`],
+  ];
+}
+
+function renderChange(tokens: BeforeAfter): string {
+  return `${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd();
+}
+
+function toolLines({ tools }: HiddenContent, style: Style, width: number): SafeText[] {
+  if (tools.length === 0) return [];
+  const header = ["TOOL", "CALLS", "ERRORS", "SIZE", "TOKENS"].map((text) => ({ text, paint: style.faint }));
+  const rows = tools.map((tool) => [
+    tool.name,
+    groupDigits(tool.calls),
+    tool.errors === 0 ? "-" : { text: groupDigits(tool.errors), paint: style.bad },
+    renderBytes(tool.bytes),
+    formatTokens(tool.tokens),
+  ]);
+  const right = { align: "right" } as const;
+  return renderTable([header, ...rows], {
+    columns: [{ shrinkTo: 12 }, right, right, right, right],
+    width,
+    indent: "    ",
+  });
+}
+
+function named(names: readonly string[]): SafeText[] {
+  const rest = names.length - MOST_NAMED;
+  const lines = names.slice(0, rest > 1 ? MOST_NAMED : names.length).map((name) => safe`    ${forTerminalLine(name)}`);
+  return rest > 1 ? [...lines, safe`    … ${groupDigits(rest)} more (--json lists all)`] : lines;
+}
+
+function compactionSection(heading: SafeText, lines: readonly SafeText[], style: Style): SafeText[] {
+  return lines.length === 0 ? [] : ["", style.heading(heading), ...lines];
+}
