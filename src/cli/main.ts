@@ -24,7 +24,7 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
     fronts: {
       serveMcp: async (place) => (await import("../mcp/serve.ts")).serveMcp(place),
       servePages: async (request) => (await import("../web/serve.ts")).servePages(request),
-      renderStaticPage: async (...what) => (await import("../web/static-page.ts")).renderStaticPage(...what),
+      renderStaticPage: async (...what) => (await import("../web/serve.ts")).renderStaticPage(...what),
     },
     onClosed: () => process.exit(0),
     onFailed: endOnFailure,

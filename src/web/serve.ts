@@ -1,15 +1,31 @@
 // `jpg serve`: pages over the store, for the browser of who started it. Each request opens the store anew, so that what others do
 // meanwhile is seen; what is kept in between is what the last action said, and the pages that were read last.
+
+import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type Runtime, randomId } from "../app/conversation/runtime.ts";
+import { deflateRawSync } from "node:zlib";
+import { type Runtime, randomId, readPageScript, sha256 } from "../app/conversation/runtime.ts";
+import type { BranchTree } from "../app/conversation/tree.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../app/conversation/workspace.ts";
+import { readCompactionPage } from "../app/look/compaction-page.ts";
+import { readComparePage } from "../app/look/conversation-page.ts";
+import { listConversations } from "../app/look/list.ts";
 import { createPageReader, type PageReader, type ServeRequest } from "../app/look/page-reader.ts";
+import { searchConversations } from "../app/look/search.ts";
+import { readAnatomy } from "../app/look/stats.ts";
+import { resolveWhole, resolveWholeTree } from "../app/names/resolve-id.ts";
+import { describeLeftOut, type PageWish, readMaskedPage, type StaticPage } from "../app/share/masked-page.ts";
 import { codeOf, JpgError, messageOf, reasonOf, userError } from "../core/errors.ts";
-import { type Admission, Door, readAddress } from "./door.ts";
-import type { PageAnswer, Route, SentOn } from "./exchange.ts";
-import type { Place } from "./pages/document.ts";
-import { type Notice, renderNotice } from "./pages/render-notice.ts";
-import { ROUTES } from "./routes.ts";
+import { ACTIONS, PARTS, type PageAnswer, type Route, readStyle, type SentOn } from "./actions.ts";
+import { renderConfirmPage } from "./pages/actions.ts";
+import { type Notice, renderNotice } from "./pages/beside.ts";
+import { renderCompactionPage } from "./pages/compaction.ts";
+import { renderComparePage } from "./pages/compare.ts";
+import { renderPage } from "./pages/conversation.ts";
+import type { Action, OwnText, Place } from "./pages/document.ts";
+import { renderListPage } from "./pages/list.ts";
+import { renderAnatomyPage } from "./pages/timeline.ts";
+import { wholePage } from "./pages/turns.ts";
 
 /** Most bytes of a form. */
 const MOST_FORM_BYTES = 64 * 1024;
@@ -230,4 +246,202 @@ async function readForm(incoming: IncomingMessage): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
+}
+
+// Who may come in. A page of this machine's own can be asked for by any page of the web that a browser shows (DNS rebinding,
+// forged requests): the name in `Host` has to be this server's, what changes something has to come from its own pages, and
+// whoever asks shows a cookie that only the printed address gives, once. Cookies know no ports: a server of another user on this
+// machine would be sent it. So all pages are below a folder that nobody else knows, and the cookie is for that folder alone.
+
+/** What a request says of where it comes from. */
+export interface Knock {
+  readonly method: string;
+  /** The address without host: path and query. */
+  readonly url: string;
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  readonly cookie: string | undefined;
+}
+
+/** `in`: with the address inside the folder. `enter`: came with the printed address; is given the cookie and sent on to `path`. */
+export type Admission =
+  | { readonly kind: "in"; readonly url: string }
+  | { readonly kind: "enter"; readonly path: string }
+  | { readonly kind: "refused"; readonly status: 403 | 421; readonly why: string; readonly hint: string };
+
+export interface DoorOptions {
+  /** Names and addresses that this server goes by, with their port, e.g. `127.0.0.1:4747`. */
+  readonly hosts: readonly string[];
+  readonly cookieName: string;
+  /** Secrets, not to be guessed; `folder` is the first part of every path. */
+  readonly folder: string;
+  readonly secret: string;
+  readonly token: string;
+}
+
+/** Lets in and keeps out; its token counts once. */
+export class Door {
+  readonly #options: DoorOptions;
+  #isTokenUsed = false;
+
+  constructor(options: DoorOptions) {
+    this.#options = options;
+  }
+
+  /** The value of the header that gives the cookie. */
+  get cookie(): string {
+    const { cookieName, secret } = this.#options;
+    return `${cookieName}=${secret}; Path=${this.folder}/; HttpOnly; SameSite=Strict`;
+  }
+
+  /** What all paths begin with, without the slash at its end. */
+  get folder(): string {
+    return `/${this.#options.folder}`;
+  }
+
+  admit({ method, url, host, origin, cookie }: Knock): Admission {
+    const { hosts, cookieName, secret, token } = this.#options;
+    if (host === undefined || !hosts.includes(host.toLowerCase()))
+      return refused(
+        421,
+        `This server is not ${host ?? "without a name"}.`,
+        "Open the address that jpg serve printed.",
+      );
+    if (method !== "GET" && method !== "HEAD" && origin !== `http://${host}`)
+      return refused(403, "Changes can only be made from a page of this server.", "Do it on the page itself.");
+    const isInside = isSame(url.slice(0, this.folder.length + 1), `${this.folder}/`);
+    if (isInside && readCookies(cookie).some(([name, value]) => name === cookieName && isSame(value, secret)))
+      return { kind: "in", url: url.slice(this.folder.length) };
+    const { path, query } = readAddress(url);
+    const given = query.get("token");
+    if (!isInside || given === null || !isSame(given, token))
+      return refused(
+        403,
+        "This page is only for the person who started jpg serve.",
+        "Open the address that jpg serve printed.",
+      );
+    if (this.#isTokenUsed)
+      return refused(
+        403,
+        "This address has already been opened, and it works only once.",
+        "Go back to that browser, or start jpg serve again.",
+      );
+    this.#isTokenUsed = true;
+    return { kind: "enter", path };
+  }
+}
+
+/** Reads what a request asks for: a path of this server, which begins with one slash, and the query behind it. */
+export function readAddress(url: string): { readonly path: string; readonly query: URLSearchParams } {
+  const at = url.indexOf("?");
+  const path = at < 0 ? url : url.slice(0, at);
+  return { path: `/${path.replace(/^[/\\]+/, "")}`, query: new URLSearchParams(at < 0 ? "" : url.slice(at)) };
+}
+
+function refused(status: 403 | 421, why: string, hint: string): Admission {
+  return { kind: "refused", status, why, hint };
+}
+
+function readCookies(header = ""): readonly (readonly [string, string])[] {
+  return header.split(";").map((pair) => {
+    const at = pair.indexOf("=");
+    return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+  });
+}
+
+function isSame(a: string, b: string): boolean {
+  const [x, y] = [Buffer.from(a), Buffer.from(b)];
+  return x.length === y.length && timingSafeEqual(x, y);
+}
+
+// What is answered at which address: a table of a few lines each onto `app`.
+
+const page = (body: string): PageAnswer => ({ type: "text/html", body });
+
+export const ROUTES: readonly Route[] = [
+  {
+    method: "GET",
+    path: /^\/$/,
+    run: async ({ workspace, place, query }) => {
+      const { rows } = await listConversations(workspace, { all: true });
+      const words = query.get("words")?.trim() ?? "";
+      const search = { pattern: words, ignoreCase: true, limit: 50 };
+      const found = words === "" ? null : await searchConversations(workspace, search);
+      return page(renderListPage({ rows, words, found, now: workspace.runtime.now() }, place));
+    },
+  },
+  {
+    method: "GET",
+    path: /^\/page\.css$/,
+    run: async () => ({ type: "text/css", body: await readStyle() }),
+  },
+  {
+    method: "GET",
+    path: /^\/page\.js$/,
+    run: async () => ({ type: "text/javascript", body: await readPageScript() }),
+  },
+  {
+    method: "GET",
+    path: /^\/state$/,
+    run: async ({ workspace }) => ({ type: "application/json", body: JSON.stringify(await readState(workspace)) }),
+  },
+  ...PARTS,
+  {
+    method: "GET",
+    path: /^\/c\/([^/]+)\/compaction\/([^/]+)$/,
+    run: async ({ workspace, names: [branch = "", compaction = ""], place }) => {
+      const tree = await resolveWholeTree(workspace, branch);
+      return page(renderCompactionPage(branch, await readCompactionPage(workspace, tree, compaction), place));
+    },
+  },
+  {
+    method: "GET",
+    path: /^\/c\/([^/]+)\/compare\/([^/]+)$/,
+    run: async ({ workspace, names: [left = "", right = ""], place }) =>
+      page(renderComparePage(await readComparePage(workspace, left, right), place)),
+  },
+  {
+    method: "GET",
+    path: /^\/c\/([^/]+)\/anatomy$/,
+    run: async ({ workspace, names: [branch = ""], place }) =>
+      page(renderAnatomyPage(await readAnatomy(workspace, await resolveWholeTree(workspace, branch)), place)),
+  },
+  ...(Object.keys(ACTIONS) as Action[]).map(
+    (action): Route => ({
+      method: "POST",
+      path: new RegExp(`^/c/([^/]+)/${action}$`),
+      run: async ({ workspace, names: [branch = ""], form, place }) => {
+        const outcome = await ACTIONS[action](workspace, await resolveWhole(workspace, branch), form);
+        return "confirm" in outcome ? page(renderConfirmPage(branch, outcome.confirm, place)) : outcome;
+      },
+    }),
+  ),
+];
+
+/** Where all branches stand: what a page looks at to know whether it is still true. */
+async function readState({ store }: Workspace): Promise<Readonly<Record<string, string>>> {
+  return Object.fromEntries((await store.listBranches()).map(({ name, commit }) => [name, commit]));
+}
+
+/** Writes a branch as an HTML document that says what is not in it. Throws `redact_incomplete`. */
+export async function renderStaticPage(workspace: Workspace, tree: BranchTree, wish: PageWish): Promise<StaticPage> {
+  const { page, report } = await readMaskedPage(workspace, tree, wish);
+  const [css, script] = await Promise.all([readStyle(), readPageScript()]);
+  const place = {
+    kind: "file",
+    css: ownText(css),
+    script: ownText(script),
+    pack,
+    notes: describeLeftOut(report),
+  } as const;
+  const html = renderPage(page, place, { parts: wholePage(page), whole: (event) => event });
+  return { name: page.conversation, html, report };
+}
+
+function ownText(text: string): OwnText {
+  return { text, digest: Buffer.from(sha256(text), "hex").toString("base64") };
+}
+
+function pack(text: string): string {
+  return deflateRawSync(text, { level: 9 }).toString("base64");
 }

@@ -48,7 +48,7 @@ process.setMaxListeners(100);
 const FRONTS: Fronts = {
   serveMcp: () => Promise.reject(new Error("jpg mcp has nobody to talk to here")),
   servePages: async (request) => (await import("../../src/web/serve.ts")).servePages(request),
-  renderStaticPage: async (...what) => (await import("../../src/web/static-page.ts")).renderStaticPage(...what),
+  renderStaticPage: async (...what) => (await import("../../src/web/serve.ts")).renderStaticPage(...what),
 };
 
 /** Runs one command line to its end. */

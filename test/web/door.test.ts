@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Door, type Knock } from "../../src/web/door.ts";
+import { Door, type Knock } from "../../src/web/serve.ts";
 import { anyPath } from "../helpers/any-text.ts";
 
 const TOKEN = "t".repeat(32);

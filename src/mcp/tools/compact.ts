@@ -2,8 +2,7 @@ import * as z from "zod";
 import { agentCompact, COMPACT_ADVICE, FOCUS_ADVICE, LONGEST_FOCUS } from "../../app/compact/agent-compact.ts";
 import { loadCallerConversation } from "../../app/import/import.ts";
 import { resumeCommand } from "../../app/import/resume.ts";
-import { conversation, imported, tokenChange } from "./schemas.ts";
-import { defineTool, type McpTool } from "./tool.ts";
+import { conversation, defineTool, imported, type McpTool, tokenChange } from "./tool.ts";
 
 /** What a model must know that calls this from an agent of its own. */
 const LIMIT =

@@ -4,8 +4,7 @@ import { resumeCommand } from "../../app/import/resume.ts";
 import { forkConversation } from "../../app/manage/fork.ts";
 import { resolveBranch } from "../../app/names/resolve-id.ts";
 import { defined } from "../../core/json.ts";
-import { conversation, imported } from "./schemas.ts";
-import { defineTool, type McpTool } from "./tool.ts";
+import { conversation, defineTool, imported, type McpTool } from "./tool.ts";
 
 export const forkTool: McpTool = defineTool({
   name: "fork",

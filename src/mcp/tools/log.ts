@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { loadCallerConversation } from "../../app/import/import.ts";
 import { readCompactionLog } from "../../app/look/log.ts";
-import { conversation, imported, tokenChange } from "./schemas.ts";
-import { defineTool, type McpTool } from "./tool.ts";
+import { conversation, defineTool, imported, type McpTool, tokenChange } from "./tool.ts";
 
 const row = z.object({
   kind: z.enum(["compaction", "revert", "reapply"]),

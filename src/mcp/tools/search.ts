@@ -3,8 +3,7 @@ import { loadCallerConversation } from "../../app/import/import.ts";
 import { SEARCH_SCOPES, searchConversations } from "../../app/look/search.ts";
 import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
-import { imported } from "./schemas.ts";
-import { defineTool, type McpTool } from "./tool.ts";
+import { defineTool, imported, type McpTool } from "./tool.ts";
 
 const hit = z.object({
   conversation: z.string(),

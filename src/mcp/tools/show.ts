@@ -3,8 +3,7 @@ import { standingOn } from "../../app/conversation/standing.ts";
 import { loadCallerConversation } from "../../app/import/import.ts";
 import { readEventText, type ShowReport, show as showId } from "../../app/look/show.ts";
 import { defined } from "../../core/json.ts";
-import { conversation } from "./schemas.ts";
-import { defineTool, type McpTool } from "./tool.ts";
+import { conversation, defineTool, type McpTool } from "./tool.ts";
 
 const output = z.object({
   kind: z.enum(["conversation", "compaction", "event"]),

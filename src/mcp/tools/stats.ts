@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { loadCallerConversation } from "../../app/import/import.ts";
 import { readStats } from "../../app/look/stats.ts";
-import { conversation, imported } from "./schemas.ts";
-import { defineTool, type McpTool } from "./tool.ts";
+import { conversation, defineTool, imported, type McpTool } from "./tool.ts";
 
 const counts = z.object({ raw: z.number(), view: z.number() });
 

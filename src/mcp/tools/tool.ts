@@ -1,7 +1,8 @@
 // What an MCP tool of jpg is: its schemas, and a few lines onto app. Each call opens the store for itself and closes it;
 // whatever fails is a result that says why, so that the server outlives every call.
+
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
-import type * as z from "zod";
+import * as z from "zod";
 import type { Runtime } from "../../app/conversation/runtime.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../../app/conversation/workspace.ts";
 import { JpgError, messageOf } from "../../core/errors.ts";
@@ -13,15 +14,15 @@ export interface McpPlace {
 }
 
 /** One call, while its store is open. */
-export interface McpCall {
+interface McpCall {
   readonly workspace: Workspace;
   readonly signal: AbortSignal;
 }
 
 /** What a tool gives back: `value` fits the output schema; a refusal is an error to the model, with that text. */
-export type McpOutcome<Value> = { readonly value: Value } | { readonly refusal: string };
+type McpOutcome<Value> = { readonly value: Value } | { readonly refusal: string };
 
-export interface McpToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
+interface McpToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly name: string;
   readonly title: string;
   /** For the model that reads it: what it does and when to use it. */
@@ -82,3 +83,22 @@ function sayError(error: unknown): string {
   if (error instanceof JpgError) return [error.message, ...error.hints.map((hint) => `hint: ${hint}`)].join("\n");
   return `jpg failed: ${messageOf(error)}`;
 }
+
+/** The conversation to look at. */
+export const conversation: z.ZodOptional<z.ZodString> = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe("Conversation or branch, as other tools name it; leave out for the one of this session.");
+
+/** What was imported before the answer. */
+export const imported: z.ZodNullable<z.ZodString> = z
+  .string()
+  .nullable()
+  .describe("What was imported first to bring the answer up to date; null if nothing was.");
+
+export const tokenChange: z.ZodObject<{ before: z.ZodNumber; after: z.ZodNumber }> = z.object({
+  before: z.number(),
+  after: z.number(),
+});

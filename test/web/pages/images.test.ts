@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { imageAddress } from "../../../src/web/pages/images.ts";
+import { imageAddress } from "../../../src/web/pages/content.ts";
 
 const base64 = (text: string): string => Buffer.from(text, "latin1").toString("base64");
 

@@ -2,8 +2,8 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { forMarkdown } from "../../../src/core/safe-text.ts";
+import { type Write, writeCut, writePacked } from "../../../src/web/pages/content.ts";
 import { html } from "../../../src/web/pages/html.ts";
-import { type Write, writeCut, writePacked } from "../../../src/web/pages/long-text.ts";
 
 const write: Write = (text) => html`<pre>${text}</pre>`;
 const pack = (text: string): string => deflateRawSync(text).toString("base64");

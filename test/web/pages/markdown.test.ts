@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { markdownHtml } from "../../../src/web/pages/markdown.ts";
+import { markdownHtml } from "../../../src/web/pages/content.ts";
 
 const render = (text: string): string => String(markdownHtml(text));
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationPage, PageTurn } from "../../../src/app/look/conversation-page.ts";
 import type { EventRow } from "../../../src/core/look/both-views.ts";
-import { drawnRows, pageAt, rowsInReach, turnsOf, wholePage } from "../../../src/web/pages/page-parts.ts";
-import { renderPage } from "../../../src/web/pages/render-page.ts";
+import { renderPage } from "../../../src/web/pages/conversation.ts";
+import { drawnRows, pageAt, rowsInReach, turnsOf, wholePage } from "../../../src/web/pages/turns.ts";
 
 function row(id: string): EventRow {
   return { kind: "event", event: { type: "chat_request", id, timestamp: "", content: `said ${id}` }, state: "shown" };

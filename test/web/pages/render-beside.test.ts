@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Beside, renderBesideEvent, renderBesideTurn } from "../../../src/web/pages/render-beside.ts";
+import { type Beside, renderBesideEvent, renderBesideTurn } from "../../../src/web/pages/beside.ts";
 
 const said = { id: "c1", timestamp: "2026-03-04T05:06:07Z", turn: 2, text: "Was it <b>high</b>?", author: "Ada Test" };
 const beside: Beside = {

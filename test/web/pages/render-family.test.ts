@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderFamily } from "../../../src/web/pages/render-family.ts";
+import { renderFamily } from "../../../src/web/pages/beside.ts";
 
 describe("the family of a conversation", () => {
   it("links sub-agents with the turn that began them, the parent, and forks to compare with", () => {

@@ -6,25 +6,25 @@ import type { Event } from "../../core/conversation/event.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import type { BothRow } from "../../core/look/both-views.ts";
 import { renderPrice } from "../../core/model/usage.ts";
-import { anatomyAddress, branchAddress } from "./addresses.ts";
-import { fileLanguage } from "./code-language.ts";
-import { compactionLooks } from "./compaction-looks.ts";
-import { type Place, renderDocument } from "./document.ts";
+import { commandHtml, renderActions } from "./actions.ts";
+import { besideTurns, renderComments, renderFamily } from "./beside.ts";
+import { compactionLooks, renderCompactions } from "./compaction.ts";
+import { fileLanguage } from "./content.ts";
+import {
+  actionAddress,
+  anatomyAddress,
+  branchAddress,
+  compactionAddress,
+  type Place,
+  pageLinks,
+  renderDocument,
+} from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
-import { pageLinks } from "./page-links.ts";
-import type { TurnsPart } from "./page-parts.ts";
-import { renderActions } from "./render-actions.ts";
-import { besideTurns } from "./render-beside.ts";
-import { renderComments } from "./render-comments.ts";
-import { renderCompactions } from "./render-compaction.ts";
-import { renderFamily } from "./render-family.ts";
-import { renderLook } from "./render-look.ts";
-import type { CalledTool, RowContext } from "./render-row.ts";
-import { timelineHtml } from "./render-timeline.ts";
-import { drawParts } from "./render-turn.ts";
+import { timelineHtml } from "./timeline.ts";
+import { type CalledTool, drawParts, type RowContext, type TurnsPart } from "./turns.ts";
 
 /** What is drawn of a conversation, and what its events refer to. */
-export interface DrawnPage {
+interface DrawnPage {
   readonly parts: readonly TurnsPart[];
   readonly whole: (event: Event) => Event;
   /** Absent in a file: what it links to is not there. */
@@ -142,4 +142,14 @@ function barHtml({ branch }: ConversationPage, place: Place): Html {
 <label><input type="radio" name="side" id="side-view"><span>what the model sees</span></label></fieldset>
 <label class="prompts"><input type="checkbox" id="prompts-only"> prompts only</label>
 ${place.kind === "file" ? html`<form role="search" id="find" hidden>${find}</form>` : html`<form role="search" id="find" method="get" action="${branchAddress(branch)}/find">${find}</form>`}</div>`;
+}
+
+/** Draws it. */
+function renderLook(branch: string, compaction: string, canAct: boolean): Html {
+  const revert = canAct
+    ? html`<form method="post" action="${actionAddress(branch, "revert")}"><button name="id" value="${compaction}">Undo it</button> ${commandHtml("jpg", "revert", compaction)}</form>`
+    : nothing;
+  return html`<div class="look" role="note"><p>This is how it would read without <a href="${compactionAddress(branch, compaction)}">compaction ${compaction}</a>. Nothing was changed. <a href="${branchAddress(branch)}">Show it as it is</a></p>
+${revert}</div>
+`;
 }

@@ -1,9 +1,32 @@
-// What can be done with a conversation, as forms: each is a command of jpg, named beside it. They work without scripts.
+// A command of jpg as a page says it beside the form that does the same: as a shell takes it. Words that the form fills in stand in
+// it by the name of their field; the page's script keeps them true, and puts a button beside it that copies.
+import { type AskedCost, describeAsked } from "../../app/look/compaction-page.ts";
 import type { ConversationPage } from "../../app/look/conversation-page.ts";
 import { shellWord } from "../../core/safe-text.ts";
-import { type Action, actionAddress } from "./addresses.ts";
-import { commandHtml, type FieldWord } from "./command.ts";
+import { type Action, actionAddress, branchAddress, type Place, renderDocument } from "./document.ts";
 import { type Html, html } from "./html.ts";
+
+/** A word that a field of the form around it fills. */
+interface FieldWord {
+  readonly field: string;
+  /** What stands there when the page comes: of a choice what the command says for it. */
+  readonly value: string;
+  /** What stands there while the field is empty; absent = nothing. */
+  readonly empty?: string;
+}
+
+/** Draws a command; words are quoted where a shell asks for it. */
+export function commandHtml(...words: readonly (string | FieldWord)[]): Html {
+  const drawn = words.map((word, at) => {
+    const space = at === 0 ? "" : " ";
+    if (typeof word === "string") return `${space}${shellWord(word)}`;
+    const { field, value, empty = "" } = word;
+    return html`${space}<span data-field="${field}" data-empty="${empty}">${value === "" ? empty : value}</span>`;
+  });
+  return html`<code class="command">${drawn}</code>`;
+}
+
+// What can be done with a conversation, as forms: each is a command of jpg, named beside it. They work without scripts.
 
 /** How a page compacts. Only a summary asks a model, after a second yes. */
 export const MANNERS = ["default", "light", "auto", "extract", "summary"] as const;
@@ -60,4 +83,19 @@ export function renderActions({ branch, title, turns }: ConversationPage): Html 
   return html`<details class="actions"><summary>Change it</summary>
 ${[compact, pin, fork, retitle, label]}</details>
 `;
+}
+
+/** Draws it; `fields` = the form that was sent, which is sent again with the model in it. */
+export function renderConfirmPage(
+  branch: string,
+  { fields, ...asked }: AskedCost & { readonly fields: URLSearchParams },
+  place: Place,
+): string {
+  const hidden = [...fields].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+  const body = html`<main><h1>Ask a model?</h1>
+<p>${describeAsked(asked)} Nothing has been sent yet.</p>
+<form method="post" action="${actionAddress(branch, "compact")}">${hidden}<button>Ask ${asked.model}, and compact</button></form>
+<p><a href="${branchAddress(branch)}">Cancel</a></p></main>
+`;
+  return renderDocument("Ask a model?", place, body);
 }
