@@ -1,15 +1,15 @@
 // What a person waits for: start-up of the command, and compact, diff and others on a real session of 4 MB.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { interleave } from "./measure.mjs";
-import { createRow, createSkip, formatNumber, ms, ratio } from "./row.mjs";
-import { corpusPlace, findCorpus, largest } from "./sessions.mjs";
+import { createRow, formatNumber, ms, ratio, skipWithoutCorpus } from "./row.mjs";
+import { largest, listSessions } from "./sessions.mjs";
 
 /** Measures start-up against an empty node. */
-export async function benchStart(sandbox, { repetitions }) {
+export async function benchStart(sandbox, { rounds }) {
   const version = JSON.parse(
     (await sandbox.run(process.execPath, ["-p", "JSON.stringify(process.versions.node)"])).output,
   );
-  const times = await interleave(repetitions * 4 + 1, {
+  const times = await interleave(rounds, {
     node: async () => (await sandbox.run(process.execPath, ["-e", "0"])).ms,
     version: async () => (await sandbox.jpg(["--version"])).ms,
     help: async () => (await sandbox.jpg(["--help"])).ms,
@@ -27,14 +27,12 @@ export async function benchStart(sandbox, { repetitions }) {
 }
 
 /** Measures commands on the largest session of the corpus. */
-export async function benchCommands(sandbox, { repetitions }) {
-  const corpus = findCorpus();
-  if (corpus === null)
-    return [
-      createSkip("compact", "compact of a 4 MB session ÷ its print --compacted", `no corpus at ${corpusPlace()}`),
-    ];
+export async function benchCommands(sandbox, { rounds, corpus }) {
+  const sessions = listSessions(corpus);
+  if (sessions === null)
+    return [skipWithoutCorpus("compact", "compact of a 4 MB session ÷ its print --compacted", corpus)];
   const template = sandbox.newPath("template");
-  await sandbox.jpg(["import", "--store", template, largest(corpus), "--quiet"]);
+  await sandbox.jpg(["import", "--store", template, largest(sessions), "--quiet"]);
   const compacted = sandbox.newPath("compacted");
   cpSync(template, compacted, { recursive: true });
   await sandbox.jpg(["compact", "--store", compacted, "--quiet"]);
@@ -42,7 +40,7 @@ export async function benchCommands(sandbox, { repetitions }) {
     (args, store = compacted) =>
     async () =>
       (await sandbox.jpg([...args, "--store", store])).ms;
-  const times = await interleave(repetitions * 2 + 1, {
+  const times = await interleave(rounds, {
     node: async () => (await sandbox.run(process.execPath, ["-e", "0"])).ms,
     print: jpg(["print", "--compacted"], template),
     printAfter: jpg(["print", "--compacted"]),

@@ -1,12 +1,10 @@
 // What the extract, the summary without a model, keeps of real sessions and what it costs: over whole sessions, and over all but
-// their newest turns (or calls). Alone: node bench/extract.mjs (a table per session).
+// their newest turns (or calls).
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { fileURLToPath } from "node:url";
 import { interleave } from "./measure.mjs";
-import { createRow, createSkip, renderRows } from "./row.mjs";
-import { loadLibrary } from "./sandbox.mjs";
-import { corpusPlace, findCorpus } from "./sessions.mjs";
+import { createRow, skipWithoutCorpus } from "./row.mjs";
+import { listSessions } from "./sessions.mjs";
 
 /** The end of a session that is left alone: turns, or calls where there are no more turns. */
 const KEPT_TURNS = 3;
@@ -15,11 +13,11 @@ const START_CHARS = 80;
 const FILE_KEYS = { Write: "file_path", Edit: "file_path", MultiEdit: "file_path", NotebookEdit: "notebook_path" };
 
 /** Measures requests and changed files kept, tokens taken, and the time against parsing the same events. */
-export async function benchExtract(_sandbox, { repetitions = 3 } = {}) {
-  const corpus = findCorpus();
-  if (corpus === null) return [createSkip("extract", "what the extract keeps", `no corpus at ${corpusPlace()}`)];
-  const library = await loadLibrary();
-  const sessions = corpus.map((path) => ({ name: basename(path, ".jsonl"), events: readEvents(library, path) }));
+export async function benchExtract(sandbox, { rounds, corpus }) {
+  const paths = listSessions(corpus);
+  if (paths === null) return [skipWithoutCorpus("extract", "what the extract keeps", corpus)];
+  const library = await sandbox.library();
+  const sessions = paths.map((path) => ({ name: basename(path, ".jsonl"), events: readEvents(library, path) }));
   const rows = [];
   for (const { id, range, cut } of [
     { id: "extract", range: "whole sessions", cut: (events) => events },
@@ -31,7 +29,7 @@ export async function benchExtract(_sandbox, { repetitions = 3 } = {}) {
       .map(({ name, events }) => ({ name, ...measureSession(library, events) }));
     rows.push(...totalRows(id, range, measured), ...(id === "extract" ? measured.map(sessionRow) : []));
   }
-  return [...rows, await timeRow(library, sessions, repetitions)];
+  return [...rows, await timeRow(library, sessions, rounds)];
 }
 
 /** @param {import("./sandbox.mjs").Library} library */
@@ -115,12 +113,12 @@ function sessionRow({ name, requests, shown, files, named, raw, tokens }) {
  * The largest session: extracting ÷ parsing its event lines.
  * @param {import("./sandbox.mjs").Library} library
  */
-async function timeRow(library, sessions, repetitions) {
+async function timeRow(library, sessions, rounds) {
   const { name, events } = sessions.reduce((most, session) =>
     session.events.length > most.events.length ? session : most,
   );
   const lines = events.map(({ event }) => JSON.stringify(event));
-  const times = await interleave(repetitions, {
+  const times = await interleave(rounds, {
     // What is known of a call is remembered by the call: new ones each time.
     extract: () => {
       const fresh = lines.map((line, at) => ({ turn: events[at].turn, event: JSON.parse(line) }));
@@ -137,5 +135,3 @@ async function timeRow(library, sessions, repetitions) {
     detail: `${times.extract.median.toFixed(0)} ms; ${name}, ${events.length} events`,
   });
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(renderRows(await benchExtract()));

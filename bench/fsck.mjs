@@ -1,20 +1,16 @@
 // What checking a store costs: by its bytes where conversations are large, by the conversation where they are many.
 import { mkdirSync, rmSync } from "node:fs";
 import { interleave } from "./measure.mjs";
-import { createRow, createSkip, formatNumber, ratio } from "./row.mjs";
-import { corpusPlace, findCorpus, lastStates, writeCopies } from "./sessions.mjs";
+import { createRow, formatNumber, ratio, skipWithoutCorpus } from "./row.mjs";
+import { lastStates, listSessions, writeCopies } from "./sessions.mjs";
 import { makeSmallConversations, TURNS } from "./small-conversations.mjs";
 
-/** Of each session of the corpus: some 100 MB of objects. */
-const COPIES = 5;
-const CONVERSATIONS = 10_000;
-
 /** Measures `jpg fsck` against `git fsck` of the same store. */
-export async function benchFsck(sandbox, { repetitions }) {
-  const large = await measureLarge(sandbox, repetitions);
-  const store = await makeSmallConversations(sandbox, CONVERSATIONS);
-  const name = `${CONVERSATIONS} conversations of ${TURNS} turns`;
-  const small = await measureStore(sandbox, { store, repetitions: Math.min(3, repetitions) });
+export async function benchFsck(sandbox, { rounds, copies, manyRounds, conversations, corpus }) {
+  const large = await measureLarge(sandbox, { rounds, copies, corpus });
+  const store = await makeSmallConversations(sandbox, conversations);
+  const name = `${conversations} conversations of ${TURNS} turns`;
+  const small = await measureStore(sandbox, { store, rounds: manyRounds });
   rmSync(store, { recursive: true });
   return [
     ...large,
@@ -23,16 +19,16 @@ export async function benchFsck(sandbox, { repetitions }) {
   ];
 }
 
-async function measureLarge(sandbox, repetitions) {
+async function measureLarge(sandbox, { rounds, copies, corpus }) {
   const name = "jpg fsck of the corpus, copied";
-  const corpus = findCorpus();
-  if (corpus === null) return [createSkip("fsck", name, `no corpus at ${corpusPlace()}`)];
+  const sessions = listSessions(corpus);
+  if (sessions === null) return [skipWithoutCorpus("fsck", name, corpus)];
   const folder = sandbox.newPath("sessions");
   mkdirSync(folder);
-  writeCopies(lastStates(corpus), folder, COPIES);
+  writeCopies(lastStates(sessions), folder, copies);
   const store = sandbox.newPath("store");
   await sandbox.jpg(["import", "--store", store, folder, "--quiet"]);
-  const measured = await measureStore(sandbox, { store, repetitions });
+  const measured = await measureStore(sandbox, { store, rounds });
   rmSync(folder, { recursive: true });
   rmSync(store, { recursive: true });
   return [
@@ -41,8 +37,8 @@ async function measureLarge(sandbox, repetitions) {
   ];
 }
 
-async function measureStore(sandbox, { store, repetitions }) {
-  const times = await interleave(repetitions, {
+async function measureStore(sandbox, { store, rounds }) {
+  const times = await interleave(rounds, {
     jpg: async () => (await sandbox.jpg(["fsck", "--store", store])).ms,
     git: async () => (await sandbox.run("git", ["-C", store, "fsck", "--full", "--no-dangling", "--no-progress"])).ms,
   });

@@ -1,18 +1,18 @@
 // What must not grow with a conversation's length: opening a view whose turns are mostly under one summary, and appending
-// a turn. Made-up conversations of 100 and 10,000 turns.
+// a turn. Made-up conversations of 100 and 10,000 turns; under the summary of the long one are all but as many as the short one has.
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { interleave } from "./measure.mjs";
 import { createRow, ratio } from "./row.mjs";
 import { activeTree, createRuntime } from "./sandbox.mjs";
 import { madeSessionId, makeTurns, writeMadeSession } from "./sessions.mjs";
 
+/** Turns of the short one. */
 const SHORT = 100;
-const LONG = 10_000;
 
 /** Measures views and appends at both lengths. */
-export async function benchGrowth(sandbox, { repetitions }) {
+export async function benchGrowth(sandbox, { longTurns, rounds, viewRounds, appendRounds }) {
   const short = await importMade(sandbox, SHORT);
-  const long = await importMade(sandbox, LONG);
+  const long = await importMade(sandbox, longTurns);
   const summarised = sandbox.newPath("summarised");
   cpSync(long.store, summarised, { recursive: true });
   const summary = sandbox.newPath("summary.txt");
@@ -24,16 +24,16 @@ export async function benchGrowth(sandbox, { repetitions }) {
     "--accept",
     summary,
     "--to",
-    String(LONG * 0.99 - 1),
+    String(longTurns - SHORT - 1),
     "--quiet",
   ]);
   const rows = [
-    ...(await measureView(sandbox, { short: short.store, long: summarised }, repetitions)),
-    ...(await measureLooks(sandbox, { short: short.store, long: summarised }, repetitions)),
-    ...(await measureChanges(sandbox, { short: short.store, long: summarised }, repetitions)),
-    ...(await measureAppend(sandbox, { short: short.store, long: long.store }, repetitions)),
-    await measurePrintedTurns(sandbox, { short: short.store, long: long.store }, repetitions),
-    await measureGrownImport(sandbox, { short, long }, repetitions),
+    ...(await measureView(sandbox, { short: short.store, long: summarised }, viewRounds)),
+    ...(await measureLooks(sandbox, { short: short.store, long: summarised }, { longTurns, rounds })),
+    ...(await measureChanges(sandbox, { short: short.store, long: summarised }, rounds)),
+    ...(await measureAppend(sandbox, { short: short.store, long: long.store }, appendRounds)),
+    await measurePrintedTurns(sandbox, { short: short.store, long: long.store }, viewRounds),
+    await measureGrownImport(sandbox, { short, long }, rounds),
   ];
   for (const path of [short.store, long.store, summarised]) rmSync(path, { recursive: true, force: true });
   return rows;
@@ -48,7 +48,7 @@ async function importMade(sandbox, turns) {
 }
 
 /** @param {import("./sandbox.mjs").Sandbox} sandbox */
-async function measureView(sandbox, stores, repetitions) {
+async function measureView(sandbox, stores, rounds) {
   const print = (store) => async () => (await sandbox.jpg(["print", "--compacted", "--store", store])).ms;
   const { loadBranchTree, loadView, openWorkspace } = await sandbox.library();
   let objects = 0;
@@ -59,8 +59,8 @@ async function measureView(sandbox, stores, repetitions) {
     await workspace.close();
   };
   const { short, long } = stores;
-  const whole = await interleave(repetitions * 2 + 1, { long: print(long), short: print(short) });
-  const inside = await interleave(repetitions * 2 + 1, { short: load(short), long: load(long) });
+  const whole = await interleave(rounds, { long: print(long), short: print(short) });
+  const inside = await interleave(rounds, { short: load(short), long: load(long) });
   const opened = ratio(inside.long, inside.short);
   return [
     createRow("view", "print --compacted, 10,000 turns with 99 % summarised ÷ 100 turns", {
@@ -76,13 +76,13 @@ async function measureView(sandbox, stores, repetitions) {
 }
 
 /** Commands that look: what a summary hides costs them little. */
-async function measureLooks(sandbox, stores, repetitions) {
+async function measureLooks(sandbox, stores, { longTurns, rounds }) {
   const looks = { stats: ["stats"], show: ["show"], blame: ["blame", "95"], diff: ["diff", "--stat"] };
   // The same turn from the end.
-  const inLong = { ...looks, blame: ["blame", String(LONG - SHORT + 95)] };
+  const inLong = { ...looks, blame: ["blame", String(longTurns - SHORT + 95)] };
   const rows = [];
   for (const [name, args] of Object.entries(looks)) {
-    const times = await interleave(repetitions, {
+    const times = await interleave(rounds, {
       long: async () => (await sandbox.jpg([...inLong[name], "--store", stores.long])).ms,
       short: async () => (await sandbox.jpg([...args, "--store", stores.short])).ms,
     });
@@ -103,9 +103,9 @@ const AUTO = ["compact", "-s", "auto", "--min-gain", "0"];
 const HEAVY = ["compact", "-p", "heavy", "--dry-run"];
 
 /** Commands that compact and take back, in turn: what a summary hides costs them little, too, but where a new one is made of it. */
-async function measureChanges(sandbox, stores, repetitions) {
+async function measureChanges(sandbox, stores, rounds) {
   const run = (args, store) => async () => (await sandbox.jpg([...args, "--store", store, "--quiet"])).ms;
-  const times = await interleave(repetitions, {
+  const times = await interleave(rounds, {
     longCompact: run(["compact"], stores.long),
     longUndo: run(["undo"], stores.long),
     shortCompact: run(["compact"], stores.short),
@@ -126,9 +126,9 @@ async function measureChanges(sandbox, stores, repetitions) {
   ];
 }
 
-async function measurePrintedTurns(sandbox, stores, repetitions) {
+async function measurePrintedTurns(sandbox, stores, rounds) {
   const print = (store) => async () => (await sandbox.jpg(["print", "--turn", "40..41", "--store", store])).ms;
-  const times = await interleave(repetitions * 2 + 1, { long: print(stores.long), short: print(stores.short) });
+  const times = await interleave(rounds, { long: print(stores.long), short: print(stores.short) });
   return createRow("print-turns", "print --turn of two turns, of 10,000 turns ÷ of 100", {
     ...ratio(times.long, times.short),
     limit: { atMost: 1.5 },
@@ -136,7 +136,7 @@ async function measurePrintedTurns(sandbox, stores, repetitions) {
 }
 
 /** @param {import("./sandbox.mjs").Sandbox} sandbox */
-async function measureAppend(sandbox, stores, repetitions) {
+async function measureAppend(sandbox, stores, rounds) {
   const { loadBranchTree, openWorkspace, refreshViews, turnPath } = await sandbox.library();
   const appender = (store) => {
     let writeMs = 0;
@@ -157,7 +157,7 @@ async function measureAppend(sandbox, stores, repetitions) {
     return { append, lastWrite: () => writeMs };
   };
   const [short, long] = [appender(stores.short), appender(stores.long)];
-  const times = await interleave(repetitions * 4 + 1, {
+  const times = await interleave(rounds, {
     short: short.append,
     shortWrite: short.lastWrite,
     long: long.append,
@@ -199,7 +199,7 @@ function turnCommit(turnPath, turnOids, round) {
 }
 
 /** What an agent's project is imported with again and again: it hashes the whole file, and reads its newest turns. */
-async function measureGrownImport(sandbox, { short, long }, repetitions) {
+async function measureGrownImport(sandbox, { short, long }, rounds) {
   const grow = ({ file, turns }) => {
     let at = turns;
     const store = sandbox.newPath("grown");
@@ -215,7 +215,7 @@ async function measureGrownImport(sandbox, { short, long }, repetitions) {
   const [one, other] = [grow(short), grow(long)];
   await one.prepare();
   await other.prepare();
-  const times = await interleave(repetitions, { short: one.run, long: other.run });
+  const times = await interleave(rounds, { short: one.run, long: other.run });
   return createRow("import-grown", "jpg import of a file that grew by a turn, 10,000 turns ÷ 100", {
     ...ratio(times.long, times.short),
     limit: { atMost: 1.5 },

@@ -1,45 +1,46 @@
 // What of a conversation was needed after it was compacted, told in hindsight from real sessions (docs/COMPACTION.md). Prints the
 // tables to standard error. Sessions whose SHA-256 begins with 0 to 3 are held out: what is tuned is tuned on the others, and
-// --hold-out shows how it does on these. --write puts tables and plot into docs/. Alone: node bench/hindsight.mjs [--hold-out] [--write]
+// --hold-out shows how it does on these. --write puts tables and plot into docs/.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
-import { createRow, createSkip, renderRows } from "./row.mjs";
-import { loadLibrary } from "./sandbox.mjs";
-import { corpusPlace, lastStates } from "./sessions.mjs";
+import { createRow, skipWithoutCorpus } from "./row.mjs";
+import { lastStates } from "./sessions.mjs";
 
 const DOCS = fileURLToPath(new URL("../docs/", import.meta.url));
 const HELD_OUT = /^[0-3]/;
 /** Rows that leave more than this, percent, or nothing, have no point in the plot. */
 const MOST_PLOTTED = 99.5;
 
-/** Measures hindsight over all sessions of the corpus that are long enough, whatever agent they are of. */
-export async function benchHindsight(_sandbox, { holdOut = false, write = false } = {}) {
-  const files = listFiles();
-  if (files === null)
-    return [createSkip("hindsight", "what of a conversation was needed", `no corpus at ${corpusPlace()}`)];
+/**
+ * Measures hindsight over all sessions of the corpus that are long enough, whatever agent they are of: those that are held out,
+ * the others, or without `holdOut` both.
+ */
+export async function benchHindsight(sandbox, { cycleSizes, cycles: most, holdOut, write, corpus }) {
+  const files = listFiles(corpus);
+  if (files === null) return [skipWithoutCorpus("hindsight", "what of a conversation was needed", corpus)];
   if (holdOut && write) throw new Error("--write is for the sessions that are tuned on: leave --hold-out out");
-  const library = await loadLibrary();
+  const library = await sandbox.hindsight();
   const sessions = files
-    .filter(({ isHeldOut }) => isHeldOut === holdOut)
+    .filter(({ isHeldOut }) => holdOut === undefined || isHeldOut === holdOut)
     .map(({ path }) => library.readSession(basename(path), readFileSync(path)))
     .filter((session) => session !== null);
-  const result = { ...library.measureHindsight(sessions), cycles: library.measureCycles(sessions) };
+  const result = {
+    ...library.measureHindsight(sessions),
+    cycles: library.measureCycles(sessions, { sizes: cycleSizes, most }),
+  };
   const texts = renderTexts(library, result);
   console.error(`${Object.values(texts).join("\n\n")}\n`);
   if (write) writeDocs(texts, library.renderPlot(plotOf(result)));
-  return listRows(library, result, holdOut ? "hindsight-hold-out" : "hindsight");
+  return listRows(library, { ...result, size: cycleSizes.at(-1), most }, holdOut ? "hindsight-hold-out" : "hindsight");
 }
 
 /** The last state of every session file, and whether it is held out; null without a corpus. */
-function listFiles() {
-  const place = corpusPlace();
-  const folder = basename(place) === "corpus" ? place : join(place, "corpus");
-  if (!existsSync(folder)) return null;
-  const paths = readdirSync(folder, { recursive: true })
-    .map((path) => join(folder, path))
+function listFiles(corpus) {
+  if (!existsSync(corpus)) return null;
+  const paths = readdirSync(corpus, { recursive: true })
+    .map((path) => join(corpus, path))
     .filter((path) => /\.(?:jsonl?|md)$/.test(path) && statSync(path).isFile())
     .sort();
   return lastStates(paths).map((path) => {
@@ -48,7 +49,7 @@ function listFiles() {
   });
 }
 
-/** @param {import("./sandbox.mjs").Library} library */
+/** @param {import("./sandbox.mjs").Hindsight} library */
 function renderTexts(library, result) {
   const { rows, own, cycles, sessions, facts, needles } = result;
   const cuts = sessions.reduce((sum, session) => sum + session.cuts, 0);
@@ -83,12 +84,12 @@ function writeDocs(texts, plot) {
   writeFileSync(join(DOCS, "compaction.svg"), plot);
 }
 
-/** @param {import("./sandbox.mjs").Library} library */
-function listRows(library, { rows, own, cycles, sessions }, id) {
+/** @param {import("./sandbox.mjs").Hindsight} library */
+function listRows(library, { rows, own, cycles, sessions, size: largest, most }, id) {
   const problems = [...library.findInsane(rows), ...(own.cuts === 0 ? [] : library.findInsane(own.rows))];
   const row = (name) => rows.find((candidate) => candidate.name === name);
   const info = (key, name, value, unit, detail) => createRow(`${id}-${key}`, name, { value, unit, detail });
-  const last = cycles.find(({ name, size }) => name === "auto" && size === 160_000)?.cycles ?? [];
+  const last = cycles.find(({ name, size }) => name === "auto" && size === largest)?.cycles ?? [];
   const auto = row("auto");
   return [
     createRow(`${id}-sane`, "rows of hindsight that break a rule which they cannot break", {
@@ -108,7 +109,7 @@ function listRows(library, { rows, own, cycles, sessions }, id) {
       "%",
       recoveries(auto),
     ),
-    info("floor", "cycles of auto at 160k until its view stays full", last.length, "", "of 20"),
+    info("floor", `cycles of auto at ${largest / 1000}k until its view stays full`, last.length, "", `of ${most}`),
   ];
 }
 
@@ -118,11 +119,4 @@ function recoveries({ recovery, recoveryByPhrase }) {
 
 function spread({ liftSpread: [low, high] }) {
   return `nine of ten draws of the sessions between ${low.toFixed(1)} and ${high.toFixed(1)}`;
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({ options: { "hold-out": { type: "boolean" }, write: { type: "boolean" } } });
-  const rows = await benchHindsight(null, { holdOut: values["hold-out"] === true, write: values.write === true });
-  console.log(renderRows(rows));
-  if (rows.some(({ result }) => result === "miss")) process.exitCode = 1;
 }

@@ -5,12 +5,11 @@ import { join } from "node:path";
 import { median } from "./measure.mjs";
 import { createRow, ms } from "./row.mjs";
 
-const RUNS = 40;
 /** The limit stands for what an agent would notice, and for a slow machine. */
 const LIMIT_MS = 30;
 
 /** Measures a session of a usual size, which is copied, and a large one, which is linked. */
-export async function benchHooks(sandbox) {
+export async function benchHooks(sandbox, { runs, megabytes }) {
   const home = sandbox.newPath("hook-home");
   mkdirSync(home);
   const env = { ...sandbox.env, HOME: home };
@@ -21,16 +20,16 @@ export async function benchHooks(sandbox) {
   writeFileSync(script, readFileSync(script, "utf8").replace(/^node='.*?' /m, "node=/bin/true "));
   const settings = JSON.parse(readFileSync(join(home, ".claude/settings.json"), "utf8"));
   const line = settings.hooks.PreCompact[0].hooks[0].command;
-  return [1, 100].map((megabytes) => {
+  return megabytes.map((size) => {
     const session = sandbox.newPath("session.jsonl");
-    writeFileSync(session, Buffer.alloc(megabytes * 1_000_000, "x"));
+    writeFileSync(session, Buffer.alloc(size * 1_000_000, "x"));
     const input = JSON.stringify({ session_id: "s", transcript_path: session, cwd: home });
-    const times = Array.from({ length: RUNS }, () => timeHook(line, { input, env, spool: join(state, "spool") }));
-    return createRow(`hook-${megabytes}mb`, `an agent waits for the hook, session of ${megabytes} MB`, {
+    const times = Array.from({ length: runs }, () => timeHook(line, { input, env, spool: join(state, "spool") }));
+    return createRow(`hook-${size}mb`, `an agent waits for the hook, session of ${size} MB`, {
       value: Math.min(...times),
       unit: "ms",
       limit: { atMost: LIMIT_MS },
-      detail: `best of ${RUNS}; median ${ms(median(times))}`,
+      detail: `best of ${runs}; median ${ms(median(times))}`,
     });
   });
 }

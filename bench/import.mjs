@@ -4,10 +4,9 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { interleave, median } from "./measure.mjs";
-import { createRow, createSkip, formatNumber, ms } from "./row.mjs";
-import { corpusPlace, findCorpus, largest, writeCopies, writeLongSession } from "./sessions.mjs";
+import { createRow, formatNumber, ms, skipWithoutCorpus } from "./row.mjs";
+import { largest, listSessions, writeCopies, writeLongSession } from "./sessions.mjs";
 
-const MIN_BYTES = 105e6;
 const PEAK_LIMIT_MB = 300;
 const NAMES = [
   ["import", "import of the corpus, over 100 MB"],
@@ -18,24 +17,20 @@ const NAMES = [
 ];
 
 /** Measures imports. */
-export async function benchImport(sandbox, { repetitions }) {
-  const corpus = findCorpus();
-  if (corpus === null) return NAMES.map(([id, name]) => createSkip(id, name, `no corpus at ${corpusPlace()}`));
+export async function benchImport(sandbox, { rounds, longRounds, minBytes, corpus }) {
+  const sessions = listSessions(corpus);
+  if (sessions === null) return NAMES.map(([id, name]) => skipWithoutCorpus(id, name, corpus));
   const folder = sandbox.newPath("sessions");
   mkdirSync(folder);
-  const corpusBytes = corpus.reduce((sum, path) => sum + statSync(path).size, 0);
-  const bytes = writeCopies(corpus, folder, Math.ceil(MIN_BYTES / corpusBytes));
-  const many = await measureImport(sandbox, { folder, bytes, repetitions });
+  const sessionBytes = sessions.reduce((sum, path) => sum + statSync(path).size, 0);
+  const bytes = writeCopies(sessions, folder, Math.ceil(minBytes / sessionBytes));
+  const many = await measureImport(sandbox, { folder, bytes, rounds });
   rmSync(folder, { recursive: true });
 
   const longFolder = sandbox.newPath("long");
   mkdirSync(longFolder);
-  const longBytes = writeLongSession(largest(corpus), join(longFolder, "session.jsonl"), MIN_BYTES);
-  const long = await measureImport(sandbox, {
-    folder: longFolder,
-    bytes: longBytes,
-    repetitions: Math.min(3, repetitions),
-  });
+  const longBytes = writeLongSession(largest(sessions), join(longFolder, "session.jsonl"), minBytes);
+  const long = await measureImport(sandbox, { folder: longFolder, bytes: longBytes, rounds: longRounds });
   rmSync(longFolder, { recursive: true });
   return [
     ...rowsOf(many, ["import", "import-memory", "import-again"]),
@@ -43,7 +38,7 @@ export async function benchImport(sandbox, { repetitions }) {
   ];
 }
 
-async function measureImport(sandbox, { folder, bytes, repetitions }) {
+async function measureImport(sandbox, { folder, bytes, rounds }) {
   let peakMb = 0;
   let peakAgainMb = 0;
   /** @type {Record<string, number[]>} */
@@ -53,32 +48,28 @@ async function measureImport(sandbox, { folder, bytes, repetitions }) {
     if (store !== "") rmSync(store, { recursive: true });
     store = sandbox.newPath("store");
   };
-  const times = await interleave(
-    repetitions,
-    {
-      jpg: async () => {
-        nextStore();
-        const run = await sandbox.jpg(["import", "--store", store, folder, "--quiet"], { usage: true });
-        peakMb = Math.max(peakMb, run.peakMb);
-        cpu.jpg.push(run.cpuMs);
-        return run.ms;
-      },
-      again: async () => {
-        const run = await sandbox.jpg(["import", "--store", store, folder, "--quiet"], { usage: true });
-        peakAgainMb = Math.max(peakAgainMb, run.peakMb);
-        return run.ms;
-      },
-      git: () => fastImport(sandbox, folder),
-      parse: () => {
-        const before = process.cpuUsage();
-        const time = parseAll(folder);
-        const { user, system } = process.cpuUsage(before);
-        cpu.parse.push((user + system) / 1000);
-        return time;
-      },
+  const times = await interleave(rounds, {
+    jpg: async () => {
+      nextStore();
+      const run = await sandbox.jpg(["import", "--store", store, folder, "--quiet"], { usage: true });
+      peakMb = Math.max(peakMb, run.peakMb);
+      cpu.jpg.push(run.cpuMs);
+      return run.ms;
     },
-    { warmUp: false },
-  );
+    again: async () => {
+      const run = await sandbox.jpg(["import", "--store", store, folder, "--quiet"], { usage: true });
+      peakAgainMb = Math.max(peakAgainMb, run.peakMb);
+      return run.ms;
+    },
+    git: () => fastImport(sandbox, folder),
+    parse: () => {
+      const before = process.cpuUsage();
+      const time = parseAll(folder);
+      const { user, system } = process.cpuUsage(before);
+      cpu.parse.push((user + system) / 1000);
+      return time;
+    },
+  });
   rmSync(store, { recursive: true });
   return { times, bytes, peakMb, peakAgainMb, cpu, files: readdirSync(folder).length };
 }

@@ -7,11 +7,9 @@ import { startModelServer } from "./model-server.mjs";
 import { createRow } from "./row.mjs";
 
 const PIECES = 120;
-const RUNS_PER_REPETITION = 40;
 
 /** Measures nothing: counts what was lost of what was shown, which must be nothing. */
-export async function benchKills(sandbox, { repetitions }) {
-  const runs = repetitions * RUNS_PER_REPETITION;
+export async function benchKills(sandbox, { runs }) {
   const server = await startModelServer(answer);
   const folder = sandbox.newPath("kills");
   mkdirSync(join(folder, "jpg"), { recursive: true });

@@ -35,7 +35,3 @@ export { CACHE_READ, CACHE_WRITE } from "../src/core/model/cache-cost.ts";
 export { fitLine, recordedRequests, requestSizes } from "../src/core/model/calibration.ts";
 export { isCounted, listAnswers, sizeOf, turnFacts } from "../src/core/model/usage.ts";
 export { readClaudeSession } from "../src/formats/claude-code/agent.ts";
-export { findInsane } from "./hindsight/figures.ts";
-export { measureCycles, measureHindsight, readSession } from "./hindsight/hindsight.ts";
-export { renderPlot } from "./hindsight/plot.ts";
-export { renderCycles, renderFigures, renderSessions } from "./hindsight/tables.ts";

@@ -14,18 +14,18 @@ export function median(values) {
 }
 
 /**
- * Runs every variant once per repetition, in turns, after one unmeasured round. A variant is a function that gives its
- * time in milliseconds, or nothing to have its call timed. Gives `{median, best}` in milliseconds by variant name.
+ * Runs every variant once per round, in turns; with `warmUp` after a round that is not measured. A variant is a function that gives
+ * its time in milliseconds, or nothing to have its call timed. Gives `{median, best}` in milliseconds by variant name.
  * @template {string} Name
- * @param {number} repetitions
+ * @param {import("./sizes.mjs").Rounds} rounds
  * @param {Record<Name, (round: number) => unknown>} variants
  * @returns {Promise<Record<Name, { median: number, best: number }>>}
  */
-export async function interleave(repetitions, variants, { warmUp = true } = {}) {
+export async function interleave({ measured, warmUp }, variants) {
   const names = /** @type {Name[]} */ (Object.keys(variants));
   const times = /** @type {Record<Name, number[]>} */ ({});
   for (const name of names) times[name] = [];
-  for (let round = warmUp ? -1 : 0; round < repetitions; round++) {
+  for (let round = warmUp ? -1 : 0; round < measured; round++) {
     for (const name of names) {
       const start = performance.now();
       const own = await variants[name](round);
@@ -42,20 +42,19 @@ export async function interleave(repetitions, variants, { warmUp = true } = {}) 
  * `peakMb`, the most memory it had resident, and `cpuMs` (of the process itself, without its children). Throws when it fails.
  * @param {string} program
  * @param {readonly string[]} args
- * @param {{ cwd: string, env: NodeJS.ProcessEnv, scratch: string, input?: string, usage?: boolean }} options
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, scratch: string, usage?: boolean }} options
  * @returns {Promise<any>}
  */
-export async function runProgram(program, args, { cwd, env, scratch, input, usage = false }) {
+export async function runProgram(program, args, { cwd, env, scratch, usage = false }) {
   const output = join(scratch, `output-${process.pid}`);
   const usageFile = join(scratch, `usage-${process.pid}`);
   const file = openSync(output, "w");
-  const from = input === undefined ? "ignore" : openSync(input, "r");
   const start = performance.now();
   try {
     const child = spawn(program, usage ? ["--import", USAGE, ...args] : args, {
       cwd,
       env: usage ? { ...env, JPG_BENCH_USAGE: usageFile } : env,
-      stdio: [from, file, "pipe"],
+      stdio: ["ignore", file, "pipe"],
     });
     let stderr = "";
     child.stderr?.on("data", (chunk) => {
@@ -68,7 +67,6 @@ export async function runProgram(program, args, { cwd, env, scratch, input, usag
     return { ms, output: text, ...(usage ? JSON.parse(readFileSync(usageFile, "utf8")) : {}) };
   } finally {
     closeSync(file);
-    if (typeof from === "number") closeSync(from);
     rmSync(output, { force: true });
     rmSync(usageFile, { force: true });
   }

@@ -8,25 +8,21 @@ import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 import { addressOf } from "../scripts/served-address.mjs";
 import { median } from "./measure.mjs";
-import { createRow, createSkip, formatNumber, ms } from "./row.mjs";
-import { corpusPlace, findCorpus, writeLongSession, writeMadeSession } from "./sessions.mjs";
+import { createRow, createSkip, formatNumber, ms, skipWithoutCorpus } from "./row.mjs";
+import { listSessions, writeLongSession, writeMadeSession } from "./sessions.mjs";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const TURNS = 10_000;
-const SESSION_BYTES = 5_000_000;
-/** Sessions that are repeated fewer times are more like a long one. */
-const LEAST_BYTES = 1_000_000;
-const STEPS = 60;
 
 /** Measures pages. */
-export async function benchPages(sandbox, { repetitions }) {
-  if (!existsSync(CHROMIUM)) return [createSkip("pages", "pages in Chromium", `no ${CHROMIUM}`)];
+export async function benchPages(sandbox, { openings, turns, steps, fileBytes, leastBytes, corpus }) {
+  const script = measureScript(sandbox);
+  if (!existsSync(CHROMIUM)) return [script, createSkip("pages", "pages in Chromium", `no ${CHROMIUM}`)];
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
   try {
     return [
-      measureScript(sandbox),
-      ...(await measureServed(sandbox, browser, repetitions)),
-      ...(await measureFile(sandbox, browser)),
+      script,
+      ...(await measureServed(sandbox, browser, { openings, turns, steps })),
+      ...(await measureFile(sandbox, browser, { fileBytes, leastBytes, corpus })),
     ];
   } finally {
     await browser.close();
@@ -43,9 +39,9 @@ function measureScript({ dir }) {
   });
 }
 
-async function measureServed(sandbox, browser, repetitions) {
+async function measureServed(sandbox, browser, { openings, turns, steps }) {
   const session = sandbox.newPath("long.jsonl");
-  writeMadeSession(session, TURNS);
+  writeMadeSession(session, turns);
   const store = sandbox.newPath("store");
   await sandbox.jpg(["init", store]);
   await sandbox.jpg(["import", "--store", store, "--quiet", session]);
@@ -59,15 +55,15 @@ async function measureServed(sandbox, browser, repetitions) {
     const address = new URL(await page.locator(".list a").first().getAttribute("href"), page.url()).href;
     const cold = await open(page, address);
     const opened = [];
-    for (let round = 0; round < repetitions; round += 1) opened.push(await open(page, address));
+    for (let opening = 0; opening < openings; opening += 1) opened.push(await open(page, address));
     const interactive = median(opened.map((times) => times.interactive));
     const before = await rendererMemory(browser);
-    await scrollThrough(page);
+    await scrollThrough(page, steps);
     const scrolled = await rendererMemory(browser);
     await collectGarbage(page);
     const after = await rendererMemory(browser);
     return [
-      createRow("pages-open", `page of ${TURNS} turns: first byte → it hears keys`, {
+      createRow("pages-open", `page of ${turns} turns: first byte → it hears keys`, {
         value: interactive,
         unit: "ms",
         limit: { atMost: 1000 },
@@ -87,16 +83,16 @@ async function measureServed(sandbox, browser, repetitions) {
   }
 }
 
-async function measureFile(sandbox, browser) {
-  const corpus = findCorpus();
-  const name = `file of a session of ${SESSION_BYTES / 1e6} MB`;
-  if (corpus === null) return [createSkip("pages-file", name, `no corpus at ${corpusPlace()}`)];
-  const roundsOf = (path) => Math.ceil(SESSION_BYTES / statSync(path).size);
-  const [path] = corpus
-    .filter((one) => statSync(one).size >= LEAST_BYTES)
+async function measureFile(sandbox, browser, { fileBytes, leastBytes, corpus }) {
+  const name = `file of a session of ${fileBytes / 1e6} MB`;
+  const sessions = listSessions(corpus);
+  if (sessions === null) return [skipWithoutCorpus("pages-file", name, corpus)];
+  const roundsOf = (path) => Math.ceil(fileBytes / statSync(path).size);
+  const [path] = sessions
+    .filter((one) => statSync(one).size >= leastBytes)
     .sort((a, b) => statSync(a).size * roundsOf(a) - statSync(b).size * roundsOf(b));
   const session = sandbox.newPath("five.jsonl");
-  writeLongSession(path, session, SESSION_BYTES);
+  writeLongSession(path, session, fileBytes);
   const store = sandbox.newPath("store");
   await sandbox.jpg(["init", store]);
   await sandbox.jpg(["import", "--store", store, "--quiet", session]);
@@ -130,9 +126,9 @@ async function open(page, address) {
 }
 
 /** Goes down the page as somebody does who looks for something: parts come wherever one stops. */
-async function scrollThrough(page) {
-  for (let step = 1; step <= STEPS; step += 1) {
-    await page.evaluate((share) => scrollTo(0, document.documentElement.scrollHeight * share), step / STEPS);
+async function scrollThrough(page, steps) {
+  for (let step = 1; step <= steps; step += 1) {
+    await page.evaluate((share) => scrollTo(0, document.documentElement.scrollHeight * share), step / steps);
     await page.waitForTimeout(100);
   }
   await page.waitForLoadState("networkidle");

@@ -3,26 +3,25 @@
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { median } from "./measure.mjs";
-import { createRow, createSkip, formatNumber, ms } from "./row.mjs";
-import { corpusPlace, findCorpus, largest, writeLongSession } from "./sessions.mjs";
+import { createRow, formatNumber, ms, skipWithoutCorpus } from "./row.mjs";
+import { largest, listSessions, writeLongSession } from "./sessions.mjs";
 
 const WORKER = fileURLToPath(new URL("./projection-worker.mjs", import.meta.url));
 
 /** Measures projections: of the largest session with its default compaction in force and without, and of a longer one. */
-export async function benchProjection(sandbox, { repetitions }) {
-  const corpus = findCorpus();
-  if (corpus === null)
-    return [createSkip("project", "projection of the largest session", `no corpus at ${corpusPlace()}`)];
-  const file = largest(corpus);
+export async function benchProjection(sandbox, { runs, longRuns, longBytes, corpus }) {
+  const sessions = listSessions(corpus);
+  if (sessions === null) return [skipWithoutCorpus("project", "projection of the largest session", corpus)];
+  const file = largest(sessions);
   const store = await importFile(sandbox, file);
-  const raw = await measure(sandbox, { store, file }, repetitions);
+  const raw = await measure(sandbox, { store, file }, runs);
   await sandbox.jpg(["compact", "--store", store, "--quiet"]);
-  const compacted = await measure(sandbox, { store, file }, repetitions);
+  const compacted = await measure(sandbox, { store, file }, runs);
 
   const longFile = sandbox.newPath("long.jsonl");
-  writeLongSession(file, longFile, LONG_BYTES);
+  writeLongSession(file, longFile, longBytes);
   const longStore = await importFile(sandbox, longFile);
-  const long = await measure(sandbox, { store: longStore, file: longFile }, Math.min(3, repetitions));
+  const long = await measure(sandbox, { store: longStore, file: longFile }, longRuns);
   for (const path of [store, longStore, longFile]) rmSync(path, { recursive: true });
   return [
     createRow(
@@ -60,17 +59,15 @@ export async function benchProjection(sandbox, { repetitions }) {
   ];
 }
 
-const LONG_BYTES = 38e6;
-
 async function importFile(sandbox, file) {
   const store = sandbox.newPath("store");
   await sandbox.jpg(["import", "--store", store, file, "--quiet"]);
   return store;
 }
 
-async function measure(sandbox, { store, file }, repetitions) {
+async function measure(sandbox, { store, file }, count) {
   const runs = [];
-  for (let run = 0; run < repetitions; run++) {
+  for (let run = 0; run < count; run++) {
     const { output } = await sandbox.run(process.execPath, [WORKER, await sandbox.libraryFile(), store, file]);
     runs.push(JSON.parse(output));
   }

@@ -5,9 +5,9 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { interleave, median } from "./measure.mjs";
 import { startModelServer } from "./model-server.mjs";
-import { createRow, createSkip, formatNumber, ms } from "./row.mjs";
+import { createRow, formatNumber, ms, skipWithoutCorpus } from "./row.mjs";
 import { bundle } from "./sandbox.mjs";
-import { corpusPlace, findCorpus, largest, writeMadeSession } from "./sessions.mjs";
+import { largest, listSessions, writeMadeSession } from "./sessions.mjs";
 
 const PIECES = ["Four ", "metres ", "at ", "the ", "pier."];
 
@@ -32,21 +32,17 @@ for await (const part of stream) process.stdout.write(part.choices[0]?.delta?.co
   },
 };
 
-/** Turns of a made-up session of 4 MB, all of which the model is sent. */
-const MADE_TURNS = 1300;
-
 /** Measures queries through both libraries on a real session, and one on a history of which nothing is compacted. */
-export async function benchQuery(sandbox, { repetitions }) {
+export async function benchQuery(sandbox, { rounds, madeTurns, corpus }) {
   const made = sandbox.newPath("made.jsonl");
-  writeMadeSession(made, MADE_TURNS);
+  writeMadeSession(made, madeTurns);
   const whole = await importSession(sandbox, made);
-  const rows = await benchProvider(sandbox, { name: "anthropic", id: "whole", template: whole, repetitions });
-  const corpus = findCorpus();
-  if (corpus === null)
-    return [...rows, createSkip("query", "jpg query over a real history of 4 MB", `no corpus at ${corpusPlace()}`)];
-  const template = await importSession(sandbox, largest(corpus));
+  const rows = await benchProvider(sandbox, { name: "anthropic", id: "whole", template: whole, rounds });
+  const sessions = listSessions(corpus);
+  if (sessions === null) return [...rows, skipWithoutCorpus("query", "jpg query over a real history of 4 MB", corpus)];
+  const template = await importSession(sandbox, largest(sessions));
   for (const name of Object.keys(PROVIDERS)) {
-    rows.push(...(await benchProvider(sandbox, { name, id: name, template, repetitions })));
+    rows.push(...(await benchProvider(sandbox, { name, id: name, template, rounds })));
   }
   return rows;
 }
@@ -57,7 +53,7 @@ async function importSession(sandbox, file) {
   return store;
 }
 
-async function benchProvider(sandbox, { name, id, template, repetitions }) {
+async function benchProvider(sandbox, { name, id, template, rounds }) {
   const provider = PROVIDERS[name];
   const server = await startModelServer(() => PIECES);
   const folder = sandbox.newPath(`query-${id}`);
@@ -92,7 +88,7 @@ async function benchProvider(sandbox, { name, id, template, repetitions }) {
     let bareWait = [];
     const over = [];
     let last = 0;
-    const times = await interleave(repetitions * 2 + 1, {
+    const times = await interleave(rounds, {
       node: async () => (await sandbox.run(process.execPath, ["-e", "0"])).ms,
       query: async () => {
         last = await query();

@@ -1,22 +1,22 @@
 // What a store takes: its size after `git gc` against the bytes imported, and what a plain fork writes.
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createRow, createSkip, formatNumber } from "./row.mjs";
-import { corpusPlace, findCorpus, lastStates, writeMadeSession } from "./sessions.mjs";
+import { createRow, formatNumber, skipWithoutCorpus } from "./row.mjs";
+import { lastStates, listSessions, writeMadeSession } from "./sessions.mjs";
 
 // covers: 064 "Storage grows by a compaction each"
 
 /** Measures sizes and counts; nothing here is a time. */
-export async function benchRepository(sandbox) {
-  return [...(await measureSize(sandbox)), ...(await measureFork(sandbox))];
+export async function benchRepository(sandbox, { corpus }) {
+  return [...(await measureSize(sandbox, corpus)), ...(await measureFork(sandbox))];
 }
 
-async function measureSize(sandbox) {
+async function measureSize(sandbox, corpus) {
   const name = "store after git gc ÷ imported bytes";
-  const corpus = findCorpus();
-  if (corpus === null) return [createSkip("size", name, `no corpus at ${corpusPlace()}`)];
+  const sessions = listSessions(corpus);
+  if (sessions === null) return [skipWithoutCorpus("size", name, corpus)];
   // Growing states of one session would be counted several times and stored once.
-  const files = lastStates(corpus);
+  const files = lastStates(sessions);
   const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
   const store = sandbox.newPath("store");
   await sandbox.jpg(["import", "--store", store, ...files, "--quiet"]);

@@ -24,6 +24,11 @@ export function createSkip(id, name, reason) {
   return { id, name, result: "SKIPPED", detail: reason };
 }
 
+/** Creates the row of something that is measured on real sessions, where there are none in `corpus`. */
+export function skipWithoutCorpus(id, name, corpus) {
+  return createSkip(id, name, `no corpus at ${corpus}`);
+}
+
 /** Renders rows as a Markdown table. */
 export function renderRows(rows) {
   const cells = rows.map(({ id, name, value, unit, atMost, atLeast, result, detail }) => [

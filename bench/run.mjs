@@ -1,16 +1,17 @@
 // npm run bench: measures what jpg must reach, as ratios within one run, and prints a table for each part when it ends. Exit code 1
 // when a target is missed or a part failed, which stops no other. Options: --json, --only NAME[,NAME], --repetitions N (5),
 // --no-build, --keep; of hindsight --hold-out and --write.
-import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
 import { cpus, loadavg, release, totalmem } from "node:os";
+import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { PARTS, resultFile } from "./part.mjs";
+import { PARTS } from "./part.mjs";
+import { chooseParts, startPart } from "./part-process.mjs";
 import { formatNumber, renderRows } from "./row.mjs";
 import { createSandbox, openSandbox } from "./sandbox.mjs";
+import { fullSizes } from "./sizes.mjs";
 
-const PART = fileURLToPath(new URL("./part.mjs", import.meta.url));
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 const { values } = parseArgs({
   options: {
@@ -25,8 +26,8 @@ const { values } = parseArgs({
 });
 
 /**
- * What is measured so far, in the order of the parts; and the process of the part that runs.
- * @type {{ dir: string, machine: object, rows: any[], failed: { part: string, error: string }[], running: { name: string, child: import("node:child_process").ChildProcess } | null }}
+ * What is measured so far, in the order of the parts; and the part that runs.
+ * @type {{ dir: string, machine: object, rows: any[], failed: { part: string, error: string }[], running: import("./part-process.mjs").StartedPart | null }}
  */
 const state = { dir: "", machine: {}, rows: [], failed: [], running: null };
 
@@ -37,9 +38,9 @@ async function main() {
   const repetitions = Number(values.repetitions);
   if (!Number.isInteger(repetitions) || repetitions < 1)
     throw new Error(`--repetitions ${values.repetitions} is no whole number from 1 on`);
-  const chosen = values.only?.split(",") ?? Object.keys(PARTS);
-  const unknown = chosen.find((name) => !Object.hasOwn(PARTS, name));
-  if (unknown !== undefined) throw new Error(`--only ${unknown} is none of ${Object.keys(PARTS).join(", ")}`);
+  const chosen = chooseParts(values.only, Object.keys(PARTS));
+  const common = { corpus: findCorpus(), holdOut: values["hold-out"], write: values.write };
+  const sizes = fullSizes(repetitions);
 
   state.dir = createSandbox({ isBuilt: values["no-build"] });
   try {
@@ -47,7 +48,10 @@ async function main() {
     if (!values.json) console.log(`${renderMachine(state.machine)}\n`);
     for (const name of chosen) {
       console.error(`bench: ${name} …`);
-      take(name, await runPart(name, { repetitions, holdOut: values["hold-out"], write: values.write }));
+      state.running = startPart(state.dir, name, { options: { ...sizes[name], ...common }, output: 2 });
+      const result = await state.running.ended;
+      state.running = null;
+      take(name, result);
     }
   } finally {
     removeSandbox();
@@ -55,23 +59,17 @@ async function main() {
   return report();
 }
 
-/** Runs a part in a process of its own, which leads a group: with it all ends that it started. */
-async function runPart(name, options) {
-  const args = [PART, name, state.dir, JSON.stringify(options)];
-  // The tables that some parts print on their way are no result.
-  const child = spawn(process.execPath, args, { stdio: ["ignore", 2, 2], detached: true });
-  state.running = { name, child };
-  const [code, signal] = await new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (...ended) => resolve(ended));
-  });
-  state.running = null;
-  const file = resultFile(state.dir, name);
-  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
-  return { error: signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}` };
+/** The folder of real sessions: the one that JPG_CORPUS names, or `corpus` below it. */
+function findCorpus() {
+  const named = resolve(ROOT, process.env.JPG_CORPUS ?? "../shared");
+  return basename(named) === "corpus" ? named : join(named, "corpus");
 }
 
-/** Keeps what came of a part, and prints it. */
+/**
+ * Keeps what came of a part, and prints it.
+ * @param {string} name
+ * @param {{ rows?: any[], error?: string }} result
+ */
 function take(name, { rows = [], error }) {
   state.rows.push(...rows);
   if (error !== undefined) state.failed.push({ part: name, error });
@@ -99,13 +97,8 @@ function report() {
 /** Ends the part that runs, leaves nothing behind, says what was measured, and ends as the signal asks. */
 function endBy(signal) {
   if (state.running !== null) {
-    const { name, child } = state.running;
-    try {
-      process.kill(-Number(child.pid), "SIGKILL");
-    } catch {
-      // It has just ended.
-    }
-    state.failed.push({ part: name, error: `it was ended by ${signal}` });
+    state.running.kill();
+    state.failed.push({ part: state.running.name, error: `it was ended by ${signal}` });
   }
   removeSandbox();
   report();

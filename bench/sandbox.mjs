@@ -1,7 +1,7 @@
 // A place of its own for a run: an empty HOME, no git configuration, a copy of the built command that stays as it is while
 // others build. Everything is below one temporary folder, removed at the end.
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -10,7 +10,6 @@ import { runProgram } from "./measure.mjs";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const DAY_MS = 86_400_000;
-const LIBRARY = 'export * from "./bench/library.ts";';
 
 /** Makes the folder of a sandbox, and gives it; `isBuilt` = use dist/ as it is. */
 export function createSandbox({ isBuilt }) {
@@ -31,12 +30,16 @@ export function openSandbox(dir, part) {
   const env = cleanEnvironment(join(dir, "home"));
   const scratch = join(dir, "scratch", part);
   mkdirSync(scratch, { recursive: true });
-  const library = join(dir, "jpg/dist/library.mjs");
-  /** The bundled library, made by the first who asks. */
-  const libraryFile = async () => {
-    if (!existsSync(library)) await bundle(LIBRARY, library);
-    return library;
+  /** A library, bundled by the first part that asks for it; of two that ask at once, by both. */
+  const bundled = async (source, name) => {
+    const file = join(dir, "jpg/dist", name);
+    if (existsSync(file)) return file;
+    const own = join(scratch, name);
+    await bundle(`export * from "./bench/${source}";`, own);
+    renameSync(own, file);
+    return file;
   };
+  const libraryFile = () => bundled("library.ts", "library.mjs");
   let made = 0;
   return {
     dir,
@@ -51,6 +54,8 @@ export function openSandbox(dir, part) {
     /** @returns {Promise<Library>} */
     library: async () => import(pathToFileURL(await libraryFile()).href),
     libraryFile,
+    /** @returns {Promise<Hindsight>} */
+    hindsight: async () => import(pathToFileURL(await bundled("hindsight/library.ts", "hindsight.mjs")).href),
     dispose: () => rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }),
   };
 }
@@ -92,6 +97,7 @@ export function createRuntime(env, cwd) {
 }
 
 /** @typedef {typeof import("./library.ts")} Library */
+/** @typedef {typeof import("./hindsight/library.ts")} Hindsight */
 /** @typedef {ReturnType<typeof openSandbox>} Sandbox */
 
 /**
@@ -102,7 +108,7 @@ export async function loadLibrary() {
   const folder = mkdtempSync(join(ROOT, "node_modules/.jpg-bench-"));
   try {
     const outfile = join(folder, "library.mjs");
-    await bundle(LIBRARY, outfile);
+    await bundle('export * from "./bench/library.ts";', outfile);
     return await import(pathToFileURL(outfile).href);
   } finally {
     rmSync(folder, { recursive: true });

@@ -4,24 +4,21 @@ import { rmSync, writeFileSync } from "node:fs";
 import { interleave } from "./measure.mjs";
 import { createRow, ratio } from "./row.mjs";
 
-const TURNS = 500;
-/** Characters of each turn's one result: 100 MB together. */
-const RESULT_CHARS = 200_000;
 const ONCE = "the lantern at the third pier";
 const NOWHERE = "no such words at all";
 const LIMIT = { atMost: 2 };
 
 /** Measures literal and ranked searches. */
-export async function benchSearch(sandbox, { repetitions }) {
+export async function benchSearch(sandbox, { rounds, turns, resultChars }) {
   const [file, store] = [sandbox.newPath("much.jsonl"), sandbox.newPath("much")];
-  writeFileSync(file, makeSession());
+  writeFileSync(file, makeSession(turns, resultChars));
   await sandbox.jpg(["import", "--store", store, file, "--quiet"]);
   rmSync(file);
   const [{ branch }] = JSON.parse((await sandbox.jpg(["ls", "--json", "--store", store])).output);
   const grep = (words) =>
     timed(sandbox, ["git", "-C", store, "grep", "-lF", words, branch, "--", "turns", "attachments"]);
   const search = (...args) => timed(sandbox, [process.execPath, sandbox.bin, "search", "--store", store, ...args]);
-  const times = await interleave(repetitions, {
+  const times = await interleave(rounds, {
     grepOnce: grep(ONCE),
     once: search(ONCE),
     grepNowhere: grep(NOWHERE),
@@ -48,7 +45,7 @@ function timed(sandbox, command) {
 }
 
 /** The text of a session of Claude Code: a request, a command with a long result, an answer, in each turn. */
-function makeSession() {
+function makeSession(turns, resultChars) {
   const sessionId = "5ea5c400-0000-4000-8000-000000000001";
   const model = "claude-sonnet-4-5-20250929";
   const lines = [];
@@ -61,19 +58,22 @@ function makeSession() {
     parentUuid = uuid;
   };
   const answer = (id, content) => add("assistant", { id, role: "assistant", model, content: [content] });
-  for (let turn = 0; turn < TURNS; turn++) {
+  for (let turn = 0; turn < turns; turn++) {
     const id = `toolu_${turn}`;
-    add("user", { role: "user", content: turn === TURNS / 2 ? `Look at ${ONCE}.` : `Survey berth ${turn}.` });
+    add("user", { role: "user", content: turn === turns / 2 ? `Look at ${ONCE}.` : `Survey berth ${turn}.` });
     answer(`msg_${turn}a`, { type: "tool_use", id, name: "Bash", input: { command: `survey ${turn}` } });
-    add("user", { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: makeResult(turn) }] });
+    add("user", {
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: id, content: makeResult(turn, resultChars) }],
+    });
     answer(`msg_${turn}b`, { type: "text", text: `Berth ${turn} is done.` });
   }
   return `${lines.join("\n")}\n`;
 }
 
-function makeResult(turn) {
+function makeResult(turn, chars) {
   let text = "";
-  for (let mark = 0; text.length < RESULT_CHARS; mark++)
+  for (let mark = 0; text.length < chars; mark++)
     text += `berth ${turn} mark ${mark}: depth ${(mark * 7919 + turn * 104_729) % 9973} mm, mud ${(mark * turn) % 97} cm\n`;
   return text;
 }

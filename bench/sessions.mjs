@@ -1,26 +1,18 @@
 // Session files to measure with: real ones repeated under new ids, and a made-up one of any number of turns.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, dirname, join } from "node:path";
 
-const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 
-/** The Claude Code sessions of the corpus, by path; null when this machine has none. */
-export function findCorpus() {
-  const named = resolve(ROOT, process.env.JPG_CORPUS ?? "../shared");
-  const folder = join(basename(named) === "corpus" ? named : join(named, "corpus"), "claude-code");
+/** The Claude Code sessions of a corpus, by path; null when it has none. */
+export function listSessions(corpus) {
+  const folder = join(corpus, "claude-code");
   if (!existsSync(folder)) return null;
   return readdirSync(folder, { recursive: true })
     .map((path) => join(folder, path))
     .filter((path) => path.endsWith(".jsonl") && statSync(path).isFile())
     .sort();
-}
-
-/** Where the corpus was looked for. */
-export function corpusPlace() {
-  return resolve(ROOT, process.env.JPG_CORPUS ?? "../shared");
 }
 
 /** The largest of some files. */

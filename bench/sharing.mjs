@@ -5,16 +5,13 @@ import { interleave, median } from "./measure.mjs";
 import { createRow, formatNumber, ms, ratio } from "./row.mjs";
 import { makeSmallConversations, TURNS } from "./small-conversations.mjs";
 
-const CONVERSATIONS = 1000;
-/** Lines of a turn's tool result; about 100 MB in all. */
-const LINES = 420;
-
 /** Measures push, scan and pull of many conversations. */
-export async function benchSharing(sandbox, { repetitions }) {
-  const store = await makeSmallConversations(sandbox, CONVERSATIONS, { resultOf });
+export async function benchSharing(sandbox, { rounds, conversations, lines, longLines }) {
+  const resultOf = (id, turn) => linesOf(id, turn, lines);
+  const store = await makeSmallConversations(sandbox, conversations, { resultOf });
   const jpg = (args) => sandbox.jpg([...args, "--store", store, "--quiet"]);
   const git = (args) => sandbox.run("git", ["-C", store, "-c", "core.hooksPath=/dev/null", ...args]);
-  const bytes = CONVERSATIONS * TURNS * Buffer.byteLength(resultOf("", 0));
+  const bytes = conversations * TURNS * Buffer.byteLength(resultOf("", 0));
   const remote = async (name) => {
     const folder = sandbox.newPath(name);
     await sandbox.run("git", ["init", "--quiet", "--bare", folder]);
@@ -34,19 +31,19 @@ export async function benchSharing(sandbox, { repetitions }) {
     await git(["remote", "remove", name]);
     return ms;
   };
-  const pushes = await interleave(repetitions, {
+  const pushes = await interleave(rounds, {
     jpg: timed((name) => jpg(["push", "--all", "--to", name])),
     git: timed((name) => git(["push", "--quiet", name, "refs/heads/*:refs/heads/*"])),
   });
 
   await remote("kept");
   await jpg(["push", "--all", "--to", "kept"]);
-  const reads = await interleave(repetitions, {
+  const reads = await interleave(rounds, {
     jpg: () => jpg(["pull", "--from", "kept"]),
     git: () => git(["fetch", "--quiet", "kept"]),
   });
-  const redact = await benchRedact(sandbox, repetitions);
-  const of = `${CONVERSATIONS} conversations, ${formatNumber(bytes / 1e6)} MB`;
+  const redact = await benchRedact(sandbox, { rounds, longLines });
+  const of = `${conversations} conversations, ${formatNumber(bytes / 1e6)} MB`;
   return [
     createRow("push", `jpg push of ${of}, scanned before ÷ git push`, {
       ...ratio(pushes.jpg, pushes.git),
@@ -58,7 +55,7 @@ export async function benchSharing(sandbox, { repetitions }) {
       limit: { atLeast: 25 },
       detail: `${formatNumber(bytes / 1e6)} MB in ${ms(first)} − ${ms(known)}`,
     }),
-    createRow("pull-nothing", `jpg pull with nothing new − git fetch, of ${CONVERSATIONS} branches`, {
+    createRow("pull-nothing", `jpg pull with nothing new − git fetch, of ${conversations} branches`, {
       value: reads.jpg.median - reads.git.median,
       unit: "ms",
       limit: { atMost: 150 },
@@ -68,18 +65,16 @@ export async function benchSharing(sandbox, { repetitions }) {
   ];
 }
 
-/** Lines of a turn's result in the conversation that is redacted; about 30 MB in all. */
-const LONG_LINES = 120_000;
 /** In two halves, so that no scanner takes this file for a leak. */
 const TOKEN = `ghp_a1B2c3D4e5F6g7H8i9${"J0k1L2m3N4o5P6q7R8"}`;
 
 /** A conversation with a secret in each turn, which was looked at before, as by the push that refused it. */
-async function benchRedact(sandbox, repetitions) {
-  const said = (id, turn) => `${linesOf(id, turn, LONG_LINES)}\n${TOKEN}\n`;
+async function benchRedact(sandbox, { rounds, longLines }) {
+  const said = (id, turn) => `${linesOf(id, turn, longLines)}\n${TOKEN}\n`;
   const store = await makeSmallConversations(sandbox, 1, { resultOf: said });
   const bytes = TURNS * Buffer.byteLength(said("", 0));
   const redact = () => sandbox.jpg(["redact", "made-00000", "--store", store, "--quiet"]);
-  const { jpg } = await interleave(repetitions, { jpg: async () => (await redact()).ms });
+  const { jpg } = await interleave(rounds, { jpg: async () => (await redact()).ms });
   return createRow("redact", `jpg redact of ${formatNumber(bytes / 1e6)} MB`, {
     value: bytes / 1e3 / jpg.median,
     unit: "MB/s",
@@ -89,10 +84,6 @@ async function benchRedact(sandbox, repetitions) {
 }
 
 /** Lines as a program prints them, each different: they pack to about a fifth. */
-function resultOf(id, turn) {
-  return linesOf(id, turn, LINES);
-}
-
 function linesOf(id, turn, count) {
   return Array.from({ length: count }, (_, line) => {
     const hash = createHash("md5").update(`${id} ${turn} ${line}`).digest();

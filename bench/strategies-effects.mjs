@@ -99,8 +99,8 @@ function stringsIn(value) {
 }
 
 /**
- * Simulates a session under every policy. Gives by its name the cost (tokens at the price of plain input), the size of the
- * largest request, how often more than what was new had to be written (`breaks`), and the last request itself.
+ * Simulates a session under every policy. Gives by its name the cost (tokens at the price of plain input), how often more
+ * than what was new had to be written (`breaks`), and the last request itself.
  * `before` is what stands before that request, with its calls.
  * @param {import("./strategies-sessions.mjs").Counting} library
  */
@@ -139,7 +139,7 @@ function listRequests(events) {
 /** @param {import("./strategies-sessions.mjs").Counting} library */
 async function simulate(library, { events }, positions, policy) {
   const { count, traitsOf, CACHE_READ, CACHE_WRITE } = library;
-  const result = { cost: 0, breaks: 0, largest: 0, last: [] };
+  const result = { cost: 0, breaks: 0, last: [] };
   let sent = [];
   let at = 0;
   for (const position of positions) {
@@ -152,7 +152,6 @@ async function simulate(library, { events }, positions, policy) {
     const written = sumTokens(next.slice(same), count);
     if (same < result.last.length) result.breaks += 1;
     result.cost += CACHE_READ * kept + CACHE_WRITE * written;
-    result.largest = Math.max(result.largest, kept + written);
     result.last = next;
   }
   return result;

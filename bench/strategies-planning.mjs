@@ -10,14 +10,14 @@ const WORKER = fileURLToPath(import.meta.url);
 const WARM_ROUNDS = 9;
 
 /** Measures planning over a session as it was imported, and with the agent's compactions taken back. */
-export async function benchPlanning(sandbox, { path, compactions }, { repetitions }) {
+export async function benchPlanning(sandbox, { path, compactions }, { runs }) {
   const library = await sandbox.libraryFile();
   const store = sandbox.newPath("store");
   await sandbox.jpg(["import", "--store", store, path, "--quiet"]);
-  const imported = await measure(sandbox, [library, store, "view"], repetitions);
+  const imported = await measure(sandbox, [library, store, "view"], runs);
   if (compactions.length > 0) await sandbox.jpg(["revert", "--store", store, ...compactions.map(({ id }) => id)]);
-  const viewFirst = await measure(sandbox, [library, store, "view"], repetitions);
-  const planFirst = await measure(sandbox, [library, store, "plan"], repetitions);
+  const viewFirst = await measure(sandbox, [library, store, "view"], runs);
+  const planFirst = await measure(sandbox, [library, store, "plan"], runs);
   rmSync(store, { recursive: true });
   return [
     createRow("plan", "planning auto over a 4 MB session ÷ its projection from git", {
@@ -43,9 +43,9 @@ export async function benchPlanning(sandbox, { path, compactions }, { repetition
   ];
 }
 
-async function measure(sandbox, args, repetitions) {
+async function measure(sandbox, args, count) {
   const runs = [];
-  for (let run = 0; run < repetitions; run++) {
+  for (let run = 0; run < count; run++) {
     const { output } = await sandbox.run(process.execPath, [WORKER, ...args]);
     runs.push(JSON.parse(output));
   }

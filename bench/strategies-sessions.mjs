@@ -3,16 +3,16 @@
 // of other agents, replayed mechanically over the events that a model is sent.
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { loadLibrary } from "./sandbox.mjs";
-import { findCorpus, lastStates } from "./sessions.mjs";
+import { lastStates, listSessions } from "./sessions.mjs";
 
 /**
  * Loads what plans and projects in memory. Its `count` gives an event's estimated tokens, each worked out once.
  * @typedef {import("./sandbox.mjs").Library & { count: (event: import("../src/core/conversation/event.ts").Event) => number }} Counting
+ * @param {import("./sandbox.mjs").Sandbox} sandbox
  * @returns {Promise<Counting>}
  */
-export async function loadCounting() {
-  const library = await loadLibrary();
+export async function loadCounting(sandbox) {
+  const library = await sandbox.library();
   return { ...library, count: remember(library.estimateEvent) };
 }
 
@@ -29,13 +29,13 @@ function remember(count) {
 const LEAST_CALLS = 10;
 
 /**
- * Reads the coding sessions, in the order of their paths; null when this machine has no corpus.
+ * Reads the coding sessions of a corpus, in the order of their paths; null when it has none.
  * @param {Counting} library
  */
-export function readCodingSessions(library) {
-  const corpus = findCorpus();
-  if (corpus === null) return null;
-  return lastStates(corpus)
+export function readCodingSessions(library, corpus) {
+  const paths = listSessions(corpus);
+  if (paths === null) return null;
+  return lastStates(paths)
     .map((path) => readSession(library, path))
     .filter(({ calls }) => calls.length >= LEAST_CALLS);
 }

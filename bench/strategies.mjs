@@ -1,23 +1,19 @@
 // What the strategies are worth on real sessions: sizes of views, what stays visible, simulated cost with a prompt cache, and
-// the time that planning takes. Prints a table per file to standard error. Alone: node bench/strategies.mjs (without times).
-import { fileURLToPath } from "node:url";
-import { createRow, createSkip, formatNumber, renderRows } from "./row.mjs";
-import { corpusPlace, largest } from "./sessions.mjs";
+// the time that planning takes. Prints two tables of all sessions to standard error.
+import { createRow, formatNumber, skipWithoutCorpus } from "./row.mjs";
+import { largest } from "./sessions.mjs";
 import { findLost, measureViews, simulateCosts } from "./strategies-effects.mjs";
 import { benchPlanning } from "./strategies-planning.mjs";
 import { loadCounting, readCodingSessions } from "./strategies-sessions.mjs";
 
-/** Sessions below this many raw tokens are not asked to become cheaper. */
-const COSTLY = 100_000;
 /** Lost things that a row names. */
 const MOST_NAMED = 5;
 
-/** Measures the strategies; without a sandbox no times. */
-export async function benchStrategies(sandbox, { repetitions = 1 } = {}) {
-  const library = await loadCounting();
-  const sessions = readCodingSessions(library);
-  if (sessions === null)
-    return [createSkip("strategies", "the strategies on real sessions", `no corpus at ${corpusPlace()}`)];
+/** Measures the strategies. Sessions of fewer raw tokens than `costlyTokens` are not asked to become cheaper. */
+export async function benchStrategies(sandbox, { runs, costlyTokens, corpus }) {
+  const library = await loadCounting(sandbox);
+  const sessions = readCodingSessions(library, corpus);
+  if (sessions === null) return [skipWithoutCorpus("strategies", "the strategies on real sessions", corpus)];
   const files = [];
   for (const session of sessions) {
     const { sizes, lost, lostByAgent } = await measureViews(library, session);
@@ -29,8 +25,8 @@ export async function benchStrategies(sandbox, { repetitions = 1 } = {}) {
   return [
     ...sizeRows(files),
     ...lostRows(files),
-    ...costRows(files),
-    ...(sandbox === null ? [] : await benchPlanning(sandbox, largestOf(sessions), { repetitions })),
+    ...costRows(files, costlyTokens),
+    ...(await benchPlanning(sandbox, largestOf(sessions), { runs })),
   ];
 }
 
@@ -83,20 +79,24 @@ function lostRows(files) {
   });
 }
 
-function costRows(files) {
-  const costly = files.filter(({ sizes }) => sizes.raw > COSTLY);
+function costRows(files, costlyTokens) {
+  const costly = files.filter(({ sizes }) => sizes.raw > costlyTokens);
   const shares = costly.map((file) => ({ name: file.name, share: costShare([file], "auto") }));
   const rest = Object.keys(files[0].costs).filter((name) => name !== "none");
   return [
-    createRow("cost-auto", "cost of auto in batches ÷ no compaction, worst session above 100k tokens", {
-      value: Math.max(...shares.map(({ share }) => share)),
-      limit: { atMost: 0.999 },
-      detail: shares.map(({ name, share }) => `${name} ${share.toFixed(3)}`).join("; "),
-    }),
+    createRow(
+      "cost-auto",
+      `cost of auto in batches ÷ no compaction, worst session above ${costlyTokens / 1000}k tokens`,
+      {
+        value: Math.max(...shares.map(({ share }) => share)),
+        limit: { atMost: 0.999 },
+        detail: shares.map(({ name, share }) => `${name} ${share.toFixed(3)}`).join("; "),
+      },
+    ),
     ...rest.map((name) =>
       createRow(`cost-total-${toId(name)}`, `cost of ${name} ÷ no compaction, all sessions together`, {
         value: costShare(files, name),
-        detail: `above 100k tokens ${costShare(costly, name).toFixed(3)}; breaks of the cache ${total(files, ({ costs }) => costs[name].breaks)} in ${total(files, ({ requests }) => requests)} requests`,
+        detail: `above ${costlyTokens / 1000}k tokens ${costShare(costly, name).toFixed(3)}; breaks of the cache ${total(files, ({ costs }) => costs[name].breaks)} in ${total(files, ({ requests }) => requests)} requests`,
       }),
     ),
   ];
@@ -157,5 +157,3 @@ function kilo(tokens) {
 function total(files, measure) {
   return files.reduce((sum, file) => sum + measure(file), 0);
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(renderRows(await benchStrategies(null)));

@@ -1,24 +1,21 @@
 // Token counts against the usage that providers recorded: calibrated on the first half of each session's requests, the size
-// of every request of the second half is predicted. Alone: node bench/tokens.mjs (a table per file).
+// of every request of the second half is predicted.
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { fileURLToPath } from "node:url";
 import { median } from "./measure.mjs";
-import { createRow, createSkip, renderRows } from "./row.mjs";
-import { loadLibrary } from "./sandbox.mjs";
-import { corpusPlace, findCorpus, lastStates } from "./sessions.mjs";
+import { createRow, skipWithoutCorpus } from "./row.mjs";
+import { lastStates, listSessions } from "./sessions.mjs";
 
 /** Fewer requests cannot be halved and still be calibrated on. */
 const LEAST_REQUESTS = 10;
 
 /** Measures the error of predicted request sizes: a row per session, and the median over sessions. */
-export async function benchTokens() {
-  const corpus = findCorpus();
-  if (corpus === null)
-    return [createSkip("tokens", "error of predicted request sizes", `no corpus at ${corpusPlace()}`)];
-  const library = await loadLibrary();
+export async function benchTokens(sandbox, { corpus }) {
+  const sessions = listSessions(corpus);
+  if (sessions === null) return [skipWithoutCorpus("tokens", "error of predicted request sizes", corpus)];
+  const library = await sandbox.library();
   const files = [];
-  for (const path of lastStates(corpus)) {
+  for (const path of lastStates(sessions)) {
     const errors = await measureFile(library, path);
     if (errors !== null) files.push({ name: basename(path, ".jsonl"), ...errors });
   }
@@ -135,5 +132,3 @@ function sum(events, count) {
 function percent(share) {
   return `${(share * 100).toFixed(1)}%`;
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(renderRows(await benchTokens()));

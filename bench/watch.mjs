@@ -6,40 +6,38 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createRow, ms } from "./row.mjs";
 import { makeTurns } from "./sessions.mjs";
 
-const FILES = 1000;
 const TURNS = 3;
 /** Long ago: what changed just now is read again. */
 const CHANGED = new Date("2026-01-01T00:00:00Z");
-const IDLE_MS = 40_000;
 /** Clock ticks of Linux a second, in which /proc counts. */
 const TICK_MS = 10;
 
 const sessionId = (index) => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
 
 /** Measures a watch of one session, and of many. */
-export async function benchWatch(sandbox, { repetitions }) {
-  const one = await watched(sandbox, 1, repetitions);
-  const many = await watched(sandbox, FILES, repetitions);
+export async function benchWatch(sandbox, { turns, files, pauseMs, idleMs }) {
+  const one = await watched(sandbox, { turns, files: 1, pauseMs, idleMs });
+  const many = await watched(sandbox, { turns, files, pauseMs, idleMs });
   const appended = (name, what, { best, median }) =>
     createRow(name, `turn written → on its branch, ${what}`, {
       value: best,
       unit: "ms",
       limit: { atMost: 300 },
-      detail: `best of ${repetitions}; median ${ms(median)}`,
+      detail: `best of ${turns}; median ${ms(median)}`,
     });
   return [
     appended("watch-turn", "one session", one),
-    appended("watch-turn-many", `one of ${FILES} sessions`, many),
-    createRow("watch-idle", `processor time of jpg sync --watch of ${FILES} sessions while nothing happens`, {
+    appended("watch-turn-many", `one of ${files} sessions`, many),
+    createRow("watch-idle", `processor time of jpg sync --watch of ${files} sessions while nothing happens`, {
       value: many.idlePercent,
       unit: "%",
       limit: { atMost: 1 },
-      detail: `over ${IDLE_MS / 1000} s, gits included`,
+      detail: `over ${idleMs / 1000} s, gits included`,
     }),
   ];
 }
 
-async function watched(sandbox, files, repetitions) {
+async function watched(sandbox, { turns, files, pauseMs, idleMs }) {
   const [home, project] = [sandbox.newPath("watch-home"), sandbox.newPath("watch-project")];
   for (const folder of [home, project]) mkdirSync(folder);
   const env = { ...sandbox.env, HOME: home };
@@ -54,16 +52,16 @@ async function watched(sandbox, files, repetitions) {
   const child = spawn(process.execPath, [sandbox.bin, "sync", "--watch"], { cwd: project, env });
   try {
     await untilPrinted(child, /sessions?: /);
-    await sleep(1000);
+    await sleep(pauseMs);
     const times = [];
-    for (let turn = TURNS; turn < TURNS + repetitions; turn++) {
+    for (let turn = TURNS; turn < TURNS + turns; turn++) {
       times.push(await timeOfTurn(pathOf(0), turn, join(project, ".git/jpg/.git/refs/heads")));
-      await sleep(1000);
+      await sleep(pauseMs);
     }
     times.sort((a, b) => a - b);
     const before = cpuMs(child.pid);
-    await sleep(IDLE_MS);
-    const idlePercent = ((cpuMs(child.pid) - before) / IDLE_MS) * 100;
+    await sleep(idleMs);
+    const idlePercent = ((cpuMs(child.pid) - before) / idleMs) * 100;
     return { best: times[0], median: times[Math.floor(times.length / 2)], idlePercent };
   } finally {
     child.kill("SIGINT");

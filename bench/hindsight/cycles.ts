@@ -15,8 +15,6 @@ export interface Cycle {
   readonly floor: number;
 }
 
-/** Sizes at which it is compacted: a small window, and four fifths of one of 200k. */
-export const CYCLE_SIZES: readonly number[] = [40_000, 160_000];
 /** Cycles that are shown. */
 export const SHOWN_CYCLES: readonly number[] = [1, 5, 20];
 const MOST_CYCLES = 20;

@@ -3,7 +3,7 @@ import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import { estimateEvent, estimateEvents } from "../../src/core/conversation/token-estimate.ts";
 import { AGENTS } from "../../src/formats/agents.ts";
 import { type Cut, cutStretch } from "./cut.ts";
-import { CYCLE_SIZES, CYCLED_ROWS, type Cycle, endlessSteps, runCycles } from "./cycles.ts";
+import { CYCLED_ROWS, type Cycle, endlessSteps, runCycles } from "./cycles.ts";
 import { type Figures, figuresOf } from "./figures.ts";
 import { measureRow, type OpenCut, openCut } from "./measure.ts";
 import { listOwnCuts, type OwnCut } from "./own-compactions.ts";
@@ -67,12 +67,15 @@ export function measureHindsight(sessions: readonly Session[]): Hindsight {
   };
 }
 
-/** Runs the cycles of every row and size over the sessions that are long enough, one after the other. */
-export function measureCycles(sessions: readonly Session[]): readonly CycledFigures[] {
+/** Runs so many cycles of every row and size, in tokens, over the sessions that are long enough, one after the other. */
+export function measureCycles(
+  sessions: readonly Session[],
+  { sizes, most }: { readonly sizes: readonly number[]; readonly most: number },
+): readonly CycledFigures[] {
   const long = sessions.filter((session) => listStretches(session).some((stretch) => cutStretch(stretch).length > 0));
-  return CYCLE_SIZES.flatMap((size) =>
+  return sizes.flatMap((size) =>
     CYCLED_ROWS.map((row) => {
-      const cycles = runCycles(row, endlessSteps(long), { size, count: estimateEvent });
+      const cycles = runCycles(row, endlessSteps(long), { size, count: estimateEvent, most });
       return { name: row.name, size, cycles };
     }),
   );
