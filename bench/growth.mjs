@@ -6,12 +6,9 @@ import { createRow, ratio } from "./row.mjs";
 import { activeTree, createRuntime } from "./sandbox.mjs";
 import { madeSessionId, makeTurns, writeMadeSession } from "./sessions.mjs";
 
-/** Turns of the short one. */
-const SHORT = 100;
-
 /** Measures views and appends at both lengths. */
-export async function benchGrowth(sandbox, { longTurns, rounds, viewRounds, appendRounds }) {
-  const short = await importMade(sandbox, SHORT);
+export async function benchGrowth(sandbox, { shortTurns, longTurns, rounds, viewRounds, appendRounds }) {
+  const short = await importMade(sandbox, shortTurns);
   const long = await importMade(sandbox, longTurns);
   const summarised = sandbox.newPath("summarised");
   cpSync(long.store, summarised, { recursive: true });
@@ -24,12 +21,12 @@ export async function benchGrowth(sandbox, { longTurns, rounds, viewRounds, appe
     "--accept",
     summary,
     "--to",
-    String(longTurns - SHORT - 1),
+    String(longTurns - shortTurns - 1),
     "--quiet",
   ]);
   const rows = [
     ...(await measureView(sandbox, { short: short.store, long: summarised }, viewRounds)),
-    ...(await measureLooks(sandbox, { short: short.store, long: summarised }, { longTurns, rounds })),
+    ...(await measureLooks(sandbox, { short: short.store, long: summarised }, { shortTurns, longTurns, rounds })),
     ...(await measureChanges(sandbox, { short: short.store, long: summarised }, rounds)),
     ...(await measureAppend(sandbox, { short: short.store, long: long.store }, appendRounds)),
     await measurePrintedTurns(sandbox, { short: short.store, long: long.store }, viewRounds),
@@ -76,24 +73,23 @@ async function measureView(sandbox, stores, rounds) {
 }
 
 /** Commands that look: what a summary hides costs them little. */
-async function measureLooks(sandbox, stores, { longTurns, rounds }) {
-  const looks = { stats: ["stats"], show: ["show"], blame: ["blame", "95"], diff: ["diff", "--stat"] };
+async function measureLooks(sandbox, stores, { shortTurns, longTurns, rounds }) {
+  const looks = {
+    stats: ["stats"],
+    show: ["show"],
+    blame: ["blame", String(shortTurns - 5)],
+    diff: ["diff", "--stat"],
+  };
   // The same turn from the end.
-  const inLong = { ...looks, blame: ["blame", String(longTurns - SHORT + 95)] };
+  const inLong = { ...looks, blame: ["blame", String(longTurns - 5)] };
   const rows = [];
   for (const [name, args] of Object.entries(looks)) {
     const times = await interleave(rounds, {
       long: async () => (await sandbox.jpg([...inLong[name], "--store", stores.long])).ms,
       short: async () => (await sandbox.jpg([...args, "--store", stores.short])).ms,
     });
-    const title = `jpg ${looks[name].join(" ")}, 10,000 turns with 99 % summarised ÷ 100 turns`;
-    rows.push(
-      createRow(
-        `look-${name}`,
-        name === "blame" ? title.replace(" 95", " TURN") : title,
-        ratio(times.long, times.short),
-      ),
-    );
+    const title = `jpg ${name === "blame" ? "blame TURN" : args.join(" ")}, 10,000 turns with 99 % summarised ÷ 100 turns`;
+    rows.push(createRow(`look-${name}`, title, ratio(times.long, times.short)));
   }
   return rows;
 }

@@ -17,7 +17,11 @@ const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 export async function benchPages(sandbox, { openings, turns, steps, fileBytes, leastBytes, corpus }) {
   const script = measureScript(sandbox);
   if (!existsSync(CHROMIUM)) return [script, createSkip("pages", "pages in Chromium", `no ${CHROMIUM}`)];
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ["--no-sandbox", "--disable-gpu"],
+    timeout: 0,
+  });
   try {
     return [
       script,
@@ -50,7 +54,7 @@ async function measureServed(sandbox, browser, { openings, turns, steps }) {
     stdio: ["ignore", "pipe", "ignore"],
   });
   try {
-    const page = await browser.newPage();
+    const page = await newPage(browser);
     await page.goto(await addressOf(server));
     const address = new URL(await page.locator(".list a").first().getAttribute("href"), page.url()).href;
     const cold = await open(page, address);
@@ -98,7 +102,7 @@ async function measureFile(sandbox, browser, { fileBytes, leastBytes, corpus }) 
   await sandbox.jpg(["import", "--store", store, "--quiet", session]);
   const file = sandbox.newPath("page.html");
   await sandbox.jpg(["export", "--store", store, "--to", "html", "-o", file]);
-  const page = await browser.newPage();
+  const page = await newPage(browser);
   const { interactive } = await open(page, `file://${file}`);
   const row = createRow("pages-file", name, {
     value: statSync(file).size / 1e6,
@@ -109,6 +113,13 @@ async function measureFile(sandbox, browser, { fileBytes, leastBytes, corpus }) 
   await page.close();
   for (const made of [store, session, file]) rmSync(made, { recursive: true });
   return [row];
+}
+
+/** A page on which nothing is given up, however busy the machine is. */
+async function newPage(browser) {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(0);
+  return page;
 }
 
 /** Opens a page anew. Gives its times in milliseconds. */

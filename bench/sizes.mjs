@@ -1,4 +1,5 @@
-// How much each part measures, and how often. A part is given its own entry, and reads nothing of this elsewhere.
+// How much each part measures, and how often: in full, which is what the targets are for, or as little as shows that it still runs.
+// A part is given its own entry, and reads nothing of this elsewhere.
 
 /**
  * Rounds of variants that take turns: how many are measured, and whether one that is not goes before them.
@@ -18,7 +19,7 @@ export function fullSizes(repetitions) {
     list: { rounds, conversations: 10_000 },
     // Five copies of the corpus are some 100 MB of objects.
     fsck: { rounds, copies: 5, manyRounds: few, conversations: 10_000 },
-    growth: { rounds, viewRounds: more, appendRounds: most, longTurns: 10_000 },
+    growth: { rounds, viewRounds: more, appendRounds: most, shortTurns: 100, longTurns: 10_000 },
     sync: { runs: repetitions, files: 1000 },
     watch: { turns: repetitions, files: 1000, pauseMs: 1000, idleMs: 40_000 },
     hooks: { runs: 40, megabytes: [1, 100] },
@@ -44,3 +45,31 @@ export function fullSizes(repetitions) {
     kills: { runs: repetitions * 40 },
   };
 }
+
+const ONCE = { measured: 1, warmUp: false };
+
+/** As little as shows that a part runs, on the made-up corpus; its figures say nothing. */
+export const TINY = {
+  start: { rounds: ONCE },
+  projection: { runs: 1, longRuns: 1, longBytes: 500_000 },
+  commands: { rounds: ONCE },
+  list: { rounds: ONCE, conversations: 20 },
+  fsck: { rounds: ONCE, copies: 1, manyRounds: ONCE, conversations: 20 },
+  growth: { rounds: ONCE, viewRounds: ONCE, appendRounds: ONCE, shortTurns: 50, longTurns: 120 },
+  sync: { runs: 1, files: 5 },
+  watch: { turns: 1, files: 5, pauseMs: 100, idleMs: 100 },
+  // One that is copied and one that is linked.
+  hooks: { runs: 1, megabytes: [1, 10] },
+  sharing: { rounds: ONCE, conversations: 5, lines: 20, longLines: 1000 },
+  repository: {},
+  import: { rounds: ONCE, longRounds: ONCE, minBytes: 1_000_000 },
+  tokens: {},
+  extract: { rounds: ONCE },
+  strategies: { runs: 1, costlyTokens: 20_000 },
+  pages: { openings: 1, turns: 200, steps: 2, fileBytes: 500_000, leastBytes: 100_000 },
+  hindsight: { cycleSizes: [40_000], cycles: 1 },
+  // Its first round is never counted.
+  query: { rounds: { measured: 1, warmUp: true }, madeTurns: 20 },
+  search: { rounds: ONCE, turns: 10, resultChars: 2000 },
+  kills: { runs: 2 },
+};
