@@ -4,7 +4,7 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { parseArgs, stripVTControlCharacters } from "node:util";
 import { writeMadeCorpus } from "./made-corpus.mjs";
 import { PARTS } from "./part.mjs";
 import { chooseParts, startPart } from "./part-process.mjs";
@@ -62,8 +62,7 @@ async function runOnce(name) {
     return;
   }
   console.log(`${readFileSync(log, "utf8")}bench: ${name}: FAILED, ${took}`);
-  // Its first line says what, and the whole stands above.
-  failed.push(`${name}: ${lasted < HANGS ? error.split("\n", 1)[0] : `it had not ended after ${took}`}`);
+  failed.push(`${name}: ${lasted < HANGS ? inShort(error) : `it had not ended after ${took}`}`);
 }
 
 /** What is wrong with the rows of a part that ended well. */
@@ -71,6 +70,15 @@ function problemOf(rows) {
   if (rows.length === 0) return "it gave no rows";
   const unexpected = rows.filter((row) => isSkip(row) && !MAY_BE_SKIPPED.includes(row.id));
   return unexpected.length === 0 ? undefined : `it skipped ${unexpected.map(({ id }) => id).join(", ")}`;
+}
+
+/** The first two lines of an error, which say what it is and of which file; the whole stands in what the part printed. */
+function inShort(error) {
+  const lines = stripVTControlCharacters(error).split("\n");
+  return lines
+    .filter((line) => line.trim() !== "")
+    .slice(0, 2)
+    .join(" ");
 }
 
 function isSkip({ result }) {
