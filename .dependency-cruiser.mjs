@@ -1,63 +1,44 @@
-// Import directions between the folders of src (docs/ARCHITECTURE.md). Run: npm run deps
+// Import directions between the rooms of src (docs/ARCHITECTURE.md). Run: npm run deps
 const error = (name, comment, from, to) => ({ name, severity: "error", comment, from, to });
 
-/** The folders of each tree by level, lowest first; `.` is the tree's own. docs/ARCHITECTURE.md says what each holds. */
+/** The rooms of each tree by level, lowest first; `.` is the tree's own files. docs/ARCHITECTURE.md says what each holds. */
 export const LEVELS = {
-  core: [
-    ["."],
-    ["event", "model", "secrets"],
-    ["compaction", "provider-rules", "tools"],
-    ["projection"],
-    ["coverage", "thread", "tokens"],
-    ["loss", "page", "range"],
-    ["integrity", "parts", "strategies"],
-    ["plan", "summary"],
-    ["edit", "extract"],
-    ["tangents"],
-  ],
-  store: [
-    [".", "messages"],
-    ["files"],
-    ["native/git"],
-    ["refs"],
-    ["native/objects", "native/porcelain", "native/refs"],
-    ["native/remotes", "native/worktrees", "native/writes"],
-    ["native"],
-    ["embedded"],
-  ],
+  core: [["."], ["conversation"], ["look", "model"], ["compact", "secrets"]],
+  store: [["."], ["git"], ["embedded"]],
   app: [
-    ["workspace"],
-    ["branch", "programs"],
-    ["journal", "models", "sessions"],
-    ["hooks", "names", "plan"],
-    ["check", "diff", "export", "secrets", "summary"],
-    ["compact", "import", "inspect"],
-    ["integrity", "page"],
+    ["conversation"],
+    ["models"],
+    ["sessions"],
+    ["names"],
+    ["diff"],
+    ["compact"],
+    ["import", "look"],
+    ["integrity"],
     ["share"],
-    ["auto", "edit", "manage", "redact"],
-    ["query"],
+    ["manage"],
+    ["talk"],
   ],
-  cli: [["frame"], ["editor", "markdown"], ["render"], ["chat"], ["commands"], ["."]],
+  cli: [["frame"], ["render"], ["chat"], ["commands"], ["."]],
   mcp: [["tools"], ["."]],
   web: [["pages"], ["."]],
 };
 
-/** The rules of a tree, all of one name: a folder imports itself and lower levels, and every file is in a folder with a level. */
+/** The rules of a tree, all of one name: a room imports itself and lower levels, and every file is in a room with a level. */
 function levelRules(tree, levels) {
   const name = `levels-of-${tree}`;
-  const file = (folder) => `^src/${tree}/${folder === "." ? "" : `${folder}/`}[^/]+$`;
+  const file = (room) => `^src/${tree}/${room === "." ? "[^/]+$" : `${room}/`}`;
   const within = levels.map((level, at) =>
-    level.map((folder) =>
+    level.map((room) =>
       error(
         name,
-        `src/${tree}/${folder} imports lower levels only (docs/ARCHITECTURE.md).`,
-        { path: file(folder) },
-        { path: `^src/${tree}/`, pathNot: [folder, ...levels.slice(0, at).flat()].map(file) },
+        `src/${tree}/${room} imports lower levels only (docs/ARCHITECTURE.md).`,
+        { path: file(room) },
+        { path: `^src/${tree}/`, pathNot: [room, ...levels.slice(0, at).flat()].map(file) },
       ),
     ),
   );
   const known = levels.flat().map(file);
-  const lost = error(name, "Every file is in a folder with a level.", { path: `^src/${tree}/`, pathNot: known }, {});
+  const lost = error(name, "Every file is in a room with a level.", { path: `^src/${tree}/`, pathNot: known }, {});
   return [...within.flat(), lost];
 }
 
@@ -95,8 +76,8 @@ export default {
     error(
       "stores-through-their-interface",
       "Ask the store; what comes before there is one stands in engine.ts, what only git does in git-program.ts.",
-      { path: "^src/", pathNot: "^src/(store/|app/workspace/(engine|git-program)[.]ts$)" },
-      { path: "^src/store/(native|embedded)/" },
+      { path: "^src/", pathNot: "^src/(store/|app/conversation/(engine|git-program)[.]ts$)" },
+      { path: "^src/store/(git|embedded)/" },
     ),
     error(
       "app-knows-no-front-end",
@@ -121,14 +102,14 @@ export default {
       "Describe the command in git-command.ts.",
       {
         path: "^src/",
-        pathNot: "^src/(store/(native/git/git-process|files/process-entry)|app/programs/external-process)[.]ts$",
+        pathNot: "^src/(store/(git/git-process|running-process)|app/models/external-process)[.]ts$",
       },
       { path: "^(node:)?child_process$" },
     ),
     error(
       "only-porcelain-asks-simple-git",
       "Call runPorcelain: one environment, one form of error.",
-      { path: "^src/", pathNot: "^src/store/native/porcelain/" },
+      { path: "^src/", pathNot: "^src/store/git/porcelain[.]ts$" },
       { path: "node_modules/simple-git/" },
     ),
     error(

@@ -53,11 +53,10 @@ await bundle(
       groups: [
         group("every-command", 9, [
           "src/cli/run.ts",
-          "src/cli/run.ts",
           "src/cli/parse-arguments.ts",
           "src/cli/frame/interrupt.ts",
           "src/cli/frame/command.ts",
-          "src/cli/frame/command.ts",
+          "src/app/conversation/git-program.ts",
           "src/app/conversation/log.ts",
           "src/app/conversation/workspace.ts",
           "src/app/conversation/journal-folder.ts",
@@ -70,8 +69,6 @@ await bundle(
           "src/app/conversation/turns.ts",
           "src/app/conversation/marks.ts",
           "src/app/conversation/counted-view.ts",
-          "src/app/conversation/log.ts",
-          "src/app/conversation/counted-view.ts",
           "src/app/conversation/refresh-view.ts",
           "src/app/look/list.ts",
           "src/app/look/show.ts",
@@ -80,10 +77,7 @@ await bundle(
           "src/app/names/conversations.ts",
           "src/cli/frame/table.ts",
           "src/cli/render/quantity.ts",
-          "src/cli/render/quantity.ts",
-          "src/cli/render/quantity.ts",
           "src/core/conversation/marks.ts",
-          "src/core/conversation/event.ts",
           "src/store/messages.ts",
         ]),
         // What both a query and a compaction need, the settings of somebody who has set nothing among it.
@@ -101,12 +95,9 @@ await bundle(
         // What compares views, and says what a compaction takes.
         group("planning", 5, [
           "src/app/conversation/fork-start.ts",
-          "src/app/conversation/marks.ts",
           "src/app/diff/diff-stat.ts",
           "src/app/diff/view-text.ts",
           "src/app/compact/compact-report.ts",
-          "src/app/compact/compact-report.ts",
-          "src/cli/render/quantity.ts",
           "src/core/compact/grounding.ts",
           "src/core/conversation/bound-resolution.ts",
           "src/core/compact/transcript.ts",

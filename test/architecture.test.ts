@@ -150,15 +150,15 @@ describe("names", () => {
 
   /** What both engines have, each gives the other's name. */
   function areTwins(paths: readonly string[]): boolean {
-    const engines = paths.map((path) => /^src\/store\/(embedded|native)\//.exec(path)?.[1]);
-    return engines.sort().join(" ") === "embedded native";
+    const engines = paths.map((path) => /^src\/store\/(embedded|git)\//.exec(path)?.[1]);
+    return engines.sort().join(" ") === "embedded git";
   }
 
   it("stand for one thing: none is exported by two files of src", () => {
     const twice = new Map([
       ["src/core/a.ts", "export function same(): void {}"],
       ["src/app/b.ts", "export interface same {}"],
-      ["src/store/native/c.ts", "export function twin(): void {}"],
+      ["src/store/git/c.ts", "export function twin(): void {}"],
       ["src/store/embedded/d.ts", "export async function twin(): Promise<void> {}"],
     ]);
     expect(ambiguous(twice)).toEqual(["same: src/core/a.ts, src/app/b.ts"]);
@@ -263,17 +263,16 @@ const PLANTED: Readonly<Record<string, string>> = {
   "src/core/planted-one.ts": 'import type { Two } from "./planted-two.ts";\nexport type One = Two;\n',
   "src/core/planted-two.ts": 'import type { One } from "./planted-one.ts";\nexport type Two = One | null;\n',
   "src/formats/planted.ts": 'import "../store/planted.ts";\n',
-  "src/store/planted.ts": 'import "../config/planted.ts";\n',
+  "src/store/planted.ts": 'import "../config/planted.ts";\nimport "./git/planted.ts";\n',
   "src/config/planted.ts": 'import { spawn } from "node:child_process";\nexport const planted: unknown = spawn;\n',
   "src/app/planted.ts": 'import "../cli/planted.ts";\nimport "../../test/planted.ts";\n',
   "src/cli/planted.ts": 'import "../store/planted.ts";\nimport "../web/planted.ts";\nimport "./nothing-here.ts";\n',
   "src/web/planted.ts": 'import * as check from "fast-check";\nexport const planted: unknown = check;\n',
-  "src/core/event/planted.ts": 'import "../thread/planted.ts";\n',
-  "src/core/thread/planted.ts": 'import "../event/event.ts";\n',
-  "src/store/messages/planted.ts": 'import "../native/planted.ts";\n',
-  "src/store/native/planted.ts": 'import "simple-git";\nimport "./git/git-command.ts";\n',
-  "src/app/branch/planted.ts": 'import "../query/planted.ts";\nimport "../../formats/claude-code/agent.ts";\n',
-  "src/app/query/planted.ts": 'import "../branch/branch-tree.ts";\nimport "../../store/native/git/git-command.ts";\n',
+  "src/core/conversation/planted.ts": 'import "../compact/strategies/planted.ts";\n',
+  "src/core/compact/strategies/planted.ts": 'import "../../conversation/event.ts";\n',
+  "src/store/git/planted.ts": 'import "simple-git";\nimport "./porcelain.ts";\n',
+  "src/app/conversation/planted.ts": 'import "../talk/planted.ts";\nimport "../../formats/claude-code/agent.ts";\n',
+  "src/app/talk/planted.ts": 'import "../conversation/tree.ts";\nimport "../../store/git/porcelain.ts";\n',
   "src/cli/frame/planted.ts": 'import "../commands/planted.ts";\n',
   "src/cli/commands/planted.ts": 'import "../frame/output.ts";\n',
   "src/mcp/tools/planted.ts": 'import "../serve.ts";\n',
@@ -295,13 +294,13 @@ const IMPORTED = [
 
 /** What of the planted files is wrong as a matter of levels: an import upwards, or a file in none. */
 const WRONG_LEVELS = [
-  "levels-of-app: src/app/branch/planted.ts → src/app/query/planted.ts",
+  "levels-of-app: src/app/conversation/planted.ts → src/app/talk/planted.ts",
   "levels-of-app: src/app/planted.ts → src/cli/planted.ts",
   "levels-of-app: src/app/planted.ts → test/planted.ts",
   "levels-of-cli: src/cli/frame/planted.ts → src/cli/commands/planted.ts",
-  "levels-of-core: src/core/event/planted.ts → src/core/thread/planted.ts",
+  "levels-of-core: src/core/conversation/planted.ts → src/core/compact/strategies/planted.ts",
   "levels-of-mcp: src/mcp/tools/planted.ts → src/mcp/serve.ts",
-  "levels-of-store: src/store/messages/planted.ts → src/store/native/planted.ts",
+  "levels-of-store: src/store/planted.ts → src/store/git/planted.ts",
   "levels-of-web: src/web/pages/planted.ts → src/web/serve.ts",
 ];
 

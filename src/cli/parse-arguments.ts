@@ -1,5 +1,4 @@
 // Turns a command's declaration into a commander parser, and arguments into values. Errors become JpgErrors (exit 2).
-
 import { Argument, Command, CommanderError, Option } from "commander";
 import { asSentence, type JpgError, nearestName, userError } from "../core/errors.ts";
 import { shellWord } from "../core/safe-text.ts";

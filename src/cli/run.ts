@@ -1,5 +1,4 @@
 // The world outside as commands see it: environment, clock, randomness, standard input. Read here and nowhere below.
-
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import { isAbsolute } from "node:path";

@@ -1,5 +1,4 @@
 // A setting's key: the names from the root table down to it, written dotted as in TOML (`a.b."c.d"`).
-
 import { parse, TomlError } from "smol-toml";
 import { asSentence, JpgError } from "../core/errors.ts";
 import { forJson } from "../core/safe-text.ts";

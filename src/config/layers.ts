@@ -1,5 +1,4 @@
 // A layer: one place that settings come from, and what a layer gives once it has been read.
-
 import * as z from "zod/mini";
 import { nearestName } from "../core/errors.ts";
 import { defined } from "../core/json.ts";

@@ -1,7 +1,6 @@
 // Loads the config: every layer read, checked and laid over the ones below, the built-in settings lowest, each setting
 // remembering where it came from.
 // The user's own mistakes are errors; what a stranger's layer may not say is ignored and listed.
-
 import { parse } from "smol-toml";
 import * as z from "zod/mini";
 import { TRIGGER_RATIO } from "../core/compact/automatic.ts";

@@ -1,6 +1,5 @@
 // The schema of every setting: its type, what an error says was expected, and who may set it. A new setting is one line
 // here and one in config.ts; the walk over layers, the trust rules and the listings read this table.
-
 import * as z from "zod/mini";
 import { $ZodObject, $ZodOptional, $ZodRecord, type $ZodType } from "zod/v4/core";
 import { PIPELINE_NAMES, STRATEGY_NAMES } from "../core/compact/strategies/strategy-names.ts";

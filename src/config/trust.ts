@@ -1,6 +1,5 @@
 // Trust in a project's config file, bound to its exact content: a file that changed is not trusted any more. The trust
 // file stays on the user's machine, outside any project.
-
 import { createHash } from "node:crypto";
 import { isAbsolute, join } from "node:path";
 import * as z from "zod/mini";

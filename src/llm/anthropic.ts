@@ -1,6 +1,5 @@
 // Talks to Anthropic's Messages API, or to a server that speaks it. The library is used through its plain `post`, because its
 // own methods warn on the console about models, and without the methods of the other APIs, which are three quarters of it.
-
 import { type Anthropic, BaseAnthropic } from "@anthropic-ai/sdk";
 import { Models } from "@anthropic-ai/sdk/resources/models";
 import { defined } from "../core/json.ts";

@@ -1,6 +1,5 @@
 // The one interface to models: what a provider's adapter takes and gives. Adapters render the view for their API (hardened, so
 // that it takes it) and turn what streams back into parts. Invariant: an answer is complete only when its last part says so.
-
 import type { Content, GenerateContentConfig, GenerateContentParameters, Part } from "@google/genai/web";
 import type { ToolDefinition } from "../core/conversation/defined-tools.ts";
 import { isFields, type View } from "../core/conversation/event.ts";

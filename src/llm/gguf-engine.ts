@@ -1,7 +1,6 @@
 // The models that this process has loaded, each once: loading one takes seconds and gigabytes. A model answers one request at a
 // time, and keeps what it has read, so that a conversation that goes on is not read again. What does not fit into the window
 // is refused before anything is generated: nothing of a conversation is left out in silence.
-
 import { open } from "node:fs/promises";
 import {
   type Llama,

@@ -1,7 +1,6 @@
 // node-llama-cpp, which runs a model that is a file on this machine: where it is installed, and the part of it that is used.
 // It is no dependency of jpg (it is large, and few want it): whoever wants it installs it. Looked for in a folder of the user's
 // and beside jpg, never in the current directory: what lies there may be a stranger's program.
-
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { arch, platform } from "node:process";

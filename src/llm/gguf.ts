@@ -1,6 +1,5 @@
 // Runs a model of the user's own: a GGUF file, in this process, through node-llama-cpp. Nothing leaves the machine and no key is
 // needed. It answers with text alone: tools are not offered to it.
-
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { JpgError, messageOf, nearestName } from "../core/errors.ts";

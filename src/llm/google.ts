@@ -1,6 +1,5 @@
 // Talks to Google's Gemini API. The library's build for browsers is used on purpose: the one for Node reads keys, projects and
 // addresses from the environment, warns on the console about them, and brings Google's sign-in along.
-
 import { type GenerateContentResponse, GoogleGenAI, type Model, type Part } from "@google/genai/web";
 import { appendAll } from "../core/lists.ts";
 import {

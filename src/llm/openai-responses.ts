@@ -1,5 +1,4 @@
 // Talks to OpenAI's Responses API.
-
 import type OpenAI from "openai";
 import {
   type AnswerPart,

@@ -1,5 +1,4 @@
 // OpenAI's library for one try: everything is given, so that it reads nothing from the environment and says nothing itself.
-
 import OpenAI from "openai";
 import { type Fields, fieldsOf } from "../core/conversation/event.ts";
 import { defined } from "../core/json.ts";

@@ -1,5 +1,4 @@
 // Reads git's configuration files (git-config(1)) as far as jpg reads them without git.
-
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { appendAll } from "../core/lists.ts";

@@ -1,6 +1,5 @@
 // The one way in which jpg opens a file of a store or of its worktrees that may be there already: a stranger may have put a link
 // to a file of the user's, or a pipe on which one waits for ever. What is read or added to is what was looked at.
-
 import { randomBytes } from "node:crypto";
 import {
   closeSync,

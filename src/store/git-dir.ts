@@ -1,5 +1,4 @@
 // What jpg cannot do without the git program, and why it is without: there is none, or the user said so.
-
 import { createHash } from "node:crypto";
 import { type Dirent, readdirSync, readlinkSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";

@@ -1,6 +1,5 @@
 // What processes that were killed left behind: drafts, unfinished packs, locks. Whoever writes next clears it, once its
 // writer is gone.
-
 import { existsSync, readdirSync } from "node:fs";
 import { link, lstat, readdir, readFile, readlink, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";

@@ -1,5 +1,4 @@
 // Reads refs from the files that git keeps them in: a file of its own for each first, then packed-refs.
-
 import type * as nodeFs from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, type JpgError, repositoryError, userError } from "../core/errors.ts";

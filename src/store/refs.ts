@@ -1,6 +1,5 @@
 // Changes refs by compare-and-swap, all or none, beside any git that does the same: each ref is locked as git locks it, compared,
 // and put in place by renaming. A deletion leaves packed-refs first, so that no old value shows through.
-
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, repositoryError } from "../core/errors.ts";

@@ -1,7 +1,6 @@
 // Which process made a file, and whether it still runs: the one notion of "alive" behind all of jpg's locks and temporary
 // files. A number that the system gave to another process meanwhile is not mistaken for it: the time at which a process was
 // started is part of its mark.
-
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";

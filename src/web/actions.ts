@@ -1,5 +1,4 @@
 // What a form of a page does: each an action of `app`, as the command of the same name. It gives lines that say what came of it.
-
 import { type CompactRequest, compact } from "../app/compact/compact.ts";
 import { overallTokens, sayNothing } from "../app/compact/compact-report.ts";
 import { addComment, addPin, boundOf, removeComment, removePin } from "../app/conversation/marks.ts";

@@ -1,6 +1,5 @@
 // `jpg serve`: pages over the store, for the browser of who started it. Each request opens the store anew, so that what others do
 // meanwhile is seen; what is kept in between is what the last action said, and the pages that were read last.
-
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { deflateRawSync } from "node:zlib";

@@ -1,5 +1,4 @@
 // Reads a summary that somebody else wrote (`--accept`), and for which turns it was written.
-
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { firstLine } from "../../core/compact/hidden-content.ts";

@@ -3,17 +3,14 @@
 import { type AgentVerdict, judgeAgentCompaction, LEAST_AGENT_TOKENS } from "../../core/compact/automatic.ts";
 import { choosePipelines } from "../../core/compact/strategies/pipelines.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
-import { COMPACT_TOOL, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
+import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
-import { JpgError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { USUAL_WINDOW } from "../../core/model/token-meter.ts";
 import { loadConversationConfig } from "../conversation/marks.ts";
 import { type BranchTree, loadTip } from "../conversation/tree.ts";
 import { type Workspace, withoutOverrides } from "../conversation/workspace.ts";
-import { asAnswering, type OpenedModel } from "../models/models.ts";
-import type { Tool } from "../models/tool-box.ts";
 import { type MeasuredView, measureView } from "./auto.ts";
 import { compact } from "./compact.ts";
 import { sayNothing, type TokenChange } from "./compact-report.ts";
@@ -155,62 +152,4 @@ function refusal(
   return verdict.type === "too_small"
     ? `Refused: the conversation has about ${formatTokens(tokens - overhead)} tokens; nothing below ${formatTokens(LEAST_AGENT_TOKENS)} is compacted.`
     : `No compaction needed: ${size}, which is under the target of ${formatTokens(verdict.target)} already.`;
-}
-
-/** When to use it, for the model that reads it. */
-export const COMPACT_ADVICE: string = [
-  "Frees context: old tool outputs are shortened, and where that is not enough earlier turns are replaced by a summary.",
-  "Use it (1) before you turn to a new area of work, (2) after you have finished a major piece, or (3) when you notice that you repeat questions or forget what was done.",
-  "What is taken out stays stored and can be brought back. Gives back the summary of what was preserved.",
-].join(" ");
-export const FOCUS_ADVICE = "What the summary should focus on, in a few words; optional.";
-/** Longest focus, characters: it is a hint to the summary, not a text. */
-export const LONGEST_FOCUS = 2000;
-
-/** What a model is told of the tool. */
-export const COMPACT_DEFINITION: ToolDefinition = {
-  name: COMPACT_TOOL,
-  description: COMPACT_ADVICE,
-  parameters: {
-    type: "object",
-    properties: { focus: { type: "string", description: FOCUS_ADVICE } },
-    additionalProperties: false,
-  },
-};
-
-/** Creates the tool for a branch and the model that is offered it; `others` = tools beside it. */
-export function createCompactTool(
-  workspace: Workspace,
-  branch: string,
-  { others, ...model }: Pick<OpenedModel, "name" | "facts" | "isAssumed"> & { readonly others: readonly Tool[] },
-): Tool {
-  const tools = [COMPACT_DEFINITION, ...others.map(({ definition }) => definition)];
-  const asking = { window: model.facts.contextWindow, ...asAnswering(model), tools };
-  return {
-    definition: COMPACT_DEFINITION,
-    origin: "jpg",
-    confirm: false,
-    async call({ focus, ...others }, { signal }) {
-      signal.throwIfAborted();
-      const [other] = Object.keys(others);
-      if (other !== undefined)
-        return {
-          content: `${JSON.stringify(other)} is not an argument of this tool, which takes only focus.`,
-          isError: true,
-        };
-      if (focus !== undefined && (typeof focus !== "string" || focus.length > LONGEST_FOCUS))
-        return { content: `focus: expected a text of at most ${LONGEST_FOCUS} characters.`, isError: true };
-      // Most turns never call it.
-      const { agentCompact } = await import("./agent-compact.ts");
-      try {
-        const wanted = focus === undefined || focus.trim() === "" ? {} : { focus };
-        const { text, outcome } = await agentCompact(workspace, branch, { ...wanted, signal, ...asking });
-        return { content: text, isError: outcome === "too_small" };
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!(error instanceof JpgError)) throw error;
-        return { content: [`Not compacted: ${error.message}`, ...error.hints].join("\n"), isError: true };
-      }
-    },
-  };
 }

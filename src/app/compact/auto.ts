@@ -1,6 +1,5 @@
 // Compacts a conversation on its own when its view comes near the window of the model. Nothing that goes wrong here stops
 // the conversation: a failing summary leaves its place to tiers 1 and 2, all other trouble is said as a warning.
-
 import * as z from "zod/mini";
 import type { CompactionConfig, Config } from "../../config/config.ts";
 import { type AutoPlace, decideAutoCompaction, isWarningSize, triggerRatio } from "../../core/compact/automatic.ts";

@@ -1,5 +1,4 @@
 // Where compactions are stored, read back from paths and from the history of a branch.
-
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import {
   formatCompactionLine,

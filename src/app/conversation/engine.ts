@@ -1,6 +1,5 @@
 // Which engine works: the git program where there is one, else the one that needs none. What differs between them before a store is
 // open is here; an open store has one interface. With git-program.ts the only file outside src/store that names an engine.
-
 import { dirname, join, resolve } from "node:path";
 import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/trust.ts";
 import { defined } from "../../core/json.ts";

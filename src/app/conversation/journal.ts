@@ -1,6 +1,5 @@
 // The journals that lie in a store's git dir: whose they are, whether their writers still run, how they are taken away
 // without taking another turn's with them.
-
 import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
 import { lstat, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";

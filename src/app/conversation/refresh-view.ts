@@ -1,6 +1,5 @@
 // VIEW.md and view.jsonl: the projected view beside every checked-out branch, rebuilt when the tree it was made from is
 // no longer the one that is checked out, extended in place when only turns were added.
-
 import { constants, lstat, open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";

@@ -1,6 +1,5 @@
 // What the outside world gives to the app: environment, clock and time zone, randomness, where things are. Made once in
 // cli/main.ts.
-
 import { createHash, type Hash } from "node:crypto";
 import { chmod, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -1,5 +1,4 @@
 // A branch at one commit: its small files parsed by name, its turns known by object id and not yet read.
-
 import { constants } from "node:buffer";
 import * as z from "zod/mini";
 import type { Compaction } from "../../core/conversation/compaction.ts";

@@ -1,6 +1,5 @@
 // Trust in a project's config file: bound to its text, kept in the user's state directory. What it would allow is read from
 // the same text that is trusted then.
-
 import { dirname } from "node:path";
 import { type ConfigFile, loadConfig } from "../../config/load.ts";
 import { renderSettings } from "../../config/show-config.ts";

@@ -1,6 +1,5 @@
 // Brings the payloads that were moved out of events back. Turns are read with their long texts in place, so that whatever
 // counts, shows or searches an event has what was said; images and other binary payloads are read only for those who ask.
-
 import { isAscii } from "node:buffer";
 import { constants, inflateSync } from "node:zlib";
 import {

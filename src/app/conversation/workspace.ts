@@ -1,5 +1,4 @@
 // The opened store with what surrounds it: where it was found, the settings that hold, the world outside.
-
 import { lstat, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";

@@ -1,5 +1,4 @@
 // What the model sees before and after: of one compaction, or between two revisions.
-
 import type { Compaction, LossReceipt } from "../../core/conversation/compaction.ts";
 import { recordPath } from "../../core/conversation/compaction-line.ts";
 import type { View } from "../../core/conversation/event.ts";

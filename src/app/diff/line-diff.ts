@@ -1,6 +1,5 @@
 // The line diff of two texts: shortest edit script while it is cheap, else the differing middle replaced as a whole. It
 // depends on its arguments only, never on how fast the machine is.
-
 import { diffArrays } from "diff";
 import { appendAll } from "../../core/lists.ts";
 import { longestRising, type Places } from "./view-text.ts";

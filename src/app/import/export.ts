@@ -1,5 +1,4 @@
 // Gives a conversation back: its view or full history in a format, or the imported bytes.
-
 import { resolve } from "node:path";
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { offeredTools, type ToolDefinition } from "../../core/conversation/defined-tools.ts";

@@ -1,6 +1,5 @@
 // A session that an agent made as a copy of another one's beginning, to go on in another way: as far as it says what the other
 // one's conversation holds, it is a fork of that. Ids and times of copies are new ones; what is said is what counts.
-
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { parseCompactionLine } from "../../core/conversation/compaction-line.ts";
 import type { Event } from "../../core/conversation/event.ts";

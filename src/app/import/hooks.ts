@@ -1,6 +1,5 @@
 // Has agents call jpg: puts into their settings what they need to keep their sessions (`hooks`) or to use jpg's tools (`server`),
 // takes it out again, and says what stands where. What the user wrote there stays as it is.
-
 import { rm } from "node:fs/promises";
 import { basename, delimiter, dirname } from "node:path";
 import * as z from "zod/mini";

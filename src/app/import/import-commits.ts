@@ -1,5 +1,4 @@
 // The commits of an import: pure functions of the session, so that two people who import one session share history.
-
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { formatCompactionLine, formatRecordLine, recordPath } from "../../core/conversation/compaction-line.ts";
 import type { Event } from "../../core/conversation/event.ts";

@@ -1,5 +1,4 @@
 // What an import says it did. Counts are those of the branch as it stands afterwards.
-
 import * as z from "zod/mini";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { defined, parseJson } from "../../core/json.ts";

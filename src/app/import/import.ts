@@ -1,6 +1,5 @@
 // Brings session files in: recognises what the store holds of each, and writes only what is new. All sessions of a call
 // go through one write, except where two of them meet in one conversation.
-
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { compareTimestamps } from "../../core/conversation/compaction.ts";

@@ -1,6 +1,5 @@
 // What agents on this machine keep for this project, one row a session, without importing anything. Of thousands only those
 // that are shown are looked into, and of long ones only the beginning.
-
 import { statSync } from "node:fs";
 import { JpgError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";

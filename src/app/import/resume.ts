@@ -1,5 +1,4 @@
 // Puts a conversation where its agent looks for sessions and says how to go on; never overwrites what the agent wrote since.
-
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { nearestName, reasonOf, userError } from "../../core/errors.ts";

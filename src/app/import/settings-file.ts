@@ -1,6 +1,5 @@
 // A file of an agent's settings on disk: read as a whole, replaced as a whole, and only while it is what was read. A link, a
 // file that may not be written and bytes that are no text are left alone.
-
 import { chmod, lstat, readFile, readlink, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { parse } from "smol-toml";

@@ -1,6 +1,5 @@
 // What agents' hooks put aside: a folder each, with the event as the agent told it and the session's file, where the shell could
 // tell which one that is. Whatever stands there was written by a hook of the user's own, and is checked all the same.
-
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { lstat, readdir, rm, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";

@@ -1,6 +1,5 @@
 // Keeps a store up with the sessions that agents write: imports what grew, then compacts what grew too large where the
 // settings say so. Sessions are only read. What is wrong with one of them stops none of the others.
-
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { conversationOf } from "../../core/conversation/name.ts";

@@ -1,5 +1,4 @@
 // Holds a conversation's view, or a session file as it stands, against the rules of providers.
-
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Event, fieldsOf, type MediaPart, mediaOf, type View } from "../../core/conversation/event.ts";

@@ -1,6 +1,5 @@
 // Looks at what surrounds the conversations: git, the store's folder, its settings and hooks, locks and leftovers of processes
 // that were killed, worktrees, remotes. What can be mended without a choice of the user, `--fix` mends.
-
 import { rm } from "node:fs/promises";
 import { relative } from "node:path";
 import { JpgError } from "../../core/errors.ts";
@@ -9,8 +8,8 @@ import { type GitVersion, isAtLeast, OLDEST_GIT, parseGitVersion } from "../../s
 import type { Remote } from "../../store/sharing.ts";
 import type { ConversationStore, StoreHealth, StoreLocation, Upkeep } from "../../store/store.ts";
 import { locate, makeStore, mend, openStore, preferGit } from "../conversation/engine.ts";
+import { findGit } from "../conversation/git-program.ts";
 import { listJournals } from "../conversation/journal.ts";
-import { findGit } from "../conversation/log.ts";
 import type { Runtime } from "../conversation/runtime.ts";
 import { hookPlaces, listSpool } from "../import/spool.ts";
 

@@ -1,5 +1,4 @@
 // Checks a store: git's objects and refs, every file of every branch, and the views in its worktrees. It changes nothing.
-
 import { createFinding, type Finding } from "../../core/conversation/branch-files.ts";
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";

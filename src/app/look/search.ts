@@ -1,6 +1,5 @@
 // Finds events by their text, across conversations, whether the view still shows them or not. Git narrows the search down
 // to files that may hold it; what counts is the text of the events, never the JSON around it.
-
 import { createContext, runInContext } from "node:vm";
 import { stringsIn, textsOf } from "../../core/compact/hidden-content.ts";
 import { type Event, fieldsOf, type Turn } from "../../core/conversation/event.ts";

@@ -1,5 +1,4 @@
 // A file of a store as git's diffs are to show it: a compaction, a turn or another record, read so that it can be put into words.
-
 import { readFile } from "node:fs/promises";
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { parseCompactionLine } from "../../core/conversation/compaction-line.ts";

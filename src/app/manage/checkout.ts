@@ -1,5 +1,4 @@
 // Checks a branch out into a worktree whose VIEW.md and view.jsonl show what the model sees.
-
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { conversationOf } from "../../core/conversation/name.ts";

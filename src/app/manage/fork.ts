@@ -1,5 +1,4 @@
 // Forks a conversation: a new branch that shares history. A plain fork writes one ref and no object.
-
 import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from "../../core/compact/fork.ts";
 import { needsTurnTimes } from "../../core/conversation/bound-resolution.ts";
 import { pinnedEvents } from "../../core/conversation/marks.ts";

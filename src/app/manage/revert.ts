@@ -1,6 +1,5 @@
 // Takes compactions back, or a revert: one commit each, the same tree as stock `git revert`. What was never changed cannot
 // be lost: only the record's file goes or comes back.
-
 import { type Compaction, compareCompactions, isHiding } from "../../core/conversation/compaction.ts";
 import { recordPath } from "../../core/conversation/compaction-line.ts";
 import { type CompactionGroup, groupOf } from "../../core/conversation/group.ts";

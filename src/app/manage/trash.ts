@@ -1,5 +1,4 @@
 // Removes conversations and brings them back: branches go to the trash of the store, where they stay until they are purged.
-
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import {

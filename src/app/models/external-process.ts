@@ -1,6 +1,5 @@
 // Starts programs that are not git. Arguments are passed as a list; the one exception is a pager that the user set as a
 // shell command line. Nothing from a conversation ever becomes part of a command.
-
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,6 +1,5 @@
 // One MCP server that jpg started: the handshake, its tools, calls to them. Whatever a server does (not there, dead,
 // silent, talking rubbish) comes back as a sentence that names it and the setting to change; nothing waits without end.
-
 import {
   type CallToolResult,
   Client,

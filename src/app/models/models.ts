@@ -1,5 +1,4 @@
 // Models by name: what is known of one, its client, and which one answered last. choose-model.ts says which is asked.
-
 import { createHash } from "node:crypto";
 import type { Config } from "../../config/config.ts";
 import { fieldsOf, type Turn } from "../../core/conversation/event.ts";

@@ -1,6 +1,5 @@
 // What is published of a model's prices and window, from the price list of genai-prices. It is loaded when asked for, and
 // nothing is fetched. The list finds models by the beginning of their name; a find of another family is no find.
-
 import type { MatchLogic, ModelInfo } from "@pydantic/genai-prices";
 import { type Fields, fieldsOf } from "../../core/conversation/event.ts";
 import { defined } from "../../core/json.ts";

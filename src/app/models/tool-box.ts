@@ -1,5 +1,4 @@
 // Tools that a model may call while it answers: jpg's own and those of MCP servers, behind one shape.
-
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { Content, ContentPart } from "../../core/conversation/event.ts";

@@ -1,6 +1,5 @@
 // Which branch an agent's session belongs to: by the id that its sources are kept under, by its file, and of a session that jpg
 // wrote for an agent by the id that jpg gave it then.
-
 import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { conversationOf, forkOf, shortId } from "../../core/conversation/name.ts";

@@ -1,6 +1,5 @@
 // Sessions that agents keep in stores of their own, as files: a folder for each project, among what can be had again. The
 // agent's program is asked where its store has changed, and prints what changed; a file has the time of its session.
-
 import { type BigIntStats, type Dirent, realpathSync, statSync } from "node:fs";
 import { readdir, rm, stat, utimes } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";

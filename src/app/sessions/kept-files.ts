@@ -1,6 +1,5 @@
 // The sessions that agents on this machine keep for this project; those that agents have in stores of their own are brought up to
 // date first. Many agents keep the sessions of several directories together, so each session is asked for the one it was begun in.
-
 import { type Dirent, existsSync, type FSWatcher, statSync, watch } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";

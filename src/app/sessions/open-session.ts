@@ -1,5 +1,4 @@
 // A session file that was read and recognised, not yet parsed.
-
 import { basename, dirname } from "node:path";
 import { attachmentPath } from "../../core/conversation/attachment.ts";
 import { isDocumentPath, sourcePath, turnIndexOfSource } from "../../core/conversation/turn-file.ts";

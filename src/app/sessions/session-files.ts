@@ -1,5 +1,4 @@
 // Session files that a user names: the paths given, files below folders, standard input; and reading them, whole or their beginning.
-
 import { closeSync, openSync, readSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";

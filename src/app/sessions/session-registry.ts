@@ -1,5 +1,4 @@
 // Asks the agents that jpg knows: by name, by what a file holds, by what they can do. Nothing else in jpg names one.
-
 import { Buffer } from "node:buffer";
 import { constants, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";

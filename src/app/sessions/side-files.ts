@@ -1,6 +1,5 @@
 // What stands beside a session, in a folder of its own. Only what the agent itself writes there is read: of names that it
 // gives, regular files, never through a link, and no more than fits.
-
 import { type BigIntStats, type Dirent, lstatSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";

@@ -1,5 +1,4 @@
 // Session text over a buffer: line offsets are found once, lines are decoded when asked for.
-
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { attachmentPath } from "../../core/conversation/attachment.ts";

@@ -1,6 +1,5 @@
 // Takes in a conversation that was handed over as one file: a git bundle. It is looked at as what a remote has is, and what is
 // here goes on or makes way as with a pull.
-
 import { createReadStream } from "node:fs";
 import { type FileHandle, mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

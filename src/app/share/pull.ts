@@ -1,7 +1,6 @@
 // Gets what a remote has and takes it in: new branches appear, branches go on where they can, records of both sides merge, and
 // where both sides have turns, theirs keeps the name and one's own becomes a fork. Nothing is lost on the way, and a pull that
 // is interrupted is gone on with by the next.
-
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { conversationOf, differingByCase } from "../../core/conversation/name.ts";
@@ -12,7 +11,7 @@ import { checkRemoteUrl, isLocalPath, type PublishedAs, repositoryName, shownUrl
 import type { Remote, TransferOptions } from "../../store/sharing.ts";
 import type { BranchTip, BranchWrite } from "../../store/store.ts";
 import { makeStore, requireGit } from "../conversation/engine.ts";
-import { listRefsAt } from "../conversation/log.ts";
+import { listRefsAt } from "../conversation/git-program.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
 import type { Runtime } from "../conversation/runtime.ts";
 import { makeActive, readStanding } from "../conversation/standing.ts";

@@ -1,5 +1,4 @@
 // Sends conversations to a remote, as planned, and says what became of them.
-
 import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { sharedTurns } from "../../core/conversation/merge-sides.ts";
 import { conversationOf } from "../../core/conversation/name.ts";

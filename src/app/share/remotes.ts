@@ -1,6 +1,5 @@
 // The remotes of a store: written down, listed, forgotten, chosen. How conversations are published to one is said once, when it
 // is added, and shown whenever something is sent there.
-
 import { resolve } from "node:path";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
@@ -17,7 +16,8 @@ import { shellWord } from "../../core/safe-text.ts";
 import { needsGit } from "../../store/git-dir.ts";
 import type { CommitPair, NewRemote, ProjectRemote, Remote, Sharing } from "../../store/sharing.ts";
 import type { BranchTip } from "../../store/store.ts";
-import { isForkMerge, projectRemotes } from "../conversation/log.ts";
+import { projectRemotes } from "../conversation/git-program.ts";
+import { isForkMerge } from "../conversation/log.ts";
 import { type BranchTree, type ConversationHeader, loadBranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { resolveId } from "../names/resolve-id.ts";

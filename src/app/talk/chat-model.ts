@@ -1,5 +1,4 @@
 // The model that a chat talks to: chosen and opened before the first message, so that a missing key is said then.
-
 import { dirname, join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { resolveUserPaths } from "../../config/trust.ts";

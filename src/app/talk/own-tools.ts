@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.ts";
 import { OWN_TOOLS, SEARCH_TOOL, SHOW_TOOL, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { JpgError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
-import { COMPACT_DEFINITION, createCompactTool } from "../compact/agent-compact.ts";
+import { COMPACT_DEFINITION, createCompactTool } from "../compact/compact-tool.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import type { OpenedModel } from "../models/models.ts";
 import { NO_TOOLS, type Tool, type ToolBox, type ToolResult } from "../models/tool-box.ts";

@@ -1,6 +1,5 @@
 // What is asked, put together from words, the files that they name, and standard input. The words stay as they were typed;
 // what they name follows them.
-
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";

@@ -1,5 +1,4 @@
 // Reads one text at the terminal: keys → state (pure) → rows on the screen. What is typed after Enter waits for the next reader.
-
 import { stripVTControlCharacters } from "node:util";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { displayWidth } from "../frame/terminal.ts";

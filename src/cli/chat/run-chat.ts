@@ -1,6 +1,5 @@
 // The chat: status, prompt, message, answer, until the user leaves. What goes wrong with one message is said, and the chat
 // goes on; every turn is on its branch when it ends, so leaving loses nothing.
-
 import { lexer } from "marked";
 import type { Runtime } from "../../app/conversation/runtime.ts";
 import { type BranchTree, loadTip } from "../../app/conversation/tree.ts";

@@ -1,5 +1,4 @@
 // What a slash command of the chat is, and how a typed line names one.
-
 import { readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Runtime } from "../../app/conversation/runtime.ts";

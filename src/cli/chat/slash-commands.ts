@@ -1,5 +1,4 @@
 // Slash commands about the conversation as a whole: `/new`, `/retry`, `/tokens`.
-
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { compactionIdOfPath } from "../../app/conversation/append.ts";

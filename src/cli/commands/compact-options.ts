@@ -1,5 +1,4 @@
 // The options of `jpg compact`, read and checked: what contradicts what, and what says nothing beside what is missing.
-
 import type { SummaryWish } from "../../app/compact/accepted-summary.ts";
 import type { CompactRequest } from "../../app/compact/compact.ts";
 import type { PartCount } from "../../app/compact/compact-parts.ts";

@@ -1,5 +1,4 @@
 // `jpg compact --chunks`: a range summarised in parts, and how it is told.
-
 import { beginSeries, compactInSeries } from "../../app/compact/compact.ts";
 import { compactInParts, type PartsReport, type PartsRequest } from "../../app/compact/compact-parts.ts";
 import { type CompactReport, notesOf } from "../../app/compact/compact-report.ts";

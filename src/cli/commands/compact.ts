@@ -215,7 +215,6 @@ function compactUntilStopped(
   return endOnInterrupt(output, async (signal) => {
     const report = await work(signal);
     if (report.views !== undefined && (flag(options, "diff") || flag(options, "text"))) {
-      const { showPreview } = await import("./compact.ts");
       await showPreview({ output, options, json }, { ...report, views: report.views });
     } else if (json) output.json(documentOf(report));
     else output.data(renderTimeline(report, output));

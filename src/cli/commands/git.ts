@@ -1,4 +1,4 @@
-import { runStoreGit } from "../../app/conversation/log.ts";
+import { runStoreGit } from "../../app/conversation/git-program.ts";
 import type { CommandSpec } from "../frame/command.ts";
 
 export const command: CommandSpec = {

@@ -1,6 +1,5 @@
 // Asks the person at the terminal: the question on standard error, one line of answer from standard input. Where nobody
 // can be asked it is an error that names what to say beforehand; nothing is ever decided in silence.
-
 import { createInterface } from "node:readline";
 import type { AssumptionVoice } from "../../app/talk/chat-model.ts";
 import { asSentence, type JpgError, userError } from "../../core/errors.ts";

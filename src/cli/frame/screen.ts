@@ -1,5 +1,4 @@
 // The screen of a terminal, as text that changes is drawn on it: where it is written, how large it is by now, and what ticks.
-
 import { fstatSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { InputKind } from "../../app/conversation/runtime.ts";

@@ -1,5 +1,4 @@
 // Colours with a switch. Only text that is safe for a terminal is coloured; should a cast have lied, `onlyColors` stops it.
-
 import { styleText } from "node:util";
 import { forTerminal, forTerminalLine, type SafeText } from "../../core/safe-text.ts";
 

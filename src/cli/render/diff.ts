@@ -1,6 +1,5 @@
 // A diff of two views as the unified diff that git users know: whole lines with `-` and `+`, the words that differ
 // highlighted when there are colours. Long removed or added stretches are folded unless the full text is asked for.
-
 import type { DiffReport } from "../../app/diff/diff.ts";
 import type { DiffHunk, HunkRun } from "../../app/diff/diff-hunks.ts";
 import { type DiffCounts, type DiffStat, joinGone } from "../../app/diff/diff-stat.ts";

@@ -1,6 +1,5 @@
 // Text in pieces of one colour each, wrapped at the width of a terminal: words stay whole where they fit, indentation stays, and
 // beside a wide character (CJK, emoji) a line may end anywhere.
-
 import { stripVTControlCharacters } from "node:util";
 import type { Token, Tokens } from "marked";
 import { forTerminal, joinSafe, linesForTerminal, type SafeText, safe } from "../../core/safe-text.ts";

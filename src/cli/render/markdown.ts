@@ -1,6 +1,5 @@
 // Text that comes in pieces, as lines of a terminal: some do not change any more, the others still do. Here for text that is no
 // Markdown. Pure: text in, lines out.
-
 import { stripVTControlCharacters } from "node:util";
 import { lexer, type Token } from "marked";
 import { appendAll } from "../../core/lists.ts";

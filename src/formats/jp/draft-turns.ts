@@ -1,6 +1,5 @@
 // What a stream is made of so that jp sends what the view shows: raw turns under overlays wherever jp can say what a compaction
 // does, so that jp's user can take it back; the view's own events where it cannot. Told by projecting, not by the policies' names.
-
 import { type Compaction, compareCompactions } from "../../core/conversation/compaction.ts";
 import { type Event, type ProjectedTurn, type Turn, traitsOf, type View } from "../../core/conversation/event.ts";
 import { projectTurns } from "../../core/conversation/projection.ts";

@@ -1,6 +1,5 @@
 // Reads requests of OpenAI's Chat Completions, as its servers and those of others take them: `{messages, tools}`, or the messages
 // alone; a request a line, too.
-
 import { readToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { type EventMetadata, type Fields, fieldsOf, isFields } from "../../core/conversation/event.ts";
 import { inferProvider } from "../../core/model/model-name.ts";

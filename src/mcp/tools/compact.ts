@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { agentCompact, COMPACT_ADVICE, FOCUS_ADVICE, LONGEST_FOCUS } from "../../app/compact/agent-compact.ts";
+import { agentCompact } from "../../app/compact/agent-compact.ts";
+import { COMPACT_ADVICE, FOCUS_ADVICE, LONGEST_FOCUS } from "../../app/compact/compact-tool.ts";
 import { loadCallerConversation } from "../../app/import/import.ts";
 import { resumeCommand } from "../../app/import/resume.ts";
 import { conversation, defineTool, imported, type McpTool, tokenChange } from "./tool.ts";

@@ -1,6 +1,5 @@
 // What an MCP tool of jpg is: its schemas, and a few lines onto app. Each call opens the store for itself and closes it;
 // whatever fails is a result that says why, so that the server outlives every call.
-
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Runtime } from "../../app/conversation/runtime.ts";

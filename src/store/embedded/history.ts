@@ -1,5 +1,4 @@
 // Walks commits: newest first by their dates, as git walks, or no parent before its child, for which all must be known.
-
 import { createHash } from "node:crypto";
 import { JpgError, repositoryError } from "../../core/errors.ts";
 import { type Commit, parseCommit } from "../git/small-write.ts";

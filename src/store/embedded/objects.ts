@@ -1,7 +1,6 @@
 // Objects of the embedded engine. They are read from git's files by the readers that the native engine has, and by
 // isomorphic-git where those cannot: in memory, or in a pack of an old form. What is written waits in memory until it is flushed:
 // a few objects become files of their own, by isomorphic-git, many one pack, for each file is a wait for the disk.
-
 import { createHash, randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 import { deflateSync } from "node:zlib";

@@ -1,6 +1,5 @@
 // The bytes of a pack and of its index, version 2 of each (gitformat-pack(5)): SHA-1, every object stored
 // whole.
-
 import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";

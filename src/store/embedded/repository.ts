@@ -1,5 +1,4 @@
 // A repository as the embedded engine sees it: a git dir in a file system, which may be in memory, and what its parts share.
-
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryError, userError } from "../../core/errors.ts";

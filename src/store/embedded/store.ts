@@ -1,6 +1,5 @@
 // The conversation store without the git program: isomorphic-git for objects, git's own files and locks for refs. On a disk it
 // works beside any git; in memory, over memfs, it is the fast store of tests.
-
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { type JpgError, repositoryError, userError } from "../../core/errors.ts";

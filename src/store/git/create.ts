@@ -1,6 +1,5 @@
 // Makes a store: an ordinary git repository with jpg's settings, hooks and excludes. Running it again completes what is
 // missing and changes nothing else.
-
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
 import { asSentence, JpgError, repositoryError, userError } from "../../core/errors.ts";

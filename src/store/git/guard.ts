@@ -1,6 +1,5 @@
 // The variables by which jpg's git, in a store, is kept from what the store's own configuration would have it start. Where the
 // config file says nothing unusual no git is asked; nothing is remembered on disk, where a store could answer for itself.
-
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { defined } from "../../core/json.ts";

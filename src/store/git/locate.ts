@@ -1,5 +1,4 @@
 // Tells a repository of conversations by its content: a tree has a conversation.json of jpg's form, or is that of a README branch.
-
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";

@@ -1,6 +1,5 @@
 // Reads history, where it is long, through one `git log` over the whole, unsimplified graph: what was added and taken back on
 // merged side branches appears, each commit once. A merge names only what it changed against all its parents.
-
 import { join } from "node:path";
 import type { IsAside } from "../sharing.ts";
 import type { LogEntry, LogQuery, RewrittenFile, Signature, StoreVerdict, TextQuery } from "../store.ts";

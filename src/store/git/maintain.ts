@@ -1,6 +1,5 @@
 // Packs a store in the background. `gc.auto=0` keeps stock commands from doing it at a bad moment; jpg starts it after bulk
 // writes.
-
 import { accessSync, constants } from "node:fs";
 import { access, readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";

@@ -1,6 +1,5 @@
 // The newest commits of a history, read from git's files: a few of them take less than git takes to start. Where history is not
 // what commits say (a shallow clone, grafts), where one is not plain, or where many would be read, git has to be asked.
-
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createObjectFiles } from "./object-files.ts";

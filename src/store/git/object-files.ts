@@ -1,6 +1,5 @@
 // Reads objects from the files git keeps them in, packs first, without starting git. It only ever answers what it is sure
 // of: whatever is missing, large, damaged, replaced or of a form it does not know is null, and git is asked.
-
 import { constants } from "node:buffer";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";

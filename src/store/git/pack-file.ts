@@ -1,5 +1,4 @@
 // One git pack, read directly: its index of version 2 and its objects, whole or as deltas (gitformat-pack(5)).
-
 import { closeSync, readSync } from "node:fs";
 import { constants, inflateSync } from "node:zlib";
 import { openOwnFile } from "../files.ts";

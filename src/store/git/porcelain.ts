@@ -1,6 +1,5 @@
 // A git command in a known repository: its global options, and its failure as an error. An old git is found out by its
 // failures, so that no command pays for asking.
-
 import { open, rename, rm } from "node:fs/promises";
 import { join, parse } from "node:path";
 import type { Readable } from "node:stream";

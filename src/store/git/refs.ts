@@ -1,6 +1,5 @@
 // Reads refs without starting git: loose files first, then packed-refs, as git itself does. A ref backend that is not made
 // of files (reftable, in somebody else's clone) is asked through git.
-
 import * as fs from "node:fs";
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";

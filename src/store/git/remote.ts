@@ -1,6 +1,5 @@
 // Remotes in the store's git configuration. How a remote is published to is read off its fetch refspec, so that stock git and
 // jpg cannot disagree; the refspecs themselves are never followed by jpg, which says its own in every transfer.
-
 import { isAbsolute, join, parse, resolve } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { checkRemoteUrl, isLocalPath, type PublishedAs } from "../../core/remote-address.ts";

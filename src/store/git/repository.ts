@@ -1,6 +1,5 @@
 // The project that a store or a directory belongs to. Git is not asked, and nothing is looked at but which files are there: what is
 // found here says whose something is, and is never worked in.
-
 import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";

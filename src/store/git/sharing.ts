@@ -1,5 +1,4 @@
 // Sharing over the git program.
-
 import { rm } from "node:fs/promises";
 import { join, parse } from "node:path";
 import { checkRemoteUrl } from "../../core/remote-address.ts";

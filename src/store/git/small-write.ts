@@ -1,6 +1,5 @@
 // Writes the commits of a small write by itself, object by object, as `git fast-import` and the `git unpack-objects` behind it
 // would: same ids, no process. Whatever is not small or not plain is left to git, and so is saying what went wrong.
-
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,5 @@
 // The conversation store over the `git` program. Opening starts no process; reads share one `cat-file --batch`; a write is
 // one fast-import, or a few objects as files, and one ref transaction, plus a check and a step for each worktree that holds a branch it moves.
-
 import { join } from "node:path";
 import { type JpgError, repositoryError, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";

@@ -1,6 +1,5 @@
 // Transfers between a store and an address. The address and the refspecs stand in the command, so that nothing which the
 // store's configuration says of a remote counts; where it says what stands between the two, nothing is reached at all.
-
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { formatBundleHeader, parseBranchName } from "../../core/conversation/name.ts";

@@ -1,6 +1,5 @@
 // Brings a worktree's index and files along when its branch moved. What stands in the way is found by a dry run first, so
 // that a refusal changes nothing.
-
 import { existsSync } from "node:fs";
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,7 +1,6 @@
 // One writer at a time moves what a worktree shows: the lock in the worktree's git dir covers the check, the move of the
 // branch or of HEAD, and the worktree's step. The step is on record while it is taken: whoever takes the lock after a writer
 // that was killed, or that could not finish on a full disk, finishes it or takes it back.
-
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 // The linked worktrees of a store: folders in which a branch is checked out beside the store's own worktree.
-
 import { existsSync } from "node:fs";
 import { readdir, realpath, rm } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";

@@ -1,6 +1,5 @@
 // Writes commits through one `git fast-import`: in stretches, so that an import of any size runs in bounded memory, and without
 // leaving a ref behind whatever happens (the ref it needs is dropped before the end; an unfinished stream updates none).
-
 import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

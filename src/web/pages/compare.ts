@@ -1,5 +1,4 @@
 // Two branches side by side: what a model sees on each of them where that differs, line beside line, words marked.
-
 import type { ViewDiff } from "../../app/diff/diff.ts";
 import type { DiffHunk, HunkRun } from "../../app/diff/diff-hunks.ts";
 import type { ComparedFork, ComparePage } from "../../app/look/conversation-page.ts";

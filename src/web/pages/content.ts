@@ -1,6 +1,5 @@
 // Markdown of people and models as HTML. Each element is written here, from marked's tokens: HTML in the text stays text, a link
 // leads to the web or nowhere, and no image is fetched.
-
 import { lexer, type Token, type Tokens } from "marked";
 import { eventText } from "../../app/diff/view-text.ts";
 import {

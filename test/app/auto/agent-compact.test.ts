@@ -1,6 +1,7 @@
 // Compactions that a model asks for: what is refused, what each tier does, what the model is told.
 import { afterEach, describe, expect, it } from "vitest";
-import { agentCompact, createCompactTool } from "../../../src/app/compact/agent-compact.ts";
+import { agentCompact } from "../../../src/app/compact/agent-compact.ts";
+import { createCompactTool } from "../../../src/app/compact/compact-tool.ts";
 import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import { loadCompactions, loadView } from "../../../src/app/conversation/view.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";

@@ -1,6 +1,5 @@
 // Strategies that hide whole turns: left out as tangents, or told by a summary. In a compaction each stands alone; beside others
 // it makes one of its own (decision 033).
-
 import type { Strategy } from "./strategy.ts";
 import { TANGENTS } from "./strategy-names.ts";
 
