@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { memoryFolder } from "./test/helpers/memory-folder.ts";
+import { TAGS } from "./test/helpers/tags.ts";
 
 const folder = memoryFolder();
 
@@ -11,6 +12,7 @@ const folder = memoryFolder();
 const HANGS = 300_000;
 
 const common = {
+  tags: TAGS,
   testTimeout: HANGS,
   hookTimeout: HANGS,
   // What `expect.poll` waits for comes; only a test that fails waits so long.
@@ -40,7 +42,7 @@ const whole = {
   },
   server: { deps: { inline: ["@secretlint/core"] } },
   setupFiles: ["test/helpers/seed.ts", "test/helpers/fresh-process.ts", "test/helpers/start-small.ts"],
-  globalSetup: ["test/helpers/build-once.ts"],
+  globalSetup: ["test/helpers/tags.ts", "test/helpers/build-once.ts"],
   ...(folder === undefined ? {} : { env: { TMPDIR: folder } }),
 };
 
@@ -88,7 +90,16 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     coverage: { provider: "v8", include: ["src/core/**", "src/formats/**"] },
     projects: [
-      { test: { ...common, name: "pure", include: PURE, setupFiles: ["test/helpers/seed.ts"], isolate: false } },
+      {
+        test: {
+          ...common,
+          name: "pure",
+          include: PURE,
+          globalSetup: ["test/helpers/tags.ts"],
+          setupFiles: ["test/helpers/seed.ts"],
+          isolate: false,
+        },
+      },
       { test: { ...whole, name: "alone", include: ALONE } },
       {
         test: {

@@ -2,6 +2,7 @@
 // holds no state: that is several times faster than a worker for each file. The laws come last, the quick tests kill most mutants.
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { TAGS } from "./test/helpers/tags.ts";
 
 /** Quick tests first: those with many generated or recorded examples at the end, in the order of their names. */
 class QuickFirst extends BaseSequencer {
@@ -14,6 +15,7 @@ class QuickFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["test/core/**/*.test.ts"],
+    tags: TAGS,
     setupFiles: ["test/helpers/same-runs.ts"],
     testTimeout: 60_000,
     pool: "threads",

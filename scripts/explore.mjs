@@ -13,7 +13,7 @@ import { findPropertyTests } from "./property-tests.mjs";
 import { readyTest } from "./ready-test.mjs";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
-/** Examples of a law that draws the usual 100 in `npm test`; others draw more by as much. */
+/** Examples of a law that has the usual 100; others draw more by as much. */
 const RUNS = 300;
 /** A test may hold several laws; each ends by itself (test/helpers/seed.ts). */
 const LONGEST_MS = 600_000;

@@ -53,7 +53,7 @@ describe("the message of an error", () => {
     expect(messagesIn('throw userError("x", a ? "One" : "two", {})')).toEqual(['"One"', '"two"']);
   });
 
-  it("is a sentence wherever it is written out", () => {
+  it("is a sentence wherever it is written out", { tags: ["slow"] }, () => {
     const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
     const messages = files.flatMap((file) => {
       const text = readFileSync(join(src, file), "utf8");

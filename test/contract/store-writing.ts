@@ -156,7 +156,7 @@ export function testWriting(engine: string, open: () => Promise<StoreUnderTest>)
       expect(await store.readBranch("t/main")).toBe(base);
     });
 
-    it("lands all of 4 writers' 25 appends when each retries", async () => {
+    it("lands all of 4 writers' 25 appends when each retries", { tags: ["slow"] }, async () => {
       await append(store, "t/main", [commit("root", [file("root", "")])]);
       const writers = await Promise.all(Array.from({ length: 4 }, () => subject.reopen()));
       await Promise.all(

@@ -1,3 +1,4 @@
+// @module-tag law
 // Whether lines stand among others: exact for few, a sound guess for many.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag law
 // Words in texts: names in their parts; and that leaping from hit to hit misses none.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag law
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findLine, parsePattern, plainForm } from "../../src/core/look/search-words.ts";

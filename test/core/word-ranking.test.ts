@@ -1,3 +1,4 @@
+// @module-tag law
 // Ranking by words: rare before common, different things first, and always an order.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -113,7 +114,7 @@ describe("rankTexts", () => {
     );
   });
 
-  it("takes a moment for a hundred thousand texts that are all alike", () => {
+  it("takes a moment for a hundred thousand texts that are all alike", { tags: ["slow"] }, () => {
     const texts = Array.from({ length: 100_000 }, () => "tide");
     const [best, ...others] = rankWhole("tide", texts, () => true);
     expect([best?.at, best?.alike.length, others]).toEqual([99_999, 99_999, []]);

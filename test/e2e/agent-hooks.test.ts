@@ -349,7 +349,7 @@ describe("sync --spool", () => {
 });
 
 describe("a hook that is installed", () => {
-  it("has the session imported without anybody doing anything", async () => {
+  it("has the session imported without anybody doing anything", { tags: ["slow"] }, async () => {
     await jpg(["hooks", "install", "claude-code"]);
     const { hooks } = JSON.parse(read(settings())) as { hooks: Record<string, { hooks: { command: string }[] }[]> };
     const session = home(".claude", "projects", "x", "s.jsonl");

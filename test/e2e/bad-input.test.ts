@@ -134,6 +134,7 @@ describe.concurrent("a damaged session", () => {
 
   it.each(cases)(
     "is imported as far as it can be read, counted, and comes back byte for byte: %s",
+    { tags: ["slow"] },
     async (_name, bytes, skipped) => {
       const sandbox = sandboxed();
       const path = sandbox.session("damaged.jsonl", bytes);
@@ -368,6 +369,7 @@ describe.concurrent("a conversation that cannot be read", () => {
 
     it.each(at("turns/0000/000002.jsonl", "turns/0000/000005.jsonl"))(
       "%s: what it was is read (%s)",
+      { tags: ["slow"] },
       async (path, kind) => {
         const sandbox = await imported();
         const before = (await sandbox.jpg(["print"])).stdout;
@@ -385,6 +387,7 @@ describe.concurrent("a conversation that cannot be read", () => {
 
     it.each(at("turns/0000/000006.jsonl", "compactions/000000-x.jsonl", "meta/label.jsonl", "sources/x", "sub"))(
       "%s: is passed over (%s)",
+      { tags: ["slow"] },
       async (path, kind) => {
         const sandbox = await imported();
         const before = (await sandbox.jpg(["print"])).stdout;
@@ -408,7 +411,7 @@ describe.concurrent("a conversation that cannot be read", () => {
     });
   });
 
-  it("is read with a turn that a commit took out of it, and said how to have it back", async () => {
+  it("is read with a turn that a commit took out of it, and said how to have it back", { tags: ["slow"] }, async () => {
     const sandbox = await imported();
     const before = (await sandbox.jpg(["print"])).stdout;
     sandbox.git(["-c", "core.hooksPath=/dev/null", "rm", "-q", "--sparse", "turns/0000/000002.jsonl"]);
@@ -582,7 +585,7 @@ describe.concurrent("a git that will not do", () => {
     expect(existsSync(target)).toBe(false);
   });
 
-  it("finds the disk full: nothing moves, and the command can be run again", async () => {
+  it("finds the disk full: nothing moves, and the command can be run again", { tags: ["slow"] }, async () => {
     const sandbox = await imported();
     const before = storeState(sandbox);
     // Stands in for a full disk: git's own words when it cannot write its pack.
@@ -609,7 +612,7 @@ describe.concurrent("a place that may not be written", () => {
   /** A user without rights here: somebody else when the tests run as root. */
   const uid: { readonly uid?: number } = process.getuid?.() === 0 ? { uid: 65534 } : {};
 
-  it("is named, with what to do, and the conversations stay as they are", async () => {
+  it("is named, with what to do, and the conversations stay as they are", { tags: ["slow"] }, async () => {
     const sandbox = await imported();
     const before = storeState(sandbox);
     chmodSync(sandbox.root, 0o755);
@@ -680,7 +683,7 @@ describe.concurrent("a place that may not be written", () => {
     );
   });
 
-  it("holds the view: what was asked for is done, and the rest is told of", async () => {
+  it("holds the view: what was asked for is done, and the rest is told of", { tags: ["slow"] }, async () => {
     const sandbox = await imported();
     rmSync(join(sandbox.store, "VIEW.md"));
     mkdirSync(join(sandbox.store, "VIEW.md", "folder"), { recursive: true });
@@ -702,7 +705,9 @@ describe.concurrent("a place that may not be written", () => {
 });
 
 describe.concurrent("a worktree that cannot follow", () => {
-  it("keeps its local changes: a revert that would overwrite one is refused and changes nothing", async () => {
+  it("keeps its local changes: a revert that would overwrite one is refused and changes nothing", {
+    tags: ["slow"],
+  }, async () => {
     const sandbox = await imported();
     await sandbox.jpg(["compact"]);
     const [name] = readdirSync(join(sandbox.store, "compactions"));
@@ -719,7 +724,9 @@ describe.concurrent("a worktree that cannot follow", () => {
     expect(readFileSync(record, "utf8")).toMatch(/edited\n$/);
   });
 
-  it("keeps an unfinished merge: a commit to its branch is refused and changes nothing", async () => {
+  it("keeps an unfinished merge: a commit to its branch is refused and changes nothing", {
+    tags: ["slow"],
+  }, async () => {
     const sandbox = await imported();
     const checkout = join(sandbox.root, "checkout");
     await sandbox.jpg(["compact", "--profile", "light"]);
@@ -746,7 +753,7 @@ describe.concurrent("a worktree that cannot follow", () => {
     expect(sandbox.git(["status", "--porcelain"], checkout)).toBe(status);
   });
 
-  it("is gone: a deleted checkout folder stops nothing", async () => {
+  it("is gone: a deleted checkout folder stops nothing", { tags: ["slow"] }, async () => {
     const sandbox = await imported();
     const checkout = join(sandbox.root, "checkout");
     await sandbox.jpg(["checkout", "@", checkout]);
@@ -762,7 +769,9 @@ describe.concurrent("a stranger's config", () => {
   const program = (mark: string): string =>
     `[conversation.tools.Bash.compaction]\nrequest = "keep"\nsubsumes = "touch ${mark}"\n[providers.anthropic]\nkey_command = "touch ${mark}"\n`;
 
-  it("that names a program is never run, is warned about, and counts after jpg trust only as it is", async () => {
+  it("that names a program is never run, is warned about, and counts after jpg trust only as it is", {
+    tags: ["slow"],
+  }, async () => {
     const sandbox = await imported();
     const mark = join(sandbox.root, "ran");
     const config = join(sandbox.project, ".jpg.toml");

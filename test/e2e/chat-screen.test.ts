@@ -92,7 +92,7 @@ describe.skipIf(tmuxMissing !== null)("an answer in a terminal (tmux)", () => {
   it.each([
     ["chat", ["chat"]],
     ["query", ["query", "And the tides?"]],
-  ])("is drawn as Markdown by %s, after a sign that it is waited for", async (_name, words) => {
+  ])("is drawn as Markdown by %s, after a sign that it is waited for", { tags: ["slow"] }, async (_name, words) => {
     const screen = await open(words, 40);
     if (words[0] === "chat") {
       await screen.shows("[6 messages]");
@@ -107,7 +107,7 @@ describe.skipIf(tmuxMissing !== null)("an answer in a terminal (tmux)", () => {
     expect(screen.sent()).not.toContain("\u001b]52");
   });
 
-  it("is what the model wrote with --no-markdown", async () => {
+  it("is what the model wrote with --no-markdown", { tags: ["slow"] }, async () => {
     const screen = await open(["query", "--no-markdown", "And the tides?"], 80);
     await screen.shows("waiting for test/model-1");
     gate.open();
@@ -116,7 +116,7 @@ describe.skipIf(tmuxMissing !== null)("an answer in a terminal (tmux)", () => {
 });
 
 describe.skipIf(tmuxMissing !== null)("a message that is typed in a terminal (tmux)", () => {
-  it("is there in the next chat, with Up and with Ctrl-R", async () => {
+  it("is there in the next chat, with Up and with Ctrl-R", { tags: ["slow"] }, async () => {
     const first = await open(["chat"], 80);
     await first.shows("[6 messages]");
     first.type("-l", "/help how");
@@ -134,7 +134,7 @@ describe.skipIf(tmuxMissing !== null)("a message that is typed in a terminal (tm
     await next.shows("(search) elp: /help how");
   });
 
-  it("is written in the user's editor with Ctrl-G, and names files with Tab", async () => {
+  it("is written in the user's editor with Ctrl-G, and names files with Tab", { tags: ["slow"] }, async () => {
     await open(["chat", "--new"], 80);
     const editor = join(sandbox.root, "editor.sh");
     writeFileSync(editor, '#!/bin/sh\necho "$(cat "$1"), from the editor" > "$1"\n', { mode: 0o755 });

@@ -95,7 +95,7 @@ const viewLines = async (): Promise<readonly string[]> =>
   (await sandbox.jpg(["print", "--compacted", "--format", "jsonl"])).stdout.trimEnd().split("\n");
 const times = (text: string, part: string): number => text.split(part).length - 1;
 
-describe.skipIf(tmuxMissing !== null)("jpg chat in a terminal (tmux)", () => {
+describe.skipIf(tmuxMissing !== null)("jpg chat in a terminal (tmux)", { tags: ["slow"] }, () => {
   it("offers to compact after the user's message: not now, again, never again; /compact works all the same", async () => {
     const chat = await chatIn(16); // 48 messages
     await say(chat, "forty-nine", "[50 messages]");

@@ -15,7 +15,7 @@ const compaction = async (...words: string[]): Promise<string> =>
 const tree = (branch: string): string => sandbox.git(["rev-parse", `${branch}^{tree}`]);
 
 describe("jpg cherry-pick", () => {
-  it("makes the same tree as stock git, once", async () => {
+  it("makes the same tree as stock git, once", { tags: ["slow"] }, async () => {
     const id = await compaction();
     const start = sandbox.git(["rev-parse", main]);
     const picked = await sandbox.jpg(["cherry-pick", id, "--onto", main]);

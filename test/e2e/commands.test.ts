@@ -1031,7 +1031,9 @@ describe.concurrent("compact", () => {
     sandbox.remove();
   });
 
-  it("--emit writes a bundle of raw events, --accept stores the summary, and refuses one of other turns or none", async () => {
+  it("--emit writes a bundle of raw events, --accept stores the summary, and refuses one of other turns or none", {
+    tags: ["slow"],
+  }, async () => {
     const sandbox = await copyImportedSandbox();
     await sandbox.jpg(["compact", "--to", "1"]);
     const path = join(sandbox.root, "bundle.json");

@@ -34,7 +34,7 @@ function complete({ project, env }: ImportedSandbox, ...words: readonly string[]
 }
 
 describe("jpg completion bash", () => {
-  it("completes commands, options and conversations in a real bash", async () => {
+  it("completes commands, options and conversations in a real bash", { tags: ["slow"] }, async () => {
     const sandbox = await prepare();
     const { conversation } = sandbox;
     expect(complete(sandbox, "comp")).toEqual(["compact", "completion"]);

@@ -24,7 +24,7 @@ describe.skipIf(!existsSync("/dev/full"))("standard output that takes nothing (/
       encoding: "utf8",
     });
 
-  it("is named in one line by every command, with the exit code of a full disk", async () => {
+  it("is named in one line by every command, with the exit code of a full disk", { tags: ["slow"] }, async () => {
     expect(await box.jpg(["compact", "--keep", "0"])).toMatchObject({ code: 0 });
     const reading = [
       "log",
@@ -63,7 +63,7 @@ describe.skipIf(!existsSync("/dev/full"))("standard output that takes nothing (/
     expect(run("git log >/dev/full")).toMatchObject({ status: 128, stderr: expect.stringContaining("write failure") });
   });
 
-  it("says nothing where nobody reads on, or where errors cannot be written", () => {
+  it("says nothing where nobody reads on, or where errors cannot be written", { tags: ["slow"] }, () => {
     expect(run("ls nonsense 2>/dev/full")).toMatchObject({ status: 2, stdout: "", stderr: "" });
     for (const line of ["--version", "--help", "print", "ls --json"])
       expect(run(`${line} | true`)).toMatchObject({ status: 0, stderr: "" });

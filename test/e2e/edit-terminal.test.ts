@@ -92,7 +92,7 @@ describe.skipIf(tmuxMissing !== null)("jpg edit in a terminal (tmux)", () => {
     expect(await pane.shows("left with 0")).toMatch(/Compacted \S+ 3: turns omitted/);
   });
 
-  it("brings the verbs over where the branch moved meanwhile", async () => {
+  it("brings the verbs over where the branch moved meanwhile", { tags: ["slow"] }, async () => {
     const jpg = `'${process.execPath}' '${BIN}'`;
     const screen = await edit(`
       if [ $rounds = 1 ]; then sed -i 's/^keep 2/omit 2/' "$1"; ${jpg} compact --from 4 --to 4 -s strip-tools > /dev/null; fi`).shows(

@@ -1,3 +1,4 @@
+// @module-tag slow
 // The compaction engine as a user runs it, on the bundled sample session: strategies, pins, blame, pointers, batches,
 // summaries, and what is refused. One session is imported once; every test works on a fork of its own.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";

@@ -48,7 +48,9 @@ async function work({
 const isShared = (path: string, bits: number): boolean => (statSync(path).mode & bits) === bits;
 
 describe("files of a store", () => {
-  it("are for their owner alone, in checkouts too, also objects and refs that stock git writes", async () => {
+  it("are for their owner alone, in checkouts too, also objects and refs that stock git writes", {
+    tags: ["slow"],
+  }, async () => {
     await work({ process: true });
     expect(open(sandbox.store, 0o077)).toEqual([]);
     expect(open(join(sandbox.root, "linked"), 0o077)).toEqual([]);
@@ -106,7 +108,9 @@ describe("files of a store", () => {
 });
 
 describe("other files", () => {
-  it("follow the user's umask: results that the user names, and what programs write that jpg starts", async () => {
+  it("follow the user's umask: results that the user names, and what programs write that jpg starts", {
+    tags: ["slow"],
+  }, async () => {
     await work();
     const result = join(sandbox.root, "out.md");
     const exported = await sandbox.jpg(["export", "--to", "markdown", "--output", result], { process: true });

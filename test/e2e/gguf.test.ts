@@ -83,7 +83,9 @@ interface Report {
 const TIDE = { pieces: ["Tide", " is", " high."] } as const;
 
 describe("a gguf model", () => {
-  it("answers, and goes on answering in its conversation; nothing but the answer is shown", async () => {
+  it("answers, and goes on answering in its conversation; nothing but the answer is shown", {
+    tags: ["slow"],
+  }, async () => {
     const sandbox = await prepare({ "tide.gguf": TIDE });
     const first = await sandbox.jpg(["query", "-m", "gguf/tide.gguf", "How is the tide?"]);
     expect(first).toEqual({ stdout: "Tide is high.\n", stderr: "", code: 0 });
@@ -96,7 +98,7 @@ describe("a gguf model", () => {
     });
   });
 
-  it("is interrupted once to keep what came, whatever the library does with signals", async () => {
+  it("is interrupted once to keep what came, whatever the library does with signals", { tags: ["slow"] }, async () => {
     const sandbox = await prepare({ "tide.gguf": TIDE });
     const live = startJpg(sandbox, ["query", "-m", "gguf/tide.gguf", "Tell me on and on"]);
     await live.untilShown("high.");
@@ -106,7 +108,7 @@ describe("a gguf model", () => {
     expect((await sandbox.jpg(["print"])).stdout).toContain("Tide is high.");
   });
 
-  it("takes no tools, and says so where somebody set some up", async () => {
+  it("takes no tools, and says so where somebody set some up", { tags: ["slow"] }, async () => {
     const server = `[mcp.servers.notes]\ncommand = "${process.execPath}"\nargs = ["${MCP_SERVER}"]\n`;
     const sandbox = await prepare({ "tide.gguf": TIDE }, undefined, server);
     const { stdout, stderr, code } = await sandbox.jpg(["query", "-m", "gguf/tide.gguf", "How is the tide?"]);
@@ -114,7 +116,7 @@ describe("a gguf model", () => {
     expect(stderr).toContain("gguf/tide.gguf takes no tools: it answers with text alone.");
   });
 
-  it("and its library never come from the project", async () => {
+  it("and its library never come from the project", { tags: ["slow"] }, async () => {
     const sandbox = await prepare({ "tide.gguf": TIDE });
     const ran = join(sandbox.root, "ran");
     install(sandbox.project, `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(ran)}, "");`);

@@ -38,7 +38,7 @@ function readTrace(path: string): readonly string[] {
   }
 }
 
-it("starts few gits for what people do all day", async () => {
+it("starts few gits for what people do all day", { tags: ["slow"] }, async () => {
   const counted: Record<string, string> = {};
   const count = async (what: string, words: readonly string[], store?: string): Promise<void> => {
     counted[what] = await gits(words, store);

@@ -56,7 +56,7 @@ describe("stock git in the store and in a checkout", () => {
     ]);
   });
 
-  it("git switch shows the branch one switches to", async () => {
+  it("git switch shows the branch one switches to", { tags: ["slow"] }, async () => {
     await sandbox.jpg(["fork", "@", "plain", "--no-activate"]);
     await sandbox.jpg(["undo", `${sandbox.conversation}/plain`]);
     sandbox.git(["switch", "-q", `${sandbox.conversation}/plain`], checkout);
@@ -101,7 +101,9 @@ describe("stock git in the store and in a checkout", () => {
     });
   });
 
-  it("git log -p of turns is what was said, in a checkout too; --no-textconv is what is stored", () => {
+  it("git log -p of turns is what was said, in a checkout too; --no-textconv is what is stored", {
+    tags: ["slow"],
+  }, () => {
     for (const place of [sandbox.store, checkout]) {
       const log = sandbox.git(["log", "-p", "--format=%s", main, "--", "turns"], place);
       expect(log).toMatch(/^\+user {2}\S+ {2}\S+\n\+ {4}Measure the tide/m);

@@ -46,15 +46,19 @@ const COMMANDS = [
   ["compact", "--keep", "0"],
 ];
 
-it.each(["--index-output=VICTIM", "--output=VICTIM", "../../../victim"])("%s in every cache", async (pattern) => {
-  const caches = await fillCaches();
-  const names = caches.map((path) => basename(path).replace(/-[0-9a-f]{16,}$/, ""));
-  expect(names.sort()).toEqual(["compaction-log-1", "counts", "kept-turns-1", "links", "list", "sources-1", "view"]);
-  const text = pattern.replace("VICTIM", victim);
-  for (const args of [...COMMANDS, ["import", session]]) {
-    for (const path of caches) if (existsSync(path)) poison(path, text);
-    const result = await box.jpg(args);
-    expect([args, result.code, result.stderr.includes(text)]).toEqual([args, 0, false]);
-    expect(readFileSync(victim, "utf8")).toBe("mine\n");
-  }
-});
+it.each(["--index-output=VICTIM", "--output=VICTIM", "../../../victim"])(
+  "%s in every cache",
+  { tags: ["slow"] },
+  async (pattern) => {
+    const caches = await fillCaches();
+    const names = caches.map((path) => basename(path).replace(/-[0-9a-f]{16,}$/, ""));
+    expect(names.sort()).toEqual(["compaction-log-1", "counts", "kept-turns-1", "links", "list", "sources-1", "view"]);
+    const text = pattern.replace("VICTIM", victim);
+    for (const args of [...COMMANDS, ["import", session]]) {
+      for (const path of caches) if (existsSync(path)) poison(path, text);
+      const result = await box.jpg(args);
+      expect([args, result.code, result.stderr.includes(text)]).toEqual([args, 0, false]);
+      expect(readFileSync(victim, "utf8")).toBe("mine\n");
+    }
+  },
+);

@@ -1,3 +1,4 @@
+// @module-tag slow
 // Turns that claim to tell of a fork, as somebody else may have written them: whatever they say, each command ends as it should, and
 // nothing of it steers a terminal.
 import { rmSync, writeFileSync } from "node:fs";

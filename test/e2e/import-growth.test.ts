@@ -126,7 +126,7 @@ describe("a session that grows", () => {
       expect(git(folder, workspace.temp.env, ["status", "--porcelain"])).toBe("");
   });
 
-  it("is not lost or doubled when several processes import it at once", async () => {
+  it("is not lost or doubled when several processes import it at once", { tags: ["slow"] }, async () => {
     const bin = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
     const states = [2, 3, 4, 5].map((count) => {
       const path = inFolder(workspace, `state-${count}.jsonl`);

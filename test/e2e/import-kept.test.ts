@@ -201,7 +201,7 @@ describe.skipIf(tmuxMissing !== null)("jpg import at a terminal (tmux)", () => {
     expect(await imported()).toEqual(["first kelp?", "sand?"]);
   });
 
-  it("takes all for Enter, and asks nobody about what it knows", async () => {
+  it("takes all for Enter, and asks nobody about what it knows", { tags: ["slow"] }, async () => {
     keepCodex(1, "first kelp?", 3);
     keepCodex(2, "second kelp?", 2);
     const terminal = pane();
@@ -215,7 +215,9 @@ describe.skipIf(tmuxMissing !== null)("jpg import at a terminal (tmux)", () => {
     again.close();
   });
 
-  it("asks which of those that may be of another project are of this one: none for Enter", async () => {
+  it("asks which of those that may be of another project are of this one: none for Enter", {
+    tags: ["slow"],
+  }, async () => {
     keepClaude("clear", sandbox.project);
     keepClaude("gone", sameName());
     const terminal = pane();

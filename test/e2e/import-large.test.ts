@@ -38,7 +38,7 @@ function largeSession(turns: number): Buffer {
 const packFolder = (): string => join(sandbox.store, ".git", "objects", "pack");
 
 describe("a large import", () => {
-  it("leaves a store that git checks, repacks and clones, and the same history", async () => {
+  it("leaves a store that git checks, repacks and clones, and the same history", { tags: ["slow"] }, async () => {
     const file = sandbox.session("large.jsonl", largeSession(60));
     const [report] = await sandbox.json<{ branch: string; turns: number }[]>(["import", file]);
     expect(report?.turns).toBe(60);
@@ -77,7 +77,9 @@ describe("a large import", () => {
     expect(original.equals(largeSession(60))).toBe(true);
   });
 
-  it("says that git could not write a pack, leaves no branch, and works when it is called again", async () => {
+  it("says that git could not write a pack, leaves no branch, and works when it is called again", {
+    tags: ["slow"],
+  }, async () => {
     await sandbox.jpg(["init"]);
     const file = sandbox.session("large.jsonl", largeSession(120));
     const command = `ulimit -f 1000 && exec "${process.execPath}" "${BIN}" import --json "${file}"`;

@@ -20,7 +20,7 @@ describe.skipIf(!existsSync(CHROMIUM))("pages that stay open in a browser (chrom
     return { sandbox, visit, ...shown };
   }
 
-  it("have the command of each form as it is filled in, and copy it, by keyboard too", async () => {
+  it("have the command of each form as it is filled in, and copy it, by keyboard too", { tags: ["slow"] }, async () => {
     const permissions = ["clipboard-read", "clipboard-write"];
     const { sandbox, page, complaints } = await show(6, { permissions });
     const clipboard = (): Promise<string> => page.evaluate("navigator.clipboard.readText()") as Promise<string>;
@@ -51,7 +51,9 @@ describe.skipIf(!existsSync(CHROMIUM))("pages that stay open in a browser (chrom
     expect(complaints).toEqual([]);
   });
 
-  it("take in turns and compactions while they are read, and keep what is open, written and in sight", async () => {
+  it("take in turns and compactions while they are read, and keep what is open, written and in sight", {
+    tags: ["slow"],
+  }, async () => {
     const { sandbox, page, complaints } = await show(30, { viewport: { width: 900, height: 600 } });
     await page.getByText("Change it").click();
     await page.locator('form[action$="/title"]').getByLabel("Title").fill("Half a tit");
@@ -82,7 +84,9 @@ describe.skipIf(!existsSync(CHROMIUM))("pages that stay open in a browser (chrom
     expect(complaints).toEqual([]);
   });
 
-  it("say in words what is gone: a compaction taken back elsewhere, the conversation, the store", async () => {
+  it("say in words what is gone: a compaction taken back elsewhere, the conversation, the store", {
+    tags: ["slow"],
+  }, async () => {
     const { sandbox, page, path, visit } = await show(6);
     const notices = page.locator("#notices");
     await sandbox.jpg(["compact", "--to", "2"]);

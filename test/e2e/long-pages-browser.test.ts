@@ -37,7 +37,7 @@ describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () 
     return { sandbox, name: report?.id ?? "" };
   }
 
-  it("bring turns as they come into sight, by mouse and by keyboard", async () => {
+  it("bring turns as they come into sight, by mouse and by keyboard", { tags: ["slow"] }, async () => {
     const sandbox = await prepare(120);
     const { page, path, complaints } = await serve(sandbox, sandbox.conversation, {
       viewport: { width: 900, height: 600 },
@@ -56,7 +56,9 @@ describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () 
     expect(complaints).toEqual([]);
   });
 
-  it("go to turns, events and compactions by their address, which may not be there yet", async () => {
+  it("go to turns, events and compactions by their address, which may not be there yet", {
+    tags: ["slow"],
+  }, async () => {
     const sandbox = await prepare(120);
     await sandbox.jpg(["compact", "--from", "50", "--to", "80", "--strategy", "strip-tools"]);
     const [{ compaction = "" } = {}] = await sandbox.json<readonly { compaction: string }[]>(["log"]);
@@ -82,7 +84,7 @@ describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () 
     expect(complaints).toEqual([]);
   });
 
-  it("find what is hidden, folded, or not there yet, by keyboard", async () => {
+  it("find what is hidden, folded, or not there yet, by keyboard", { tags: ["slow"] }, async () => {
     const sandbox = await prepare(120);
     await sandbox.jpg(["compact", "--from", "90", "--to", "100", "--accept", "-", "--force"], {
       input: "The gauge was read.",
@@ -110,7 +112,7 @@ describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () 
     expect(complaints).toEqual([]);
   });
 
-  it("show the timeline, and say what compacting a range of it would do", async () => {
+  it("show the timeline, and say what compacting a range of it would do", { tags: ["slow"] }, async () => {
     const sandbox = await prepare(40);
     const { page, complaints } = await serve(sandbox, sandbox.conversation, { viewport: { width: 1000, height: 900 } });
     await page.locator("#timeline.drawn canvas").waitFor();
@@ -143,7 +145,7 @@ describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () 
     expect(complaints).toEqual([]);
   });
 
-  it("can be read without scripts, page by page", async () => {
+  it("can be read without scripts, page by page", { tags: ["slow"] }, async () => {
     const sandbox = await prepare(120);
     const { page } = await serve(sandbox, sandbox.conversation, { javaScriptEnabled: false });
     await page.getByRole("link", { name: "Turns 25 to 49" }).click();
@@ -155,7 +157,7 @@ describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () 
     expect(await page.locator(".row:target").isVisible()).toBe(true);
   });
 
-  it("are one file without network: timeline, find, keys, colours and images", async () => {
+  it("are one file without network: timeline, find, keys, colours and images", { tags: ["slow"] }, async () => {
     const { sandbox } = await imported((writer) => {
       for (let turn = 0; turn < 5; turn += 1) {
         writer.prompt(`Request ${turn}`);
@@ -207,7 +209,7 @@ describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () 
     expect(asked.filter((address) => !/^(?:file|data):/.test(address))).toEqual([]);
   });
 
-  it("stay up, and safe, whatever strangers say", async () => {
+  it("stay up, and safe, whatever strangers say", { tags: ["slow"] }, async () => {
     const long = `${"x".repeat(1_500_000)}<script>${"y".repeat(1_500_000)}`;
     const { sandbox, name } = await imported((writer) => {
       writer.prompt(

@@ -94,7 +94,9 @@ function newV2(line: Line): ClientV2 {
 const LARGE: SurveyedSession = { turns: 12, resultChars: 50_000 };
 
 describe.each(LINES)("jpg mcp, asked by client %s", (line) => {
-  it("offers its tools with schemas, imports the session that asks, and answers by them", async () => {
+  it("offers its tools with schemas, imports the session that asks, and answers by them", {
+    tags: ["slow"],
+  }, async () => {
     const sandbox = sandboxWith({ [OWN]: smallSession() });
     const agent = await start(sandbox, { line });
     const tools = await agent.list();
@@ -110,7 +112,7 @@ describe.each(LINES)("jpg mcp, asked by client %s", (line) => {
 });
 
 describe("the tools of jpg mcp", () => {
-  it("say what is wrong with arguments and ids, and go on", async () => {
+  it("say what is wrong with arguments and ids, and go on", { tags: ["slow"] }, async () => {
     const agent = await start(sandboxWith({ [OWN]: smallSession() }));
     for (const [name, args, says] of [
       ["show", {}, /id/],
@@ -133,7 +135,7 @@ describe("the tools of jpg mcp", () => {
     expect(await agent.ask("stats")).toMatchObject({ turns: 6 });
   });
 
-  it("read the commit of a detached HEAD, and do not write to it", async () => {
+  it("read the commit of a detached HEAD, and do not write to it", { tags: ["slow"] }, async () => {
     const sandbox = sandboxWith({ [OWN]: smallSession() });
     await sandbox.json(["import"]);
     const commit = sandbox.git(["rev-parse", "HEAD~2"]);
@@ -165,7 +167,9 @@ describe("the tools of jpg mcp", () => {
     expect((await sandbox.jpg(["ls"])).code).toBe(3);
   });
 
-  it("compact: prepares a smaller continuation, tells how to go on, and does not do it twice", async () => {
+  it("compact: prepares a smaller continuation, tells how to go on, and does not do it twice", {
+    tags: ["slow"],
+  }, async () => {
     const sandbox = sandboxWith({ [OWN]: surveyedSession({ ...LARGE, isOpen: true }) });
     const agent = await start(sandbox);
     const done = await agent.ask("compact", { focus: "the quay" });
@@ -199,7 +203,7 @@ describe("the tools of jpg mcp", () => {
     expect(await agent.ask("log")).toMatchObject({ rows: [] });
   });
 
-  it("search and show: find what a compaction hides, whole or in pieces", async () => {
+  it("search and show: find what a compaction hides, whole or in pieces", { tags: ["slow"] }, async () => {
     const sandbox = sandboxWith({ [OWN]: surveyedSession(LARGE) });
     const agent = await start(sandbox);
     await agent.ask("compact");

@@ -47,7 +47,7 @@ it("a project whose path holds a line end is said to be moved once, and has work
 });
 
 describe.concurrent("a stock clone", () => {
-  it("gets jpg's hooks with the first command, and git passes over its views", async () => {
+  it("gets jpg's hooks with the first command, and git passes over its views", { tags: ["slow"] }, async () => {
     const { sandbox, clone } = await cloned();
     const first = await sandbox.jpg(["compact"], { cwd: clone });
     expect(first).toMatchObject({ code: 0 });
@@ -63,7 +63,7 @@ describe.concurrent("a stock clone", () => {
     expect(existsSync(join(clone, "turns", "0000", "000000.jsonl"))).toBe(true);
   });
 
-  it("keeps the user's own hooks", async () => {
+  it("keeps the user's own hooks", { tags: ["slow"] }, async () => {
     const { sandbox, clone } = await cloned();
     const own = join(clone, ".git", "hooks", "post-commit");
     mkdirSync(join(own, ".."), { recursive: true });
@@ -76,7 +76,9 @@ describe.concurrent("a stock clone", () => {
     expect((await sandbox.jpg(["ls"], { cwd: clone })).stderr).toBe("");
   });
 
-  it("stays as it is checked out, too, where an earlier jpg took it over without leaving its mark", async () => {
+  it("stays as it is checked out, too, where an earlier jpg took it over without leaving its mark", {
+    tags: ["slow"],
+  }, async () => {
     const { sandbox, clone } = await cloned();
     await sandbox.jpg(["ls"], { cwd: clone });
     sandbox.git(["config", "--unset", "jpg.clone"], clone);
@@ -99,7 +101,7 @@ describe.concurrent("a stock clone", () => {
 });
 
 describe.concurrent("a project that is somewhere else", () => {
-  it("is mended by the next command when it was moved: git show and hooks work again", async () => {
+  it("is mended by the next command when it was moved: git show and hooks work again", { tags: ["slow"] }, async () => {
     const sandbox = await sandboxOf();
     const { commit } = await sandbox.json<{ commit: string }>(["compact"]);
     const project = join(sandbox.root, "moved");
@@ -114,7 +116,7 @@ describe.concurrent("a project that is somewhere else", () => {
     expect((await sandbox.jpg(["ls"], { cwd: project })).stderr).toBe("");
   });
 
-  it("is mended with its worktrees, those that moved along and those that stayed", async () => {
+  it("is mended with its worktrees, those that moved along and those that stayed", { tags: ["slow"] }, async () => {
     const sandbox = await sandboxOf();
     await sandbox.json(["compact"]);
     const [outside, inside] = [join(sandbox.root, "outside"), join(sandbox.project, "inside")];
@@ -141,7 +143,7 @@ describe.concurrent("a project that is somewhere else", () => {
     expect((await sandbox.jpg(["ls"], { cwd: project })).stderr).toBe("");
   });
 
-  it("has worktrees of its own when it was copied with them", async () => {
+  it("has worktrees of its own when it was copied with them", { tags: ["slow"] }, async () => {
     const sandbox = await sandboxOf();
     await sandbox.jpg(["fork", "@", "near", "--first", "1"]);
     await sandbox.jpg(["checkout", `${sandbox.conversation}/near`]);
@@ -156,7 +158,7 @@ describe.concurrent("a project that is somewhere else", () => {
     }
   });
 
-  it("is mended by a hook, where stock git in a copy calls that of the first one", async () => {
+  it("is mended by a hook, where stock git in a copy calls that of the first one", { tags: ["slow"] }, async () => {
     const sandbox = await sandboxOf();
     await sandbox.jpg(["compact"]);
     const project = join(sandbox.root, "copied");
@@ -168,7 +170,7 @@ describe.concurrent("a project that is somewhere else", () => {
     expect((await sandbox.jpg(["ls"], { cwd: project })).stderr).toBe("");
   });
 
-  it("is mended by jpg mcp and jpg sync --watch, which say so on standard error", async () => {
+  it("is mended by jpg mcp and jpg sync --watch, which say so on standard error", { tags: ["slow"] }, async () => {
     const client = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
     const asked = [
       { id: 1, method: "initialize", params: client },
@@ -224,7 +226,7 @@ describe.concurrent("a project that is somewhere else", () => {
 });
 
 describe.concurrent("a view after git reset --hard, which runs no hook", () => {
-  it("is brought up to date by a command that only reads", async () => {
+  it("is brought up to date by a command that only reads", { tags: ["slow"] }, async () => {
     const sandbox = await sandboxOf();
     await sandbox.jpg(["compact"]);
     git(sandbox.store, sandbox.env, ["reset", "--quiet", "--hard", "HEAD~1"]);
@@ -235,7 +237,7 @@ describe.concurrent("a view after git reset --hard, which runs no hook", () => {
 });
 
 describe.concurrent("a clone whose HEAD names no branch", () => {
-  it("says what the remote has, and jpg use makes it a branch of one's own", async () => {
+  it("says what the remote has, and jpg use makes it a branch of one's own", { tags: ["slow"] }, async () => {
     const sandbox = await sandboxOf();
     const branch = `${sandbox.conversation}/main`;
     const bare = join(sandbox.root, "bare.git");

@@ -134,6 +134,7 @@ describe("what only looks", () => {
   afterAll(close);
   it.each(Object.keys(READING))(
     "%s takes another conversation by any name, and by a beginning of it",
+    { tags: ["slow"] },
     async (command) => {
       const sandbox = await prepare();
       const { jpg, own, other, root } = sandbox;
@@ -150,18 +151,23 @@ describe("what only looks", () => {
 
 describe("what changes a conversation", () => {
   afterEach(close);
-  it.each(CASES(CHANGING, IN_FULL))("%s takes another by its full name: %s", async (command, kind) => {
-    const sandbox = await prepare();
-    const { jpg, own, other, root } = sandbox;
-    const [ownBefore, otherBefore] = [refsOf(sandbox, own.id), refsOf(sandbox, other.id)];
-    const result = await jpg(CHANGING[command]?.(IN_FULL[kind]?.(other, root) ?? "") ?? []);
-    expect(result).toMatchObject({ code: 0 });
-    expect(refsOf(sandbox, own.id)).toBe(ownBefore);
-    expect(refsOf(sandbox, other.id)).not.toBe(otherBefore);
-  });
+  it.each(CASES(CHANGING, IN_FULL))(
+    "%s takes another by its full name: %s",
+    { tags: ["slow"] },
+    async (command, kind) => {
+      const sandbox = await prepare();
+      const { jpg, own, other, root } = sandbox;
+      const [ownBefore, otherBefore] = [refsOf(sandbox, own.id), refsOf(sandbox, other.id)];
+      const result = await jpg(CHANGING[command]?.(IN_FULL[kind]?.(other, root) ?? "") ?? []);
+      expect(result).toMatchObject({ code: 0 });
+      expect(refsOf(sandbox, own.id)).toBe(ownBefore);
+      expect(refsOf(sandbox, other.id)).not.toBe(otherBefore);
+    },
+  );
 
   it.each(CASES(CHANGING, BEGINNINGS))(
     "%s refuses the beginning of another, and says what to type: %s",
+    { tags: ["slow"] },
     async (command, kind) => {
       const sandbox = await prepare();
       const { jpg, own, other } = sandbox;
@@ -255,7 +261,7 @@ describe("a number", () => {
     "print of a view": (id) => ["print", id, "--compacted"],
   };
 
-  it.each(Object.keys(TAKES_NAMES))("is a turn, never a name: %s", async (command) => {
+  it.each(Object.keys(TAKES_NAMES))("is a turn, never a name: %s", { tags: ["slow"] }, async (command) => {
     const sandbox = await prepare();
     // What is called so, and begins so: a fork, a compaction, commits. None of them counts.
     const { git, own, other } = sandbox;
@@ -371,7 +377,9 @@ describe("a beginning of less than four characters", () => {
 
 describe("the session of an agent", () => {
   afterAll(close);
-  it("that jpg wrote names its conversation before the agent goes on, after that, and by its file", async () => {
+  it("that jpg wrote names its conversation before the agent goes on, after that, and by its file", {
+    tags: ["slow"],
+  }, async () => {
     const sandbox = await prepare();
     const { json, jpg, other, own } = sandbox;
     const branchOf = async (id: string): Promise<unknown> => (await json(["stats", id]))["branch"];
@@ -512,7 +520,9 @@ describe("jpg rm --restore", () => {
 
 describe("whatever word is given", () => {
   afterAll(close);
-  it("what changes something changes the active conversation, one that the word names in full, or nothing", async () => {
+  it("what changes something changes the active conversation, one that the word names in full, or nothing", {
+    tags: ["slow", "law"],
+  }, async () => {
     const sandbox = await prepare();
     const { jpg, own, other, git } = sandbox;
     const inFull = new Set(Object.values(IN_FULL).map((name) => name(other, sandbox.root)));

@@ -73,7 +73,7 @@ describe("jpg import of a bundle that unpacks to GBs", () => {
   it.each([
     ["a size", declared],
     ["a delta", copies],
-  ])("refuses it by %s, and takes nothing over", async (_, blob) => {
+  ])("refuses it by %s, and takes nothing over", { tags: ["slow"] }, async (_, blob) => {
     const path = join(eve.root, "large.bundle");
     writeFileSync(path, bundleOf(...blob()));
     expect(await eve.jpg(["import", path])).toMatchObject({

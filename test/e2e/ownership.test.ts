@@ -71,7 +71,7 @@ describe("where git takes every owner for another", () => {
 
 describe("a folder, a gitfile or a git dir of another user", () => {
   const whole = "refuses a store with all its files, in every way to name it, without writing to it (as root)";
-  it.skipIf(!isRoot)(whole, async () => {
+  it.skipIf(!isRoot)(whole, { tags: ["slow"] }, async () => {
     const { store, root } = sandbox;
     const before = storeState(sandbox);
     changeOwner(store, NOBODY);

@@ -10,7 +10,7 @@ afterEach(() => box.remove());
 
 const SESSIONS = ["1", "2", "3", "4"].map((digit) => `${digit}000000a-0000-4000-8000-000000000001`);
 
-it("four imports at once make one store and bring in all four sessions", async () => {
+it("four imports at once make one store and bring in all four sessions", { tags: ["slow"] }, async () => {
   const files = SESSIONS.map((id) => box.session(`${id}.jsonl`, smallSession({ turns: 2, id })));
   const results = await Promise.all(files.map((file) => box.jpg(["import", file])));
   expect(results.map(({ code, stderr }) => [code, stderr])).toEqual(SESSIONS.map(() => [0, ""]));
@@ -20,7 +20,7 @@ it("four imports at once make one store and bring in all four sessions", async (
   expect(box.git(["status", "--short"])).toBe("");
 });
 
-it("the same session imported four times at once is one conversation", async () => {
+it("the same session imported four times at once is one conversation", { tags: ["slow"] }, async () => {
   const file = box.session("one.jsonl", smallSession({ turns: 2 }));
   const results = await Promise.all(SESSIONS.map(() => box.jpg(["import", file])));
   expect(results.map(({ code, stderr }) => [code, stderr])).toEqual(SESSIONS.map(() => [0, ""]));

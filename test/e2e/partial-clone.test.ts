@@ -37,7 +37,9 @@ describe("jpg clone --filter=blob:none", () => {
   const missing = (): number =>
     sandbox.git(["rev-list", "--objects", "--all", "--missing=print"], talks).match(/^\?/gm)?.length ?? 0;
 
-  it("leaves hidden turns there until they are read; what others add comes the same way, and pushes work", async () => {
+  it("leaves hidden turns there until they are read; what others add comes the same way, and pushes work", {
+    tags: ["slow"],
+  }, async () => {
     const hidden = missing();
     expect(hidden).toBeGreaterThan(2);
     expect((await sandbox.jpg(["log"], { cwd: talks })).code).toBe(0);
@@ -70,7 +72,9 @@ describe("jpg clone --filter=blob:none", () => {
     expect(await sandbox.json(["log"])).toHaveLength(2);
   });
 
-  it("needs of the turns that a compaction hides the first alone, whose time its summary has", async () => {
+  it("needs of the turns that a compaction hides the first alone, whose time its summary has", {
+    tags: ["slow"],
+  }, async () => {
     await sandbox.jpg(["compact", "--profile", "heavy", "--keep", "0"]);
     await sandbox.jpg(["push"]);
     const all = join(sandbox.root, "all");
@@ -80,7 +84,7 @@ describe("jpg clone --filter=blob:none", () => {
     expect(await sandbox.jpg(["print", "--compacted"], { cwd: all })).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("has the long texts of what it shows, too", async () => {
+  it("has the long texts of what it shows, too", { tags: ["slow"] }, async () => {
     const lines = ["What is wrong?", `${"a line of the log\n".repeat(20_000)}the end of it`].map((content, at) => ({
       type: "user",
       uuid: `u${at}`,
@@ -107,7 +111,9 @@ describe("jpg clone --filter=blob:none", () => {
     expect((await sandbox.jpg(["print", id], { cwd: all })).stdout).toContain("the end of it");
   });
 
-  it("names the turns that are not here when nobody answers, and works again when somebody does", async () => {
+  it("names the turns that are not here when nobody answers, and works again when somebody does", {
+    tags: ["slow"],
+  }, async () => {
     server.state.fault = "vanish";
     const offline = await sandbox.json<{ error: { code: string; message: string } }>(["print"], { cwd: talks });
     expect(offline.error).toMatchObject({

@@ -1,3 +1,4 @@
+// @module-tag law
 // What a model is sent for an imported session of pi equals what the real pi sent when it resumed that session, and what pi's own
 // code makes of sessions that are drawn.
 import { existsSync, readFileSync } from "node:fs";

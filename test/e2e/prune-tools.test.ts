@@ -64,7 +64,9 @@ const configs = (sandbox: ImportedSandbox): string[] =>
   sandbox.git(["ls-tree", "-r", "--name-only", "HEAD", "config"]).split("\n").filter(Boolean);
 
 describe("tools that were never called", () => {
-  it("are recorded once, pruned from requests and exports, and offered again once that is taken back", async () => {
+  it("are recorded once, pruned from requests and exports, and offered again once that is taken back", {
+    tags: ["slow"],
+  }, async () => {
     const { sandbox, server } = await prepare();
     await sandbox.jpg(["query", "Call it"]);
     await sandbox.jpg(["query", "And now?"]);

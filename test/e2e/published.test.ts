@@ -36,7 +36,9 @@ describe("a turn that grows", () => {
     expect(subject()).not.toContain("continued");
   });
 
-  it("goes on in a commit of its own once it was pushed by URL: the next push is fast-forward", async () => {
+  it("goes on in a commit of its own once it was pushed by URL: the next push is fast-forward", {
+    tags: ["slow"],
+  }, async () => {
     const bare = other("bare.git");
     const before = sandbox.git(["rev-parse", "HEAD"]);
     sandbox.git(["push", "--quiet", bare, branch]);

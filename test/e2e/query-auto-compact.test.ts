@@ -145,7 +145,9 @@ describe("a query with automatic compaction", () => {
     expect(row).toMatchObject({ source: "auto", to_turn: 2 });
   });
 
-  it("keeps a turn once and whole that was killed after it had been committed as far as it had come", async () => {
+  it("keeps a turn once and whole that was killed after it had been committed as far as it had come", {
+    tags: ["slow"],
+  }, async () => {
     let answered = (): void => undefined;
     const isAnswered = new Promise<void>((resolve) => {
       answered = resolve;

@@ -73,7 +73,9 @@ const turnText = (sandbox: Sandbox, turn: number, branch = "HEAD"): string =>
   sandbox.git(["show", `${branch}:turns/0000/${String(turn).padStart(6, "0")}.jsonl`]);
 
 describe("jpg query", () => {
-  it("streams the answer of an imported conversation's next turn, and goes on from it", async () => {
+  it("streams the answer of an imported conversation's next turn, and goes on from it", {
+    tags: ["slow"],
+  }, async () => {
     const { sandbox, server } = await prepare(say("Five ", "metres", "."));
     const first = await sandbox.jpg(["query", "How high", "is it now?"], { process: true });
     expect(first).toEqual({ stdout: "Five metres.\n", stderr: "", code: 0 });
@@ -108,7 +110,7 @@ describe("jpg query", () => {
     });
   });
 
-  it("takes the request from standard input, or attaches what comes there", async () => {
+  it("takes the request from standard input, or attaches what comes there", { tags: ["slow"] }, async () => {
     const { sandbox, server } = await prepare(say("Read."));
     writeFileSync(join(sandbox.project, "notes.md"), "the pier leans\n");
     await sandbox.jpg(["query", "-"], { input: "What is a pier?\n", process: true });
@@ -243,7 +245,7 @@ describe("tools in a query", () => {
     }
   };
 
-  it("of MCP servers are run when the user allows it beforehand", async () => {
+  it("of MCP servers are run when the user allows it beforehand", { tags: ["slow"] }, async () => {
     const { sandbox, server } = await prepare(callFirst);
     writeUserConfig(sandbox, config(server));
     const result = await sandbox.jpg(["query", "--yes", "Call it"], { process: true });
@@ -256,7 +258,9 @@ describe("tools in a query", () => {
     ).toEqual(["turn_start", "chat_request", "tool_call_request", "tool_call_response", "chat_response"]);
   });
 
-  it("that need a yes end the turn where nobody can be asked, and say how to answer beforehand", async () => {
+  it("that need a yes end the turn where nobody can be asked, and say how to answer beforehand", {
+    tags: ["slow"],
+  }, async () => {
     const { sandbox, server } = await prepare(callFirst);
     writeUserConfig(sandbox, config(server));
     const result = await sandbox.jpg(["query", "Call it"]);
@@ -275,7 +279,7 @@ describe("tools in a query", () => {
 });
 
 describe("a query that is broken off", () => {
-  it("by Ctrl-C keeps what was shown, marked", async () => {
+  it("by Ctrl-C keeps what was shown, marked", { tags: ["slow"] }, async () => {
     const { answer } = sayAndWait("Five me", "tres.");
     const { sandbox } = await prepare(answer);
     const jpg = startJpg(sandbox, ["query", "How high?"]);

@@ -75,7 +75,9 @@ describe("the README branch", () => {
     }
   });
 
-  it("stays as its owner changed it: push, fetch and pull leave it alone, and no command takes it for a conversation", async () => {
+  it("stays as its owner changed it: push, fetch and pull leave it alone, and no command takes it for a conversation", {
+    tags: ["slow"],
+  }, async () => {
     await add();
     await sandbox.jpg(["push"]);
     const theirs = join(sandbox.root, "theirs");
@@ -156,7 +158,7 @@ describe("a clone that stock git made", () => {
     expect(tip(main)).toBe(tip(main, folder));
   });
 
-  it("whose history is cut off says so in the log, and what brings the rest", async () => {
+  it("whose history is cut off says so in the log, and what brings the rest", { tags: ["slow"] }, async () => {
     await sandbox.jpg(["compact", "--to", "1"]);
     await sandbox.jpg(["push"]);
     const folder = clone("--depth=1", "--branch", main, `file://${bare}`);
@@ -175,7 +177,7 @@ describe("a clone that stock git made", () => {
     ["--bare", "trunk"],
     ["--bare", "nothing"],
     ["--mirror", "trunk"],
-  ])("that is bare (%s, HEAD on %s) is read as it is", async (flag, head) => {
+  ])("that is bare (%s, HEAD on %s) is read as it is", { tags: ["slow"] }, async (flag, head) => {
     sandbox.git(["symbolic-ref", "HEAD", `refs/heads/${head}`], bare);
     const folder = clone(flag, bare);
     expect(await sandbox.json(["ls"], { cwd: folder })).toMatchObject([{ id: sandbox.conversation, turns: 6 }]);
@@ -188,16 +190,23 @@ describe("a clone that stock git made", () => {
     expect(tip(main)).toBe(tip(main, folder));
   });
 
-  it.each([["trunk"], ["nothing"], ["main"]])("is the project's store at .git/jpg, HEAD on %s", async (head) => {
-    sandbox.git(["symbolic-ref", "HEAD", `refs/heads/${head === "main" ? main : head}`], bare);
-    for (const kind of ["", "--bare"]) {
-      const project = join(sandbox.root, `around${kind}`);
-      mkdirSync(project);
-      sandbox.git(["init", "--quiet"], project);
-      sandbox.git(["clone", "--quiet", ...(kind === "" ? [] : [kind]), bare, join(project, ".git/jpg")], sandbox.root);
-      const pulled = await sandbox.jpg(["pull"], { cwd: project });
-      expect([pulled.code, pulled.stderr.includes(ADOPTED)]).toEqual([0, kind === ""]);
-      expect(await sandbox.json(["ls"], { cwd: project })).toMatchObject([{ id: sandbox.conversation }]);
-    }
-  });
+  it.each([["trunk"], ["nothing"], ["main"]])(
+    "is the project's store at .git/jpg, HEAD on %s",
+    { tags: ["slow"] },
+    async (head) => {
+      sandbox.git(["symbolic-ref", "HEAD", `refs/heads/${head === "main" ? main : head}`], bare);
+      for (const kind of ["", "--bare"]) {
+        const project = join(sandbox.root, `around${kind}`);
+        mkdirSync(project);
+        sandbox.git(["init", "--quiet"], project);
+        sandbox.git(
+          ["clone", "--quiet", ...(kind === "" ? [] : [kind]), bare, join(project, ".git/jpg")],
+          sandbox.root,
+        );
+        const pulled = await sandbox.jpg(["pull"], { cwd: project });
+        expect([pulled.code, pulled.stderr.includes(ADOPTED)]).toEqual([0, kind === ""]);
+        expect(await sandbox.json(["ls"], { cwd: project })).toMatchObject([{ id: sandbox.conversation }]);
+      }
+    },
+  );
 });

@@ -150,7 +150,7 @@ describe("jpg redact", () => {
     expect(reached(`${conversation}/main`)).toBe(before[1]);
   });
 
-  it("masks each kind of secret, wherever and however it is said", async () => {
+  it("masks each kind of secret, wherever and however it is said", { tags: ["slow"] }, async () => {
     const writer = createClaudeWriter();
     const escaped = (text: string): string => text.replace(/[a-z]/g, (at) => `\\u00${at.charCodeAt(0).toString(16)}`);
     for (const [rule, secret] of MADE_SECRETS) {
@@ -180,7 +180,9 @@ describe("jpg redact", () => {
     }
   });
 
-  it("carries forks, compactions and reverts along: every view is the old one, masked", async () => {
+  it("carries forks, compactions and reverts along: every view is the old one, masked", {
+    tags: ["slow"],
+  }, async () => {
     const writer = createClaudeWriter();
     for (const [at, said] of [`use ${TOKEN}`, "go on", `password: ${PASSWORD}`, "and on", "the end"].entries()) {
       writer.prompt(said);

@@ -1,3 +1,5 @@
+// @module-tag law
+// @module-tag slow
 // Taking compactions back, with stock git and with jpg, in any order and after later turns: only the record's file goes or
 // comes back, and the view is that of the tree without it.
 import fc from "fast-check";

@@ -160,25 +160,27 @@ async function callCompactTool({ project, env }: Sandbox): Promise<void> {
 const ranIn = ({ git, project }: Sandbox): string => git(["ls-files", "--others", "--", "ran"], project);
 
 describe("nothing is sent", () => {
-  it("because of the model that answered last in an imported session", async () => {
+  it("because of the model that answered last in an imported session", { tags: ["slow"] }, async () => {
     expect(await sendsOf(await prepare())).toEqual([]);
   });
 
-  it("because of an untrusted .jpg.toml, which starts nothing either", async () => {
+  it("because of an untrusted .jpg.toml, which starts nothing either", { tags: ["slow"] }, async () => {
     const place = await prepare();
     trapProject(place);
     expect(await sendsOf(place)).toEqual([]);
     expect(ranIn(place)).toBe("");
   });
 
-  it("because of records that came with a conversation", async () => {
+  it("because of records that came with a conversation", { tags: ["slow"] }, async () => {
     const place = await prepare();
     trapConversation(place);
     expect(await sendsOf(place)).toEqual([]);
     expect(ranIn(place)).toBe("");
   });
 
-  it("to a stranger's choice where the user named another company and has compaction on", async () => {
+  it("to a stranger's choice where the user named another company and has compaction on", {
+    tags: ["slow"],
+  }, async () => {
     const place = await prepare();
     trapProject(place);
     trapConversation(place);
@@ -202,7 +204,9 @@ describe("a model is asked", () => {
     expect(stderr).toContain(`--model ${last}`);
   };
 
-  it("when a flag names it, and from then on in that conversation, but not in a clone of it", async () => {
+  it("when a flag names it, and from then on in that conversation, but not in a clone of it", {
+    tags: ["slow"],
+  }, async () => {
     const place = await prepare();
     expectRefusal(await place.jpg(["query", "hello"]));
     expect(await place.jpg(["query", "-m", THEIRS, "hello"])).toMatchObject({ code: 0 });

@@ -178,7 +178,7 @@ describe("the server of pages", () => {
     expect(lost.body).toMatch(/That did not work.*A long thought/s);
   });
 
-  it("lets two tabs act at once: both acts land, or the second is told why", async () => {
+  it("lets two tabs act at once: both acts land, or the second is told why", { tags: ["slow"] }, async () => {
     const { sandbox, pages, path } = await serve(6);
     const post = (action: string, form: Readonly<Record<string, string>>) => pages.ask(`${path}/${action}`, { form });
     const both = await Promise.all([

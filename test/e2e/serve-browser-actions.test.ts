@@ -12,7 +12,9 @@ describe.skipIf(!existsSync(CHROMIUM))("acting on pages in a browser (chromium)"
     return { sandbox, ...(await showConversation(sandbox, sandbox.conversation, { viewport })) };
   }
 
-  it("goes through a compaction: unsaid facts, a lost one pinned by keyboard, its source, and the look without it", async () => {
+  it("goes through a compaction: unsaid facts, a lost one pinned by keyboard, its source, and the look without it", {
+    tags: ["slow"],
+  }, async () => {
     const { sandbox, page, complaints, path } = await show();
     const input = 'Asked to "Measure the tide at the pier"; see docs/tide.md.';
     await sandbox.jpg(["compact", "--from", "0", "--to", "2", "--accept", "-", "--force"], { input });
@@ -40,7 +42,9 @@ describe.skipIf(!existsSync(CHROMIUM))("acting on pages in a browser (chromium)"
     expect(complaints).toEqual([]);
   });
 
-  it("takes comments and shows forks side by side at 400 px, with nothing serious to find", async () => {
+  it("takes comments and shows forks side by side at 400 px, with nothing serious to find", {
+    tags: ["slow"],
+  }, async () => {
     const { sandbox, page, complaints, path } = await show(400);
     await sandbox.jpg(["fork", "@", "low", "--first", "4", "--no-activate"]);
     await page.goto(path);

@@ -8,7 +8,7 @@ import { CHROMIUM, isScripted, severeFindings, useBrowser } from "../helpers/bro
 describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
   const { prepare, serve, show } = useBrowser();
 
-  it("compact, show the difference, and take it back, by mouse", async () => {
+  it("compact, show the difference, and take it back, by mouse", { tags: ["slow"] }, async () => {
     const sandbox = await prepare(6);
     const { page, complaints } = await show((await serve(sandbox)).address);
     expect(new URL(page.url()).search).toBe("");
@@ -37,7 +37,7 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("go to turns and changes by keys, and open what is folded", async () => {
+  it("go to turns and changes by keys, and open what is folded", { tags: ["slow"] }, async () => {
     const sandbox = await prepare(12);
     await sandbox.jpg(["compact", "--to", "8"]);
     const { page } = await show((await serve(sandbox)).address, { viewport: { width: 1000, height: 500 } });
@@ -64,7 +64,7 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     await page.getByRole("dialog").getByText("next turn").waitFor();
   });
 
-  it("tell when the conversation changes under them, and when the server ends", async () => {
+  it("tell when the conversation changes under them, and when the server ends", { tags: ["slow"] }, async () => {
     const sandbox = await prepare(2);
     const pages = await serve(sandbox);
     const { page } = await show(pages.address, { isHastened: true });
@@ -84,7 +84,7 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     await page.getByText("jpg serve has ended").waitFor();
   });
 
-  it("work as a file, dark and 400 px wide, without asking for anything", async () => {
+  it("work as a file, dark and 400 px wide, without asking for anything", { tags: ["slow"] }, async () => {
     const sandbox = await prepare(6);
     await sandbox.jpg(["compact"]);
     const file = join(sandbox.project, "page.html");
@@ -99,7 +99,7 @@ describe.skipIf(!existsSync(CHROMIUM))("pages in a browser (chromium)", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("have nothing that a checker of accessibility finds serious, light or dark", async () => {
+  it("have nothing that a checker of accessibility finds serious, light or dark", { tags: ["slow"] }, async () => {
     const sandbox = await prepare(6);
     await sandbox.jpg(["compact"]);
     const { page } = await show((await serve(sandbox)).address);

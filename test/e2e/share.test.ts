@@ -39,7 +39,7 @@ const importRows = (sandbox: Sandbox, path: string) =>
   ]);
 
 describe("jpg share", () => {
-  it("leaves out what the provider counted: its requests held more than is shared", async () => {
+  it("leaves out what the provider counted: its requests held more than is shared", { tags: ["slow"] }, async () => {
     const sample = fileURLToPath(new URL("../../examples/sample-session.jsonl", import.meta.url));
     await eve.jpg(["import", sample]);
     expect(await eve.json(["stats"])).toMatchObject({ overhead_source: "recorded" });
@@ -98,7 +98,7 @@ describe("jpg share", () => {
     expect(text).not.toMatch(/bluebird|sold/i);
   });
 
-  it("is not called after what the agent itself put into the conversation", async () => {
+  it("is not called after what the agent itself put into the conversation", { tags: ["slow"] }, async () => {
     await eve.jpg(["import", fileURLToPath(new URL("../../examples/sample-session.jsonl", import.meta.url))]);
     await eve.jpg(["compact", "--keep", "8"]);
     const { branches } = await eve.json<{ branches: readonly string[] }>(["share", "@", "-o", "a.bundle"]);
@@ -122,7 +122,9 @@ describe("jpg share", () => {
     expect(await importRows(ben, of(eve, "one.bundle"))).toMatchObject([{ status: "unchanged" }]);
   });
 
-  it("masks secrets, and lets pass what is said; everything as it is goes out as a push would", async () => {
+  it("masks secrets, and lets pass what is said; everything as it is goes out as a push would", {
+    tags: ["slow"],
+  }, async () => {
     const writer = createClaudeWriter();
     writer.prompt(`${TOKEN} is the one`);
     writer.say(`I have ${TOKEN}`);

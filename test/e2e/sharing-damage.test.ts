@@ -32,7 +32,9 @@ function damage(): void {
   sandbox.git(["reset", "--quiet", "--hard", commit]);
 }
 
-it("refuses a damaged conversation, says where to look, and sends it once it is mended", async () => {
+it("refuses a damaged conversation, says where to look, and sends it once it is mended", {
+  tags: ["slow"],
+}, async () => {
   damage();
   const { run } = createTerminalSession(sandbox);
   for (const words of ["jpg push --dry-run", "jpg push"]) expect(await run(words)).toContain("[exit 3]\n");
@@ -54,7 +56,7 @@ it("refuses a damaged conversation, says where to look, and sends it once it is 
   expect(refs()).toContain(sandbox.conversation);
 });
 
-it("lets commits pass that are no conversation, and what is odd but readable", async () => {
+it("lets commits pass that are no conversation, and what is odd but readable", { tags: ["slow"] }, async () => {
   const tree = sandbox.git(["hash-object", "-t", "tree", "-w", "/dev/null"]).trim();
   const commit = sandbox.git(["commit-tree", "-m", "Nothing", tree]).trim();
   sandbox.git(["tag", "-a", "-m", "A tag", "v1", commit]);
@@ -65,7 +67,7 @@ it("lets commits pass that are no conversation, and what is odd but readable", a
   expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0 });
 });
 
-it("sends nothing that only a local conversation holds, whatever it is called", async () => {
+it("sends nothing that only a local conversation holds, whatever it is called", { tags: ["slow"] }, async () => {
   sandbox.git(["tag", "v1"]);
   await sandbox.jpg(["local", "@"]);
   const tip = `${sandbox.conversation}/main`;

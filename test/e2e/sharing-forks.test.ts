@@ -6,7 +6,9 @@ import { copyImportedSandbox } from "../helpers/prepared-sandbox.ts";
 import { initRepository } from "../helpers/temp-repository.ts";
 import { createTerminalSession } from "../helpers/terminal-session.ts";
 
-it("is sent neither by stock git nor by jpg, and becomes a fork of its own with the next pull", async () => {
+it("is sent neither by stock git nor by jpg, and becomes a fork of its own with the next pull", {
+  tags: ["slow"],
+}, async () => {
   const sandbox = await copyImportedSandbox(3);
   onTestFinished(() => sandbox.remove());
   const { run } = createTerminalSession(sandbox);

@@ -30,7 +30,7 @@ const code = async (...words: string[]): Promise<string> =>
   (await sandbox.json<{ error?: { code: string } }>(words)).error?.code ?? "none";
 
 describe("a server", () => {
-  it("is pushed to, cloned from and pulled from", async () => {
+  it("is pushed to, cloned from and pulled from", { tags: ["slow"] }, async () => {
     expect(await sandbox.jpg(["push"])).toMatchObject({
       code: 0,
       stderr: `To team (hidden refs): ${server.url}/talks.git\n`,
@@ -48,27 +48,31 @@ describe("a server", () => {
     ["500", "remote_broke_off"],
     ["cut", "remote_broke_off"],
     ["vanish", "remote_unreachable"],
-  ] as const)("that fails with %s loses nothing, and it works when tried again", async (fault, expected) => {
-    await sandbox.jpg(["push"]);
-    const [here, there] = [refs(sandbox.store), refs(bare)];
-    await sandbox.jpg(["compact"]);
-    const compacted = refs(sandbox.store);
-    server.state.fault = fault;
-    expect(["remote_broke_off", expected]).toContain(await code("push"));
-    expect(["remote_broke_off", expected]).toContain(await code("pull"));
-    expect(await sandbox.jpg(["clone", `${server.url}/talks.git`, join(sandbox.root, "half")])).toMatchObject({
-      code: 3,
-    });
-    expect(readdirSync(sandbox.root)).not.toContain("half");
-    expect(refs(sandbox.store)).toBe(compacted);
-    // A push whose answer was cut may have arrived.
-    if (fault !== "cut") expect(refs(bare)).toBe(there);
-    server.state.fault = "none";
-    expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0 });
-    expect(refs(bare)).not.toBe(there);
-    expect(refs(sandbox.store)).not.toBe(here);
-    expect(await sandbox.jpg(["fsck"])).toMatchObject({ code: 0 });
-  });
+  ] as const)(
+    "that fails with %s loses nothing, and it works when tried again",
+    { tags: ["slow"] },
+    async (fault, expected) => {
+      await sandbox.jpg(["push"]);
+      const [here, there] = [refs(sandbox.store), refs(bare)];
+      await sandbox.jpg(["compact"]);
+      const compacted = refs(sandbox.store);
+      server.state.fault = fault;
+      expect(["remote_broke_off", expected]).toContain(await code("push"));
+      expect(["remote_broke_off", expected]).toContain(await code("pull"));
+      expect(await sandbox.jpg(["clone", `${server.url}/talks.git`, join(sandbox.root, "half")])).toMatchObject({
+        code: 3,
+      });
+      expect(readdirSync(sandbox.root)).not.toContain("half");
+      expect(refs(sandbox.store)).toBe(compacted);
+      // A push whose answer was cut may have arrived.
+      if (fault !== "cut") expect(refs(bare)).toBe(there);
+      server.state.fault = "none";
+      expect(await sandbox.jpg(["push"])).toMatchObject({ code: 0 });
+      expect(refs(bare)).not.toBe(there);
+      expect(refs(sandbox.store)).not.toBe(here);
+      expect(await sandbox.jpg(["fsck"])).toMatchObject({ code: 0 });
+    },
+  );
 
   it("that never answers is given up with Ctrl-C, at once", async () => {
     server.state.fault = "hang";

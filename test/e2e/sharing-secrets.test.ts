@@ -129,13 +129,15 @@ it("takes fingerprints from the user's own settings, and from no project's, trus
   expect(refs()).toContain("/main");
 });
 
-it("stops stock git push, too", async () => {
+it("stops stock git push, too", { tags: ["slow"] }, async () => {
   expect(() => sandbox.git(["push", "--quiet", "team", "--all"])).toThrow(/would leave this machine/);
   expect(() => sandbox.git(["push", "--quiet", bare, "HEAD:refs/heads/other"])).toThrow(/would leave this machine/);
   expect(refs()).toBe("");
 });
 
-it("stops stock git push of a revision with spaces in its name, and with another store named", async () => {
+it("stops stock git push of a revision with spaces in its name, and with another store named", {
+  tags: ["slow"],
+}, async () => {
   for (const revision of [":/turn 1", "HEAD^{/turn 1}", "HEAD@{1 minute ago}"])
     expect(() => sandbox.git(["push", "--quiet", bare, `${revision}:refs/heads/other`])).toThrow(
       /would leave this machine/,
@@ -155,7 +157,7 @@ it("sends what was scanned where git shows another object in its place", async (
   expect(refs()).toBe("");
 });
 
-it("finds a secret in what a tag says, an author, and names of files and branches", () => {
+it("finds a secret in what a tag says, an author, and names of files and branches", { tags: ["slow"] }, () => {
   const tree = sandbox.git(["hash-object", "-t", "tree", "-w", "/dev/null"]).trim();
   const commit = sandbox.git(["commit-tree", "-m", "Nothing", tree]).trim();
   sandbox.git(["push", "--quiet", "team", `${commit}:refs/heads/clean`]);

@@ -59,11 +59,13 @@ describe.skipIf(sshdMissing !== null)(`a host reached over ssh (sshd)${why}`, ()
     server = ssh;
   });
 
-  it("is pushed to, cloned from and pulled from", async () => {
+  it("is pushed to, cloned from and pulled from", { tags: ["slow"] }, async () => {
     await expectRoundTrip(`${ssh.url}${bare}`, { GIT_SSH_COMMAND: ssh.command() });
   });
 
-  it("says what is wrong with the key, the host, the path and the connection; then it works", async () => {
+  it("says what is wrong with the key, the host, the path and the connection; then it works", {
+    tags: ["slow"],
+  }, async () => {
     await sandbox.jpg(["remote", "add", "team", `${ssh.url}${bare}`]);
     const here = refs(sandbox.store);
     const env = (...changes: string[]): Env => ({ GIT_SSH_COMMAND: ssh.command(...changes) });
@@ -90,7 +92,7 @@ describe.skipIf(sshdMissing !== null)(`a host reached over ssh (sshd)${why}`, ()
 });
 
 describe("a host reached through git's daemon", () => {
-  it("is pushed to, cloned from and pulled from", async () => {
+  it("is pushed to, cloned from and pulled from", { tags: ["slow"] }, async () => {
     server = await startGitDaemon(join(sandbox.root, "served"), { writable: true });
     await expectRoundTrip(`${server.url}/talks.git`);
   });
@@ -166,7 +168,7 @@ describe("a host with rules of its own", () => {
 });
 
 describe("what a clone may bring", () => {
-  it("is passed over or stays data: links, filters, foreign refs, a large file", async () => {
+  it("is passed over or stays data: links, filters, foreign refs, a large file", { tags: ["slow"] }, async () => {
     await sandbox.jpg(["remote", "add", "team", bare]);
     await sandbox.jpg(["push"]);
     const stdin = (args: string[], input: string): string => git(bare, sandbox.env, args, input).trim();

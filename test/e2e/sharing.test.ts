@@ -53,7 +53,7 @@ describe("a remote that names objects by SHA-256", () => {
 });
 
 describe("jpg remote", () => {
-  it("adds, lists and forgets; stock git reads the same refspecs", async () => {
+  it("adds, lists and forgets; stock git reads the same refspecs", { tags: ["slow"] }, async () => {
     expect(await add("--as", "hidden")).toMatchObject({ code: 0, stdout: `Added team (hidden refs): ${bare}\n` });
     expect(await sandbox.json(["remote", "ls"])).toEqual([{ name: "team", url: bare, as: "hidden", branches: 0 }]);
     expect(await add()).toMatchObject({ code: 2, stderr: expect.stringContaining("There is a remote team already.") });
@@ -254,7 +254,7 @@ describe("what a fetch brought", () => {
 });
 
 describe("jpg local", () => {
-  it("keeps a conversation and its forks here: neither jpg nor stock git pushes them", async () => {
+  it("keeps a conversation and its forks here: neither jpg nor stock git pushes them", { tags: ["slow"] }, async () => {
     await add();
     expect((await sandbox.jpg(["local", "@"])).stdout).toContain("is local: nothing of it leaves this store.");
     await sandbox.jpg(["fork", "@", "later"]);
@@ -271,7 +271,7 @@ describe("jpg local", () => {
     expect(sandbox.git(["log", "--all", "-1", "--format=%s"])).not.toContain("local");
   });
 
-  it("lets it go again, and says when it was seen elsewhere before", async () => {
+  it("lets it go again, and says when it was seen elsewhere before", { tags: ["slow"] }, async () => {
     await add();
     await sandbox.jpg(["push"]);
     expect(await sandbox.jpg(["local", "@"])).toMatchObject({ stderr: expect.stringContaining("It was seen on team") });
@@ -331,7 +331,7 @@ describe("jpg clone", () => {
 });
 
 describe("a project's own remote", () => {
-  it("carries a conversation from one clone of the project to another and back", async () => {
+  it("carries a conversation from one clone of the project to another and back", { tags: ["slow"] }, async () => {
     sandbox.git(["commit", "--quiet", "--allow-empty", "-m", "code"], sandbox.project);
     sandbox.git(["remote", "add", "origin", bare], sandbox.project);
     sandbox.git(["push", "--quiet", "origin", "HEAD:main"], sandbox.project);

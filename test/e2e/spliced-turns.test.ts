@@ -51,7 +51,7 @@ const commandsIn = (text: string): string[][] =>
   [...text.matchAll(/`jpg ((?:git branch|use) [^`]+)`/g)].map(([, words = ""]) => words.split(" "));
 
 describe.concurrent("a stock pull of two sides that grew", () => {
-  it("is noticed by the post-merge hook and by every command that shows it", async () => {
+  it("is noticed by the post-merge hook and by every command that shows it", { tags: ["slow"] }, async () => {
     const { sandbox, branch, merge } = await splice();
     expect(merge()).toContain(says(5, branch));
     for (const words of [["log"], ["show"], ["print"], ["stats"], ["undo"]]) {
@@ -66,7 +66,7 @@ describe.concurrent("a stock pull of two sides that grew", () => {
     expect(stdout).toContain("Turn 5");
   });
 
-  it("is refused by what makes something of all turns", async () => {
+  it("is refused by what makes something of all turns", { tags: ["slow"] }, async () => {
     const { sandbox, branch, merge } = await splice();
     merge();
     const out = join(sandbox.root, "out");
@@ -87,7 +87,9 @@ describe.concurrent("a stock pull of two sides that grew", () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  it("is refused by stock git push, which is told the branch's own sides, whatever names what is pushed", async () => {
+  it("is refused by stock git push, which is told the branch's own sides, whatever names what is pushed", {
+    tags: ["slow"],
+  }, async () => {
     const { sandbox, conversation, merge } = await splice();
     merge();
     const bare = join(sandbox.root, "bare.git");
@@ -95,7 +97,7 @@ describe.concurrent("a stock pull of two sides that grew", () => {
     expect(() => sandbox.git(["push", "--quiet", bare, "HEAD"])).toThrow(`\`jpg git branch ${conversation}/side-`);
   });
 
-  it("names commands that give each side back as it was", async () => {
+  it("names commands that give each side back as it was", { tags: ["slow"] }, async () => {
     const { sandbox, conversation, merge, theirs } = await splice();
     const ours = sandbox.git(["rev-parse", "HEAD"]);
     merge();
@@ -113,7 +115,7 @@ describe.concurrent("a stock pull of two sides that grew", () => {
 });
 
 describe.concurrent("other stock commands that put turns together", () => {
-  it("a cherry-picked turn of another fork", async () => {
+  it("a cherry-picked turn of another fork", { tags: ["slow"] }, async () => {
     const { sandbox, branch, load } = await fiveTurns();
     await load(plainTurns(6));
     const next = sandbox.git(["rev-parse", "HEAD"]);
@@ -127,7 +129,9 @@ describe.concurrent("other stock commands that put turns together", () => {
     expect(commandsIn(stderr).length).toBeGreaterThan(0);
   });
 
-  it("an earlier turn that is amended in a rebase: what was there before is given back", async () => {
+  it("an earlier turn that is amended in a rebase: what was there before is given back", {
+    tags: ["slow"],
+  }, async () => {
     const { sandbox, branch, conversation } = await fiveTurns();
     const before = sandbox.git(["rev-parse", "HEAD"]);
     const edit = `sed -i 's/request/another/' turns/0000/000002.jsonl && git commit --quiet -a --amend --no-edit`;

@@ -114,7 +114,7 @@ describe("a detached HEAD", () => {
     expect(sandbox.git(["branch", "--show-current"])).toBe(`${sandbox.conversation}/here`);
   });
 
-  it("of a bisect names the way back, and is not left for another branch", async () => {
+  it("of a bisect names the way back, and is not left for another branch", { tags: ["slow"] }, async () => {
     expect((await sandbox.jpg(["git", "bisect", "start", "HEAD", "HEAD~5"])).code).toBe(0);
     expect(await turnsOf()).not.toBe(6);
     const { stderr, code } = await sandbox.jpg(["undo"]);
@@ -143,7 +143,9 @@ describe("a detached HEAD", () => {
 });
 
 describe("a commit", () => {
-  it("goes by any name that git reads, wherever a conversation is read, forked or checked out", async () => {
+  it("goes by any name that git reads, wherever a conversation is read, forked or checked out", {
+    tags: ["slow"],
+  }, async () => {
     sandbox.git(["tag", "-a", "v1", "-m", "first", "HEAD~2"]);
     sandbox.git(["commit", "--quiet", "--allow-empty", "-m", "nothing"]);
     const commit = tip("v1^{commit}");

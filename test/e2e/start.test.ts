@@ -34,7 +34,7 @@ describe("starting jpg", () => {
   /** A command whose files are large enough to be kept. */
   const LARGE = ["completion", "bash"];
 
-  it("keeps what node compiled in the user's cache folder", () => {
+  it("keeps what node compiled in the user's cache folder", { tags: ["slow"] }, () => {
     expect(start(LARGE)).toEqual([`.cache/jpg/code/${own}`]);
     rmSync(join(folder.path, ".cache"), { recursive: true });
     expect(start(LARGE, { XDG_CACHE_HOME: "named" })).toEqual([`.cache/jpg/code/${own}`]);
@@ -42,7 +42,7 @@ describe("starting jpg", () => {
     expect(start(LARGE, { XDG_CACHE_HOME: join(folder.path, "named") })).toEqual([`named/jpg/code/${own}`]);
   });
 
-  it("keeps nothing in the folder it runs in", () => {
+  it("keeps nothing in the folder it runs in", { tags: ["slow"] }, () => {
     for (const home of ["", "relative"]) expect(start(LARGE, { HOME: home })).toEqual([]);
   });
 
@@ -55,7 +55,9 @@ describe("starting jpg", () => {
     expect([status, readdirSync(folder.path)]).toEqual([2, []]);
   });
 
-  it("runs what it kept, compiles anew what was damaged, and works where nothing can be kept", () => {
+  it("runs what it kept, compiles anew what was damaged, and works where nothing can be kept", {
+    tags: ["slow"],
+  }, () => {
     const list = start(LARGE);
     const place = join(folder.path, list[0] ?? "");
     const files = readdirSync(place).map((name) => join(place, name));
@@ -79,7 +81,7 @@ describe("starting jpg", () => {
     start(LARGE, { XDG_CACHE_HOME: join(folder.path, "file") });
   });
 
-  it("adds once a day what later calls of the command compiled", () => {
+  it("adds once a day what later calls of the command compiled", { tags: ["slow"] }, () => {
     const place = join(folder.path, start(["completion", "--help"])[0] ?? "");
     const [name = ""] = readdirSync(place);
     const size = (): number => statSync(join(place, name)).size;

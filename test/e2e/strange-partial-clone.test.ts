@@ -1,3 +1,4 @@
+// @module-tag slow
 // A partial clone that somebody else made: nothing is asked of the address in its configuration, whatever is read, until the user
 // fetches from it in that very folder.
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";

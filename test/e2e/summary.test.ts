@@ -68,7 +68,7 @@ const say =
   };
 
 describe("jpg compact with a summary", () => {
-  it("stores what the model wrote, says what it did, and is taken back by undo", async () => {
+  it("stores what the model wrote, says what it did, and is taken back by undo", { tags: ["slow"] }, async () => {
     const sandbox = await open(say(answer()));
     const before = storeState(sandbox);
     const done = await sandbox.jpg(["compact", "-p", "heavy", "--focus", "the pier"]);
@@ -91,7 +91,7 @@ describe("jpg compact with a summary", () => {
     expect(storeState(sandbox)).not.toBe(before);
   });
 
-  it("commits nothing, exit 4, when the answer may not stand for turns", async () => {
+  it("commits nothing, exit 4, when the answer may not stand for turns", { tags: ["slow"] }, async () => {
     const replies = [say(""), say(answer(), "length"), say("## TASK STATE\nx"), say(answer())];
     const sandbox = await open((stream, body, request) => replies[request]?.(stream, body, request));
     const before = storeState(sandbox);
@@ -120,7 +120,9 @@ describe("jpg compact with a summary", () => {
     expect(String(error["hints"])).not.toContain("--concise");
   });
 
-  it("commits nothing, exit 4, when the stream is cut, and goes on after a rate limit", async () => {
+  it("commits nothing, exit 4, when the stream is cut, and goes on after a rate limit", {
+    tags: ["slow"],
+  }, async () => {
     const sandbox = await open(async (stream, body, request) => {
       if (request === 1) stream.fail(429, "slow down", "rate_limit_exceeded");
       else if (request === 0) {
@@ -140,7 +142,7 @@ describe("jpg compact with a summary", () => {
   it.each([
     ["compact", ["compact", "-p", "heavy"]],
     ["query --compact", ["query", "--compact=heavy", "Go on"]],
-  ])("commits nothing when Ctrl-C ends it in %s, exit 130", async (_, args) => {
+  ])("commits nothing when Ctrl-C ends it in %s, exit 130", { tags: ["slow"] }, async (_, args) => {
     const { sandbox, interrupted } = await openSlow();
     const before = storeState(sandbox);
     const { code, stdout, stderr } = await interrupted(args);
@@ -149,7 +151,7 @@ describe("jpg compact with a summary", () => {
     expect(storeState(sandbox)).toBe(before);
   });
 
-  it("leaves a fork as it is, and names it, when Ctrl-C ends its summary, exit 130", async () => {
+  it("leaves a fork as it is, and names it, when Ctrl-C ends its summary, exit 130", { tags: ["slow"] }, async () => {
     const { sandbox, interrupted } = await openSlow();
     const active = sandbox.git(["rev-parse", "HEAD"]);
     const { code, stdout, stderr } = await interrupted(["fork", "@", "try-b", "--compact=heavy"]);
@@ -161,7 +163,9 @@ describe("jpg compact with a summary", () => {
     expect(sandbox.git(["symbolic-ref", "HEAD"])).toMatch(/\/main$/);
   });
 
-  it("keeps what a pipeline has committed when Ctrl-C ends the summary behind it, exit 130", async () => {
+  it("keeps what a pipeline has committed when Ctrl-C ends the summary behind it, exit 130", {
+    tags: ["slow"],
+  }, async () => {
     const { sandbox, interrupted } = await openSlow();
     const { code, stdout, stderr } = await interrupted([...TIERED, "--model", "test/model-1"]);
     expect([code, stderr]).toEqual([130, expect.not.stringContaining("no summary was needed")]);
@@ -249,7 +253,7 @@ describe("a provider that speaks its own protocol", () => {
   it.each([
     ["anthropic/claude-haiku", "ANTHROPIC", ""],
     ["openai/gpt-mini", "OPENAI", "/v1"],
-  ])("writes the summary of %s, with its price", async (model, name, path) => {
+  ])("writes the summary of %s, with its price", { tags: ["slow"] }, async (model, name, path) => {
     const mock = new LLMock({ port: 0 });
     cleanups.push(() => mock.stop());
     mock.onMessage(/.*/s, { content: answer(), usage: { input_tokens: 9000, output_tokens: 300 } });
@@ -267,7 +271,9 @@ describe("a provider that speaks its own protocol", () => {
 });
 
 describe("a summary that an agent writes from its own context", () => {
-  it("by an agent is recorded with the profile of its plan, and with none where the plan names none", async () => {
+  it("by an agent is recorded with the profile of its plan, and with none where the plan names none", {
+    tags: ["slow"],
+  }, async () => {
     const writer = createClaudeWriter();
     for (let turn = 0; turn < 5; turn++) {
       writer.prompt(`request number ${turn}`);

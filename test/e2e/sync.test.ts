@@ -79,7 +79,9 @@ const rangesOf = ({ compactions }: SyncDocument): unknown =>
   compactions.map(({ from_turn, to_turn }) => [from_turn, to_turn]);
 
 describe("a pass", () => {
-  it("imports what grew, compacts once each time it is needed, and leaves the agent's file as it is", async () => {
+  it("imports what grew, compacts once each time it is needed, and leaves the agent's file as it is", {
+    tags: ["slow"],
+  }, async () => {
     configure();
     const file = agentFile("one.jsonl");
     const session = createLongSession();
@@ -170,7 +172,7 @@ describe("a pass", () => {
     expect((await sandbox.jpg(["sync", broken])).code).toBe(2);
   });
 
-  it("imports all of a folder but what cannot be read, names that, and ends with 1", async () => {
+  it("imports all of a folder but what cannot be read, names that, and ends with 1", { tags: ["slow"] }, async () => {
     const folder = join(sandbox.root, "many");
     const count = 300;
     const id = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
@@ -294,25 +296,29 @@ function startWatch(...args: string[]): {
 const until = (printed: () => string, what: string): Promise<void> => expect.poll(printed).toContain(what);
 
 describe("a watch", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)("imports as sessions appear and grow, until %s", async (signal) => {
-    configure();
-    mkdirSync(dirname(agentFile("one.jsonl")), { recursive: true });
-    const { child, printed, ended } = startWatch("--every", "600");
-    await until(printed, "Ctrl-C ends it");
-    const session = createLongSession();
-    const first = session.turns(4).bytes();
-    writeFileSync(agentFile("one.jsonl"), first);
-    await until(printed, "1 session: 1 created; 4 turns.");
-    appendFileSync(agentFile("one.jsonl"), session.turns(4).bytes().subarray(first.length));
-    await until(printed, "context compacted");
-    await until(printed, "8 (+4)");
-    writeFileSync(agentFile("broken.jsonl"), "this is no session\n");
-    await until(printed, "broken.jsonl");
-    child.kill(signal);
-    expect(await ended).toBe(0);
-    const rows = await sandbox.json<readonly Json[]>(["ls"]);
-    expect(rows).toMatchObject([{ turns: 8, compactions: 1 }]);
-  });
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "imports as sessions appear and grow, until %s",
+    { tags: ["slow"] },
+    async (signal) => {
+      configure();
+      mkdirSync(dirname(agentFile("one.jsonl")), { recursive: true });
+      const { child, printed, ended } = startWatch("--every", "600");
+      await until(printed, "Ctrl-C ends it");
+      const session = createLongSession();
+      const first = session.turns(4).bytes();
+      writeFileSync(agentFile("one.jsonl"), first);
+      await until(printed, "1 session: 1 created; 4 turns.");
+      appendFileSync(agentFile("one.jsonl"), session.turns(4).bytes().subarray(first.length));
+      await until(printed, "context compacted");
+      await until(printed, "8 (+4)");
+      writeFileSync(agentFile("broken.jsonl"), "this is no session\n");
+      await until(printed, "broken.jsonl");
+      child.kill(signal);
+      expect(await ended).toBe(0);
+      const rows = await sandbox.json<readonly Json[]>(["ls"]);
+      expect(rows).toMatchObject([{ turns: 8, compactions: 1 }]);
+    },
+  );
 
   /** Starts one on a session of two turns, and looks at nothing but what changes from then on. */
   async function watchOne(): Promise<{ readonly file: string; readonly printed: () => string }> {
@@ -326,7 +332,7 @@ describe("a watch", () => {
     (await sandbox.json<readonly Json[]>(["ls"])).map((row) => row["turns"]);
   const becomes = (turns: unknown): Promise<void> => expect.poll(turnsNow, { interval: 100 }).toEqual(turns);
 
-  it("takes a line that is half written for what it becomes", async () => {
+  it("takes a line that is half written for what it becomes", { tags: ["slow"] }, async () => {
     const { file, printed } = await watchOne();
     const rest = smallSession({ turns: 4 }).subarray(smallSession({ turns: 2 }).length);
     for (let at = 0; at < rest.length; at += Math.ceil(rest.length / 5)) {
@@ -340,7 +346,7 @@ describe("a watch", () => {
     expect((await sandbox.jpg(["fsck"])).code).toBe(0);
   });
 
-  it("loses nothing of a session that is truncated in place, and goes on with it", async () => {
+  it("loses nothing of a session that is truncated in place, and goes on with it", { tags: ["slow"] }, async () => {
     const { file } = await watchOne();
     truncateSync(file, 0);
     await new Promise((resolve) => setTimeout(resolve, 400));
@@ -349,7 +355,7 @@ describe("a watch", () => {
     await becomes([5]);
   });
 
-  it("follows a session whose file is moved away and made anew", async () => {
+  it("follows a session whose file is moved away and made anew", { tags: ["slow"] }, async () => {
     const { file } = await watchOne();
     renameSync(file, `${file}.old`);
     writeFileSync(file, smallSession({ turns: 4 }));
@@ -359,7 +365,7 @@ describe("a watch", () => {
     await becomes([6]);
   });
 
-  it("sees folders that agents make while it runs, at once", async () => {
+  it("sees folders that agents make while it runs, at once", { tags: ["slow"] }, async () => {
     const { printed } = startWatch("--every", "600");
     await until(printed, "Ctrl-C ends it");
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -380,7 +386,9 @@ describe("a watch", () => {
     await expect.poll(async () => ((await turnsNow()) as unknown[]).length, { interval: 100 }).toBe(3);
   });
 
-  it("guards: says once that a smaller session is ready, and goes on compacting as it grows", async () => {
+  it("guards: says once that a smaller session is ready, and goes on compacting as it grows", {
+    tags: ["slow"],
+  }, async () => {
     const { printed } = startWatch("--every", "600", "--compact", "-c", "auto.trigger_ratio=0.03");
     await until(printed, "Ctrl-C ends it");
     const session = createLongSession();

@@ -49,7 +49,7 @@ function expectHarmless(terminal: Pane): void {
 }
 
 describe.skipIf(tmuxMissing !== null)("in a terminal (tmux)", () => {
-  it("jpg trust shows what it would allow, asks, and allows nothing unless told yes", async () => {
+  it("jpg trust shows what it would allow, asks, and allows nothing unless told yes", { tags: ["slow"] }, async () => {
     sandbox = createSandbox();
     const told = JSON.stringify(`echo ${ATTACK.replaceAll("\u0000", "")}`).replaceAll(
       /[\u0080-\u009f]/g,
@@ -77,7 +77,7 @@ describe.skipIf(tmuxMissing !== null)("in a terminal (tmux)", () => {
     }
   });
 
-  it("jpg chat shows a session, a title and an answer that hold sequences as text", async () => {
+  it("jpg chat shows a session, a title and an answer that hold sequences as text", { tags: ["slow"] }, async () => {
     sandbox = createSandbox();
     const { lines } = buildSession(["prompt", { tools: 1 }, "prompt", { tools: 2 }]);
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");

@@ -158,7 +158,7 @@ describe("rm", () => {
     expect(await sandbox.json(["rm", "--list"])).toEqual([]);
   });
 
-  it("purges the name, too: nothing in the git dir says it", async () => {
+  it("purges the name, too: nothing in the git dir says it", { tags: ["slow"] }, async () => {
     const sandbox = await prepare();
     const { conversation, jpg, git } = sandbox;
     const [kept, secret] = [`${conversation}/main`, `${conversation}/topsecret`];

@@ -1,3 +1,4 @@
+// @module-tag slow
 // The tour is the newcomer's first command: it runs to its end without HOME or git identity, and what README.md shows of
 // it is what it prints. Ids and times differ from run to run and are masked on both sides.
 import { execFile, execFileSync } from "node:child_process";

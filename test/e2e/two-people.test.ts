@@ -147,7 +147,9 @@ async function tellStory(sandbox: Sandbox, goOn: GoOn): Promise<void> {
 }
 
 describe("two people on one conversation", () => {
-  it("share it through their project's remote, work on at once, and take back what they like", async () => {
+  it("share it through their project's remote, work on at once, and take back what they like", {
+    tags: ["slow"],
+  }, async () => {
     const sandbox = createSandbox();
     try {
       await tellStory(sandbox, growSession);

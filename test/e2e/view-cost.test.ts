@@ -1,3 +1,4 @@
+// @module-tag slow
 // What a view costs: a long conversation under a summary reads what it shows, here and in a partial clone, a new turn writes a bounded number of
 // objects, and the views beside checked-out branches are right however the branch was moved.
 import { execFile } from "node:child_process";

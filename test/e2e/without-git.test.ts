@@ -1,3 +1,4 @@
+// @module-tag slow
 // The tour's commands with a PATH that holds node and nothing else: everything local works, and what needs git says so. With git
 // there again, it finds a store like any other.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";

@@ -50,7 +50,9 @@ async function treeOf(branch: string): Promise<BranchTree> {
 }
 
 describe("the plain agent", () => {
-  it("is imported from its own folder, compacted, exported, resumed, and imported again as the same conversation", async () => {
+  it("is imported from its own folder, compacted, exported, resumed, and imported again as the same conversation", {
+    tags: ["slow"],
+  }, async () => {
     const { branch, ...report } = await load();
     expect(report).toMatchObject({ status: "created", turns: 6, title: "question 0" });
     expect((await treeOf(branch)).header.source?.format).toBe("plain");

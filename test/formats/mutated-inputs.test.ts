@@ -1,3 +1,4 @@
+// @module-tag law
 // Whatever a file holds: a format reads it, or says in words why not, at once and in little memory. In the suite a few inputs
 // for each format; `npm run explore -- --inputs 100000 [FORMAT…]` takes as many as are wanted.
 import fc from "fast-check";

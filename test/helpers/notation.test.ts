@@ -1,3 +1,4 @@
+// @module-tag law
 // The notation itself: what is parsed is printed back, and ids and calls come out as its comment says.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -26,13 +26,17 @@ function started(): readonly string[] {
 const IN_BACKGROUND = /^(?:maintenance|gc|repack|prune|pack-refs|fsmonitor.*)$/;
 
 describe("in a test's store", () => {
-  it.each([false, true])("an import starts nothing that outlives it (in a process of its own: %s)", async (own) => {
-    const file = sandbox.session("s.jsonl", smallSession({ turns: 200 }));
-    const { code } = await sandbox.jpg(["import", file], { process: own, env: { GIT_TRACE2_EVENT: trace } });
-    expect(code).toBe(0);
-    expect(started()).not.toEqual([]);
-    expect(started().filter((line) => IN_BACKGROUND.test(line))).toEqual([]);
-  });
+  it.each([false, true])(
+    "an import starts nothing that outlives it (in a process of its own: %s)",
+    { tags: ["slow"] },
+    async (own) => {
+      const file = sandbox.session("s.jsonl", smallSession({ turns: 200 }));
+      const { code } = await sandbox.jpg(["import", file], { process: own, env: { GIT_TRACE2_EVENT: trace } });
+      expect(code).toBe(0);
+      expect(started()).not.toEqual([]);
+      expect(started().filter((line) => IN_BACKGROUND.test(line))).toEqual([]);
+    },
+  );
 
   it.each([
     ["a sandbox", (): Record<string, string> => sandbox.env],

@@ -90,23 +90,22 @@ export function testSharing(as: Place): void {
     });
     afterAll(() => world.remove());
 
-    it(
-      "come to the same, and nothing is lost",
-      async () => {
-        const acts = fc.array(act, { minLength: FEWEST_ACTS, maxLength: MOST_ACTS, size: "max" });
-        const tally: Tally = new Map();
-        let drawn = 0;
-        const property = fc.asyncProperty(acts, async (list) => {
-          await holds(await world.open(), list, tally);
-          if (++drawn % SAID_EACH === 0 && wanted !== undefined) console.log(said(as, drawn, tally));
-        });
-        const count = Math.ceil(Number(wanted ?? 100) / PLACES);
-        const end = wanted === undefined ? endOfLongLaw(LONGEST_MS) : {};
-        await fc.assert(property, { seed: seedOf(as), numRuns: runs(count, 2000 / PLACES), ...end });
-        if (wanted !== undefined) console.log(said(as, drawn, tally));
-      },
-      wanted === undefined ? 600_000 : 0,
-    );
+    it("come to the same, and nothing is lost", {
+      tags: ["slow"],
+      timeout: wanted === undefined ? 600_000 : 0,
+    }, async () => {
+      const acts = fc.array(act, { minLength: FEWEST_ACTS, maxLength: MOST_ACTS, size: "max" });
+      const tally: Tally = new Map();
+      let drawn = 0;
+      const property = fc.asyncProperty(acts, async (list) => {
+        await holds(await world.open(), list, tally);
+        if (++drawn % SAID_EACH === 0 && wanted !== undefined) console.log(said(as, drawn, tally));
+      });
+      const count = Math.ceil(Number(wanted ?? 100) / PLACES);
+      const end = wanted === undefined ? endOfLongLaw(LONGEST_MS) : {};
+      await fc.assert(property, { seed: seedOf(as), numRuns: runs(count, 2000 / PLACES), ...end });
+      if (wanted !== undefined) console.log(said(as, drawn, tally));
+    });
   });
 }
 

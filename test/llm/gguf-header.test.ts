@@ -1,3 +1,4 @@
+// @module-tag law
 // The head of a model's file: what it says of the window, and that no bytes break the reader.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { askedWait, jitterOf, LONGEST_ASKED_WAIT, sleep, waitBefore } from "../../src/llm/exchange.ts";

@@ -1,3 +1,4 @@
+// @module-tag law
 // A stream means the same however the network cuts it: between and inside lines, characters and blocks.
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
@@ -77,7 +78,7 @@ describe.each(STREAMS)("$api stream", ({ text, ...api }) => {
     return collect((await openClient(api, "http://127.0.0.1:9")).stream(ASK));
   }
 
-  it("means the same however it is cut", async () => {
+  it("means the same however it is cut", { tags: ["slow"] }, async () => {
     const bytes = new TextEncoder().encode(text);
     const whole = await read([bytes]);
     expect(whole.parts).toMatchObject([

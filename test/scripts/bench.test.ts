@@ -38,13 +38,13 @@ describe("the benchmarks", () => {
     expect(await PARTS[name]()).toBeTypeOf("function");
   });
 
-  it("call of the tree what is there", async () => {
+  it("call of the tree what is there", { tags: ["slow"] }, async () => {
     const library: object = await loadLibrary();
     expect(Object.values(library)).not.toEqual([]);
     expect(Object.entries(library).filter(([, value]) => value === undefined)).toEqual([]);
   });
 
-  it("go on after a part that fails, name it at the end, and exit with 1", async () => {
+  it("go on after a part that fails, name it at the end, and exit with 1", { tags: ["slow"] }, async () => {
     // A corpus without a session: there is nothing to measure in it.
     mkdirSync(join(folder.path, "shared/corpus/claude-code"), { recursive: true });
     const { said, ended } = startBench("--only", "tokens,start");
@@ -54,7 +54,7 @@ describe("the benchmarks", () => {
     expect(readdirSync(join(folder.path, "tmp"))).toEqual([]);
   });
 
-  it("say in --json, too, which part failed and why", async () => {
+  it("say in --json, too, which part failed and why", { tags: ["slow"] }, async () => {
     mkdirSync(join(folder.path, "shared/corpus/claude-code"), { recursive: true });
     const { said, ended } = startBench("--only", "tokens,hindsight", "--json");
     expect(await ended).toEqual([1, null]);
@@ -65,13 +65,17 @@ describe("the benchmarks", () => {
     });
   });
 
-  it.each(["SIGINT", "SIGTERM"] as const)("end by %s with what was measured, and leave nothing", async (signal) => {
-    const { child, said, ended } = startBench("--only", "tokens,list");
-    await expect.poll(() => said.stderr).toContain("bench: list …");
-    child.kill(signal);
-    expect(await ended).toEqual([null, signal]);
-    expect(said.stdout).toMatch(/\| tokens +\| error of predicted request sizes/);
-    expect(said.stderr).toContain(`bench: failed list: it was ended by ${signal}`);
-    expect(readdirSync(join(folder.path, "tmp"))).toEqual([]);
-  });
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "end by %s with what was measured, and leave nothing",
+    { tags: ["slow"] },
+    async (signal) => {
+      const { child, said, ended } = startBench("--only", "tokens,list");
+      await expect.poll(() => said.stderr).toContain("bench: list …");
+      child.kill(signal);
+      expect(await ended).toEqual([null, signal]);
+      expect(said.stdout).toMatch(/\| tokens +\| error of predicted request sizes/);
+      expect(said.stderr).toContain(`bench: failed list: it was ended by ${signal}`);
+      expect(readdirSync(join(folder.path, "tmp"))).toEqual([]);
+    },
+  );
 });

@@ -1,3 +1,4 @@
+// @module-tag law
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,6 +23,13 @@ it("explores every test that asserts a property itself", () => {
 it("explores the laws of the contracts, by every test that runs one", () => {
   expect(filesOf("test/contract", ".ts").filter((path) => text(path).includes("fc.assert("))).not.toEqual([]);
   expect(found).toEqual(expect.arrayContaining([...filesOf("test/store", ".contract.test.ts")]));
+});
+
+it("has all of them tagged, so that `npm run test:slow` draws all their examples", () => {
+  const tagged = filesOf("test", ".test.ts").filter((path) =>
+    /^\/\/ @module-tag law$|tags: \[.*"law"\]/m.test(text(path)),
+  );
+  expect(tagged.sort()).toEqual(found);
 });
 
 it("leaves out tests without a property", () => {

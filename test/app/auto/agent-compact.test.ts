@@ -82,7 +82,7 @@ describe("agentCompact", () => {
     expect((await agentCompact(workspace, branch)).outcome).toBe("not_needed");
   });
 
-  it("goes on to a summary where it is not, and gives that back", async () => {
+  it("goes on to a summary where it is not, and gives that back", { tags: ["slow"] }, async () => {
     const { workspace, branch, compactions } = await open(WORDS);
     const report = await agentCompact(workspace, branch, { focus: "the quay" });
     const made = await compactions();

@@ -128,7 +128,9 @@ describe("automatic compaction", () => {
     expect((await checkConversation(base, await treeOf(branch), {})).ok).toBe(true);
   });
 
-  it("does not compact again at once what was taken back, and does so in a clone by the compaction itself", async () => {
+  it("does not compact again at once what was taken back, and does so in a clone by the compaction itself", {
+    tags: ["slow"],
+  }, async () => {
     session.turns(10);
     const branch = await grow();
     const report = await run(branch);
@@ -249,7 +251,7 @@ describe("a summary that fails", () => {
 });
 
 describe("a summary after tries that came to nothing", () => {
-  it("stands for the bulk too, whatever was taken out in its place", async () => {
+  it("stands for the bulk too, whatever was taken out in its place", { tags: ["slow"] }, async () => {
     session.turns(10);
     const branch = await grow();
     await run(branch, [...ON, ...HEAVY]);
@@ -267,15 +269,19 @@ describe("a summary after tries that came to nothing", () => {
 describe("an automatic summary", () => {
   const SUMMARIES = [...ON, ...HEAVY, "profiles.worded.summary.model=extractive"];
 
-  it.each([["openai-chat"], ["openai-responses"]] as const)("is one System message for %s", async (provider) => {
-    session.turns(10);
-    const branch = await grow();
-    await run(branch, SUMMARIES);
-    const { view } = await loadView(base.store, await treeOf(branch));
-    const render = provider === "openai-chat" ? toOpenAiChatThread : toOpenAiResponsesThread;
-    const roles = render(view, {}).items.map(({ item }) => item["role"]);
-    expect([roles[0], roles.filter((role) => role === "system")]).toEqual(["system", ["system"]]);
-  });
+  it.each([["openai-chat"], ["openai-responses"]] as const)(
+    "is one System message for %s",
+    { tags: ["slow"] },
+    async (provider) => {
+      session.turns(10);
+      const branch = await grow();
+      await run(branch, SUMMARIES);
+      const { view } = await loadView(base.store, await treeOf(branch));
+      const render = provider === "openai-chat" ? toOpenAiChatThread : toOpenAiResponsesThread;
+      const roles = render(view, {}).items.map(({ item }) => item["role"]);
+      expect([roles[0], roles.filter((role) => role === "system")]).toEqual(["system", ["system"]]);
+    },
+  );
 
   it("is a reminder in the user's message for Anthropic and Google, which have no such role there", async () => {
     session.turns(10);
@@ -380,7 +386,9 @@ describe("the pipelines in place of a profile", () => {
     expect(rangeOf(next?.further ?? next)).toEqual([7, 10]);
   });
 
-  it("has one summary stand for all where those behind each other would fill the window", async () => {
+  it("has one summary stand for all where those behind each other would fill the window", {
+    tags: ["slow"],
+  }, async () => {
     session.turns(10);
     const branch = await grow();
     const low = ["auto.enabled=true", "auto.trigger_ratio=0.015", "auto.profile=tiered", "model=extractive"];
@@ -403,7 +411,7 @@ describe("the pipelines in place of a profile", () => {
   it.each([
     ["a profile with a summary", [...HEAVY, "profiles.worded.summary.model=extractive"]],
     ["the strategy summarize", ["strategy=summarize", "model=extractive"]],
-  ])("keeps summaries bounded for %s, too", async (_, rules) => {
+  ])("keeps summaries bounded for %s, too", { tags: ["slow"] }, async (_, rules) => {
     session.turns(10);
     const branch = await grow();
     const low = ["auto.enabled=true", "auto.trigger_ratio=0.01", ...rules];

@@ -44,7 +44,7 @@ async function pass(...overrides: string[]): Promise<CompactReport | null> {
 const LITTLE = ["conversation.compaction.profiles.little.reasoning=strip", "auto.profile=little"];
 
 describe("a guard", () => {
-  it("goes on while its passes free enough, and says once how to resume", async () => {
+  it("goes on while its passes free enough, and says once how to resume", { tags: ["slow"] }, async () => {
     session.turns(8);
     expect(await pass()).not.toBeNull();
     session.turns(8);

@@ -103,7 +103,7 @@ function randomSession(seed: number): Buffer {
 }
 
 describe("the size of a view", () => {
-  it("is the same wherever it is said, whatever was compacted by whom", async () => {
+  it("is the same wherever it is said, whatever was compacted by whom", { tags: ["slow"] }, async () => {
     for (let seed = 0; seed < runs(12); seed++) {
       workspace = await open();
       const { branch } = await importBytes(workspace, randomSession(seed));

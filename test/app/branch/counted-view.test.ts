@@ -1,3 +1,4 @@
+// @module-tag law
 // A view that is counted by the facts of turns that nothing shows says what reading all turns says, whatever is known before.
 import { existsSync } from "node:fs";
 import fc from "fast-check";
@@ -116,7 +117,7 @@ describe("loadCounted", () => {
     return { turns, applied, view: project({ turnCount: turns.size, turns, compactions: applied }) };
   }
 
-  it("says with a cold cache, with a warm one and with all turns at hand the same", async () => {
+  it("says with a cold cache, with a warm one and with all turns at hand the same", { tags: ["slow"] }, async () => {
     await fc.assert(
       fc.asyncProperty(metered, async (conversation) => {
         const { store, tree, load } = await stored(conversation);
@@ -212,7 +213,7 @@ describe("loadCounted", () => {
     expect(existsSync(folder.path)).toBe(true);
   });
 
-  it("tells of any turn what compactions do to it as from all turns", async () => {
+  it("tells of any turn what compactions do to it as from all turns", { tags: ["slow"] }, async () => {
     await fc.assert(
       fc.asyncProperty(metered, fc.nat(), async (conversation, seed) => {
         const { store, tree } = await stored(conversation);

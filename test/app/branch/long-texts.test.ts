@@ -162,7 +162,7 @@ describe("a conversation of long texts", () => {
     expect(row?.tokens.view).toBeGreaterThan((10 * LONG.length) / 4);
   });
 
-  it("is found by what they say, with the line that says it", async () => {
+  it("is found by what they say, with the line that says it", { tags: ["slow"] }, async () => {
     for (const [at, needle] of NEEDLES.entries()) {
       const words = [
         [`needle-${needle}`],
@@ -178,7 +178,7 @@ describe("a conversation of long texts", () => {
     expect(ranked.stdout).toContain("needle-answer");
   });
 
-  it("shows in a diff what was cut out of them, which `undo` brings back", async () => {
+  it("shows in a diff what was cut out of them, which `undo` brings back", { tags: ["slow"] }, async () => {
     expect(await sandbox.jpg(["compact", "-s", "truncate-results", "--keep", "0"])).toMatchObject({ code: 0 });
     const { stdout } = await sandbox.jpg(["diff"]);
     expect(stdout).toMatch(/characters left out\]/);
@@ -190,7 +190,9 @@ describe("a conversation of long texts", () => {
     expect(needlesOf((await sandbox.jpg(["print", "--compacted"])).stdout)).toEqual(NEEDLES);
   });
 
-  it("is still printed where a text is lost, with its name in its place; a search says that it did not see it", async () => {
+  it("is still printed where a text is lost, with its name in its place; a search says that it did not see it", {
+    tags: ["slow"],
+  }, async () => {
     const name = `${sha256(Buffer.from(long("answer")))}.txt`;
     sandbox.git(["rm", "--quiet", "--cached", "--sparse", attachmentPath(name)]);
     sandbox.git(["commit", "--quiet", "-m", "lose a text"]);

@@ -32,7 +32,7 @@ async function look(
   return { bytes, all: files.reduce((sum, { size = 0 }) => sum + size, 0), listed };
 }
 
-it("lists every directory once, then the newest", async () => {
+it("lists every directory once, then the newest", { tags: ["slow"] }, async () => {
   const { branch } = await importBytes(workspace, buildSession(plainTurns(203)).text());
   const first = await look(branch);
   expect(first.bytes).toBe(first.all);

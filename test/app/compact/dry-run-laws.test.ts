@@ -1,3 +1,4 @@
+// @module-tag law
 // Laws of every compaction: what a dry run tells is what its run does, the records and the numbers, and no run makes a view larger
 // unless it is forced.
 import fc from "fast-check";
@@ -200,7 +201,9 @@ const anySession: fc.Arbitrary<Buffer> = fc
     return sessionBytes(writer.lines);
   });
 
-it("holds of random sessions, strategies, profiles and ranges, on what those before left", async () => {
+it("holds of random sessions, strategies, profiles and ranges, on what those before left", {
+  tags: ["slow"],
+}, async () => {
   await fc.assert(
     fc.asyncProperty(anySession, fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (session, steps) => {
       const workspace = await open();

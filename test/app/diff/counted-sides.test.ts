@@ -1,3 +1,4 @@
+// @module-tag law
 // A diff that counts turns by what is known of them counts what reading all turns counts, whatever is known before.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -133,7 +134,7 @@ async function keepAsMade({ store, before, after }: Stored): Promise<void> {
 const upTo = (length: number): number[] => Array.from({ length }, (_, turn) => turn);
 
 describe("loadCountedSides", () => {
-  it("counts what reading all turns counts, of a compaction and of its revert", async () => {
+  it("counts what reading all turns counts, of a compaction and of its revert", { tags: ["slow"] }, async () => {
     await fc.assert(
       fc.asyncProperty(cases, fc.boolean(), async (drawn, isKept) => {
         const made = await stored(drawn);

@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { commonEnds, createDiffBudget, diffLines, type LineRun } from "../../../src/app/diff/line-diff.ts";

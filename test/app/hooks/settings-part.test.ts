@@ -1,3 +1,4 @@
+// @module-tag law
 // What jpg puts into files of settings comes and goes, and nothing else does.
 import * as fc from "fast-check";
 import { parse as parseToml } from "smol-toml";

@@ -1,3 +1,4 @@
+// @module-tag law
 // Lines that jpg wrote are known again by their ids alone: the same lines, for the same events, as the writer says it wrote.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

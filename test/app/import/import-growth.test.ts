@@ -1,3 +1,4 @@
+// @module-tag law
 // A file that grew is read from its newest turns on: the store ends where it ends when the whole file is read, and the lines
 // before are not parsed.
 import fc from "fast-check";
@@ -129,7 +130,9 @@ describe("import of a file that grew", () => {
   });
 
   // Last: a law that is interrupted while exploring still imports for a moment.
-  it("writes the same commits and reports the same whether the file was read from a mark or whole, at every cut", async () => {
+  it("writes the same commits and reports the same whether the file was read from a mark or whole, at every cut", {
+    tags: ["slow"],
+  }, async () => {
     let marked = 0;
     await fc.assert(
       fc.asyncProperty(fc.oneof(anySteps, growingSteps), fc.integer({ min: 1, max: 4 }), async (steps, stride) => {

@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readSource } from "../../../src/app/sessions/open-session.ts";
@@ -44,7 +45,7 @@ describe("import, laws", () => {
     );
   });
 
-  it("ends at the same commit whether a growing session came line by line or at once", async () => {
+  it("ends at the same commit whether a growing session came line by line or at once", { tags: ["slow"] }, async () => {
     await fc.assert(
       fc.asyncProperty(growingSteps, async (steps) => {
         const [grown, whole] = [await createMemoryWorkspace(), await createMemoryWorkspace()];

@@ -1,3 +1,4 @@
+// @module-tag law
 // Whatever is wrong with a session: it is imported or refused, what was imported can be read by every command, its bytes
 // come back, and nothing is a bug.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -93,7 +94,10 @@ function expectOriginal(original: Buffer, file: Buffer, isPart: boolean): void {
 }
 
 describe("a session with something wrong in it", () => {
-  it("is refused, or imported whole, read by every command, and given back", async () => {
+  it("is refused, or imported whole, read by every command, and given back", {
+    tags: ["slow"],
+    timeout: 600_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(sessions, async (texts) => {
         const folder = createTempFolder();
@@ -105,5 +109,5 @@ describe("a session with something wrong in it", () => {
       }),
       { numRuns: runs(Number(process.env["JPG_MUTATIONS"] ?? 2)), endOnFailure: true },
     );
-  }, 600_000);
+  });
 });

@@ -66,7 +66,9 @@ it("reads the session again when it is asked to: a fork with what was hidden and
     expect(both.map((text) => text.includes(words))).toEqual([false, true]);
 });
 
-it("never forks a session of its own that grows line by line, whatever stands the wrong way round", async () => {
+it("never forks a session of its own that grows line by line, whatever stands the wrong way round", {
+  tags: ["slow"],
+}, async () => {
   for (let lines = 1; lines <= session.length; lines++) expect((await bringIn(lines)).status).not.toBe("forked");
   const [only, ...others] = await workspace.store.listBranches();
   expect(others).toEqual([]);

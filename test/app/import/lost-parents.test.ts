@@ -1,3 +1,4 @@
+// @module-tag law
 // Sessions whose lines name parents that the file does not hold, or holds only further on: however such a session grew, the
 // store ends where a fresh import of the whole file ends.
 import fc from "fast-check";
@@ -88,7 +89,7 @@ it("has one branch where a message was written before the request that it follow
 
 const stride = fc.integer({ min: 1, max: 4 });
 
-it("ends where a fresh import ends, whatever parents are lost", async () => {
+it("ends where a fresh import ends, whatever parents are lost", { tags: ["slow"] }, async () => {
   await fc.assert(
     fc.asyncProperty(growingSteps, damages(["lost", "gone"]), stride, (steps, all, by) =>
       expectSameEnd(damage(buildSession(steps).lines, all), by),
@@ -97,7 +98,7 @@ it("ends where a fresh import ends, whatever parents are lost", async () => {
   );
 });
 
-it("ends where a fresh import ends, whatever stands before its parent", async () => {
+it("ends where a fresh import ends, whatever stands before its parent", { tags: ["slow"] }, async () => {
   await fc.assert(
     fc.asyncProperty(growingSteps, damages(["early", "early", "lost"]), stride, (steps, all, by) =>
       expectSameEnd(damage(buildSession(steps).lines, all), by),

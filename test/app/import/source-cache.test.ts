@@ -1,3 +1,4 @@
+// @module-tag law
 // Importing again what is remembered: with and without the cache, whatever happened to files and store in between, the
 // reports and the refs are the same.
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
@@ -190,7 +191,7 @@ describe("importing again", () => {
     expect(readFileSync(world.cache, "utf8")).not.toBe(before);
   });
 
-  it("gives what it gives without the cache, whatever happened meanwhile", async () => {
+  it("gives what it gives without the cache, whatever happened meanwhile", { tags: ["slow"] }, async () => {
     const steps = fc.constantFrom<SessionStep[]>(
       ["prompt", "say"],
       ["say"],

@@ -1,3 +1,4 @@
+// @module-tag law
 // A journal replays from any of its beginnings, wherever a crash cut it.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

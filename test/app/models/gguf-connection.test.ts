@@ -1,3 +1,4 @@
+// @module-tag law
 // Names of models that are files: what the settings must say, which names are none, what is known without running one.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -32,7 +32,7 @@ it("is found in the newest three turns without reading others", async () => {
   for (const answered of [37, 38, 39]) expect(await findIn(answered, 40)).toEqual({ model: MODEL, read: [37, 38, 39] });
 });
 
-it("is found however long ago it was, and no turn is read twice", async () => {
+it("is found however long ago it was, and no turn is read twice", { tags: ["slow"] }, async () => {
   for (const answered of [0, 1, 12, 36]) {
     const { model, read } = await findIn(answered, 40);
     expect(model).toBe(MODEL);
@@ -41,7 +41,7 @@ it("is found however long ago it was, and no turn is read twice", async () => {
   }
 });
 
-it("is looked for in older turns only as far back as it stands", async () => {
+it("is looked for in older turns only as far back as it stands", { tags: ["slow"] }, async () => {
   expect((await findIn(30, 100)).read.length).toBe(100);
   expect((await findIn(80, 100)).read.length).toBe(27);
 });

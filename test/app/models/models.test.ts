@@ -517,7 +517,7 @@ describe("what is known of a model", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it("waits two seconds at most for a list, and does without a folder to keep it in", async () => {
+  it("waits two seconds at most for a list, and does without a folder to keep it in", { tags: ["slow"] }, async () => {
     const silent = await listen(() => undefined);
     const workspace = await withEnv({ OPENROUTER_API_KEY: KEY, OPENROUTER_BASE_URL: silent.url });
     expect((await openModel(workspace, settings(""), "openrouter/x")).facts.contextWindow).toBeNull();

@@ -1,3 +1,4 @@
+// @module-tag law
 // The branches of a session are those whose conversation bears its suffix or is the one that it continues.
 import fc from "fast-check";
 import { expect, it } from "vitest";

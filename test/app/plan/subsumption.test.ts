@@ -82,7 +82,7 @@ describe("findSubsumed with a program", () => {
     expect(await ask(differing(2), run("no"))).toEqual({ pairs: new Map(), problems: [] });
   });
 
-  it("names the call that stays at the end of a chain", async () => {
+  it("names the call that stays at the end of a chain", { tags: ["slow"] }, async () => {
     const notes = [
       [3, 4],
       [2, 5],
@@ -155,7 +155,7 @@ describe("a program that fails", () => {
     expect(timesAsked("rubbish")).toBe(before + 3);
   });
 
-  it("is ended with all that it started when it hangs", async () => {
+  it("is ended with all that it started when it hangs", { tags: ["slow"] }, async () => {
     const { pairs, problems } = await ask(differing(2), "/bin/sh hang.sh", { timeoutMs: 2500 });
     expect([pairs.size, problems]).toEqual([0, [expect.stringContaining("did not answer within 2.5 s")]]);
     const pid = Number(readFileSync(join(folder.path, "hang.log"), "utf8").trim());

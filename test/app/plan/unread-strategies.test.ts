@@ -69,7 +69,7 @@ async function planBoth(input: CompactInput): Promise<readonly number[]> {
   return [...few.turns.keys()];
 }
 
-it("leaves what a summary hides unread for strategies, whole folders of it, too", async () => {
+it("leaves what a summary hides unread for strategies, whole folders of it, too", { tags: ["slow"] }, async () => {
   for (const count of [12, 230]) {
     ({ branch } = await importBytes(workspace, buildSession(repeat(count)).text()));
     await summarise(0, count - 9);

@@ -34,7 +34,9 @@ async function summarised(turns: readonly SessionStep[], to: number): Promise<st
 const repeat = (count: number, steps: readonly SessionStep[] = CALLING): SessionStep[] =>
   Array.from({ length: count }, () => steps).flat();
 
-it("has the hints and counts of the turns that it does not read, whole folders of them, too", async () => {
+it("has the hints and counts of the turns that it does not read, whole folders of them, too", {
+  tags: ["slow"],
+}, async () => {
   for (const count of [8, 230]) {
     const branch = await summarised(repeat(count), count - 5);
     const tree = await treeOf(branch);
@@ -66,7 +68,7 @@ it("reads hidden turns whose calls are left out by name, and those alone", async
   await place.close();
 });
 
-it("says from a few hidden turns that all is compacted already", async () => {
+it("says from a few hidden turns that all is compacted already", { tags: ["slow"] }, async () => {
   for (const steps of [CALLING, ["prompt", "think", "say"]] as const) {
     const branch = await summarised(repeat(230, steps), 225);
     await compact(workspace, await treeOf(branch), { ...NOTHING, range: {} });

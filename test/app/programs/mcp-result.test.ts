@@ -1,3 +1,4 @@
+// @module-tag law
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cutMiddleBytes } from "../../../src/app/models/tool-box.ts";

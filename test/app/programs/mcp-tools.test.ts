@@ -133,7 +133,9 @@ describe("openMcpTools", () => {
     ]);
   });
 
-  it("does not wait for a server that never answers, and says what it printed instead", async () => {
+  it("does not wait for a server that never answers, and says what it printed instead", {
+    tags: ["slow"],
+  }, async () => {
     const box = await open({ mute: shell(""), noisy: shell("echo 'Welcome to the harbour!'; ") }, { openingMs: 1500 });
     expect(box.tools).toEqual([]);
     expect(box.problems).toEqual([
@@ -172,7 +174,7 @@ describe("a call", () => {
     expect((await call(box, "tide", { pier: "still" })).isError).toBe(false);
   });
 
-  it("ends after the time of the settings", async () => {
+  it("ends after the time of the settings", { tags: ["slow"] }, async () => {
     const box = await open({ harbour: server(["good"], { timeout_ms: 1500 }) });
     expect(await call(box, "hangs")).toEqual({
       content: "hangs failed: MCP server harbour did not answer within 1.5 s (settings: mcp.servers.harbour).",
@@ -282,7 +284,7 @@ describe("a call", () => {
 });
 
 describe("closing", () => {
-  it("ends servers with what they started, also those that do not want to", async () => {
+  it("ends servers with what they started, also those that do not want to", { tags: ["slow"] }, async () => {
     const env = { PID_FILE: join(folder.path, "closing") };
     const box = await open({
       polite: server(["child"], { env }),

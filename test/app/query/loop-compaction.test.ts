@@ -79,7 +79,7 @@ async function talk(
   return { views: model.requests.map(({ view }) => view), said, steps };
 }
 
-it("is compacted as often as it nears the window, and goes on", async () => {
+it("is compacted as often as it nears the window, and goes on", { tags: ["slow"] }, async () => {
   const { views, said, steps } = await talk([...says("Found."), stop()]);
   expect(views).toHaveLength(ROUNDS + 1);
   // Whoever watches is told what takes so long, after each request and before the next.
@@ -100,7 +100,7 @@ it("is compacted as often as it nears the window, and goes on", async () => {
   }
 });
 
-it("is stored whole, by one commit as far as it had come and others that continue it", async () => {
+it("is stored whole, by one commit as far as it had come and others that continue it", { tags: ["slow"] }, async () => {
   await talk([...says("Found."), stop()]);
   const subjects = git(base.store.root, base.temp.env, ["log", "--format=%s", branch]).split("\n");
   expect(subjects.filter((subject) => subject === "turn 2: Find it")).toHaveLength(1);
@@ -131,7 +131,9 @@ it("is compacted though it is the first of its conversation, which has no branch
   expect((await loadTurns(base.store, tree, [0])).get(0)?.events).toHaveLength(2 + 3 * ROUNDS + 1);
 });
 
-it("is kept once, marked, where its provider fails after it was committed as far as it had come", async () => {
+it("is kept once, marked, where its provider fails after it was committed as far as it had come", {
+  tags: ["slow"],
+}, async () => {
   const { said } = await talk([new Error("the line went dead")]);
   expect(said.join("\n")).toContain("the line went dead");
   const tree = await treeOf();

@@ -1,3 +1,4 @@
+// @module-tag law
 // What a request is made of: words, files that they name, standard input.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

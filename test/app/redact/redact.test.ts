@@ -39,7 +39,7 @@ it("an original is local before its copy has a name, and not where no copy is ma
   expect(await local()).toEqual([conversation]);
 });
 
-it("what somebody said and did in a copy stays when the original grew", async () => {
+it("what somebody said and did in a copy stays when the original grew", { tags: ["slow"] }, async () => {
   const { all, remove } = await createClones(1);
   const [clone] = all as [Clone];
   try {

@@ -1,3 +1,4 @@
+// @module-tag law
 // The law of sharing where conversations are published as hidden refs.
 import { testSharing } from "../../helpers/sharing-law.ts";
 

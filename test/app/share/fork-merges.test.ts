@@ -66,7 +66,9 @@ const goOnApart = async (): Promise<void> => {
 };
 
 describe("a fork whose turn main was told of, and another's that was told of main", () => {
-  it("have turns on both sides: a push does not go over the turn, and a pull makes two forks", async () => {
+  it("have turns on both sides: a push does not go over the turn, and a pull makes two forks", {
+    tags: ["slow"],
+  }, async () => {
     await goOnApart();
     expect(statusOf(await ben.push(), fork)).toBe("behind");
     const pulled = await ben.pull();
@@ -85,7 +87,7 @@ describe("a fork whose turn main was told of, and another's that was told of mai
     expect(await said(ada, fork)).toContain(`of ${main}`);
   });
 
-  it("merge where all that is missing is a compaction", async () => {
+  it("merge where all that is missing is a compaction", { tags: ["slow"] }, async () => {
     await beginFork();
     const id = await ada.compact(fork, 1);
     await tell(ada, fork, main);
@@ -105,7 +107,9 @@ describe("a fork whose turn main was told of, and another's that was told of mai
 describe("a push while somebody else pushes to the fork", () => {
   const commitOf = async (clone: Clone, branch: string): Promise<string> => (await clone.branches())[branch] ?? "";
 
-  it("sends the main that was told of it, and what is new there is told by the next merge", async () => {
+  it("sends the main that was told of it, and what is new there is told by the next merge", {
+    tags: ["slow"],
+  }, async () => {
     await beginFork();
     await ben.turn(fork, "his");
     await tell(ada, fork, main);
@@ -119,7 +123,9 @@ describe("a push while somebody else pushes to the fork", () => {
     await tell(ada, fork, main);
   });
 
-  it("says whose turns it went over where git took them for a part of it, and nobody loses them", async () => {
+  it("says whose turns it went over where git took them for a part of it, and nobody loses them", {
+    tags: ["slow"],
+  }, async () => {
     await beginFork();
     await ada.turn(fork, "hers");
     await tell(ada, fork, main);

@@ -75,7 +75,9 @@ describe("a pull", () => {
     expect((await ada.tree(branch)).commit).toBe(merged);
   });
 
-  it("has a revert on either side reach the other, and a compaction that is brought back", async () => {
+  it("has a revert on either side reach the other, and a compaction that is brought back", {
+    tags: ["slow"],
+  }, async () => {
     const id = await ada.compact(branch, 1);
     await syncAll([ada, ben]);
     await revertCompactions(ben.workspace, [id], branch);
@@ -92,7 +94,7 @@ describe("a pull", () => {
     expect(await live(ben)).toEqual(await live(ada));
   });
 
-  it("takes their turns with my compactions, and the other way round", async () => {
+  it("takes their turns with my compactions, and the other way round", { tags: ["slow"] }, async () => {
     const id = await ben.compact(branch, 1);
     await ada.turn(branch, "five");
     await ada.push();
@@ -129,7 +131,7 @@ describe("a pull", () => {
     expect(await ada.branches()).toEqual(await ben.branches());
   });
 
-  it("gives forks of one person on two machines names of their own", async () => {
+  it("gives forks of one person on two machines names of their own", { tags: ["slow"] }, async () => {
     const third = clones.all[2] as Clone;
     await third.pull();
     for (const [clone, said] of [
@@ -245,7 +247,7 @@ describe("a pull", () => {
     expect((await ben.push({ id: "mine/main" })).branches).toMatchObject([{ branch: "mine/main", status: "new" }]);
   });
 
-  it("takes in the same when two run at once", async () => {
+  it("takes in the same when two run at once", { tags: ["slow"] }, async () => {
     await ada.turn(branch, "five");
     await ada.compact(branch, 1);
     await ada.push();

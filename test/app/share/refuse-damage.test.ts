@@ -1,3 +1,4 @@
+// @module-tag law
 // What leaves is looked at file by file, once: what that finds is what a look at the whole branch finds.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -123,7 +124,7 @@ async function isRefused(tip: string): Promise<boolean> {
 }
 
 describe("what leaves after a tip that is sound", () => {
-  it("is refused exactly when a look at the whole branch finds an error", async () => {
+  it("is refused exactly when a look at the whole branch finds an error", { tags: ["slow"] }, async () => {
     const verdicts = new Set<boolean>();
     const change = fc.tuple(fc.constantFrom(...CHANGES), fc.nat(TURNS - 1));
     await fc.assert(

@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type ReviewReport, reviewMarkdown } from "../../../src/app/share/review.ts";

@@ -1,3 +1,4 @@
+// @module-tag law
 // The curves that rows are held against: chance, and masking.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

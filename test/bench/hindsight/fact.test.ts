@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { factsShown, factsWritten, kindOfFact, textOfFact } from "../../../bench/hindsight/fact.ts";
@@ -45,7 +46,7 @@ describe("factsWritten", () => {
     ["brackets", "((([[[{{{".repeat(1_111_111)],
     ["an address without an end", `https://${"a".repeat(10_000_000)}`],
     ["underscores", "_".repeat(10_000_000)],
-  ])("ends on a line of 10 MB of %s", (_, line) => {
+  ])("ends on a line of 10 MB of %s", { tags: ["slow"] }, (_, line) => {
     const [event] = saidEvents([{ call: "Bash", args: {}, result: line }]).slice(1);
     expect(factsWritten(line).size).toBeLessThan(10);
     expect(createFactReader().errors(event!)).toEqual([]);

@@ -1,3 +1,4 @@
+// @module-tag law
 // What holds of every conversation: all is found in all, nothing in nothing, never less in more, and in context never more than
 // anywhere.
 import fc from "fast-check";
@@ -141,7 +142,9 @@ describe("rows", () => {
     future: fc.array(said, { minLength: 1, maxLength: 6 }),
   });
 
-  it("pass the checks on any conversation: raw shows all, nothing shows nothing, no count is impossible", () => {
+  it("pass the checks on any conversation: raw shows all, nothing shows nothing, no count is impossible", {
+    tags: ["slow"],
+  }, () => {
     fc.assert(
       fc.property(long, ({ turns: lists, future }) => {
         const turns = saidTurns([{ user: "openTill src/till.ts 4096" }], ...lists, [{ agent: "x ".repeat(22_000) }]);

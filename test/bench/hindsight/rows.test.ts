@@ -70,7 +70,7 @@ describe("measureHindsight", () => {
     expect(further.size).toBeLessThan(auto.size);
   });
 
-  it("gives the same figures for the same session", () => {
+  it("gives the same figures for the same session", { tags: ["slow"] }, () => {
     expect(measureHindsight([inventedSession()])).toEqual(result);
   });
 
@@ -81,7 +81,7 @@ describe("measureHindsight", () => {
     expect(findInsane(measureHindsight([short]).rows)).not.toEqual([]);
   });
 
-  it("sets the agent's own compaction apart", () => {
+  it("sets the agent's own compaction apart", { tags: ["slow"] }, () => {
     const own = makeCompaction(
       "own",
       [0, 9],

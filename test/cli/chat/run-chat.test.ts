@@ -307,7 +307,9 @@ describe("a tool that a model calls in a chat", () => {
 });
 
 describe("the offer to compact", () => {
-  it("comes after the user's message, again ten messages after a no, and never again when asked so", async () => {
+  it("comes after the user's message, again ten messages after a no, and never again when asked so", {
+    tags: ["slow"],
+  }, async () => {
     const branch = await importTurns(16); // 48 messages
     const chat = await beginChat(branch, { scripts: answers(20) });
     expect(await chat.enter("49th")).not.toContain(BOX);

@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
@@ -25,7 +26,7 @@ describe("displayWidth", () => {
     expect(stringWidth(text)).toBe(columns);
   });
 
-  it("of every character is what string-width gives", () => {
+  it("of every character is what string-width gives", { tags: ["slow"] }, () => {
     const passedOver = /\p{Cc}|\p{Cs}|\p{Co}|\p{Cn}/u;
     const other: string[] = [];
     for (let code = 0; code < 0x110000; code++) {

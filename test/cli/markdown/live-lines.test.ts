@@ -1,3 +1,4 @@
+// @module-tag law
 // Lines that are drawn over: on a terminal that knows only what they send it.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import { lexer } from "marked";
 import { describe, expect, it } from "vitest";
@@ -154,7 +155,7 @@ function cut(text: string, lengths: readonly number[]): readonly string[] {
 }
 
 describe("Markdown that streams", () => {
-  it("comes to the same, whatever pieces it comes in", () => {
+  it("comes to the same, whatever pieces it comes in", { tags: ["slow"] }, () => {
     expect(stream([...SAMPLE])).toBe(render(SAMPLE));
     const parts = fc.array(fc.tuple(fc.constantFrom(...BLOCKS), fc.constantFrom("\n\n", "\n", "\n\n\n")), {
       maxLength: 6,

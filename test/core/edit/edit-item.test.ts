@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type EditItem, itemsOf, parsePlan, printPlan } from "../../../src/core/compact/edit-plan.ts";

@@ -1,3 +1,4 @@
+// @module-tag law
 import { createHash } from "node:crypto";
 import { inflateSync } from "node:zlib";
 import fc from "fast-check";

@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cutEvenParts, cutParts, type PartOptions, type TurnPart } from "../../../src/core/compact/turn-parts.ts";

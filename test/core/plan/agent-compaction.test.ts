@@ -1,3 +1,4 @@
+// @module-tag law
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { judgeAgentCompaction, LEAST_AGENT_TOKENS } from "../../../src/core/compact/automatic.ts";

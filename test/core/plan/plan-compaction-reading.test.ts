@@ -1,3 +1,4 @@
+// @module-tag law
 // Which turns are read before a compaction is planned.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag law
 // Batches that reach into a tool loop which is not finished: what they may touch there, and that the provider still takes it.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

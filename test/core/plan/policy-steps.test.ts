@@ -1,3 +1,4 @@
+// @module-tag law
 // What each policy of a profile takes out.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag law
 // The notice of what a view hides: only when it is asked for, once, short, behind the newest compaction that hides something.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag law
 // The laws of projection, over random streams and random stacks of compactions.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -127,7 +128,7 @@ describe("projection", () => {
     });
   });
 
-  it("gives the same view whichever of two compactions on disjoint content is made first", () => {
+  it("gives the same view whichever of two compactions on disjoint content is made first", { tags: ["slow"] }, () => {
     let compared = 0;
     fc.assert(
       fc.property(randomPair, ([turns, a, b]) => {

@@ -1,3 +1,4 @@
+// @module-tag law
 // What stripped and truncated calls look like.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

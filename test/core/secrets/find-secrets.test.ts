@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findSecrets } from "../../../src/core/secrets/find-secrets.ts";
@@ -102,7 +103,7 @@ describe("findSecrets", () => {
     "curl -u a:",
     "\\n",
     "a".repeat(30),
-  ])("looks at each character a bounded number of times: %s again and again", (piece) => {
+  ])("looks at each character a bounded number of times: %s again and again", { tags: ["slow"] }, (piece) => {
     // Anything but linear would not come to an end here.
     expect(findSecrets(piece.repeat(200_000 / piece.length)).length).toBeGreaterThanOrEqual(0);
   });

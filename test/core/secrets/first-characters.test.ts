@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createStartFinder } from "../../../src/core/secrets/first-characters.ts";
@@ -75,7 +76,7 @@ describe("createStartFinder", () => {
     },
   );
 
-  it("passes over tokens only, and only where none may begin", () => {
+  it("passes over tokens only, and only where none may begin", { tags: ["slow"] }, () => {
     const patterns = ["[a-z0-9]{3}", "[a-c]{4}", "ab", "[cC]a"];
     const starts = (tokens: number, text: string) => {
       const next = createStartFinder(patterns, { tokens, mayBegin });

@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { textOfLines } from "../../../src/core/secrets/line-text.ts";

@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Compaction, ToolCallPolicy } from "../../../src/core/conversation/compaction.ts";
@@ -167,7 +168,7 @@ function withoutCounting({ stubs, tool_calls, ...compaction }: Compaction): Comp
 }
 
 describe("masking and projecting", () => {
-  it("gives the same in either order", () => {
+  it("gives the same in either order", { tags: ["slow"] }, () => {
     fc.assert(
       fc.property(randomConversation, (random) => {
         const { turns, compactions } = planted(random.turns, random.compactions.map(withoutCounting));

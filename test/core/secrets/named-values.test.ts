@@ -103,7 +103,7 @@ it.each([
   "token token token \n",
   "private 9f3a",
   '{"token":"',
-])("looks at each character a bounded number of times: %j again and again", (piece) => {
+])("looks at each character a bounded number of times: %j again and again", { tags: ["slow"] }, (piece) => {
   // Anything but linear would not come to an end here.
   expect(findSecrets(piece.repeat(200_000 / piece.length)).length).toBeGreaterThanOrEqual(0);
 });

@@ -1,3 +1,4 @@
+// @module-tag law
 // One text for equal JSON values.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

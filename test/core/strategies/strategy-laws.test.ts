@@ -1,3 +1,4 @@
+// @module-tag law
 // Laws of strategies over random conversations, stacks of compactions and lists of strategies.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag law
 // What a compaction costs and saves at a provider that caches prefixes.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Turn } from "../../../src/core/conversation/event.ts";
@@ -14,7 +15,7 @@ const metering: fc.Arbitrary<Metering> = fc.record({
 });
 
 describe("calibrate", () => {
-  it("finds the factor and the overhead that sizes were made with", () => {
+  it("finds the factor and the overhead that sizes were made with", { tags: ["slow"] }, () => {
     fc.assert(
       fc.property(metering, (made) => {
         const calibration = calibrate(meteredTurns(made));
@@ -28,7 +29,7 @@ describe("calibrate", () => {
     );
   });
 
-  it("does not depend on the order in which turns are handed in", () => {
+  it("does not depend on the order in which turns are handed in", { tags: ["slow"] }, () => {
     fc.assert(
       fc.property(metering, fc.nat(), (made, seed) => {
         const turns = meteredTurns(made);

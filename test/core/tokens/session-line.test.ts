@@ -1,3 +1,4 @@
+// @module-tag law
 // The law of sizes: whatever is compacted, reverted, forked or came in compacted, the size of a view follows its text. A session
 // is drawn with its agent's own compactions, and each of its requests has the usage of what that agent sent then.
 import fc from "fast-check";
@@ -121,7 +122,9 @@ const forked = session.chain((made) =>
 );
 
 describe("the size of a view", () => {
-  it("is within 15 % of the overhead and its text by one factor, whatever is live and whatever was", () => {
+  it("is within 15 % of the overhead and its text by one factor, whatever is live and whatever was", {
+    tags: ["slow"],
+  }, () => {
     fc.assert(
       fc.property(forked, ({ overhead, factor, turns, stacks }) => {
         const meter = createTokenMeter(turns);
@@ -136,7 +139,7 @@ describe("the size of a view", () => {
     );
   });
 
-  it("never falls when the view only grows", () => {
+  it("never falls when the view only grows", { tags: ["slow"] }, () => {
     fc.assert(
       fc.property(forked, ({ turns, stacks }) => {
         const meter = createTokenMeter(turns);

@@ -1,3 +1,4 @@
+// @module-tag law
 // Facts of turns taken together count a conversation as the facts of each turn do, wherever it is cut.
 import fc from "fast-check";
 import { expect, it } from "vitest";

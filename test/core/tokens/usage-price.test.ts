@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ModelPrice } from "../../../src/core/model/model-provider.ts";

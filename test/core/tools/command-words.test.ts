@@ -1,3 +1,4 @@
+// @module-tag law
 // A command line as words, without a shell.
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag law
 // Reads whose lines a later read of the same file shows as well.
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";

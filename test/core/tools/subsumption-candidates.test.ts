@@ -1,3 +1,4 @@
+// @module-tag law
 // Which later calls are worth asking a program about.
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag law
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_TOOL_NAME, nameTools } from "../../../src/core/conversation/defined-tools.ts";

@@ -1,3 +1,4 @@
+// @module-tag law
 // Chat histories of aider: who speaks, where a turn opens, and what a new chat leaves out.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

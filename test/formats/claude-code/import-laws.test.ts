@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/sources.ts";
@@ -175,7 +176,7 @@ describe("readClaudeSession, laws", () => {
     );
   });
 
-  it("only adds, too, where the agent wrote an answer before the line that it follows", () => {
+  it("only adds, too, where the agent wrote an answer before the line that it follows", { tags: ["slow"] }, () => {
     fc.assert(
       fc.property(growing, fc.nat(), fc.boolean(), fc.nat(120), (steps, seed, isNamed, seconds) => {
         const { lines } = write(steps);

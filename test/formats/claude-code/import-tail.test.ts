@@ -1,3 +1,4 @@
+// @module-tag law
 // Reading a session that grew from a mark on gives what reading it whole gives, or nothing at all.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -337,7 +337,7 @@ describe("readClaudeSession, damaged files", () => {
     expect(texts(allTurns(session).flatMap((turn) => turn.events))).toEqual(["first", "second"]);
   });
 
-  it("reads a message of 200,000 parts", () => {
+  it("reads a message of 200,000 parts", { tags: ["slow"] }, () => {
     const writer = createClaudeWriter();
     const parts = Array.from({ length: 200_000 }, (_, at) => ({ type: "text", text: `part ${at}` }));
     writer.node({ type: "user", message: { role: "user", content: parts } });

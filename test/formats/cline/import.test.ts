@@ -1,3 +1,4 @@
+// @module-tag law
 // Sessions of Cline: messages as Anthropic's blocks, files that were added, counts of tokens, and what stands for a compaction.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag law
 // What holds of every rollout: a longer file only adds, the pieces make the file, each event has an id of its own, no damage
 // makes the reader fail.
 import fc from "fast-check";

@@ -1,3 +1,4 @@
+// @module-tag law
 // Sessions of Copilot CLI: what is said in them, whose words it is, and what holds of every file.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag law
 // A view as a session of Gemini CLI: what stands in it, where it goes, and that an import knows it again. That Gemini CLI sends
 // exactly this is shown with the real one in test/e2e/gemini-goldens.test.ts.
 import { createHash } from "node:crypto";

@@ -1,3 +1,4 @@
+// @module-tag law
 // What holds of every session of Gemini CLI: its view is what the agent sends, a longer file only adds, each event has an id of its
 // own, no damage makes the reader fail.
 import fc from "fast-check";

@@ -1,3 +1,4 @@
+// @module-tag law
 // What is exported to jp: jp, by its own rules, sends what the view says, and raw turns stand under overlays wherever it can.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -41,7 +42,7 @@ function withOwnCalls({ index, events }: Turn): Turn {
 }
 
 describe("an export to jp", () => {
-  it("is sent by jp as the view says, whatever compactions there are", () => {
+  it("is sent by jp as the view says, whatever compactions there are", { tags: ["slow"] }, () => {
     fc.assert(
       fc.property(randomConversation, ({ turns: drawn, compactions }) => {
         const turns = drawn.map(withOwnCalls);

@@ -1,3 +1,4 @@
+// @module-tag law
 // Laws of reading and writing jp's streams, on drawn ones and on damaged ones.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -15,7 +16,7 @@ import { mutatedJpStream } from "../../helpers/mutated-session.ts";
 import { runs } from "../../helpers/runs.ts";
 
 describe("laws of jp's streams", () => {
-  it("come back as jp stored them, and read the same: events, compactions, ids", () => {
+  it("come back as jp stored them, and read the same: events, compactions, ids", { tags: ["slow"] }, () => {
     fc.assert(
       fc.property(jpStream, (entries) => {
         const session = readJp(entries);
@@ -65,7 +66,7 @@ describe("laws of jp's streams", () => {
     );
   });
 
-  it("that are damaged are read, or said to be none; always the same", () => {
+  it("that are damaged are read, or said to be none; always the same", { tags: ["slow"] }, () => {
     fc.assert(
       fc.property(mutatedJpStream, (text) => {
         const read = (): unknown => {

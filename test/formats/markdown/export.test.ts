@@ -1,3 +1,4 @@
+// @module-tag law
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Event, ProjectedTurn, View } from "../../../src/core/conversation/event.ts";

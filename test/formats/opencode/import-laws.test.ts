@@ -1,3 +1,4 @@
+// @module-tag law
 // Laws of reading OpenCode's sessions, on drawn ones. What OpenCode sends is told by a second reading of its rules, written from
 // what the program itself does (1.18.33) without looking at the importer.
 import fc from "fast-check";

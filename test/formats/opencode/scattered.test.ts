@@ -1,3 +1,4 @@
+// @module-tag law
 // Sessions of OpenCode before 1.2: many small files, read as the document that `opencode export` would print of them.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag law
 // What is exported to pi and read again says the same: the export tells all that the import needs.
 import { createHash } from "node:crypto";
 import fc from "fast-check";

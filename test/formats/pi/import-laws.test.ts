@@ -1,3 +1,4 @@
+// @module-tag law
 // Laws of reading pi's sessions, on drawn ones. What pi sends is told by a second reading of its rules, written from pi's own
 // documentation without looking at the importer.
 import fc from "fast-check";
@@ -90,7 +91,7 @@ describe("laws of reading pi's sessions", () => {
     );
   });
 
-  it("reads a damaged file, or says that it is none; always the same", () => {
+  it("reads a damaged file, or says that it is none; always the same", { tags: ["slow"] }, () => {
     fc.assert(
       fc.property(mutatedPiSession("5e55mut0-pi"), (text) => {
         const read = (): unknown => {

@@ -1,3 +1,4 @@
+// @module-tag law
 // What an API is sent comes back as it was: a request that jpg wrote, read and written again, is the same request. And nothing in
 // a file makes the reader fail otherwise than by saying what is wrong.
 import fc from "fast-check";

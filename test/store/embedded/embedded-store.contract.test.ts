@@ -1,3 +1,4 @@
+// @module-tag law
 import { createEmbeddedStore, openEmbeddedStore } from "../../../src/store/embedded/store.ts";
 import { testConversationStore } from "../../contract/conversation-store.ts";
 import { createMemoryRepository } from "../../helpers/embedded-store.ts";

@@ -1,3 +1,4 @@
+// @module-tag slow
 // Both engines write one store at once, each in processes of its own: nothing is lost, and git finds nothing wrong.
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -83,7 +83,7 @@ it("is held by many at once with one listener for each signal", async () => {
   expect(process.listenerCount("SIGHUP")).toBe(before);
 });
 
-it("ends a process whose work does not end, too", async () => {
+it("ends a process whose work does not end, too", { tags: ["slow"] }, async () => {
   const module = new URL("../../../src/store/files.ts", import.meta.url).href;
   const begun = join(folder.path, "begun");
   const script = `

@@ -36,7 +36,9 @@ function leave(...names: string[]): string {
   return path;
 }
 
-it("an empty lock of a branch, of HEAD, of the index or of the settings that nobody holds is removed", async () => {
+it("an empty lock of a branch, of HEAD, of the index or of the settings that nobody holds is removed", {
+  tags: ["slow"],
+}, async () => {
   await store.useBranch("t/main");
   const locks = ["refs/heads/t/main.lock", "HEAD.lock", "index.lock", "config.lock"].map((name) => leave(name));
   expect((await write("second")).moved).toBe(true);
@@ -50,7 +52,7 @@ it("an empty lock of a branch, of HEAD, of the index or of the settings that nob
   ).toEqual([]);
 });
 
-it("a lock that somebody has open stays, and so does one that was just made", async () => {
+it("a lock that somebody has open stays, and so does one that was just made", { tags: ["slow"] }, async () => {
   await append(store, "u/main", [commit("first", [file("conversation.json", "first")])]);
   const held = leave("refs/heads/t/main.lock");
   const fresh = leave("refs/heads/u/main.lock");

@@ -1,3 +1,4 @@
+// @module-tag law
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -217,7 +218,9 @@ describe("any message of a compaction", () => {
     after: fc.option(text),
   });
 
-  it("is at most 60,000 bytes, has its own trailers and no others, and no line of it is anybody's", () => {
+  it("is at most 60,000 bytes, has its own trailers and no others, and no line of it is anybody's", {
+    tags: ["slow"],
+  }, () => {
     fc.assert(
       fc.property(fc.record({ text, texts, largest: fc.array(change, { maxLength: 10 }) }), (drawn) => {
         const message = compactionMessage({

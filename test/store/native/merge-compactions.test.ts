@@ -97,13 +97,13 @@ beforeAll(async () => {
 afterAll(() => temp.remove());
 
 describe("stock merges of compactions made again on both sides", () => {
-  it("are clean in at least 95 of 100 cases in a plain clone", () => {
+  it("are clean in at least 95 of 100 cases in a plain clone", { tags: ["slow"] }, () => {
     const clone = join(temp.folder, "clone");
     git(temp.folder, env, ["clone", "-q", "--no-checkout", temp.root, clone]);
     expect(countClean(clone, "origin/")).toBeGreaterThanOrEqual(CASES * 0.95);
   });
 
-  it("are all clean in a jpg store", () => {
+  it("are all clean in a jpg store", { tags: ["slow"] }, () => {
     expect(git(temp.root, env, ["config", "branch.case-7/ours.mergeOptions"])).toBe("-Xfind-renames=100%");
     expect(countClean(temp.root, "")).toBe(CASES);
   });

@@ -1,3 +1,4 @@
+// @module-tag law
 // What is read of a short history without git is what git says of it.
 import { rmSync } from "node:fs";
 import { join } from "node:path";

@@ -81,7 +81,7 @@ describe.each<"embedded" | "native">(["embedded", "native"])("refs of the %s eng
     expect(existsSync(inGitDir("logs/refs/heads/talk/main"))).toBe(false);
   });
 
-  it("wait for a lock that is held, and name one that stays", async () => {
+  it("wait for a lock that is held, and name one that stays", { tags: ["slow"] }, async () => {
     const { commit: tip } = await grow("talk/main", "a");
     const lock = inGitDir("refs/heads/talk/main.lock");
     writeFileSync(lock, "");
@@ -107,7 +107,7 @@ describe.each<"embedded" | "native">(["embedded", "native"])("refs of the %s eng
     expect(existsSync(lock)).toBe(false);
   });
 
-  it("refuse a name that stands for another's folder, loose and packed", async () => {
+  it("refuse a name that stands for another's folder, loose and packed", { tags: ["slow"] }, async () => {
     await grow("talk/main", "a");
     for (const pack of [false, true]) {
       if (pack) run("pack-refs", "--all");

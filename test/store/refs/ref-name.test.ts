@@ -1,3 +1,4 @@
+// @module-tag law
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

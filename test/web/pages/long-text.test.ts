@@ -1,3 +1,4 @@
+// @module-tag law
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag law
 // A window gives the bytes that stand in the file, in whatever order they are asked for.
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -83,7 +83,7 @@ describe("what is told from the newest commits", () => {
     expect(await touching([joined], [joined])).toEqual([]);
   });
 
-  it("is left to git where history is far, or not what commits say", async () => {
+  it("is left to git where history is far, or not what commits say", { tags: ["slow"] }, async () => {
     const base = commit(["a"]);
     const clean = commit(["a", "b"], base);
     let far = clean;

@@ -1,3 +1,4 @@
+// @module-tag law
 // What is said of many pairs at once is what git says of each.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ const history = fc.array(fc.uniqueArray(fc.integer({ min: 1, max: 4 }), { maxLen
 });
 
 describe("the merge bases of pairs of commits", () => {
-  it("are those of git, for pairs on a line, apart, unrelated and equal", async () => {
+  it("are those of git, for pairs on a line, apart, unrelated and equal", { tags: ["slow"] }, async () => {
     const store = await createTempStore();
     onTestFinished(store.remove);
     const run = (...args: string[]): string => git(store.root, store.env, args);
@@ -38,7 +39,7 @@ describe("the merge bases of pairs of commits", () => {
     );
   });
 
-  it("are those of a history in which merges that are aside have one parent", async () => {
+  it("are those of a history in which merges that are aside have one parent", { tags: ["slow"] }, async () => {
     const store = await createTempStore();
     onTestFinished(store.remove);
     const run = (...args: string[]): string => git(store.root, store.env, args);

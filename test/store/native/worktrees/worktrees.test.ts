@@ -264,7 +264,7 @@ describe("a branch that is checked out", () => {
     expect(await store.readBranch("t/free")).toBeNull();
   });
 
-  it("takes all appends of several writers and stays clean", async () => {
+  it("takes all appends of several writers and stays clean", { tags: ["slow"] }, async () => {
     await add();
     const writers = await Promise.all([1, 2, 3].map(() => openNativeStore(temp)));
     await Promise.all(
@@ -283,7 +283,9 @@ describe("a branch that is checked out", () => {
     expect([status(temp.root), status(dir)]).toEqual(["", ""]);
   });
 
-  it("takes the lock of a writer that died before it had named itself, or while it took another's", async () => {
+  it("takes the lock of a writer that died before it had named itself, or while it took another's", {
+    tags: ["slow"],
+  }, async () => {
     const lock = join(temp.root, ".git", "jpg-advance.lock");
     const dead = await deadMark();
     writeText(lock, "");

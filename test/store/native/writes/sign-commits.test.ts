@@ -52,7 +52,9 @@ describe("commits that ask to be signed", () => {
     });
   });
 
-  it("wait for a program that waits, and say which, how long that may take and how to do without", async () => {
+  it("wait for a program that waits, and say which, how long that may take and how to do without", {
+    tags: ["slow"],
+  }, async () => {
     const told = join(temp.folder, "told");
     useSigner(`while [ ! -e '${told}' ]; do sleep 0.1; done; ${SIGNER}`);
     const said: string[] = [];

@@ -1,3 +1,4 @@
+// @module-tag law
 // A small write makes what `git fast-import` makes of the same: ids, trees, and objects that git takes.
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
