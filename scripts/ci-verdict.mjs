@@ -1,6 +1,7 @@
-// Judges a test report for .ci/run: `node scripts/ci-verdict.mjs REPORT` says which tests were skipped and why, and ends
-// with the line `N passed, N failed`. A skip counts as a failure unless it is expected here, by name, for want of
-// something that this machine really lacks. Exit code 1 when anything failed or no test ran.
+// Judges the test reports of `npm test` and `npm run test:slow` for .ci/run: `node scripts/ci-verdict.mjs [REPORT…]` says which
+// tests were skipped and why, and ends with the line `N passed, N failed`, each test counted once. A test that none of the reports
+// ran is skipped, and a skip counts as a failure unless it is expected here, by name, for want of something that this machine
+// really lacks. Exit code 1 when anything failed or no test ran.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -73,11 +74,16 @@ const MAY_BE_MISSING = [
   },
 ];
 
+/** What `npm test` and `npm run test:slow` write. */
+const REPORTS = ["coverage/tests.json", "coverage/slow-tests.json"];
+
 /** Reads vitest's JSON report into what counts here; null when there is none that can be read. */
 function readReport(path) {
   try {
     const report = JSON.parse(readFileSync(path, "utf8"));
-    const tests = report.testResults.flatMap((file) => file.assertionResults);
+    const tests = report.testResults.flatMap((file) =>
+      file.assertionResults.map((test) => ({ ...test, file: file.name })),
+    );
     const broken = report.testResults.filter(
       (file) => file.status === "failed" && !file.assertionResults.some((test) => test.status === "failed"),
     );
@@ -88,22 +94,49 @@ function readReport(path) {
   }
 }
 
-/** Counts a report and names what is wrong with it. */
-function judge({ success, tests, broken }) {
+/** Each test once, whichever reports it stands in: it failed when one of them says so, and passed when one does. */
+function outcomes(reports) {
+  const found = new Map();
+  for (const { tests } of reports) {
+    const before = new Map();
+    for (const test of tests) {
+      const name = `${test.file} ${test.fullName}`;
+      const ordinal = before.get(name) ?? 0; // tests of one file may have one name
+      before.set(name, ordinal + 1);
+      const known = found.get(`${name} ${ordinal}`);
+      if (known === undefined || weight(test) > weight(known)) found.set(`${name} ${ordinal}`, test);
+    }
+  }
+  return [...found.values()];
+}
+
+/** What one report says of a test counts before what another says: a failure, then a pass. */
+function weight({ status }) {
+  return ["passed", "failed"].indexOf(status);
+}
+
+/** Counts the tests of all reports and names what is wrong; null among them is a report that is missing. */
+function judge(all) {
+  const reports = all.filter((report) => report !== null);
+  const tests = outcomes(reports);
   const passed = tests.filter((test) => test.status === "passed").length;
+  const broken = reports.flatMap((report) => report.broken);
   const failures = [
     ...tests.filter((test) => test.status === "failed").map((test) => `failed: ${test.fullName}`),
     ...broken.map((file) => `failed as a whole: ${file.name}${file.message ? `: ${file.message}` : ""}`),
+    ...all.filter((report) => report === null).map(() => "a report is missing: not all tests were run"),
   ];
-  const skipped = tests.filter((test) => test.status !== "passed" && test.status !== "failed");
   const expected = new Map();
-  for (const test of skipped) {
+  for (const test of tests.filter((one) => weight(one) < 0)) {
     const reason = MAY_BE_MISSING.find((thing) => thing.isMissing && thing.tests.test(test.fullName));
-    if (reason === undefined) failures.push(`skipped without being on the list of expected skips: ${test.fullName}`);
-    else expected.set(reason, [...(expected.get(reason) ?? []), test.fullName]);
+    if (reason !== undefined) expected.set(reason, [...(expected.get(reason) ?? []), test.fullName]);
+    // The missing report would have it.
+    else if (reports.length === all.length)
+      failures.push(`skipped without being on the list of expected skips: ${test.fullName}`);
   }
   if (passed + failures.length === 0) failures.push("no test ran");
-  if (!success && failures.length === 0) failures.push("the test run failed outside of any test");
+  if (!reports.every((report) => report.success) && failures.length === 0)
+    failures.push("the test run failed outside of any test");
   return { passed, failures, expected };
 }
 
@@ -111,9 +144,8 @@ function say(text) {
   process.stdout.write(`${text}\n`);
 }
 
-const report = readReport(process.argv[2] ?? "coverage/tests.json");
-const { passed, failures, expected } =
-  report === null ? { passed: 0, failures: ["no report"], expected: new Map() } : judge(report);
+const paths = process.argv.length > 2 ? process.argv.slice(2) : REPORTS;
+const { passed, failures, expected } = judge(paths.map(readReport));
 for (const [{ what, provide }, names] of expected) {
   say(`!! SKIPPED: ${names.length} tests, because this machine lacks ${what} (${provide}):`);
   for (const name of names) say(`!!   ${name}`);

@@ -36,11 +36,19 @@ function runCi(ci: string, check: string) {
   return { text: stdout, last: stdout.trimEnd().split("\n").at(-1), status };
 }
 
-const writeReport = `printf '%s' '${REPORT}' > coverage/tests.json`;
+const writeQuick = `printf '%s' '${REPORT}' > coverage/tests.json`;
+const writeReport = `${writeQuick}; printf '%s' '${REPORT.replace("one", "two")}' > coverage/slow-tests.json`;
 
 describe(".ci/run", () => {
-  it("ends with the counts of the test report when everything is green", () => {
-    expect(runCi("true", writeReport)).toMatchObject({ last: "1 passed, 0 failed", status: 0 });
+  it("ends with the counts of both test reports when everything is green", () => {
+    expect(runCi("true", writeReport)).toMatchObject({ last: "2 passed, 0 failed", status: 0 });
+  });
+
+  it("is red when the slow tests were not run, also when an old report of theirs lies around", () => {
+    writeText(join(folder.path, "coverage/slow-tests.json"), REPORT);
+    const { text, last, status } = runCi("true", `${writeQuick}; exit 1`);
+    expect([last, status]).toEqual(["1 passed, 1 failed", 1]);
+    expect(text).toContain("coverage/slow-tests.json cannot be read");
   });
 
   it("says that nothing passed when the install fails", () => {
@@ -55,12 +63,12 @@ describe(".ci/run", () => {
   });
 
   it("is red when a check after green tests fails", () => {
-    expect(runCi("true", `${writeReport}; exit 1`)).toMatchObject({ last: "1 passed, 1 failed", status: 1 });
+    expect(runCi("true", `${writeReport}; exit 1`)).toMatchObject({ last: "2 passed, 1 failed", status: 1 });
   });
 
   it("is red when the test run broke off in the middle of its report", () => {
-    expect(runCi("true", "printf '{' > coverage/tests.json; exit 1")).toMatchObject({
-      last: "0 passed, 1 failed",
+    expect(runCi("true", `${writeReport}; printf '{' > coverage/tests.json; exit 1`)).toMatchObject({
+      last: "1 passed, 1 failed",
       status: 1,
     });
   });

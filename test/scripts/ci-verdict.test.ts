@@ -37,11 +37,24 @@ function judge(tests: Tests, { success = true, brokenFile, has = [] }: Extra = {
   ];
   const report = join(folder.path, "report.json");
   writeFileSync(report, JSON.stringify({ success, testResults }));
-  return run(report, { JPG_CORPUS: shared, ...(has.length === 0 ? {} : { JPG_AGENTS_DIR: folder.path }) });
+  return run([report], { JPG_CORPUS: shared, ...(has.length === 0 ? {} : { JPG_AGENTS_DIR: folder.path }) });
 }
 
-function run(report: string, env: Readonly<Record<string, string>> = {}) {
-  const { stdout, status } = spawnSync(process.execPath, [script, report], {
+/** Judges reports of several runs of these tests; null is one that was not written. */
+function judgeRuns(runs: readonly (Tests | null)[]) {
+  const reports = runs.map((tests, index) => {
+    const path = join(folder.path, `report-${index}.json`);
+    const assertionResults = Object.entries(tests ?? {}).map(([fullName, status]) => ({ fullName, status }));
+    const success = !assertionResults.some(({ status }) => status === "failed");
+    const testResults = [{ name: "a.test.ts", status: success ? "passed" : "failed", message: "", assertionResults }];
+    if (tests !== null) writeFileSync(path, JSON.stringify({ success, testResults }));
+    return path;
+  });
+  return run(reports);
+}
+
+function run(reports: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { stdout, status } = spawnSync(process.execPath, [script, ...reports], {
     env: { PATH: process.env["PATH"] ?? "", ...env },
     encoding: "utf8",
   });
@@ -101,8 +114,40 @@ describe("the verdict on a test run", () => {
   });
 
   it("is red when there is no report, or a damaged one", () => {
-    expect(run(join(folder.path, "absent.json"))).toMatchObject({ last: "0 passed, 1 failed", status: 1 });
+    expect(run([join(folder.path, "absent.json")])).toMatchObject({ last: "0 passed, 1 failed", status: 1 });
     writeFileSync(join(folder.path, "half.json"), '{"success":tr');
-    expect(run(join(folder.path, "half.json"))).toMatchObject({ last: "0 passed, 1 failed", status: 1 });
+    expect(run([join(folder.path, "half.json")])).toMatchObject({ last: "0 passed, 1 failed", status: 1 });
+  });
+});
+
+describe("the verdict on several runs", () => {
+  it("counts a test once, that one of them ran or both", () => {
+    const quick: Tests = { quick: "passed", law: "passed", slow: "skipped" };
+    const slow: Tests = { quick: "skipped", law: "passed", slow: "passed" };
+    expect(judgeRuns([quick, slow])).toMatchObject({ text: "3 passed, 0 failed\n", status: 0 });
+  });
+
+  it("takes a failure in one of them for a failure", () => {
+    for (const runs of [["failed", "passed"] as const, ["passed", "failed"] as const]) {
+      const { text, status } = judgeRuns(runs.map((law) => ({ quick: "passed", law })));
+      expect([text, status]).toEqual(["failed: law\n1 passed, 1 failed\n", 1]);
+    }
+  });
+
+  it("is red when none of them ran a test", () => {
+    const { text, last } = judgeRuns([
+      { quick: "passed", forgotten: "skipped" },
+      { quick: "skipped", forgotten: "skipped" },
+    ]);
+    expect([text, last]).toEqual([
+      "skipped without being on the list of expected skips: forgotten\n1 passed, 1 failed\n",
+      "1 passed, 1 failed",
+    ]);
+  });
+
+  it("is red when one of them was not run, without naming each test that it would have run", () => {
+    const { text, last } = judgeRuns([{ quick: "passed", slow: "skipped" }, null]);
+    expect(last).toBe("1 passed, 1 failed");
+    expect(text).not.toMatch(/: slow/);
   });
 });
