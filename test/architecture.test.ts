@@ -1,10 +1,10 @@
-// The import directions of docs/ARCHITECTURE.md, as `npm run deps` checks them: they hold, the check really read every
-// module, and each rule notices when it is broken.
+// The import directions of docs/ARCHITECTURE.md, as `npm run deps` checks them, which `npm run check` leaves to this file: they
+// hold, the check really read every module, and each rule notices when it is broken.
 import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join, posix } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import ts from "typescript";
+import type { Node } from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AGENTS } from "../src/formats/agents.ts";
 import { createTempFolder, type TempFolder, writeText } from "./helpers/temp-repository.ts";
@@ -55,9 +55,11 @@ describe("files of src", () => {
     expect(sourceFiles().filter((path) => lines(path) > 600)).toEqual([]);
   });
 
-  it("have no function of more than 60 lines, its head and its end with it", () => {
+  it("have no function of more than 60 lines, its head and its end with it", { tags: ["slow"] }, async () => {
+    // Loaded here: the other tests have no use for it.
+    const { default: ts } = await import("typescript");
     const long: string[] = [];
-    const look = (node: ts.Node, file = node.getSourceFile()): void => {
+    const look = (node: Node, file = node.getSourceFile()): void => {
       const lineOf = (at: number): number => file.getLineAndCharacterOfPosition(at).line;
       if (ts.isFunctionLike(node) && lineOf(node.end) - lineOf(node.getStart(file)) >= 60)
         long.push(`${file.fileName}:${lineOf(node.getStart(file)) + 1}`);
@@ -244,8 +246,11 @@ describe("the levels of src", () => {
   });
 });
 
-describe("import directions", () => {
-  const found = cruise(root, ["src", "test"]);
+describe("import directions", { tags: ["slow"] }, () => {
+  let found: Cruise;
+  beforeAll(() => {
+    found = cruise(root, ["src", "test"]);
+  });
 
   it("hold everywhere in src and test", () => {
     expect(violations(found)).toEqual([]);
@@ -304,7 +309,7 @@ const WRONG_LEVELS = [
   "levels-of-web: src/web/pages/planted.ts → src/web/serve.ts",
 ];
 
-describe("the check of import directions", () => {
+describe("the check of import directions", { tags: ["slow"] }, () => {
   let folder: TempFolder;
   beforeAll(() => {
     folder = createTempFolder();
