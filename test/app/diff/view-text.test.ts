@@ -1,135 +1,69 @@
+// @module-tag law
+// @module-tag law
+
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventLines, viewBlocks } from "../../../src/app/diff/view-text.ts";
-import type { Event } from "../../../src/core/conversation/event.ts";
-import { answer, call, kept, request, result, summary, thought, view, viewLines } from "../../helpers/sample-view.ts";
+import { alignBlocks, longestRising, type Places, viewBlocks } from "../../../src/app/diff/view-text.ts";
+import { answer, kept, request, summary, view } from "../../helpers/sample-view.ts";
 
-const timestamp = "2026-11-21T20:30:00Z";
+const anyView = fc
+  .array(fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 5 }), { maxLength: 5 })
+  .map((turns) => view(...turns.map((ids, index) => kept(index, ...ids.map((id) => answer(`e${id}`, "text"))))));
 
-describe("the text of a view", () => {
-  it("shows each event under its role, with content indented", () => {
-    const lines = viewLines(
-      view(
-        kept(
-          3,
-          request("r1", "Fix the parser.\n\nIt loops."),
-          thought("t1", "A loop in next()."),
-          call("k1", "read_file", { path: "src/parser.ts", limit: 20, flags: [] }),
-          result("o1", "k1", "line one\r\nline two", true),
-          answer("a1", "Done."),
-        ),
-      ),
-    );
-    expect(lines.join("\n")).toBe(
-      [
-        "== turn 3 ==",
-        "user",
-        "  Fix the parser.",
-        "",
-        "  It loops.",
-        "assistant (reasoning)",
-        "  A loop in next().",
-        "tool call read_file",
-        "  path: src/parser.ts",
-        "  limit: 20",
-        "  flags: []",
-        "tool result read_file (error)",
-        "  line one",
-        "  line two",
-        "assistant",
-        "  Done.",
-      ].join("\n"),
+describe("alignBlocks", () => {
+  it("gives both lists back in their order", () => {
+    fc.assert(
+      fc.property(anyView, anyView, (a, b) => {
+        const [before, after] = [viewBlocks(a), viewBlocks(b)];
+        const pairs = alignBlocks(before, after);
+        expect(pairs.map((pair) => pair.before).filter((block) => block !== null)).toEqual(before);
+        expect(pairs.map((pair) => pair.after).filter((block) => block !== null)).toEqual(after);
+      }),
     );
   });
 
-  it("heads a summary with the turns it stands for", () => {
-    expect(viewLines(view(summary(0, 12, "k3f9q2", request("s1", "What happened."))))[0]).toBe(
-      "== turns 0..12: summary k3f9q2 ==",
+  it("pairs an event by its id, whatever became of its text", () => {
+    const before = viewBlocks(view(kept(0, answer("a", "one"), answer("b", "two"))));
+    const after = viewBlocks(view(kept(0, answer("b", "changed"))));
+    const titles = alignBlocks(before, after).map((pair) => [pair.before?.event?.id, pair.after?.event?.id]);
+    expect(titles).toEqual([
+      [undefined, undefined],
+      ["a", undefined],
+      ["b", "b"],
+    ]);
+  });
+
+  it("never takes a turn for the summary that replaced it", () => {
+    const before = viewBlocks(view(kept(0, request("r", "Hi"))));
+    const after = viewBlocks(view(summary(0, 0, "k1", request("s", "They said hi."))));
+    expect(alignBlocks(before, after).every((pair) => pair.before === null || pair.after === null)).toBe(true);
+  });
+});
+
+function isRising(places: readonly Places[]): boolean {
+  return places.every(([left, right], index) => {
+    const previous = places[index - 1];
+    return previous === undefined || (previous[0] < left && previous[1] < right);
+  });
+}
+
+/** The length of the longest rising subsequence, by trying all pairs. */
+function slowLength(rights: readonly number[]): number {
+  const best: number[] = [];
+  rights.forEach((right, index) => {
+    best.push(1 + Math.max(0, ...rights.slice(0, index).map((earlier, at) => (earlier < right ? best[at]! : 0))));
+  });
+  return Math.max(0, ...best);
+}
+
+describe("longestRising", () => {
+  it("keeps as many places as can rise on both sides", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 50 }), { maxLength: 30 }), (rights) => {
+        const chain = longestRising(rights.map((right, left) => [left, right]));
+        expect(isRising(chain)).toBe(true);
+        expect(chain).toHaveLength(slowLength(rights));
+      }),
     );
-  });
-
-  it("leaves out what no model sees", () => {
-    const note: Event = { type: "note", id: "n1", timestamp, kind: "progress" };
-    const start: Event = { type: "turn_start", id: "s1", timestamp };
-    const unknown = { type: "weather", id: "w1", timestamp } as unknown as Event;
-    expect(viewLines(view(kept(0, start, note, unknown, request("r1", "Hi"))))).toEqual([
-      "== turn 0 ==",
-      "user",
-      "  Hi",
-    ]);
-  });
-
-  it("names who a request comes from when it is not typed by the user", () => {
-    const harness: Event = { ...request("r1", "A hook said no."), role: "system", metadata: { origin: "harness" } };
-    expect(viewLines(view(kept(0, harness)))[1]).toBe("system (harness)");
-  });
-
-  it("names images, attachments and encrypted reasoning instead of printing bytes", () => {
-    const image: Event = {
-      ...request("r1", ""),
-      content: [
-        { type: "text", text: "Look:" },
-        { type: "image", media_type: "image/png", data: { $attachment: "ab/abcd.png", encoding: "base64" } },
-        { type: "document", title: "plan.pdf", data: "AAAA" },
-        { type: "opaque", provider: "openai", value: { k: 1 } },
-      ],
-    };
-    const hidden: Event = { ...thought("t1", ""), metadata: { encrypted: "xxxx" } };
-    expect(viewLines(view(kept(0, image, hidden))).slice(1)).toEqual([
-      "user",
-      "  Look:",
-      "  [image image/png ab/abcd.png]",
-      "  [document plan.pdf 4 characters]",
-      "  [opaque openai]",
-      "  {",
-      '    "k": 1',
-      "  }",
-      "assistant (reasoning)",
-      "  [encrypted reasoning]",
-    ]);
-  });
-});
-
-describe("documents of text", () => {
-  it("are given with their lines, also where a provider keeps them verbatim, whose other fields stay", () => {
-    const source = { type: "text", data: "one\ntwo" };
-    const asked: Event = {
-      ...request("r1", ""),
-      content: [
-        { type: "document", media_type: "text/plain", data: Buffer.from("tide\nhigh").toString("base64") },
-        { type: "opaque", provider: "anthropic", value: { type: "document", source, list: ["a", "b\nc"], n: 1 } },
-      ],
-    };
-    expect(viewLines(view(kept(0, asked))).slice(2)).toEqual([
-      "  [document text/plain 12 characters]",
-      "  tide",
-      "  high",
-      "  [opaque anthropic]",
-      "  type: document",
-      "  source:",
-      "    type: text",
-      "    data:",
-      "      one",
-      "      two",
-      "  list:",
-      "    0: a",
-      "    1:",
-      "      b",
-      "      c",
-      "  n: 1",
-    ]);
-  });
-});
-
-describe("viewBlocks", () => {
-  it("gives every block a key of its own, also when an id stands twice", () => {
-    const keys = viewBlocks(view(kept(0, request("r1", "a")), kept(0, request("r1", "a")))).map((block) => block.key);
-    expect(new Set(keys).size).toBe(4);
-  });
-});
-
-describe("eventLines", () => {
-  it("gives an event that no model sees as JSON", () => {
-    const note: Event = { type: "note", id: "n1", timestamp, kind: "progress", data: { step: 1 } };
-    expect(eventLines(note).join("\n")).toBe(JSON.stringify(note, null, 2));
   });
 });

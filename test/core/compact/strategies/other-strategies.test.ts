@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import type { Compaction } from "../../../../src/core/conversation/compaction.ts";
+import { definedTools, toolsDefinedIn } from "../../../../src/core/conversation/defined-tools.ts";
+import type { Turn } from "../../../../src/core/conversation/event.ts";
+import {
+  askStrategies,
+  type CallSpec,
+  call,
+  callTurns,
+  failed,
+  fates,
+  planStrategiesFor,
+  storedOf,
+} from "../../../helpers/call-conversation.ts";
+import { parseConversation } from "../../../helpers/notation.ts";
+
+// covers: 064 "`strip-reasoning` by `--strategy`"
+// covers: 036 "`strip-reasoning` removes reasoning"
+// covers: 036 "`strip-attachments` by `--strategy`"
+// covers: 036 "`prune-tools` drops definitions never called"
+// covers: 036 "1.2 StripReasoning, StripToolResults, DedupTools, PruneTools"
+
+const BODY = "line of code\n".repeat(40);
+
+describe("strip-arguments", () => {
+  const turns = callTurns([
+    call("Write", { file_path: "a", content: BODY }),
+    call("Bash", { command: BODY }),
+    call("post", { text: BODY, to: "list" }),
+    call("Edit", { file_path: "a", old_string: "x", new_string: "y" }),
+  ]);
+
+  it("leaves long texts of writes and edits out and keeps the rest", () => {
+    expect(fates(turns, [storedOf(planStrategiesFor(turns, ["strip-arguments"]))])).toEqual({ "c0.0": "cut kept" });
+  });
+
+  it("follows hints on arguments", () => {
+    const hints = { Write: { request: "keep" }, post: { request: "strip" } } as const;
+    const plan = planStrategiesFor(turns, ["strip-arguments"], { known: { hints } });
+    expect(plan.compaction.tool_calls).toEqual({
+      policy: "selective",
+      calls: [{ event: "c0.2", request: { drop: { max_chars: 200 } } }],
+    });
+  });
+
+  it("takes the length from --max-chars", () => {
+    const options = { maxChars: BODY.length };
+    expect(askStrategies(turns, ["strip-arguments"], { options })).toHaveProperty("nothing");
+  });
+});
+
+describe("drop-failed", () => {
+  const drop = (...calls: readonly CallSpec[]) => {
+    const turns = callTurns(calls);
+    const plan = askStrategies(turns, ["drop-failed"]);
+    return "nothing" in plan ? null : fates(turns, [storedOf(plan)]);
+  };
+
+  it("leaves out a failure when the same call, or the same file, succeeded later", () => {
+    const args = { file_path: "a", old_string: "x", new_string: "y" };
+    expect(drop(failed("Edit", args), call("Edit", { ...args, old_string: "z" }))).toEqual({ "c0.0": "omitted" });
+    expect(drop(failed("Bash", { command: "make" }), call("Bash", { command: "make" }))).toEqual({ "c0.0": "omitted" });
+  });
+
+  it("keeps a failure that was not made good", () => {
+    const fail = failed("Bash", { command: "make" });
+    expect(drop(call("Bash", { command: "make" }), fail)).toBeNull();
+    expect(drop(fail, call("Bash", { command: "make test" }))).toBeNull();
+    expect(drop(failed("Read", { file_path: "a" }), call("Edit", { file_path: "a" }))).toBeNull();
+    expect(drop(fail, call("Bash", { command: "make" }, null))).toBeNull();
+    expect(drop(fail, fail)).toBeNull();
+  });
+
+  it("keeps what did not fail, answered or not", () => {
+    const make = call("Bash", { command: "make" });
+    expect(drop(make, make)).toBeNull();
+    expect(drop(call("Bash", { command: "make" }, null), make)).toBeNull();
+    expect(drop(failed("Bash", { command: "make" }), call("Read", { command: "make" }))).toBeNull();
+  });
+});
+
+describe("strip-reasoning and strip-attachments", () => {
+  it("give nothing where there is none, and none is claimed beside another strategy", () => {
+    const turns = callTurns([call("Read", { file_path: "a" })]);
+    for (const name of ["strip-reasoning", "strip-attachments"])
+      expect(askStrategies(turns, [name])).toHaveProperty("nothing");
+    const { compaction } = planStrategiesFor(turns, ["strip-reasoning", "strip-attachments", "strip-tool-results"]);
+    expect(compaction).not.toHaveProperty("reasoning");
+    expect(compaction).not.toHaveProperty("attachments");
+  });
+
+  it("strip what is there", () => {
+    const turns = parseConversation("U R A | U R A");
+    expect(planStrategiesFor(turns, ["strip-reasoning"])).toMatchObject({
+      compaction: { reasoning: "strip", strategy: ["strip-reasoning"] },
+      steps: [{ strategy: "strip-reasoning", events_removed: 2 }],
+    });
+    const [first, ...rest] = turns;
+    const image = { type: "image", media_type: "image/png", data: "AAAA" } as const;
+    const pictured = [
+      {
+        index: 0,
+        events: (first?.events ?? []).map((e) => (e.type === "chat_request" ? { ...e, content: [image] } : e)),
+      },
+      ...rest,
+    ] as readonly Turn[];
+    expect(planStrategiesFor(pictured, ["strip-attachments"]).compaction).toMatchObject({ attachments: "strip" });
+  });
+});
+
+describe("prune-tools", () => {
+  const turns = callTurns([call("Read", { file_path: "a" })], [call("Bash", { command: "ls" })]);
+  const known = { definedTools: ["Write", "Bash", "Read", "Agent"] };
+
+  it("names the tools that are defined and never called", () => {
+    const { compaction } = planStrategiesFor(turns, ["prune-tools"], { known });
+    expect(compaction.tools).toEqual({ policy: "prune", names: ["Agent", "Write"] });
+  });
+
+  it("counts calls that a summary hides", () => {
+    const hidden: Compaction = {
+      type: "compaction",
+      id: "old",
+      timestamp: "2026-02-01T00:00:00Z",
+      from_turn: 0,
+      to_turn: 0,
+      summary: { summary: "read a" },
+    };
+    const { compaction } = planStrategiesFor(turns, ["prune-tools"], { known, request: { compactions: [hidden] } });
+    expect(compaction.tools?.names).not.toContain("Read");
+  });
+
+  it("keeps jpg's own tool, and counts what the others come to where jpg sends them", () => {
+    const toolTokens = new Map(["Write", "Agent", "Read"].map((name) => [name, 100]));
+    const own = { definedTools: [...known.definedTools, "compact"], toolTokens };
+    const { compaction, steps } = planStrategiesFor(turns, ["prune-tools"], { known: own });
+    expect(compaction.tools).toEqual({ policy: "prune", names: ["Agent", "Write"], tokens: 200 });
+    expect(steps).toEqual([{ strategy: "prune-tools", events_removed: 0, estimated_tokens_saved: 200 }]);
+    const unknown = planStrategiesFor(turns, ["prune-tools"], { known: { ...own, toolTokens: new Map() } });
+    expect(unknown.compaction.tools).toMatchObject({ tokens: 0 });
+  });
+
+  it("has nothing to do once they are pruned, or where nothing is defined", () => {
+    const old = storedOf(planStrategiesFor(turns, ["prune-tools"], { known }), "old", 10);
+    expect(askStrategies(turns, ["prune-tools"], { known, request: { compactions: [old] } })).toHaveProperty("nothing");
+    expect(askStrategies(turns, ["prune-tools"])).toHaveProperty("nothing");
+  });
+
+  it("finds definitions in settings, and takes hints for none", () => {
+    const delta = {
+      conversation: {
+        tools: { "*": { run: "x" }, make: { command: "make" }, Read: { compaction: { request: "keep" } } },
+      },
+    };
+    const event = {
+      type: "config_delta",
+      id: "d",
+      timestamp: "",
+      delta: { tools: ["ls", { name: "cat" }, 3] },
+    } as const;
+    expect(toolsDefinedIn([event])).toEqual(["ls", "cat"]);
+    expect(definedTools([delta, null, "odd", event.delta])).toEqual(["make", "ls", "cat"]);
+  });
+});
+
+describe("classify-tangents and summarize", () => {
+  it("leaves out the range", () => {
+    const turns = callTurns([], [], []);
+    const range = { from: { type: "turn", turn: 1 }, to: { type: "turn", turn: 1 } } as const;
+    expect(planStrategiesFor(turns, ["classify-tangents"], { request: { range } })).toMatchObject({
+      compaction: { turns: "omit", from_turn: 1, to_turn: 1, strategy: ["classify-tangents"] },
+      steps: [{ strategy: "classify-tangents", events_removed: 2 }],
+    });
+  });
+
+  it("asks for a summary", () => {
+    const plan = planStrategiesFor(callTurns([], []), ["summarize"]);
+    expect(plan.summarize).toEqual({ policy: "summarize" });
+    expect(plan.compaction).toMatchObject({ strategy: ["summarize"] });
+  });
+});
