@@ -18,7 +18,7 @@ export interface ChatStream {
   call(name: string, args: string, index?: number): void;
   /** Ends the answer. */
   finish(reason?: "stop" | "tool_calls" | "length" | "content_filter"): void;
-  /** Breaks the connection. */
+  /** Breaks the connection once what was said has left. */
   cut(): void;
   /** Answers with an error in place of a stream. */
   fail(status: number, message: string, code?: string): void;
@@ -83,7 +83,7 @@ function createStream(response: ServerResponse): ChatStream {
       );
       response.end("data: [DONE]\n\n");
     },
-    cut: () => response.destroy(),
+    cut: () => void response.write("", () => response.destroy()),
     fail: (status, message, code) =>
       sendJson(response, status, { error: { message, type: "error", code: code ?? null } }),
     closed: new Promise((resolve) => response.on("close", () => resolve())),

@@ -73,7 +73,7 @@ export function torn(...blocks: readonly string[]): Responder {
   return (response) => {
     openStream(response, blocks);
     // The bytes must have left before the connection goes.
-    setTimeout(() => response.destroy(), 30);
+    response.write("", () => response.destroy());
   };
 }
 
