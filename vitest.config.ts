@@ -54,6 +54,7 @@ const ALONE = readdirSync("test", { recursive: true, encoding: "utf8" })
 /** Files that take long and are small, the longest first; one of them takes eight times as long in a process that has loaded much. Vitest begins with what took longest the last time, in a fresh checkout with the largest. */
 const LONG: readonly RegExp[] = [
   /frame\/display-width/,
+  /e2e\/redact/,
   /share\/clones/,
   /share\/pull/,
   /auto\/one-size/,
