@@ -57,10 +57,10 @@ const LONG: readonly RegExp[] = [
   /e2e\/redact/,
   /share\/clones/,
   /share\/pull/,
-  /auto\/one-size/,
+  /compact\/one-size/,
   /embedded\/writers/,
   /e2e\/(?:engine|sharing-servers|sync|view-cost)/,
-  /native\/merge-compactions/,
+  /git\/merge-compactions/,
   /\.contract\.test\.ts$/,
 ];
 

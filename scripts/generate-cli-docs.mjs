@@ -3,7 +3,8 @@
 import { realpathSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { GLOBAL_OPTIONS } from "../src/cli/frame/command.ts";
-import { buildCommand, loadCommands } from "../src/cli/parse-arguments.ts";
+import { loadCommands } from "../src/cli/help.ts";
+import { buildCommand } from "../src/cli/parse-arguments.ts";
 
 const INTRODUCTION = `# Commands
 

@@ -12,7 +12,7 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
     return;
   }
   if (asksForList(argv)) {
-    const { renderHelp } = await import("./command-table.ts");
+    const { renderHelp } = await import("./command-summaries.ts");
     print(renderHelp());
     return;
   }

@@ -1,8 +1,7 @@
 // Turns a command's declaration into a commander parser, and arguments into values. Errors become JpgErrors (exit 2).
 import { Argument, Command, CommanderError, Option } from "commander";
-import { asSentence, type JpgError, nearestName, userError } from "../core/errors.ts";
+import { asSentence, nearestName, userError } from "../core/errors.ts";
 import { shellWord } from "../core/safe-text.ts";
-import { COMMAND_SUMMARIES, COMMANDS } from "./command-table.ts";
 import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type OptionValues } from "./frame/command.ts";
 
 export interface ParsedArguments {
@@ -197,48 +196,4 @@ function longName({ flags }: OptionSpec, word: string): string {
 function takesNext(option: OptionSpec, word: string, next: string): boolean {
   if (option.optionalValue !== undefined) return option.optionalValue(next);
   return option.flags.includes("<") && /^-\d/.test(next) && word.startsWith("--");
-}
-
-/** Loads every command's declaration that people call, in the order of the table. */
-export async function loadCommands(): Promise<CommandSpec[]> {
-  const commands = await Promise.all(Object.values(COMMANDS).map(async (load) => (await load()).command));
-  return commands.filter((command) => command.hidden !== true);
-}
-
-/** The text of `jpg <command> --help`. */
-export function renderCommandHelp(command: CommandSpec): string {
-  const chunks: string[] = [];
-  const built = buildCommand(command).configureOutput({
-    writeOut: (text) => chunks.push(text),
-    writeErr: (text) => chunks.push(text),
-  });
-  built.outputHelp();
-  return chunks.join("");
-}
-
-/** The error for a name that is no command. */
-export function unknownCommand(name: string): JpgError {
-  const nearest = nearestCommand(name, Object.keys(COMMAND_SUMMARIES));
-  return userError("unknown_command", `jpg has no command ${name}.`, {
-    hints: [...(nearest === undefined ? [] : [`Did you mean \`jpg ${nearest}\`?`]), "`jpg --help` lists the commands."],
-  });
-}
-
-/** The command that was meant: the only one that the word begins, else the nearest name, else the longest that begins the word. */
-function nearestCommand(word: string, names: readonly string[]): string | undefined {
-  const begun = names.filter((name) => name.startsWith(word));
-  const inside = names.filter((name) => word.startsWith(name)).sort((a, b) => b.length - a.length);
-  return (begun.length === 1 ? begun[0] : nearestName(word, names)) ?? inside[0];
-}
-
-/** The error for an option before the command that is no global one. */
-export function unknownOption(name: string): JpgError {
-  const names = GLOBAL_OPTIONS.flatMap(({ flags }) => flags.match(/--[\w-]+/g) ?? []);
-  const nearest = nearestName(name, [...names, "--help", "--version"]);
-  return userError("usage", `jpg has no option ${name} before the command.`, {
-    hints: [
-      ...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]),
-      `Options of a command follow its name: \`jpg <command> ${name}\`.`,
-    ],
-  });
 }

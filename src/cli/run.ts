@@ -117,17 +117,17 @@ async function runCommand(call: Call, world: World): Promise<number> {
   // Alone, it says what is here.
   const name = call.name ?? "status";
   if (name === "--help" || name === "-h" || (name === "help" && words.length === 0)) {
-    const { renderHelp } = await import("./command-table.ts");
+    const { renderHelp } = await import("./command-summaries.ts");
     world.output.data(forTerminal(renderHelp()));
     return 0;
   }
-  if (name.startsWith("-")) throw (await import("./parse-arguments.ts")).unknownOption(name);
+  if (name.startsWith("-")) throw (await import("./help.ts")).unknownOption(name);
   const wanted = name === "help" ? (words[0] ?? "") : name;
   const load = Object.hasOwn(COMMANDS, wanted) ? COMMANDS[wanted] : undefined;
-  if (load === undefined) throw (await import("./parse-arguments.ts")).unknownCommand(wanted);
+  if (load === undefined) throw (await import("./help.ts")).unknownCommand(wanted);
   const { command } = await load();
   if (name === "help" || asksForHelp(command, words)) {
-    const { renderCommandHelp } = await import("./parse-arguments.ts");
+    const { renderCommandHelp } = await import("./help.ts");
     world.output.data(forTerminal(renderCommandHelp(command)));
     return 0;
   }
@@ -213,7 +213,7 @@ async function commitAbandonedTurns(workspace: Workspace, voice: Voice): Promise
 }
 
 async function loadAll(): Promise<readonly CommandSpec[]> {
-  return (await import("./parse-arguments.ts")).loadCommands();
+  return (await import("./help.ts")).loadCommands();
 }
 
 // Global options that stand before the command, as in `jpg --store DIR ls`: they mean the same there.

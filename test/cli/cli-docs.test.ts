@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 // @ts-expect-error: a script without types
 import { renderPage } from "../../scripts/generate-cli-docs.mjs";
-import { loadCommands } from "../../src/cli/parse-arguments.ts";
+import { loadCommands } from "../../src/cli/help.ts";
 
 // covers: history "Commands are registered"
 

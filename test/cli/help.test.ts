@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { COMMAND_SUMMARIES, COMMANDS, renderHelp } from "../../src/cli/command-table.ts";
-import { loadCommands, renderCommandHelp, unknownCommand, unknownOption } from "../../src/cli/parse-arguments.ts";
+import { COMMAND_SUMMARIES, renderHelp } from "../../src/cli/command-summaries.ts";
+import { COMMANDS } from "../../src/cli/command-table.ts";
+import { loadCommands, renderCommandHelp, unknownCommand, unknownOption } from "../../src/cli/help.ts";
 
 it("lists every command that people call, once, with one line", async () => {
   const help = renderHelp();

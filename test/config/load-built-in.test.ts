@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { BUILT_IN, listBuiltIn, loadBuiltIn } from "../../src/config/assemble.ts";
 import { formatKey } from "../../src/config/keys.ts";
 import { readLayer } from "../../src/config/layers.ts";
-import { BUILT_IN, listBuiltIn, loadBuiltIn, loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/config/load.ts";
 
 // covers: 064 "Default table for seven tools, as workspace configuration"
 // covers: D17 "1.4 Default hints in config"

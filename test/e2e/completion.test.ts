@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { renderCompletion, SHELLS } from "../../src/cli/frame/completion.ts";
-import { loadCommands } from "../../src/cli/parse-arguments.ts";
+import { loadCommands } from "../../src/cli/help.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));

@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CommandSpec } from "../../src/cli/frame/command.ts";
-import { loadCommands, parseArguments } from "../../src/cli/parse-arguments.ts";
+import { loadCommands } from "../../src/cli/help.ts";
+import { parseArguments } from "../../src/cli/parse-arguments.ts";
 import { createTempFolder, type TempFolder } from "../helpers/temp-repository.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

@@ -1,6 +1,7 @@
 // Reads a summary that somebody else wrote (`--accept`), and for which turns it was written.
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { PlacedEvent } from "../../core/compact/event-ledger.ts";
 import { firstLine } from "../../core/compact/hidden-content.ts";
 import type { ChosenStrategies } from "../../core/compact/strategies/pipelines.ts";
 import { readBlock, splitBlock } from "../../core/compact/summary-answer.ts";
@@ -13,7 +14,6 @@ import {
   wordLimit,
   writeTask,
 } from "../../core/compact/summary-prompt.ts";
-import type { PlacedEvent } from "../../core/compact/transcript.ts";
 import { isNothing, type RangeRequest } from "../../core/conversation/bound-resolution.ts";
 import type { Summary } from "../../core/conversation/compaction.ts";
 import { textOfContent } from "../../core/conversation/event.ts";

@@ -1,10 +1,11 @@
 // Plans one compaction, has its summary written if it needs one, and appends it in one commit. A dry run goes the same way up to the
 // commit, but asks no model: of a summary that only a model can write it knows no text. A summary is bound to the very turns it was
 // written for: when they changed meanwhile, nothing is committed.
+
+import { withoutLedger } from "../../core/compact/event-ledger.ts";
 import { checkGrounding, type Ungrounded } from "../../core/compact/grounding.ts";
 import { type CompactionDraft, DRAFT_ID } from "../../core/compact/plan.ts";
 import { describeGivenBack } from "../../core/compact/plan-effect.ts";
-import { withoutLedger } from "../../core/compact/transcript.ts";
 import { isNothing } from "../../core/conversation/bound-resolution.ts";
 import { type Compaction, EXTRACTIVE, type Injection, isHiding } from "../../core/conversation/compaction.ts";
 import { isMessage } from "../../core/conversation/event.ts";

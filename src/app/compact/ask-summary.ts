@@ -9,15 +9,14 @@ import {
   type SummaryFacts,
 } from "../../core/compact/summary-answer.ts";
 import { type PromptTemplates, parseSummaryTemplate, writeRetry } from "../../core/compact/summary-prompt.ts";
-import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { View } from "../../core/conversation/event.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import type { ModelPrice } from "../../core/model/model-provider.ts";
 import { addUsage, priceOf, readUsage, type Usage } from "../../core/model/usage.ts";
-import type { LlmRequest } from "../../llm/client.ts";
 import { readTemplate } from "../conversation/runtime.ts";
 import type { OpenedModel } from "../models/models.ts";
+import type { RequestFrame } from "./request-frame.ts";
 
 /** Who is asked, and how. */
 export interface Summarizer {
@@ -113,16 +112,6 @@ const HINTS: Readonly<Record<RejectedSummary["rejected"], string>> = {
   inflated: "There is little to shorten in this range: name more turns, or use --profile light.",
   ungrounded: "Leave out --strict to store it, with what was not found listed.",
 };
-
-// What all requests of a conversation have beside its view. A request that is to find what the provider keeps of the others
-// has just the same.
-
-export type RequestFrame = Pick<LlmRequest, "system" | "tools" | "cache">;
-
-/** Frames the requests of a conversation; `system`: "" = none. */
-export function requestFrame(system: string, tools: readonly ToolDefinition[]): RequestFrame {
-  return { cache: true, ...(system === "" ? {} : { system }), ...(tools.length === 0 ? {} : { tools }) };
-}
 
 // What writing a summary cost: usage and price of all its calls, those whose answers were not taken among them. Sums are known
 // only when each call's part is: unknown stays unknown.

@@ -1,8 +1,9 @@
 // Progressive compaction: a long range is summarised part by part, one commit each, every part from raw events. A later summary
 // over several parts reads the raw events again, so nothing is ever summarised twice. Parts that are committed stay when a later
 // one fails.
+
+import { groupTurns } from "../../core/compact/event-ledger.ts";
 import { choosePipelines } from "../../core/compact/strategies/pipelines.ts";
-import { groupTurns } from "../../core/compact/transcript.ts";
 import { cutEvenParts, cutParts, splitAtSummaries, type TurnPart } from "../../core/compact/turn-parts.ts";
 import { isNothing } from "../../core/conversation/bound-resolution.ts";
 import { formatTurnRange, type Turn } from "../../core/conversation/event.ts";

@@ -1,7 +1,8 @@
 // The summary of what a fork has that another one has not, by the same rules as a compaction's: from raw events, by the model that
 // the user's settings or this call name, as an extract where there is none.
+
+import type { PlacedEvent } from "../../core/compact/event-ledger.ts";
 import { detectWork, nameTurns, wordFocus, wordLimit } from "../../core/compact/summary-prompt.ts";
-import type { PlacedEvent } from "../../core/compact/transcript.ts";
 import { EXTRACTIVE, type Summary } from "../../core/conversation/compaction.ts";
 import type { Turn } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";

@@ -1,6 +1,7 @@
 // Has a model write the summary of a plan, and makes of its answer what is stored: text with the ledger, lists, model, hash of
 // what was asked, usage and price.
 import type { Config } from "../../config/config.ts";
+import { type PlacedEvent, readLedger } from "../../core/compact/event-ledger.ts";
 import { extractSummary } from "../../core/compact/extract.ts";
 import { finishSummary } from "../../core/compact/summary-answer.ts";
 import {
@@ -12,7 +13,6 @@ import {
   wordLimit,
   writeTask,
 } from "../../core/compact/summary-prompt.ts";
-import { type PlacedEvent, readLedger } from "../../core/compact/transcript.ts";
 import { EXTRACTIVE, type Summary } from "../../core/conversation/compaction.ts";
 import { offeredTools } from "../../core/conversation/defined-tools.ts";
 import { traitsOf } from "../../core/conversation/event.ts";
@@ -32,15 +32,9 @@ import {
   whyUnnamed,
 } from "../models/choose-model.ts";
 import { conversationModel, type OpenedModel, openModel } from "../models/models.ts";
-import {
-  createSpending,
-  readPromptTemplates,
-  refuseAborted,
-  requestFrame,
-  type Spending,
-  type Summarizer,
-} from "./ask-summary.ts";
+import { createSpending, readPromptTemplates, refuseAborted, type Spending, type Summarizer } from "./ask-summary.ts";
 import type { PlannedCompaction } from "./plan.ts";
+import { requestFrame } from "./request-frame.ts";
 import { type SuffixThread, type SummaryRequest, type SummarySource, summarizeEvents } from "./summary-source.ts";
 
 /** What is to be summarised, and by whom. */

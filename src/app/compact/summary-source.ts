@@ -1,4 +1,6 @@
 // What is summarised and how its summary is judged, as the steps of writing one hand it to each other.
+
+import type { PlacedEvent } from "../../core/compact/event-ledger.ts";
 import {
   isRejected,
   joinSummaries,
@@ -18,14 +20,7 @@ import {
   writeRecord,
   writeTask,
 } from "../../core/compact/summary-prompt.ts";
-import {
-  fitParts,
-  fitWhole,
-  NOTHING_CUT,
-  type PlacedEvent,
-  type TranscriptPart,
-  writeEntries,
-} from "../../core/compact/transcript.ts";
+import { fitParts, fitWhole, NOTHING_CUT, type TranscriptPart, writeEntries } from "../../core/compact/transcript.ts";
 import { describeReading, type Injection, type Summary } from "../../core/conversation/compaction.ts";
 import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { ProjectedTurn } from "../../core/conversation/event.ts";
@@ -34,14 +29,8 @@ import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { JpgError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import type { OpenedModel } from "../models/models.ts";
-import {
-  askForSummary,
-  type RequestFrame,
-  refuseAborted,
-  type Summarizer,
-  type SummaryStyle,
-  summaryRejected,
-} from "./ask-summary.ts";
+import { askForSummary, refuseAborted, type Summarizer, type SummaryStyle, summaryRejected } from "./ask-summary.ts";
+import type { RequestFrame } from "./request-frame.ts";
 
 /** The conversation's own thread, behind which a summary may be asked for. */
 export interface SuffixThread {

@@ -1,6 +1,6 @@
 // `covers`: the digest that binds a compaction to the turns it was made over, from object ids alone where possible
 // (docs/FORMAT.md). A summary whose digest does not match the branch must not be applied: it would tell of another past.
-import type { PlacedEvent } from "../../core/compact/transcript.ts";
+import type { PlacedEvent } from "../../core/compact/event-ledger.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { checkCoverage } from "../../core/conversation/coverage.ts";
 import type { Event, Turn } from "../../core/conversation/event.ts";

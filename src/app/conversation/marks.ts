@@ -1,4 +1,6 @@
 // The settings that hold for a conversation: its own layer is read from the small files under config/.
+
+import type { LoadedConfig } from "../../config/assemble.ts";
 import {
   parseConfigDelta,
   type RecordedTool,
@@ -7,7 +9,6 @@ import {
   selectDeltas,
   settingsOf,
 } from "../../config/config.ts";
-import type { LoadedConfig } from "../../config/load.ts";
 import { recordPath } from "../../core/conversation/compaction-line.ts";
 import { type Event, isFields, type Turn, traitsOf, type View } from "../../core/conversation/event.ts";
 import {

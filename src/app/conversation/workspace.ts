@@ -2,7 +2,8 @@
 import { lstat, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
-import type { ConfigFile, ConfigInput, ConversationDelta, LoadedConfig } from "../../config/load.ts";
+import type { LoadedConfig } from "../../config/assemble.ts";
+import type { ConfigFile, ConfigInput, ConversationDelta } from "../../config/load.ts";
 import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/trust.ts";
 import { codeOf, JpgError, reasonOf, repositoryError } from "../../core/errors.ts";
 import { parseJson } from "../../core/json.ts";
@@ -184,7 +185,8 @@ async function readConfig(
     projectPath === null ? null : asConfigFile(projectPath, await readProjectConfig(projectPath)),
   ];
   const isNothingGiven = Object.values(given).every((list) => list.length === 0);
-  if (user === null && project === null && isNothingGiven) return (await import("../../config/load.ts")).loadBuiltIn();
+  if (user === null && project === null && isNothingGiven)
+    return (await import("../../config/assemble.ts")).loadBuiltIn();
   const { loadConfig } = await import("../../config/load.ts");
   return loadConfig({
     ...(user === null ? {} : { user }),

@@ -18,9 +18,9 @@ import { type KnownTurns, loadCompactions, loadView } from "../conversation/view
 import type { Workspace } from "../conversation/workspace.ts";
 import { diffViews, type ViewDiff } from "../diff/diff.ts";
 import { resolveWholeTree } from "../names/resolve-id.ts";
+import { costByTurn } from "./anatomy.ts";
 import { type LogRow, readCompactionLog } from "./log.ts";
 import { type LineageReport, readLineage } from "./show.ts";
-import { costByTurn } from "./stats.ts";
 
 /** Tokens: raw, and what the view still shows. */
 export interface PageTokens {

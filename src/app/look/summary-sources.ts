@@ -1,7 +1,8 @@
 // Where the facts of a summary come from: each path, SHA, number, issue, URL and quotation of it with the raw events that say it
 // first, and those that nobody said. It reads what the grounding check reads, and finds what that finds.
+
+import { type PlacedEvent, withoutLedger } from "../../core/compact/event-ledger.ts";
 import { type SourcedFact, sourceFacts } from "../../core/compact/grounding.ts";
-import { type PlacedEvent, withoutLedger } from "../../core/compact/transcript.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { userError } from "../../core/errors.ts";
 import { readCovered } from "../conversation/covers.ts";

@@ -1,5 +1,7 @@
 // Merges a fork: one commit with both as parents, whose tree is the branch's own and one turn more, which tells the model what was
 // said and done on the fork. Turns of two forks are never put together, and nothing else of the fork comes along.
+
+import type { PlacedEvent } from "../../core/compact/event-ledger.ts";
 import {
   furthest,
   heldOf,
@@ -10,7 +12,6 @@ import {
   type Told,
   type ToldTurns,
 } from "../../core/compact/fork-merge.ts";
-import type { PlacedEvent } from "../../core/compact/transcript.ts";
 import type { Summary } from "../../core/conversation/compaction.ts";
 import { type Event, type Turn, traitsOf } from "../../core/conversation/event.ts";
 import { sharedTurns } from "../../core/conversation/merge-sides.ts";

@@ -1,20 +1,17 @@
 import { resolve } from "node:path";
 import type { AcceptedSummary } from "../../app/compact/accepted-summary.ts";
 import { type CompactRequest, compact } from "../../app/compact/compact.ts";
-import { type CompactReport, notesOf } from "../../app/compact/compact-report.ts";
+import type { CompactReport } from "../../app/compact/compact-report.ts";
 import { writeResultFile } from "../../app/conversation/runtime.ts";
-import { diffViews } from "../../app/diff/diff.ts";
-import { renderShown } from "../../app/look/print.ts";
 import { resolveWhole } from "../../app/names/resolve-id.ts";
 import { PIPELINE_NAMES, STRATEGY_NAMES } from "../../core/compact/strategies/strategy-names.ts";
 import type { RangeRequest } from "../../core/conversation/bound-resolution.ts";
 import { badBound, isBound } from "../../core/conversation/range-bound.ts";
 import { defined } from "../../core/json.ts";
-import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
+import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, INTERRUPTED, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/interrupt.ts";
 import { documentOf, renderTimeline } from "../render/compact.ts";
-import { renderDiff } from "../render/diff.ts";
 import {
   checkActivation,
   checkLoneFlags,
@@ -215,6 +212,7 @@ function compactUntilStopped(
   return endOnInterrupt(output, async (signal) => {
     const report = await work(signal);
     if (report.views !== undefined && (flag(options, "diff") || flag(options, "text"))) {
+      const { showPreview } = await import("./compact-preview.ts");
       await showPreview({ output, options, json }, { ...report, views: report.views });
     } else if (json) output.json(documentOf(report));
     else output.data(renderTimeline(report, output));
@@ -252,32 +250,4 @@ async function writeBundle({ output, runtime, json }: CommandContext, file: stri
   if (json) output.json({ path });
   else output.info(safe`Wrote ${forTerminalLine(path)}. Have the summary written, then: jpg compact --accept FILE`);
   return 0;
-}
-
-// `jpg compact --dry-run --diff` and `--text`: the view as it would be, before anything is committed.
-
-type Preview = CompactReport & Required<Pick<CompactReport, "views">>;
-
-/**
- * Shows what a dry run would leave: with `--diff` as `jpg diff` does, with `--text` whole. What the user should know beside it,
- * a summary that is still to be written above all, goes to standard error.
- */
-export async function showPreview(
-  { output, options, json }: Pick<CommandContext, "output" | "options" | "json">,
-  report: Preview,
-): Promise<void> {
-  const { before, measure } = report.views;
-  const { after } = report.further?.views ?? report.views;
-  const notes = [report, ...(report.further === undefined ? [] : [report.further])].flatMap(notesOf);
-  if (!json) for (const note of notes) output.info(safe`note: ${forTerminal(note)}`);
-  if (flag(options, "text")) {
-    const text = renderShown(after);
-    if (json) output.json({ ...documentOf(report), text });
-    else await output.page(forTerminal(text));
-    return;
-  }
-  const diff = { from: report.branch, to: `${report.branch} (as planned)`, ...diffViews(before, after, { measure }) };
-  if (json) output.json({ ...documentOf(report), diff });
-  else if (diff.hunks.length === 0) output.info(safe`No difference: the model would see the same.`);
-  else await output.page(renderDiff(diff, { style: output.style, width: output.width }));
 }

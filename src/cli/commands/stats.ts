@@ -23,7 +23,7 @@ export const command: CommandSpec = {
       else output.data(renderStats(report, output));
       return 0;
     }
-    const { readAnatomy } = await import("../../app/look/stats.ts");
+    const { readAnatomy } = await import("../../app/look/anatomy.ts");
     const anatomy = await readAnatomy(workspace, tree);
     if (json) output.json({ ...(await readStats(workspace, tree)), anatomy });
     else {

@@ -1,5 +1,5 @@
 // `jpg stats --anatomy`: what fills the window, as bars that fit the terminal, and what strategies would still free.
-import type { AnatomyKind, AnatomyReport, AnatomyTurn } from "../../app/look/stats.ts";
+import type { AnatomyKind, AnatomyReport, AnatomyTurn } from "../../app/look/anatomy.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { renderPrice } from "../../core/model/usage.ts";
 import { decimal, forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";

@@ -4,6 +4,7 @@
 import { proseChars } from "../conversation/text-tokens.ts";
 import { estimateEvents } from "../conversation/token-estimate.ts";
 import { type Reply, repliesTo } from "./decisions.ts";
+import type { PlacedEvent } from "./event-ledger.ts";
 import { changeNotes, type FailedCall } from "./failures.ts";
 import { type Gathered, gather, type Unfinished } from "./gather.ts";
 import { textsOf } from "./hidden-content.ts";
@@ -20,7 +21,6 @@ import {
   pickPassages,
   type Said,
 } from "./passages.ts";
-import type { PlacedEvent } from "./transcript.ts";
 
 /** A summary made without a model. */
 interface ExtractedSummary {

@@ -14,6 +14,7 @@ import {
 } from "../conversation/event.ts";
 import { defined } from "../json.ts";
 import { decisionsIn, guidanceIn, questionOf, type Reply, refusalsIn } from "./decisions.ts";
+import { groupTurns, ledgerOfCalls, type PlacedEvent } from "./event-ledger.ts";
 import { scanLines, scanSentences } from "./facts.ts";
 import {
   type CommandRun,
@@ -31,7 +32,6 @@ import {
 import { textsOf } from "./hidden-content.ts";
 import { cutEnd, isAnnouncement, isWaiting, oneLine, type Said, typedText } from "./passages.ts";
 import { callFacts, isWriting, listToolCalls, type ToolCall } from "./tool-call.ts";
-import { groupTurns, ledgerOfCalls, type PlacedEvent } from "./transcript.ts";
 
 /** What happened in a stretch of a conversation; lists in order. */
 export interface Gathered {

@@ -5,9 +5,9 @@ import { type Event, type Fields, isFields, rangeContains, type TurnRange } from
 import { estimateTextTokens } from "../conversation/text-tokens.ts";
 import { defined } from "../json.ts";
 import { escapeForPattern } from "../look/search-words.ts";
+import { type EventLedger, renderLedger } from "./event-ledger.ts";
 import { checkGrounding } from "./grounding.ts";
 import type { SummaryTemplate } from "./summary-prompt.ts";
-import { type EventLedger, renderLedger } from "./transcript.ts";
 
 /** What an answer says, in one form. */
 export interface SummaryAnswer {

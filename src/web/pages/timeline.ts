@@ -1,6 +1,7 @@
 // What fills the window of a conversation, as a page: by kind, by tool and by turn, and what strategies would still free.
+
+import type { AnatomyReport, AnatomyTurn } from "../../app/look/anatomy.ts";
 import type { ConversationPage, PageCompaction, PageTurn } from "../../app/look/conversation-page.ts";
-import type { AnatomyReport, AnatomyTurn } from "../../app/look/stats.ts";
 import { sayTurns } from "../../core/conversation/event.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { type CompactionLooks, tintClass } from "./compaction.ts";

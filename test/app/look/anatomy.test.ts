@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compact } from "../../../src/app/compact/compact.ts";
 import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
-import { type AnatomyReport, readAnatomy, readStats } from "../../../src/app/look/stats.ts";
+import { type AnatomyReport, readAnatomy } from "../../../src/app/look/anatomy.ts";
+import { readStats } from "../../../src/app/look/stats.ts";
 import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
 import { createClaudeWriter, sessionBytes } from "../../helpers/claude-session.ts";
 import { surveyedSession } from "../../helpers/surveyed-session.ts";

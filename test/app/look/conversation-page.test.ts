@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import { readAnatomy } from "../../../src/app/look/anatomy.ts";
 import { readConversationPage } from "../../../src/app/look/conversation-page.ts";
-import { readAnatomy } from "../../../src/app/look/stats.ts";
 import { createClaudeWriter, sessionBytes } from "../../helpers/claude-session.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 

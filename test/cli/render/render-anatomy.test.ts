@@ -1,6 +1,6 @@
 // The anatomy on a terminal: bars as long as there is room, never a line that is wider.
 import { describe, expect, it } from "vitest";
-import type { AnatomyReport } from "../../../src/app/look/stats.ts";
+import type { AnatomyReport } from "../../../src/app/look/anatomy.ts";
 import { displayWidth } from "../../../src/cli/frame/terminal.ts";
 import { renderAnatomy } from "../../../src/cli/render/anatomy.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";

@@ -3,6 +3,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { PlacedEvent } from "../../../src/core/compact/event-ledger.ts";
 import {
   charsOf,
   createPurse,
@@ -12,7 +13,6 @@ import {
   takeLines,
 } from "../../../src/core/compact/extract.ts";
 import { checkGrounding } from "../../../src/core/compact/grounding.ts";
-import type { PlacedEvent } from "../../../src/core/compact/transcript.ts";
 import type { Content, Event, Turn } from "../../../src/core/conversation/event.ts";
 import { textTokens } from "../../../src/core/conversation/text-tokens.ts";
 import { type CallSpec, call, callTurns, failed } from "../../helpers/call-conversation.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { groupTurns, type PlacedEvent } from "../../../src/core/compact/event-ledger.ts";
 import { endingOf, gather, openTasks } from "../../../src/core/compact/gather.ts";
 import { listToolCalls } from "../../../src/core/compact/tool-call.ts";
-import { groupTurns, type PlacedEvent } from "../../../src/core/compact/transcript.ts";
 import type { Content, Event, Turn } from "../../../src/core/conversation/event.ts";
 import { type CallSpec, call, callTurns, failed } from "../../helpers/call-conversation.ts";
 import { NOTHING_GATHERED } from "../../helpers/nothing-gathered.ts";

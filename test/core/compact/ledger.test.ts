@@ -3,8 +3,8 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readLedger, renderLedger, withoutLedger } from "../../../src/core/compact/event-ledger.ts";
 import { finishSummary } from "../../../src/core/compact/summary-answer.ts";
-import { readLedger, renderLedger, withoutLedger } from "../../../src/core/compact/transcript.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 import { call, result } from "../../helpers/sample-view.ts";
 

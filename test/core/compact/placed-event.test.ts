@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { groupTurns } from "../../../src/core/compact/transcript.ts";
+import { groupTurns } from "../../../src/core/compact/event-ledger.ts";
 import { answer, request } from "../../helpers/sample-view.ts";
 
 describe("groupTurns", () => {

@@ -3,13 +3,8 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  fitParts,
-  fitWhole,
-  type PlacedEvent,
-  renderTranscript,
-  writeEntries,
-} from "../../../src/core/compact/transcript.ts";
+import type { PlacedEvent } from "../../../src/core/compact/event-ledger.ts";
+import { fitParts, fitWhole, renderTranscript, writeEntries } from "../../../src/core/compact/transcript.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 import { estimateTextTokens } from "../../../src/core/conversation/text-tokens.ts";
 import { runs } from "../../helpers/runs.ts";

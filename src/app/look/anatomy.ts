@@ -1,0 +1,320 @@
+// What fills a conversation's window: the view by kind, by tool and by turn, what its requests used and cost where that is recorded,
+// and what strategies would still free of it.
+import { type Config, recordedTools, selectDeltas } from "../../config/config.ts";
+import { offeredTools } from "../../core/conversation/defined-tools.ts";
+import type { Origin, View } from "../../core/conversation/event.ts";
+import { pairCalls } from "../../core/conversation/tool-pairing.ts";
+import { measureParts, type PartTokens, type ViewPart } from "../../core/model/cache-cost.ts";
+import { recordedRequests } from "../../core/model/calibration.ts";
+import type { ModelPrice } from "../../core/model/model-provider.ts";
+import { leadingPrompts } from "../../core/model/thread.ts";
+import { countFrame, type OverheadSource, type TokenMeter, type TokenSource } from "../../core/model/token-meter.ts";
+import { priceOf, type TurnFacts } from "../../core/model/usage.ts";
+import { type HeadroomView, loadHeadroom, type StrategyHeadroom } from "../compact/headroom.ts";
+import { readDeltas } from "../conversation/marks.ts";
+import type { BranchTree } from "../conversation/tree.ts";
+import { readToolDefinitions } from "../conversation/view.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { recordedFacts } from "../models/models.ts";
+
+/** Reads the anatomy of a branch's view. Throws `spliced_turns`. */
+export async function readAnatomy(workspace: Workspace, tree: BranchTree): Promise<AnatomyReport> {
+  const loaded = await loadHeadroom(workspace, tree);
+  const { before: view, live, meter, config, facts, headroom, windowTokens: window, knownWindow } = loaded;
+  const costs = await costByTurn(workspace, config, facts);
+  const { tokens, source } = meter.countView(view, live.applied);
+  const parts = measureTurns(view, meter);
+  return {
+    branch: tree.branch,
+    commit: tree.commit,
+    turns: tree.turnOids.length,
+    model: loaded.model,
+    window,
+    window_source: knownWindow === null ? "usual" : "known",
+    tokens,
+    tokens_source: source,
+    overhead_source: meter.overheadSource,
+    by_kind: countByKind(parts, { tokens, before: await frameParts(workspace, tree, loaded) }),
+    by_tool: countByTool(view, meter),
+    by_turn: countByTurn(view, parts, costs),
+    recorded: addCosts(costs.values()),
+    headroom: {
+      strategies: headroom.strategies,
+      mechanical: { ...headroom.mechanical, share: headroom.mechanical.frees / window },
+      threshold: config.conversation.compaction.summarize_threshold,
+      turns_left: turnsLeft(loaded),
+    },
+  };
+}
+
+/** What stands in front of the events: system prompt and tools, apart where the definitions are recorded. */
+async function frameParts(
+  workspace: Workspace,
+  tree: BranchTree,
+  { before: view, live, meter }: HeadroomView,
+): Promise<readonly AnatomyPart[]> {
+  const overhead = meter.overheadUnder(live.applied);
+  if (overhead === 0) return [];
+  const recorded = recordedTools(selectDeltas(await readDeltas(workspace, tree), tree.atTurn)) ?? [];
+  const definitions = await readToolDefinitions(workspace.store, tree, recorded);
+  const tools = countFrame(meter, { tools: offeredTools(definitions, view, live.applied) });
+  if (tools === 0 || tools > overhead) return [{ kind: "overhead", tokens: overhead }];
+  return [
+    { kind: "system", tokens: overhead - tools },
+    { kind: "tools", tokens: tools },
+  ];
+}
+
+/** What mechanical compaction leaves grows with the turns: when that alone is above the threshold, only a summary helps. */
+function turnsLeft({ config, meter, live, before, headroom, windowTokens }: HeadroomView): number | null {
+  const { after } = headroom.mechanical;
+  const most = config.conversation.compaction.summarize_threshold * windowTokens;
+  if (after >= most) return 0;
+  const shown = new Set(before.turns.flatMap(({ origin }) => (origin.kind === "kept" ? [origin.turn] : [])));
+  const growth = (after - meter.overheadUnder(live.applied)) / shown.size;
+  return growth > 0 ? Math.floor((most - after) / growth) : null;
+}
+
+// The counts of an anatomy: a view by kind, by tool and by turn. Pure.
+
+/** Measures the turns of a view. */
+export function measureTurns({ turns }: View, { countEvent }: TokenMeter): readonly PartTokens[] {
+  const prompts = new Set(leadingPrompts(turns));
+  return turns.map((turn) => measureParts(turn, { prompts, countEvent }));
+}
+
+const ORDER: readonly AnatomyKind[] = [
+  "overhead",
+  "system",
+  "tools",
+  "summaries",
+  "index",
+  "user",
+  "assistant",
+  "reasoning",
+  "calls",
+  "results",
+  "attachments",
+  "harness",
+];
+
+/** Adds the parts up, behind what stands before the events; the largest takes what rounding left of `tokens`. */
+export function countByKind(
+  turns: readonly PartTokens[],
+  { tokens, before }: { readonly tokens: number; readonly before: readonly AnatomyPart[] },
+): readonly AnatomyPart[] {
+  const sums = new Map<AnatomyKind, number>(before.map((part) => [part.kind, part.tokens]));
+  for (const parts of turns) for (const [kind, own] of parts) sums.set(kind, (sums.get(kind) ?? 0) + own);
+  const rounded = new Map([...sums].map(([kind, sum]) => [kind, Math.round(sum)]));
+  const total = [...rounded.values()].reduce((sum, own) => sum + own, 0);
+  const [largest] = [...rounded].sort(([, a], [, b]) => b - a)[0] ?? [];
+  if (largest !== undefined) rounded.set(largest, Math.max(0, (rounded.get(largest) ?? 0) + tokens - total));
+  return ORDER.flatMap((kind) => (rounded.has(kind) ? [{ kind, tokens: rounded.get(kind) ?? 0 }] : []));
+}
+
+/** Tokens of the calls of one tool and of their results, not rounded. */
+interface ToolSums {
+  calls: number;
+  call: number;
+  result: number;
+}
+
+/** Counts the calls that a view shows, by tool; largest first. */
+export function countByTool({ turns }: View, { countEvent }: TokenMeter): readonly AnatomyTool[] {
+  const tools = new Map<string, ToolSums>();
+  const sumsOf = (tool: string): ToolSums => {
+    const sums = tools.get(tool) ?? { calls: 0, call: 0, result: 0 };
+    tools.set(tool, sums);
+    return sums;
+  };
+  const listed = turns.map(({ events }, index) => ({ index, events }));
+  const pairs = pairCalls(listed, () => false);
+  for (const event of listed.flatMap(({ events }) => events)) {
+    if (event.type === "tool_call_request") {
+      const sums = sumsOf(event.name);
+      sums.calls += 1;
+      sums.call += countEvent(event);
+    } else if (event.type === "tool_call_response") {
+      sumsOf(pairs.get(event)?.name ?? UNKNOWN_TOOL).result += countEvent(event);
+    }
+  }
+  return [...tools].map(([tool, sums]) => toTool(tool, sums)).sort((one, other) => other.tokens - one.tokens);
+}
+
+/** The tool of a result without a call. */
+const UNKNOWN_TOOL = "";
+
+function toTool(tool: string, { calls, call, result }: ToolSums): AnatomyTool {
+  return {
+    tool,
+    calls,
+    call_tokens: Math.round(call),
+    result_tokens: Math.round(result),
+    tokens: Math.round(call + result),
+  };
+}
+
+/** Counts each turn of a view, with what its requests used. */
+export function countByTurn(
+  { turns }: View,
+  parts: readonly PartTokens[],
+  costs: ReadonlyMap<number, RecordedCost>,
+): readonly AnatomyTurn[] {
+  const told = new Set<number>();
+  return turns.map(({ origin }, at) => {
+    const { from, to } = origin.kind === "kept" ? { from: origin.turn, to: origin.turn } : origin;
+    const own = [...(parts[at] ?? [])].map(([kind, tokens]) => ({ kind, tokens: Math.round(tokens) }));
+    return {
+      from,
+      to,
+      kind: origin.kind,
+      tokens: Math.round([...(parts[at] ?? [])].reduce((sum, [, tokens]) => sum + tokens, 0)),
+      by_kind: own.sort((a, b) => b.tokens - a.tokens),
+      // A turn that is cut by a summary stands in the view twice.
+      recorded: origin.kind === "index" ? null : addCosts(untold(from, to)),
+    };
+  });
+
+  function untold(from: number, to: number): readonly RecordedCost[] {
+    const found: RecordedCost[] = [];
+    for (let turn = from; turn <= to; turn += 1) {
+      const cost = told.has(turn) ? undefined : costs.get(turn);
+      told.add(turn);
+      if (cost !== undefined) found.push(cost);
+    }
+    return found;
+  }
+}
+
+/** What a part of the window holds. `overhead` = system prompt and tools, where only their sum is known. */
+export type AnatomyKind = ViewPart | "overhead" | "tools";
+
+/** A part of the window. */
+export interface AnatomyPart {
+  readonly kind: AnatomyKind;
+  readonly tokens: number;
+}
+
+/** What the calls of one tool and their results take up. */
+export interface AnatomyTool {
+  readonly tool: string;
+  readonly calls: number;
+  readonly call_tokens: number;
+  readonly result_tokens: number;
+  /** Both together. */
+  readonly tokens: number;
+}
+
+/** A turn of the view, or what stands for several. Positions are raw, 0-based, inclusive. */
+export interface AnatomyTurn {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: Origin["kind"];
+  readonly tokens: number;
+  /** Largest first. */
+  readonly by_kind: readonly AnatomyPart[];
+  /** What the requests of these turns used when they were said; null = nothing is recorded. */
+  readonly recorded: RecordedCost | null;
+}
+
+/** What is left to be freed, and how long that helps. */
+export interface AnatomyHeadroom {
+  /** Each strategy by itself, those that take least first, `auto` at the end. */
+  readonly strategies: readonly StrategyHeadroom[];
+  /** The most that all of them free together; no model writes anything. */
+  readonly mechanical: {
+    readonly frees: number;
+    readonly after: number;
+    /** `frees` as a share of the window. */
+    readonly share: number;
+  };
+  /** Share of the window above which only a summary helps: the setting `summarize_threshold`. */
+  readonly threshold: number;
+  /** Turns like those that the view shows until the view is above it whatever mechanical compaction frees; 0 = it is; null = cannot be told. */
+  readonly turns_left: number | null;
+}
+
+/** The anatomy of a view. Tokens are whole numbers, shares 0..1 of the window. */
+export interface AnatomyReport {
+  readonly branch: string;
+  readonly commit: string;
+  /** Raw turns of the conversation. */
+  readonly turns: number;
+  /** The model that answered last, `provider/model`; null where none did. */
+  readonly model: string | null;
+  readonly window: number;
+  /** `usual`: the model's is not known, and that of most models is taken. */
+  readonly window_source: "known" | "usual";
+  readonly tokens: number;
+  readonly tokens_source: TokenSource;
+  /** Where the size of system prompt and tools is from; `unknown`: they are not counted. */
+  readonly overhead_source: OverheadSource;
+  /** In the order in which a request holds them; they add up to `tokens`. */
+  readonly by_kind: readonly AnatomyPart[];
+  /** Largest first. */
+  readonly by_tool: readonly AnatomyTool[];
+  /** In the order of the view. */
+  readonly by_turn: readonly AnatomyTurn[];
+  /** All turns, those that the view hides among them. */
+  readonly recorded: RecordedCost | null;
+  readonly headroom: AnatomyHeadroom;
+}
+
+// What the requests of a conversation used and cost, turn by turn, as far as it is recorded. Prices are those published today: no
+// agent records what was paid.
+
+/** Requests that their provider counted, together; tokens are whole numbers. */
+export interface RecordedCost {
+  readonly requests: number;
+  /** Sent and neither read from nor written to a cache. */
+  readonly input: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+  readonly output: number;
+  /** US dollars at today's list prices; null = the price of a model is not known. */
+  readonly price_usd: number | null;
+}
+
+const NOTHING: RecordedCost = { requests: 0, input: 0, cache_read: 0, cache_write: 0, output: 0, price_usd: 0 };
+
+/** Adds costs up; null where nothing is recorded. */
+export function addCosts(costs: Iterable<RecordedCost>): RecordedCost | null {
+  let sum = NOTHING;
+  for (const cost of costs)
+    sum = {
+      requests: sum.requests + cost.requests,
+      input: sum.input + cost.input,
+      cache_read: sum.cache_read + cost.cache_read,
+      cache_write: sum.cache_write + cost.cache_write,
+      output: sum.output + cost.output,
+      price_usd: sum.price_usd === null || cost.price_usd === null ? null : sum.price_usd + cost.price_usd,
+    };
+  return sum.requests === 0 ? null : sum;
+}
+
+/** Gives the recorded cost by turn position; turns in which nothing is recorded are absent. Nothing is asked over the network. */
+export async function costByTurn(
+  workspace: Workspace,
+  config: Config,
+  facts: readonly TurnFacts[],
+): Promise<ReadonlyMap<number, RecordedCost>> {
+  const requests = recordedRequests(facts);
+  const prices = new Map<string, ModelPrice | null>();
+  for (const model of new Set(requests.map((request) => request.model ?? "")))
+    prices.set(model, model === "" ? null : (await recordedFacts(workspace, config, { model })).price);
+  const costs = new Map<number, RecordedCost>();
+  for (const { usage, turn, model = "" } of requests) {
+    const { input, cacheRead, cacheWrite, output } = usage;
+    const price = prices.get(model) ?? null;
+    const cost: RecordedCost = {
+      requests: 1,
+      input,
+      cache_read: cacheRead,
+      cache_write: cacheWrite,
+      output,
+      price_usd: price === null ? null : priceOf(usage, price),
+    };
+    costs.set(turn, addCosts([costs.get(turn) ?? NOTHING, cost]) ?? cost);
+  }
+  return costs;
+}
