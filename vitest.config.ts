@@ -81,7 +81,7 @@ class LongFirst extends BaseSequencer {
   }
 }
 
-// Modules hold no state, so that files share a process and what it has loaded.
+// Files share a process and what it has loaded: the little that modules keep in mind holds for all of them.
 export default defineConfig({
   test: {
     // Two fifths of the time a worker waits: for a git, a terminal, a lock. On two processors a third one fills that.

@@ -1,4 +1,5 @@
-// The world outside as commands see it: environment, clock, randomness, standard input. Read here and nowhere below.
+// Runs one command line: reads the world outside, here and nowhere below, finds the command, parses its words, ends with its exit
+// code.
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import { isAbsolute } from "node:path";
@@ -11,6 +12,8 @@ import { COMMANDS } from "./command-table.ts";
 import { type CommandSpec, exitCodeOf, type Fronts, GLOBAL_OPTIONS } from "./frame/command.ts";
 import { createOutput, type Output, type OutputStream } from "./frame/output.ts";
 import { fromSystemError } from "./frame/render-error.ts";
+
+// The world outside as commands see it: environment, clock, randomness, standard input. Read here and nowhere below.
 
 /** Creates the runtime of this process. `version` is jpg's, e.g. `0.1.0`. */
 export function createRuntime(version: string): Runtime {

@@ -247,7 +247,7 @@ function parseRecord(text: string): Readonly<Record<string, unknown>> | null {
 }
 
 // The providers that settings name: those that have a table, and those of the models that are named. Only these may be sent
-// a conversation's text; which layers may name one is layer-trust.ts's to say (decision 019).
+// a conversation's text; which layers may name one is layers.ts's to say (decision 019).
 
 /** Lists the names of the providers that the settings name. */
 export function namedProviders(config: Config): ReadonlySet<string> {

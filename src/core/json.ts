@@ -1,4 +1,4 @@
-// Properties that are absent where they have no value, as JSON and `exactOptionalPropertyTypes` want them.
+// JSON of strangers and of ours: parsed by a schema, bounded in depth, without values that are not there; base64 texts in it.
 
 /** The same fields, each of them optional and never undefined. */
 type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };

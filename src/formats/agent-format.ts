@@ -183,7 +183,7 @@ export interface SideFileRules {
 export interface SessionWriter {
   /** Gives the id of a session. */
   sessionId(name: SessionName, sha1: Sha1): string;
-  /** Gives the id of a line, message or part by its name (`line-names.ts`): what `ImportedSession.hasLine` is asked for. */
+  /** Gives the id of a line, message or part by its name (`imported-session.ts`): what `ImportedSession.hasLine` is asked for. */
   lineId(sessionId: string, name: string, sha1: Sha1): string;
   /** Gives the text of the session's file; `origin` stands in it where the agent tolerates that. */
   write(draft: SessionDraft): string;

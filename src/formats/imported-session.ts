@@ -263,7 +263,7 @@ export function sessionUuid({ conversation, branch, tip, target, n }: SessionNam
   return uuidV5(SESSION_NAMESPACE, JSON.stringify([conversation, branch, tip, target, n]), sha1);
 }
 
-/** Gives the id of an exported line: `sourceId` is its name, see `line-names.ts`. */
+/** Gives the id of an exported line: `sourceId` is its name, see `lineName`. */
 export function lineUuid(sessionId: string, sourceId: string, sha1: Sha1): string {
   return uuidV5(sessionId, sourceId, sha1);
 }

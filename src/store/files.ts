@@ -1,5 +1,4 @@
-// The one way in which jpg opens a file of a store or of its worktrees that may be there already: a stranger may have put a link
-// to a file of the user's, or a pipe on which one waits for ever. What is read or added to is what was looked at.
+// The one way in which jpg opens and replaces a file of a store: no link is followed, and each file appears whole.
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -25,6 +24,9 @@ import { promisify } from "node:util";
 import { codeOf, type JpgError, repositoryError } from "../core/errors.ts";
 import { shellWord } from "../core/safe-text.ts";
 import { formatMark, markThisProcess, type ProcessMark, parseMark } from "./running-process.ts";
+
+// The one way in which jpg opens a file of a store or of its worktrees that may be there already: a stranger may have put a link
+// to a file of the user's, or a pipe on which one waits for ever. What is read or added to is what was looked at.
 
 /** Whether a link at the end of the path is followed: in git's own files it may be, because git makes some. */
 interface LinkChoice {

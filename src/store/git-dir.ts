@@ -1,4 +1,5 @@
-// What jpg cannot do without the git program, and why it is without: there is none, or the user said so.
+// What stands in a store's git dir beside objects and refs: where caches and kept files are, and what is looked at before
+// anything is written there.
 import { createHash } from "node:crypto";
 import { type Dirent, readdirSync, readlinkSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";

@@ -1,5 +1,4 @@
-// What processes that were killed left behind: drafts, unfinished packs, locks. Whoever writes next clears it, once its
-// writer is gone.
+// One process at a time: locks that name their holder, and what processes that were killed left behind.
 import { existsSync, readdirSync } from "node:fs";
 import { link, lstat, readdir, readFile, readlink, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
@@ -18,6 +17,9 @@ import {
   readProcessEntry,
 } from "./running-process.ts";
 import type { Worktree } from "./store.ts";
+
+// What processes that were killed left behind: drafts, unfinished packs, locks. Whoever writes next clears it, once its
+// writer is gone.
 
 /** Unfinished files that git and jpg make among the packs; git itself clears them after two weeks. */
 const UNFINISHED = /^tmp_(pack|idx|rev|jpg)_/;

@@ -1,4 +1,4 @@
-// What a form of a page does: each an action of `app`, as the command of the same name. It gives lines that say what came of it.
+// What is answered of one conversation, and what forms do: each an action of `app`, as the command of the same name.
 import { type CompactRequest, compact } from "../app/compact/compact.ts";
 import { overallTokens, sayNothing } from "../app/compact/compact-report.ts";
 import { addComment, addPin, boundOf, removeComment, removePin } from "../app/conversation/marks.ts";
@@ -25,6 +25,8 @@ import { renderPage, rowContext } from "./pages/conversation.ts";
 import { type Action, branchAddress, type Place, turnAddress } from "./pages/document.ts";
 import { renderFindPage } from "./pages/list.ts";
 import { drawnRows, drawRows, drawTurns, type PageSpot, pageAt, rowsInReach, turnsOf } from "./pages/turns.ts";
+
+// What a form of a page does: each an action of `app`, as the command of the same name. It gives lines that say what came of it.
 
 /** What came of an action: what to say, and the page to say it on, or a turn of it. */
 interface ActionOutcome {

@@ -1,4 +1,4 @@
-// What there is to edit: the plan of a branch as it stands, and the verbs of an older plan brought over to it.
+// An edited plan before it is followed: what there is to edit, reading and checking what somebody wrote, what came of it.
 import { type Config, toolHints } from "../../config/config.ts";
 import {
   type EditItem,

@@ -1,4 +1,4 @@
-// Loads what planning a compaction needs: the rules in force, the turns, the view as it is with what counts it.
+// Plans a compaction against a branch: loads what planning needs, and plans, by policies or by strategies.
 import {
   type CompactionConfig,
   type Config,

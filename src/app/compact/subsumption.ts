@@ -35,7 +35,7 @@ const TOTAL_MS = 30_000;
 
 /**
  * Finds the calls that a later one makes obsolete. A tool with a `subsumes` program is asked about a few later calls that
- * share a text of the arguments, nearest first (see subsumption-candidates.ts); equal arguments need no question. Of other
+ * share a text of the arguments, nearest first (see shown-lines.ts); equal arguments need no question. Of other
  * tools, reads inside later reads are found. Calls of tools whose `dedup` is false, unanswered ones, and later ones that
  * failed take no part. `calls` in order. Never throws because of a program.
  */
@@ -129,7 +129,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 /** A program that has failed so often is not asked again. */
 const MAX_FAILURES = 3;
 
-/** Creates the judge of a tool's calls. `commandLine` = the value of `subsumes` (see command-words.ts). */
+/** Creates the judge of a tool's calls. `commandLine` = the value of `subsumes` (see shell-read.ts). */
 function createJudge(tool: string, commandLine: string, place: ProgramPlace): Judge {
   const command = splitCommandWords(commandLine) ?? [];
   const answers = new Map<string, boolean>();

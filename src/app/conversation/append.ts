@@ -1,4 +1,4 @@
-// Where compactions are stored, read back from paths and from the history of a branch.
+// Appends one immutable record to a branch (a compaction, a title, settings), under the path where it belongs.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import {
   formatCompactionLine,

@@ -1,5 +1,4 @@
-// The journals that lie in a store's git dir: whose they are, whether their writers still run, how they are taken away
-// without taking another turn's with them.
+// The journal of an open turn: its file, its lines, and whose the journals are that lie in a store's git dir.
 import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
 import { lstat, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";

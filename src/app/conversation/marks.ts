@@ -1,5 +1,4 @@
-// The settings that hold for a conversation: its own layer is read from the small files under config/.
-
+// What a branch's records say of a conversation beside its turns: settings, pins, comments.
 import type { LoadedConfig } from "../../config/assemble.ts";
 import {
   parseConfigDelta,

@@ -1,6 +1,4 @@
-// What is said of a branch whose turns do not follow each other (see turn-links.ts) or have a hole (missing-turns.ts), and where
-// its sides are found whole: no model ever saw such a conversation, and no agent's file ever held it, so that nothing is made of it
-// until somebody chose.
+// Whether the turns of a branch follow each other, and what is said where they do not.
 import * as z from "zod/mini";
 import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
 import { JpgError, repositoryError } from "../../core/errors.ts";

@@ -1,5 +1,4 @@
-// Brings the payloads that were moved out of events back. Turns are read with their long texts in place, so that whatever
-// counts, shows or searches an event has what was said; images and other binary payloads are read only for those who ask.
+// Turns of a branch as they are stored and read: their bytes, their long texts, their titles.
 import { isAscii } from "node:buffer";
 import { constants, inflateSync } from "node:zlib";
 import {
@@ -31,6 +30,9 @@ import {
   textTooLong,
 } from "./tree.ts";
 import type { Workspace } from "./workspace.ts";
+
+// Brings the payloads that were moved out of events back. Turns are read with their long texts in place, so that whatever
+// counts, shows or searches an event has what was said; images and other binary payloads are read only for those who ask.
 
 /** Every reference in a turn file holds it. */
 const REFERENCE = Buffer.from('$attachment"');

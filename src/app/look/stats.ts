@@ -1,3 +1,4 @@
+// Sizes and token accounting of a branch: raw, and what the view still shows.
 import { isMessage } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import type { TokenEstimate } from "../../core/conversation/token-estimate.ts";

@@ -1,6 +1,6 @@
 // How a provider is reached: its API, address and key, from the settings that the user trusts, else from the environment
 // variables of the provider's own library. Invariant: a key goes only to the address that stands for the same provider, and
-// no layer without trust names either (see config/layer-trust.ts).
+// no layer without trust names either (see config/layers.ts).
 import { isAbsolute, join } from "node:path";
 import type { Config, ProviderConfig } from "../../config/config.ts";
 import { resolveUserPaths } from "../../config/trust.ts";

@@ -25,7 +25,7 @@ import { listedFacts, publishedFacts } from "./published-facts.ts";
 
 /** What is known of a model; null = unknown, never 0. */
 interface ModelFacts {
-  /** Tokens that can be sent: what the user set, else what is published. A view's window is decided by view-window.ts. */
+  /** Tokens that can be sent: what the user set, else what is published. A view's window is decided by `viewWindow`. */
   readonly contextWindow: number | null;
   /** What the user set (`providers.NAME.context_tokens`); absent = nothing. */
   readonly setWindow?: number;
@@ -43,7 +43,7 @@ export interface OpenedModel {
   readonly model: string;
   readonly client: LlmClient;
   readonly facts: ModelFacts;
-  /** Nobody named it: it answers, and nothing more (see only-key.ts). */
+  /** Nobody named it: it answers, and nothing more (see choose-model.ts). */
   readonly isAssumed?: true;
 }
 

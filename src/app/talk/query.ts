@@ -315,7 +315,7 @@ export interface QueryRequest {
   readonly signal: AbortSignal;
   /** Rounds of tool calls before the turn ends; default 50. */
   readonly maxToolRounds?: number;
-  /** Begins a conversation when the branch does not exist (see new-conversation.ts). */
+  /** Begins a conversation when the branch does not exist (see names/conversations.ts). */
   readonly root?: ConversationHeader;
 }
 

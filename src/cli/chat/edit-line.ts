@@ -1,7 +1,9 @@
-// Completion in a line of input: what stands before the cursor is replaced as far as the candidates agree. Pure.
+// The line that is being typed, as pure functions: its cells, what each key makes of it, completion, what was typed before.
 import { plainForm } from "../../core/look/search-words.ts";
 import { forTerminal } from "../../core/safe-text.ts";
 import type { Key, KeyName } from "./keys.ts";
+
+// Completion in a line of input: what stands before the cursor is replaced as far as the candidates agree. Pure.
 
 /** What a text before the cursor may go on as: the candidates, and the end of the text that they replace. */
 export type LineCompletion = readonly [candidates: readonly string[], replaced: string];

@@ -1,4 +1,4 @@
-// Slash commands about the conversation as a whole: `/new`, `/retry`, `/tokens`.
+// The slash commands of the chat, and their help.
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { compactionIdOfPath } from "../../app/conversation/append.ts";
@@ -24,6 +24,8 @@ import { renderRevert } from "../render/sharing.ts";
 import { renderStats } from "../render/stats.ts";
 import { type ChatChange, type SlashCommand, type SlashContext, wrongWords } from "./slash-command.ts";
 import { compactCommand } from "./slash-compact.ts";
+
+// Slash commands about the conversation as a whole: `/new`, `/retry`, `/tokens`.
 
 const newCommand: SlashCommand = {
   name: "new",

@@ -1,6 +1,8 @@
-// Colours with a switch. Only text that is safe for a terminal is coloured; should a cast have lied, `onlyColors` stops it.
+// Text for a terminal: its colours, how wide it is, a line that moves.
 import { styleText } from "node:util";
 import { forTerminal, forTerminalLine, type SafeText } from "../../core/safe-text.ts";
+
+// Colours with a switch. Only text that is safe for a terminal is coloured; should a cast have lied, `onlyColors` stops it.
 
 /** Colours a text. */
 export type Paint = (text: SafeText) => SafeText;

@@ -1,4 +1,4 @@
-// The JSON documents of `jpg compact`: of one compaction, and of several that one call made.
+// What `jpg compact` and `jpg edit` print: the timeline, why there was nothing, the plan, the JSON documents.
 import {
   type CompactReport,
   type CompactSegment,

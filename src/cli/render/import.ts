@@ -1,4 +1,4 @@
-// What `jpg import` and `jpg sync` end with.
+// What `jpg import`, `import --list`, `sync` and `hooks` print, and what they end with.
 import type { SetupReport, SetupRow } from "../../app/import/hooks.ts";
 import type { ImportOutcome } from "../../app/import/import.ts";
 import type { ImportReport } from "../../app/import/import-report.ts";

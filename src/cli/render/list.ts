@@ -1,4 +1,4 @@
-// `jpg log`: the compaction history, one commit a line as `git log --oneline` has it, or in full.
+// What `jpg ls`, `log`, `blame` and `status` print: a line a row.
 import type { BlameReport, BlameRow, BlameSource } from "../../app/look/blame.ts";
 import type { ConversationFacts, ListReport, ListRow } from "../../app/look/list.ts";
 import type { LogReport, LogRow } from "../../app/look/log.ts";

@@ -1,5 +1,4 @@
-// Text in pieces of one colour each, wrapped at the width of a terminal: words stay whole where they fit, indentation stays, and
-// beside a wide character (CJK, emoji) a line may end anywhere.
+// Markdown blocks as lines of a terminal: paragraphs, lists, code, tables, in pieces of one colour each.
 import { stripVTControlCharacters } from "node:util";
 import type { Token, Tokens } from "marked";
 import { forTerminal, joinSafe, linesForTerminal, type SafeText, safe } from "../../core/safe-text.ts";

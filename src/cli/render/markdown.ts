@@ -1,5 +1,4 @@
-// Text that comes in pieces, as lines of a terminal: some do not change any more, the others still do. Here for text that is no
-// Markdown. Pure: text in, lines out.
+// Markdown that comes in pieces, as lines of a terminal: some are settled, the last ones still change.
 import { stripVTControlCharacters } from "node:util";
 import { lexer, type Token } from "marked";
 import { appendAll } from "../../core/lists.ts";
@@ -14,6 +13,9 @@ import {
   renderCodeLine,
   wrapSpans,
 } from "./markdown-blocks.ts";
+
+// Text that comes in pieces, as lines of a terminal: some do not change any more, the others still do. Here for text that is no
+// Markdown. Pure: text in, lines out.
 
 /** What a piece came to. */
 interface StreamedLines {

@@ -1,4 +1,4 @@
-// What was sent and what came, a branch a line, with the address that it went to or came from.
+// What `jpg push`, `pull`, `share`, `scan`, `redact`, `merge` and `revert` print.
 import type { MergeReport } from "../../app/manage/merge.ts";
 import type { RevertReport } from "../../app/manage/revert.ts";
 import type { BundleRow } from "../../app/share/bundle.ts";

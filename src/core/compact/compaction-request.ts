@@ -73,7 +73,7 @@ export interface CompactionPlan {
   readonly segments: readonly PlanSegment[];
   /** Ids of the live summaries that hide all of a mechanical plan until they are reverted, oldest first; usually empty. */
   readonly hiddenBy: readonly string[];
-  /** What each strategy added to those before it, in order; empty where a profile decided (policy-steps.ts). */
+  /** What each strategy added to those before it, in order; empty where a profile decided (timeline.ts). */
   readonly steps: readonly StepReport[];
 }
 

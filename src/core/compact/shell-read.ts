@@ -1,3 +1,5 @@
+// The well-known tools of agents, and shell commands that do nothing but read: what a call of them is about.
+
 // Shell commands that do nothing but show lines of one file, as agents without a reading tool use them: `cat`, `head`,
 // `sed -n '1,200p'`, `nl -ba FILE | sed -n …`. Anything that a shell would expand, chain or redirect is not recognised.
 

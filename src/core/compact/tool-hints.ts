@@ -9,7 +9,7 @@ export interface ToolCompactionHint {
   readonly response?: "keep" | "strip" | "remove";
   /** Whether an older call with equal arguments is a duplicate; absent = yes. */
   readonly dedup?: boolean;
-  /** Command line of a program that says whether a later call makes an earlier one obsolete (see command-words.ts). */
+  /** Command line of a program that says whether a later call makes an earlier one obsolete (see shell-read.ts). */
   readonly subsumes?: string;
 }
 

@@ -128,7 +128,7 @@ function weigh(event: Event, weight: number, limit: number): readonly (readonly 
   return termsOf(text, limit).map((term) => [term, weight]);
 }
 
-// The blocks that turns are cut into: stretches of events between two places where a range may end (safe-cut.ts), so a call
+// The blocks that turns are cut into: stretches of events between two places where a range may end (tool-pairing.ts), so a call
 // stays with its result and a message in one piece. Invariant: blocks are consecutive, cover every event, and hold something
 // that a model is sent unless their whole turn holds nothing.
 

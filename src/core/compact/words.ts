@@ -1,3 +1,5 @@
+// Texts as words: cut, compared with spelling set aside, found again in a long text.
+
 // The words of a text that tell what it is about: what every text is full of is left out. For comparing texts with each
 // other, never shown.
 

@@ -1,4 +1,4 @@
-// Where a range bound lies in a conversation: the first covered turn or event for `--from`, the last one for `--to`.
+// Resolves what a person asked for into turn positions, once, when a compaction is made.
 import { userError } from "../errors.ts";
 import { defined } from "../json.ts";
 import type { Compaction } from "./compaction.ts";

@@ -1,4 +1,4 @@
-// Titles of conversations: one clean line, never long, whoever wrote it.
+// What people say of a conversation: its title and marks, pins, comments.
 import { userError } from "../errors.ts";
 import { defined } from "../json.ts";
 import { forLine } from "../safe-text.ts";

@@ -1,5 +1,5 @@
 // A range of events: turn positions with positions inside the end turns, found from the event ids of a resolved range and
-// moved to where a range may begin and end (safe-cut.ts).
+// moved to where a range may begin and end (tool-pairing.ts).
 import { type JpgError, userError } from "../errors.ts";
 import { defined } from "../json.ts";
 import type { Compaction } from "./compaction.ts";

@@ -1,9 +1,11 @@
-// Blocks of the Anthropic Messages API that belong to calls which the provider runs itself.
+// Checks a message list against the structural rules of the Anthropic Messages API: its shape, its calls and their results.
 import { fieldsOf } from "../conversation/event.ts";
 import { appendAll } from "../lists.ts";
 import { ANTHROPIC_IMAGES, type ImageLimits, refusedImages, type SentImage } from "./image-rules.ts";
 import { type Breach, type Rule, runRules, type Violation } from "./provider-rules.ts";
 import { contextWindow } from "./token-meter.ts";
+
+// Blocks of the Anthropic Messages API that belong to calls which the provider runs itself.
 
 const CALL = /^(?:server|mcp)_tool_use$/;
 const RESULT = /^\w+_tool_result$/;

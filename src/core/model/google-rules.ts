@@ -1,8 +1,10 @@
-// What differs between the models that Google's API serves, as a table, so that a new model is a row and no code. A name
-// that is not understood counts as an older Gemini.
+// Checks a list of contents against the structural rules of Google's generateContent.
 import { fieldsOf, isFields } from "../conversation/event.ts";
 import { GOOGLE_IMAGES, misnamedImages, refusedImages, type SentImage } from "./image-rules.ts";
 import { type Breach, type Rule, runRules, type Violation } from "./provider-rules.ts";
+
+// What differs between the models that Google's API serves, as a table, so that a new model is a row and no code. A name
+// that is not understood counts as an older Gemini.
 
 /** What some models want. */
 type GoogleFeature =

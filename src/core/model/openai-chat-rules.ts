@@ -1,9 +1,11 @@
-// A message list in the shape of OpenAI Chat Completions, prepared once for all rules: calls and results with their places.
-// Anything may be given; what is no message counts as an empty one (rule C0 names it).
+// Checks a message list against the structural rules of OpenAI Chat Completions.
 import { isFields } from "../conversation/event.ts";
 import { defined } from "../json.ts";
 import { misnamedImages, OPENAI_IMAGES, refusedImages, type SentImage, sentInUrl } from "./image-rules.ts";
 import { type Breach, type Rule, runRules, type Violation } from "./provider-rules.ts";
+
+// A message list in the shape of OpenAI Chat Completions, prepared once for all rules: calls and results with their places.
+// Anything may be given; what is no message counts as an empty one (rule C0 names it).
 
 /** A JSON object in the provider's shape. */
 export type OpenAiObject = Readonly<Record<string, unknown>>;

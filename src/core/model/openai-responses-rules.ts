@@ -1,9 +1,11 @@
-// An input list in the shape of OpenAI's Responses API, prepared once for all rules: calls, outputs, and what a model made.
-// Anything may be given; what is no item counts as an empty one (rule R0 names it).
+// Checks an input list against the structural rules of OpenAI's Responses API.
 import { defined } from "../json.ts";
 import { misnamedImages, OPENAI_IMAGES, refusedImages, type SentImage, sentInUrl } from "./image-rules.ts";
 import { asObject, type OpenAiObject } from "./openai-chat-rules.ts";
 import { type Breach, type Rule, runRules, type Violation } from "./provider-rules.ts";
+
+// An input list in the shape of OpenAI's Responses API, prepared once for all rules: calls, outputs, and what a model made.
+// Anything may be given; what is no item counts as an empty one (rule R0 names it).
 
 /** What decides about rules that are not in the shape alone. */
 export interface OpenAiResponsesCheckOptions {

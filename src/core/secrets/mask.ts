@@ -1,4 +1,4 @@
-// A secret as it may be shown: its mark and how long it is.
+// Masks secrets that are known by their text, in texts and in lines of JSON: in each form in which they may be written.
 import { encodeBase64 } from "../json.ts";
 import { escapeForPattern } from "../look/search-words.ts";
 import { forHost, forHostLine } from "../safe-text.ts";

@@ -1,6 +1,4 @@
-// Imports the chat history of aider: one conversation of all chats of a project, of which each that starts leaves out those
-// before it, as aider does. What aider's history does not hold is lost: files, calls, reasoning, times of messages. A pure
-// function of the file's text.
+// aider as one value (`AgentFormat`), and reading its chat history.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import type { Event } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
@@ -9,6 +7,10 @@ import { defined } from "../../core/json.ts";
 import type { AgentFormat } from "../agent-format.ts";
 import { deriveName, type ImportedSession, shorten } from "../imported-session.ts";
 import { NO_DATE, readTimestamp, type SessionSource } from "../session-source.ts";
+
+// Imports the chat history of aider: one conversation of all chats of a project, of which each that starts leaves out those
+// before it, as aider does. What aider's history does not hold is lost: files, calls, reasoning, times of messages. A pure
+// function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
 const AIDER_IMPORTER = 1;

@@ -1,4 +1,5 @@
-// Whether a file is a session of Claude Code, told from its first lines so that asking costs nothing.
+// Claude Code as one value (`AgentFormat`): whether a file is a session of it, and reading one, whole or from its newest turns
+// on.
 import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { toAnthropicThread } from "../../core/model/anthropic-thread.ts";

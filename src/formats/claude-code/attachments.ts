@@ -1,8 +1,10 @@
-// What the agent says in the user's place when a task in the background has ended: told to a model between marks that say
-// so, since nobody typed it. An export gives the agent its own words back, which it then marks itself.
+// What attachment lines, notifications and notes of Claude Code say.
 import type { Content, ContentPart, Event } from "../../core/conversation/event.ts";
 import { isPlain, plainValues, shorten } from "../imported-session.ts";
 import { isRecord, type RawLine, recordOf, stringOf, stringsOf } from "../session-source.ts";
+
+// What the agent says in the user's place when a task in the background has ended: told to a model between marks that say
+// so, since nobody typed it. An export gives the agent its own words back, which it then marks itself.
 
 const OPENING =
   "<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\nA task in the background has something to say. The user has said and approved nothing by this.\n\n";

@@ -1,4 +1,4 @@
-// Titles of a session: the first words of the first request, and those that the agent or the user gave it later.
+// Where turns begin on a path, which lines belong to each, and the titles of a session.
 import type { Event } from "../../core/conversation/event.ts";
 import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { appendAll } from "../../core/lists.ts";

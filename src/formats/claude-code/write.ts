@@ -14,7 +14,7 @@ interface ClaudeExportInput {
   readonly view: View;
   /** UUID; the file must be named `<sessionId>.jsonl`. */
   readonly sessionId: string;
-  /** Gives the UUID of a line for its name, see `line-names.ts`. */
+  /** Gives the UUID of a line for its name, see `imported-session.ts`. */
   readonly lineId: (sourceId: string) => string;
   readonly origin: ExportOrigin;
   readonly cwd: string;
@@ -28,7 +28,7 @@ interface ClaudeExportInput {
 export interface ClaudeExport {
   /** JSON lines, each ended by a newline; the first names the origin. */
   readonly text: string;
-  /** Event or compaction each line shows, by the line's UUID; their names are those of `line-names.ts`. */
+  /** Event or compaction each line shows, by the line's UUID; their names are those of `imported-session.ts`. */
   readonly lines: ReadonlyMap<string, string>;
 }
 

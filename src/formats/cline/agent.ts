@@ -1,5 +1,4 @@
-// Imports a document of Cline's: each message as its events, cut into turns at what the user says, and what Cline sends since it
-// compacted the session as a compaction. A pure function of the texts of the session's file and of the one beside it.
+// Cline as one value (`AgentFormat`), and reading a document of it.
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import { type Event, wordsOfContent } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
@@ -25,6 +24,9 @@ import {
   parseCompactedState,
   placeMessages,
 } from "./messages.ts";
+
+// Imports a document of Cline's: each message as its events, cut into turns at what the user says, and what Cline sends since it
+// compacted the session as a compaction. A pure function of the texts of the session's file and of the one beside it.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
 const CLINE_IMPORTER = 2;

@@ -1,5 +1,4 @@
-// Imports a rollout of Codex: an index of its lines, cut into turns that are read on demand, its compactions as compactions,
-// what the user went back from as abandoned branches. A pure function of the file's text.
+// Codex as one value (`AgentFormat`), and reading a rollout, whole or from one of its newest turns on.
 import { wordsOfContent } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
@@ -55,6 +54,9 @@ import {
   turnAt,
 } from "./turns.ts";
 import { timeOfView, writeCodexSession } from "./write.ts";
+
+// Imports a rollout of Codex: an index of its lines, cut into turns that are read on demand, its compactions as compactions,
+// what the user went back from as abandoned branches. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
 const CODEX_IMPORTER_VERSION = 2;

@@ -59,7 +59,7 @@ interface Rollout {
   readonly lines: Payload[];
   /** Time of the newest line. */
   time(): string;
-  /** Adds a line; `source` is what an import knows it by, see `line-names.ts`; absent = Codex's display only. */
+  /** Adds a line; `source` is what an import knows it by, see `imported-session.ts`; absent = Codex's display only. */
   add(type: string, payload: Payload, source?: string): void;
   addItem(item: ThreadItem): void;
   endTask(): void;

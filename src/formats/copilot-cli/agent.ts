@@ -1,5 +1,4 @@
-// Imports a session of Copilot CLI: an index of its lines, cut into turns that are read on demand. Of its truncations only
-// counts are written down, not what was dropped: they are notes. A pure function of the file's text.
+// Copilot CLI as one value (`AgentFormat`), and reading a session of it.
 import { type Event, type EventMetadata, isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
@@ -26,6 +25,9 @@ import {
   parseCopilotLine,
   sessionBegunBy,
 } from "./lines.ts";
+
+// Imports a session of Copilot CLI: an index of its lines, cut into turns that are read on demand. Of its truncations only
+// counts are written down, not what was dropped: they are notes. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events. */
 const COPILOT_IMPORTER = 1;

@@ -1,5 +1,4 @@
-// Whose sub-agent wrote a session: its file says that it is one, and the folder that Gemini CLI puts it into has the id of the session
-// that the user works in, however deep agents began agents.
+// Gemini CLI as one value (`AgentFormat`), and reading a session of it.
 import { type Event, isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
 import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";

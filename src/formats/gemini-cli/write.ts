@@ -1,5 +1,4 @@
-// jpg's side line in a session of Gemini CLI, which the agent skips and leaves where it is; and the mark beside the first message,
-// which stays with that when the agent takes a file into a session of its own.
+// Writes a view as a session of Gemini CLI, with jpg's side line in it.
 import {
   type ChatRequest,
   type ChatResponse,
@@ -101,7 +100,7 @@ const LONGEST_ID = 64;
 interface Writer {
   readonly plan: CallPlan;
   readonly lines: RawLine[];
-  /** Adds a message; `source` is what an import knows it by, see `line-names.ts`. */
+  /** Adds a message; `source` is what an import knows it by, see `imported-session.ts`. */
   readonly add: (source: string, timestamp: string, message: RawLine) => void;
   /** Events of the answer that is being gathered. */
   open: (ChatResponse | ToolCallRequest)[];

@@ -1,5 +1,4 @@
-// Imports a conversation of jp: its stream, `events.json`. A pure function of the file's text. The file does not name the
-// conversation (its folder does): it is called after what it begins with, so that jp's forks are known for forks.
+// jp (Jean-Pierre) as one value (`AgentFormat`), and reading a conversation of it.
 import { isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
 import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
@@ -29,6 +28,9 @@ import {
   type Stream,
 } from "./stream.ts";
 import { writeJpSession } from "./write.ts";
+
+// Imports a conversation of jp: its stream, `events.json`. A pure function of the file's text. The file does not name the
+// conversation (its folder does): it is called after what it begins with, so that jp's forks are known for forks.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
 const JP_IMPORTER = 1;

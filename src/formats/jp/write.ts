@@ -118,7 +118,7 @@ const STANDS_AMONG_CALLS: ReadonlySet<string> = new Set([
   "inquiry_response",
 ]);
 
-/** A further line of its call (`line-names.ts`). */
+/** A further line of its call (`imported-session.ts`). */
 function resultOf({ raw, turn }: NamedEntry, name: string): NamedEntry {
   const content = encodeStoredText(INTERRUPTED_RESULT);
   const result = { timestamp: raw["timestamp"], type: "tool_call_response", id: raw["id"], content, is_error: true };

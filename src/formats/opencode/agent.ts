@@ -1,4 +1,4 @@
-// Which session began one of OpenCode: the description names it. A fork names none.
+// OpenCode as one value (`AgentFormat`), and reading a session of it.
 import { type Event, isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
 import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
@@ -41,6 +41,8 @@ import {
   timeOf,
 } from "./store.ts";
 import { writeOpenCodeSession, writtenMessageId, writtenSessionId } from "./write.ts";
+
+// Which session began one of OpenCode: the description names it. A fork names none.
 
 /** Tells where a session comes from; null for one that began by itself. */
 function openCodeDescent(source: SessionSource): SessionDescent | null {

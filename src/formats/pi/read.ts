@@ -1,5 +1,4 @@
-// Imports a session of pi that grew from one of its newest turns on, where that gives what reading it whole would give: each
-// entry from there on follows another one of them, and none changes what is sent of earlier ones.
+// Imports a session of pi, whole or from one of its newest turns on.
 import { readToolDefinition, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
 import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";

@@ -1,4 +1,4 @@
-// What a request to a model holds, as events without what no request says of them: their ids and times.
+// Requests as a provider takes them, read as a session: recognised, parsed, made events.
 import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import {
   type ChatRequest,
@@ -18,6 +18,8 @@ import { type ProviderName, recognizeRequest } from "../../core/model/provider-r
 import type { AgentFormat } from "../agent-format.ts";
 import { deriveName, type ImportedSession, type SkippedLine } from "../imported-session.ts";
 import { parseJsonDocument, parseJsonLine, type SessionSource } from "../session-source.ts";
+
+// What a request to a model holds, as events without what no request says of them: their ids and times.
 
 type Unnamed<Kind> = Kind extends unknown ? Omit<Kind, "id" | "timestamp"> : never;
 

@@ -1,4 +1,4 @@
-// Starts git: with native/porcelain, the only file that creates processes for the store. Everything a child needs (directory, environment, input)
+// Starts git: with porcelain.ts, the only file that creates processes for the store. Everything a child needs (directory, environment, input)
 // is handed in; nothing is read from the surroundings.
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// Tells a repository of conversations by its content: a tree has a conversation.json of jpg's form, or is that of a README branch.
+// Finds the store that a command is about, and tells a repository of conversations by its content.
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";

@@ -1,5 +1,4 @@
-// Packs a store in the background. `gc.auto=0` keeps stock commands from doing it at a bad moment; jpg starts it after bulk
-// writes.
+// Looks after a store: packing in the background, the trash, what can be wrong beside its content.
 import { accessSync, constants } from "node:fs";
 import { access, readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -41,6 +40,9 @@ import {
   TRASH,
 } from "./refs.ts";
 import { listGitDirs, listWorktrees } from "./repository.ts";
+
+// Packs a store in the background. `gc.auto=0` keeps stock commands from doing it at a bad moment; jpg starts it after bulk
+// writes.
 
 const COMMAND = { args: ["maintenance", "run", "--auto", "--quiet"], config: ["gc.auto=6700"] };
 

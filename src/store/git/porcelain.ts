@@ -1,5 +1,4 @@
-// A git command in a known repository: its global options, and its failure as an error. An old git is found out by its
-// failures, so that no command pays for asking.
+// Runs git in a known repository: plumbing, and porcelain through simple-git, each failure as an error of one form.
 import { open, rename, rm } from "node:fs/promises";
 import { join, parse } from "node:path";
 import type { Readable } from "node:stream";
@@ -25,6 +24,9 @@ import {
 } from "./git-process.ts";
 import { guardEnvironment, readReach } from "./guard.ts";
 import { objectsElsewhere, remoteNotAsked } from "./transfer-errors.ts";
+
+// A git command in a known repository: its global options, and its failure as an error. An old git is found out by its
+// failures, so that no command pays for asking.
 
 /** A repository that commands run in, named explicitly so that git searches for nothing. */
 export interface Repository {

@@ -1,5 +1,4 @@
-// Reads refs without starting git: loose files first, then packed-refs, as git itself does. A ref backend that is not made
-// of files (reftable, in somebody else's clone) is asked through git.
+// Branches of a store: read from git's files, listed, moved by compare-and-swap.
 import * as fs from "node:fs";
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -21,6 +20,9 @@ import {
   runCommand,
   tryCommand,
 } from "./porcelain.ts";
+
+// Reads refs without starting git: loose files first, then packed-refs, as git itself does. A ref backend that is not made
+// of files (reftable, in somebody else's clone) is asked through git.
 
 /** The commit a ref names, following symbolic refs, or null. */
 export async function readRef(repository: Repository, ref: string): Promise<string | null> {

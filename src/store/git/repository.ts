@@ -1,5 +1,4 @@
-// The project that a store or a directory belongs to. Git is not asked, and nothing is looked at but which files are there: what is
-// found here says whose something is, and is never worked in.
+// The repository around a directory, told from files: its git dir, whose it is, its worktrees, the project it belongs to.
 import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -10,6 +9,9 @@ import type { ProjectLocation, Worktree } from "../store.ts";
 import { gitError, runGit } from "./git-process.ts";
 import type { Repository } from "./porcelain.ts";
 import { isFolder, readHead } from "./refs.ts";
+
+// The project that a store or a directory belongs to. Git is not asked, and nothing is looked at but which files are there: what is
+// found here says whose something is, and is never worked in.
 
 /** The project whose git dir a project store stands in. */
 export function projectOfStore(storeRoot: string, commonDir: string): ProjectLocation {

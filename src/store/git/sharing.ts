@@ -1,4 +1,4 @@
-// Sharing over the git program.
+// Sharing over the git program: local conversations, partial clones, the README branch.
 import { rm } from "node:fs/promises";
 import { join, parse } from "node:path";
 import { checkRemoteUrl } from "../../core/remote-address.ts";

@@ -1,4 +1,4 @@
-// The error of what a partial clone lacks and nobody is asked for: which remote has it, and how the user allows to ask.
+// Turns what git said when a transfer failed into an error that says what to do.
 import { asSentence, type JpgError, repositoryError } from "../../core/errors.ts";
 import { checkRemoteName, checkRemoteUrl, isLocalPath, shownUrl, withoutSecrets } from "../../core/remote-address.ts";
 import { forLine, forTerminalLine, shellWord } from "../../core/safe-text.ts";

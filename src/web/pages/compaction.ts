@@ -1,4 +1,5 @@
-// How the compactions of a page are told apart: each has a colour of its own, and a name that links to it.
+// The compactions of a conversation as a stack, and the page of one: what it did, what it took from sight, its summary beside its
+// sources.
 import type { CompactionPage, LostFact, SummaryBesideSources } from "../../app/look/compaction-page.ts";
 import type { ConversationPage, PageCompaction } from "../../app/look/conversation-page.ts";
 import { FACT_KINDS, type FactKind, type LossReceipt } from "../../core/conversation/compaction.ts";

@@ -1,5 +1,4 @@
-// Markdown of people and models as HTML. Each element is written here, from marked's tokens: HTML in the text stays text, a link
-// leads to the web or nowhere, and no image is fetched.
+// What an event says, as HTML: Markdown of people and models, long texts, images.
 import { lexer, type Token, type Tokens } from "marked";
 import { eventText } from "../../app/diff/view-text.ts";
 import {
@@ -18,6 +17,9 @@ import {
 import { decodeBase64 } from "../../core/json.ts";
 import { forMarkdown } from "../../core/safe-text.ts";
 import { type Html, html, nothing } from "./html.ts";
+
+// Markdown of people and models as HTML. Each element is written here, from marked's tokens: HTML in the text stays text, a link
+// leads to the web or nowhere, and no image is fetched.
 
 /** Longer texts, characters, are shown as they are: a hostile one could keep the reader of Markdown busy. */
 const LONGEST = 40_000;

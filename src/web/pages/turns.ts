@@ -1,5 +1,4 @@
-// Which parts of a conversation a page draws at once: in a file all of it; served, what it was opened at. The rest are gaps that
-// the page's script fills as they come into sight, and that are links without it.
+// Turns as HTML: a heading, then what was said, folded where it is long; and which of them are drawn at once.
 import { eventText } from "../../app/diff/view-text.ts";
 import type { ConversationPage, PageTurn } from "../../app/look/conversation-page.ts";
 import { type Event, isFields, sayTurns } from "../../core/conversation/event.ts";
@@ -21,6 +20,9 @@ import { type CompactionLooks, namedCompaction, tintClass } from "./compaction.t
 import { type PackText, renderSaid } from "./content.ts";
 import { eventAnchor, type PageLinks, turnAnchor } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
+
+// Which parts of a conversation a page draws at once: in a file all of it; served, what it was opened at. The rest are gaps that
+// the page's script fills as they come into sight, and that are links without it.
 
 /** Turns that are drawn or loaded at once. */
 const TURNS: CutLimits = { size: 100_000, count: 25 };
