@@ -20,7 +20,7 @@ const LARGE_WINDOW = 400_000;
 
 /**
  * Looks a model up with the prices of today. Loading the list takes 50 ms, so what it says is remembered for the day; see
- * `RememberedFacts`.
+ * `recallFacts`.
  */
 export async function publishedFacts(runtime: Runtime, name: ModelName): Promise<PublishedFacts> {
   return LISTED.has(name.provider) ? listedFacts(runtime, name) : NOTHING;
