@@ -57,7 +57,6 @@ await bundle(
           "src/cli/frame/interrupt.ts",
           "src/cli/frame/command.ts",
           "src/app/conversation/git-program.ts",
-          "src/app/conversation/log.ts",
           "src/app/conversation/workspace.ts",
           "src/app/conversation/journal-folder.ts",
           // What both the settings and the reading need, so that neither loads the other.
@@ -66,6 +65,7 @@ await bundle(
         ]),
         // What lists and shows conversations, and asks nothing of the settings.
         group("reading", 8, [
+          "src/app/conversation/log.ts",
           "src/app/conversation/turns.ts",
           "src/app/conversation/marks.ts",
           "src/app/conversation/counted-view.ts",

@@ -18,8 +18,8 @@ import { type KnownTurns, loadCompactions, loadView } from "../conversation/view
 import type { Workspace } from "../conversation/workspace.ts";
 import { diffViews, type ViewDiff } from "../diff/diff.ts";
 import { resolveWholeTree } from "../names/resolve-id.ts";
-import { costByTurn } from "./anatomy.ts";
 import { type LogRow, readCompactionLog } from "./log.ts";
+import { costByTurn } from "./recorded-cost.ts";
 import { type LineageReport, readLineage } from "./show.ts";
 
 /** Tokens: raw, and what the view still shows. */

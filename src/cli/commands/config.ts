@@ -1,4 +1,4 @@
-import { readSettings, unsetSetting } from "../../app/manage/marks.ts";
+import { readSettings, unsetSetting } from "../../app/manage/settings.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";

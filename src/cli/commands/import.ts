@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Workspace } from "../../app/conversation/workspace.ts";
+import { drainFirst } from "../../app/import/drain-spool.ts";
 import { type ImportOutcome, importSessions, parseImportArguments } from "../../app/import/import.ts";
-import { drainFirst } from "../../app/import/spool.ts";
 import { exampleAgent, formatNames } from "../../app/sessions/session-registry.ts";
 import {
   type BundleFile,
@@ -16,7 +16,7 @@ import { forTerminal, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
 import { errorDocument } from "../frame/render-error.ts";
 import { exitCodeAfterImport, renderFailure, renderImport } from "../render/import.ts";
-import { renderBundle } from "../render/sharing.ts";
+import { renderBundle } from "../render/share.ts";
 import { chooseKept, listKept, pickKept } from "./kept-sessions.ts";
 
 const EXAMPLE = exampleAgent();

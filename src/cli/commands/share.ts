@@ -9,7 +9,7 @@ import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { shellWord } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
-import { renderSharedFile, renderSharedPage } from "../render/sharing.ts";
+import { renderSharedFile, renderSharedPage } from "../render/share.ts";
 
 export const command: CommandSpec = {
   name: "share",

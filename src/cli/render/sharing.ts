@@ -1,14 +1,11 @@
 // What `jpg push`, `pull`, `share`, `scan`, `redact`, `merge` and `revert` print.
 import type { MergeReport } from "../../app/manage/merge.ts";
 import type { RevertReport } from "../../app/manage/revert.ts";
-import type { BundleRow } from "../../app/share/bundle.ts";
-import { describeLeftOut, type MaskedPageReport } from "../../app/share/masked-page.ts";
 import type { CloneReport, FetchReport, PullReport, RemotePlace } from "../../app/share/pull.ts";
 import type { PushReport } from "../../app/share/push.ts";
 import type { RedactReport } from "../../app/share/redact.ts";
 import type { RemoteRow } from "../../app/share/remotes.ts";
 import type { ScanReport } from "../../app/share/scan.ts";
-import type { ShareReport } from "../../app/share/share.ts";
 import { EXTRACTIVE } from "../../core/conversation/compaction.ts";
 import { abbreviateCommit, conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
@@ -149,7 +146,7 @@ function renderTaken(branches: PullReport["branches"], { style, width }: Renderi
 }
 
 /** What has no room in a row: why branches stayed as they were, and what one's own are called where both sides had turns. */
-function renderTakenNotes(branches: readonly TakenBranch[], style: Style): readonly SafeText[] {
+export function renderTakenNotes(branches: readonly TakenBranch[], style: Style): readonly SafeText[] {
   return [...keptNotes(branches, style), ...forkNotes(branches)];
 }
 
@@ -220,59 +217,6 @@ export function renderRevert(report: RevertReport, { style }: Rendering): SafeTe
   const tokens = report.tokens === undefined ? "" : safe`  view ${renderTokens(report.tokens)}`;
   const where = report.branch === undefined ? "" : safe` on ${forTerminalLine(report.branch)}`;
   return safe`${done}${where}\n${style.commit(safe`commit ${shortCommit(report.commit ?? "none")}`)}${tokens}`;
-}
-
-/** What a file holds, and what it does not; `path` null = standard output. */
-export function renderSharedFile(
-  { branches, turns, full, left_out: left, secrets }: ShareReport,
-  { path, bytes }: { readonly path: string | null; readonly bytes: number },
-): SafeText {
-  const file = path === null ? safe`standard output` : forTerminalLine(path);
-  const what = full ? safe`${renderCount(branches.length, "fork")} of` : safe`the view of`;
-  const name = forTerminalLine(branches[0] ?? "");
-  const out = [
-    ...(left.turns === 0 ? [] : [safe`${renderCount(left.turns, "hidden turn")}`]),
-    ...(left.sources === 0 ? [] : [safe`${renderCount(left.sources, "source file")}`]),
-    ...(left.comments === 0 ? [] : [safe`${renderCount(left.comments, "comment")}`]),
-  ];
-  return joinLines([
-    full
-      ? safe`Wrote ${what} ${name}, everything, ${renderBytes(bytes)}, to ${file}`
-      : safe`Wrote ${name}, ${renderCount(turns, "turn")}, ${renderBytes(bytes)}, to ${file}`,
-    ...(out.length === 0 ? [] : [safe`Left out: ${joinSafe(out, ", ")}`]),
-    ...(secrets.length === 0
-      ? []
-      : [
-          safe`Masked: ${joinSafe(
-            secrets.map(({ mask, sample }) => safe`${forTerminalLine(mask)} for ${forTerminalLine(sample)}`),
-            ", ",
-          )}`,
-        ]),
-  ]);
-}
-
-/** What a page holds, and what it does not; `path` null = standard output. */
-export function renderSharedPage(
-  report: MaskedPageReport,
-  { path, bytes }: { readonly path: string | null; readonly bytes: number },
-): SafeText {
-  const file = path === null ? safe`standard output` : forTerminalLine(path);
-  const what = report.scope === "view" ? safe`what the model sees` : safe`everything that was said`;
-  return joinLines([
-    safe`Wrote a page of ${what}, ${renderCount(report.turns, "turn")}, ${renderBytes(bytes)}, to ${file}`,
-    ...describeLeftOut(report).map(forTerminalLine),
-  ]);
-}
-
-/** What became of the branches of a file. */
-export function renderBundle(rows: readonly BundleRow[], { style, width }: Rendering): SafeText {
-  const cells = rows.map(({ status, branch, turns }) => [
-    status === "left_out" ? "left out" : status,
-    branch,
-    turns === 0 ? "" : renderCount(turns, "turn"),
-  ]);
-  const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }, { shrinkTo: 8 }];
-  return joinLines([...renderTable(cells, { columns, width }), ...renderTakenNotes(rows, style)]);
 }
 
 /** Renders the outcome of `merge`. */

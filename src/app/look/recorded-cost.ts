@@ -1,0 +1,67 @@
+// What the requests of a conversation used and cost, turn by turn, as far as it is recorded. Prices are those published today: no
+// agent records what was paid.
+import type { Config } from "../../config/config.ts";
+import { recordedRequests } from "../../core/model/calibration.ts";
+import type { ModelPrice } from "../../core/model/model-provider.ts";
+import { priceOf, type TurnFacts } from "../../core/model/usage.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { recordedFacts } from "../models/models.ts";
+
+// What the requests of a conversation used and cost, turn by turn, as far as it is recorded. Prices are those published today: no
+// agent records what was paid.
+
+/** Requests that their provider counted, together; tokens are whole numbers. */
+export interface RecordedCost {
+  readonly requests: number;
+  /** Sent and neither read from nor written to a cache. */
+  readonly input: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+  readonly output: number;
+  /** US dollars at today's list prices; null = the price of a model is not known. */
+  readonly price_usd: number | null;
+}
+
+const NOTHING: RecordedCost = { requests: 0, input: 0, cache_read: 0, cache_write: 0, output: 0, price_usd: 0 };
+
+/** Adds costs up; null where nothing is recorded. */
+export function addCosts(costs: Iterable<RecordedCost>): RecordedCost | null {
+  let sum = NOTHING;
+  for (const cost of costs)
+    sum = {
+      requests: sum.requests + cost.requests,
+      input: sum.input + cost.input,
+      cache_read: sum.cache_read + cost.cache_read,
+      cache_write: sum.cache_write + cost.cache_write,
+      output: sum.output + cost.output,
+      price_usd: sum.price_usd === null || cost.price_usd === null ? null : sum.price_usd + cost.price_usd,
+    };
+  return sum.requests === 0 ? null : sum;
+}
+
+/** Gives the recorded cost by turn position; turns in which nothing is recorded are absent. Nothing is asked over the network. */
+export async function costByTurn(
+  workspace: Workspace,
+  config: Config,
+  facts: readonly TurnFacts[],
+): Promise<ReadonlyMap<number, RecordedCost>> {
+  const requests = recordedRequests(facts);
+  const prices = new Map<string, ModelPrice | null>();
+  for (const model of new Set(requests.map((request) => request.model ?? "")))
+    prices.set(model, model === "" ? null : (await recordedFacts(workspace, config, { model })).price);
+  const costs = new Map<number, RecordedCost>();
+  for (const { usage, turn, model = "" } of requests) {
+    const { input, cacheRead, cacheWrite, output } = usage;
+    const price = prices.get(model) ?? null;
+    const cost: RecordedCost = {
+      requests: 1,
+      input,
+      cache_read: cacheRead,
+      cache_write: cacheWrite,
+      output,
+      price_usd: price === null ? null : priceOf(usage, price),
+    };
+    costs.set(turn, addCosts([costs.get(turn) ?? NOTHING, cost]) ?? cost);
+  }
+  return costs;
+}
