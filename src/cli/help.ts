@@ -1,3 +1,4 @@
+// The help text of a command, and what was meant by a name that is none.
 import { type JpgError, nearestName, userError } from "../core/errors.ts";
 import { COMMAND_SUMMARIES } from "./command-summaries.ts";
 import { COMMANDS } from "./command-table.ts";

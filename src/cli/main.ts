@@ -52,5 +52,5 @@ function endOnFailure({ message }: Error): never {
   process.exit(OUTPUT_FAILED);
 }
 
-/** As for whatever else the system refuses (exit-code.ts). */
+/** As for whatever else the system refuses (frame/command.ts). */
 const OUTPUT_FAILED = 3;

@@ -1,3 +1,5 @@
+// Puts the settings in force together into one frozen config; and the lowest layer, what holds when nobody has set anything. No
+// schema is needed for it.
 import { TRIGGER_RATIO } from "../core/compact/automatic.ts";
 import { DEFAULT_TOOL_HINTS } from "../core/compact/tool-hints.ts";
 import { BUILT_IN_PROFILES, parseToolCallPolicy } from "../core/conversation/policy.ts";

@@ -149,7 +149,6 @@ const ADDRESS = /\b[a-z][a-z0-9+.-]{0,20}:(?=\/\/)/gi;
 
 /** A fence is longer than the longest run in it, at both ends. */
 const LONG_RUN = /`{20}(?=`)/g;
-const UNPAIRED = /\p{Cs}/gu;
 const LINE_ENDS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
 /** Puts a blank behind each sign that a host would act on. Doing it again changes nothing. */
@@ -169,7 +168,7 @@ export function hostLines(text: string): string[] {
 
 /** Makes a line fit for a fence: signs broken, colours gone, other control characters visible, no tabs, no endless run of backticks. */
 export function hostLine(line: string): string {
-  const whole = line.replace(UNPAIRED, "\ufffd").replaceAll("\t", "  ");
+  const whole = line.replace(LONE_SURROGATE, "\ufffd").replaceAll("\t", "  ");
   return forHost(forMarkdown(whole)).replace(LONG_RUN, "$& ").trimEnd();
 }
 

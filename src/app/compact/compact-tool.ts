@@ -1,3 +1,4 @@
+// The tool `compact`, jpg's own, that every model is offered which answers in a conversation.
 import { COMPACT_TOOL, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { Workspace } from "../conversation/workspace.ts";

@@ -118,7 +118,7 @@ function isWork({ turns }: View): boolean {
 }
 
 // Leaves turns out of the view by their positions, in as few compactions as can say it: one, unless what stands between them is
-// shortened by older ones (core/tangents/tangent-plan.ts).
+// shortened by older ones (core/compact/tangents.ts).
 
 interface OmitRequest extends Pick<CompactRequest, "dryRun" | "fork" | "activate" | "force"> {
   /** Runs of turns, 0-based, inclusive, ascending and apart from each other; not empty. */

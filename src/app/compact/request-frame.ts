@@ -1,8 +1,7 @@
+// What all requests of a conversation have beside its view. A request that is to find what the provider keeps of the others has
+// just the same.
 import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { LlmRequest } from "../../llm/client.ts";
-
-// What all requests of a conversation have beside its view. A request that is to find what the provider keeps of the others
-// has just the same.
 
 export type RequestFrame = Pick<LlmRequest, "system" | "tools" | "cache">;
 

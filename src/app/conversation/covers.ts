@@ -180,11 +180,9 @@ function keyOf({ fromEvent, toEvent }: CutBounds): string {
 
 // The raw events that a compaction covers, bounds inside its end turns included.
 
-type CoveredBounds = Pick<Compaction, "from_turn" | "to_turn" | "from_event" | "to_event">;
-
 /** Lists the covered events with the turn (0-based) each stands in, in order; turns that were not read are passed over. */
 export function coveredEvents(
-  { from_turn, to_turn, from_event, to_event }: CoveredBounds,
+  { from_turn, to_turn, from_event, to_event }: Bounds,
   turns: ReadonlyMap<number, Turn>,
 ): readonly PlacedEvent[] {
   const covered: PlacedEvent[] = [];
@@ -205,7 +203,7 @@ export function coveredEvents(
 export async function readCovered(
   store: ConversationStore,
   commit: string,
-  { compaction, turns }: { readonly compaction: CoveredBounds; readonly turns: ReadonlyMap<number, Turn> },
+  { compaction, turns }: { readonly compaction: Bounds; readonly turns: ReadonlyMap<number, Turn> },
 ): Promise<readonly PlacedEvent[]> {
   const covered = coveredEvents(compaction, turns);
   const stored = covered.map(({ event }) => event);

@@ -1,3 +1,5 @@
+// The history of a branch's compactions, kept in a cache: git walks all commits for it, of which nearly all are turns. What was
+// found at a commit holds for ever, and commits that follow it one by one only add to it.
 import { RECORD_FOLDERS } from "../../core/conversation/branch-files.ts";
 import { userError } from "../../core/errors.ts";
 import { isForkMergeMessage } from "../../store/messages.ts";

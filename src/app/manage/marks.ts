@@ -1,3 +1,4 @@
+// Tidies a list of conversations: archives them, gives them labels and titles.
 import { marksInForce, parseLabel, parseTitle, sortLabels } from "../../core/conversation/marks.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";

@@ -327,11 +327,9 @@ export async function askIntoFile(question: Omit<ProgramQuestion, "maxBytes" | "
 /** What is edited where nothing else is said. */
 const MESSAGE = "message";
 
-type EditorEnvironment = Readonly<Record<string, string | undefined>>;
-
 /** What an editor was given, and where it runs. */
 interface EditPlace {
-  readonly env: EditorEnvironment;
+  readonly env: Environment;
   readonly cwd: string;
   /** What the text is, for the name of its file and for errors; default `message`. */
   readonly what?: string;

@@ -168,7 +168,6 @@ export function parseReference(piece: Uint8Array): string | null {
 const BLOCK_BYTES = 512 * 1024;
 /** Blocks kept: more than most turns have, whose lines and bytes are asked for one after the other. */
 const KEPT_BLOCKS = 6;
-const NEWLINE_BYTE = 10;
 
 /** Sizes of blocks in bytes, and how many are kept; smaller ones in tests. */
 interface BlockLimits {
@@ -265,7 +264,7 @@ function indexFile(path: string, blockBytes: number): FileIndex {
       const block = memory.subarray(0, readFully(file, at, memory, Math.min(blockBytes, size - at)));
       if (block.length < Math.min(blockBytes, size - at)) throw fileChanged(path);
       findLineStarts(block, { at, starts, isOpen });
-      isOpen = block[block.length - 1] !== NEWLINE_BYTE;
+      isOpen = block[block.length - 1] !== NEWLINE;
       checksums.push(crc32(block));
       hashes.push(hash.copy());
       hash.update(block);

@@ -1,3 +1,4 @@
+// A conversation as one file: what was put into it, and what came out of one.
 import type { BundleRow } from "../../app/share/bundle.ts";
 import { describeLeftOut, type MaskedPageReport } from "../../app/share/masked-page.ts";
 import type { ShareReport } from "../../app/share/share.ts";

@@ -9,7 +9,7 @@ import { COLON, DIGIT, DOT, LOWER, OTHER, SLASH, scanWords, UNDERSCORE, UPPER } 
 export type Facts = ReadonlyMap<FactKind, ReadonlySet<string>>;
 
 /**
- * Gives the facts of an event as a model is sent it. Commands are none here (they need the view, see command-facts.ts),
+ * Gives the facts of an event as a model is sent it. Commands are none here (they need the view, see hidden-content.ts),
  * nor are pins.
  */
 export function factsOf(event: Event): Facts {

@@ -248,7 +248,7 @@ export function weightOf(sentence: string): number {
 // Texts of a conversation made short enough for a line of an extract: blanks and control characters become one blank, and what
 // is cut is cut between words, with `…` in its place. Linear in the text, however long a line is.
 
-/** Longest head and tail of a text that are looked at, characters: no line of an extract shows more. */
+/** Longest head and tail of a text that are looked at, characters: no extract shows more. */
 const SHORTENED_CHARS = 8000;
 /** Longest word that a cut goes back over. */
 const WORD_CHARS = 40;
@@ -308,8 +308,6 @@ function whole(text: string): string {
 // is set in below its mark, so that no line of a text can pass for a line of the extract. What is cut is cut between lines where
 // that is near, with `…` in its place; code that a cut opens or leaves open is closed.
 
-/** Longest head and tail of a text that are looked at, characters: no extract shows more. */
-const BLOCK_CHARS = 8000;
 /** Share of what a cut may leave unused to end with a line. */
 const LINE_SHARE = 0.35;
 const INDENT = "  ";
@@ -317,8 +315,8 @@ const FENCE = /^\s*```/gm;
 
 /** Cleans a text; lines and code stay. The middle of a very long one is left out. */
 export function cleanBlock(text: string): string {
-  const isLong = text.length > 2 * BLOCK_CHARS;
-  const seen = isLong ? `${text.slice(0, BLOCK_CHARS)}\n…\n${text.slice(-BLOCK_CHARS)}` : text;
+  const isLong = text.length > 2 * SHORTENED_CHARS;
+  const seen = isLong ? `${text.slice(0, SHORTENED_CHARS)}\n…\n${text.slice(-SHORTENED_CHARS)}` : text;
   return forMarkdown(seen.replace(/\r\n?/g, "\n").replaceAll("\t", "  "))
     .replace(/[\u2400-\u2421\ufffd\p{Surrogate}]/gu, " ")
     .replace(/[^\S\n]+$/gm, "")

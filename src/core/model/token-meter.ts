@@ -257,12 +257,9 @@ const WINDOWS: readonly (readonly [prefix: RegExp, tokens: number])[] = [
 /** The window taken where the model is unknown: that of most coding agents' models. Tokens. */
 export const USUAL_WINDOW = 200_000;
 
-/** A session that asked for the larger window, as Claude Code writes it. */
-const MILLION_WINDOW = /\[1m\]$/i;
-
 /** Gives the context window of a model, whatever route or date stands in its name (`us.anthropic.claude-opus-4-8-v1:0`), tokens; null when it is not known. */
 export function contextWindow(model: string): number | null {
-  if (MILLION_WINDOW.test(model)) return 1_000_000;
+  if (MILLION_NAME.test(model)) return MILLION;
   const family = modelFamily(model);
   return WINDOWS.find(([beginning]) => beginning.test(family))?.[1] ?? null;
 }

@@ -180,7 +180,7 @@ async function readEntries(
 ): Promise<readonly LogEntry[]> {
   const areNewest = paths.length === 0 && limit !== undefined;
   const history = areNewest ? readLine(commits, from, limit) : needNear(commits.reached([from]));
-  const own = new Set(isAside === undefined || paths.length === 0 ? history : await leaveUnread(history, isAside));
+  const own = new Set(isAside === undefined || paths.length === 0 ? history : await commitsNotAside(history, isAside));
   return byDate(history)
     .filter((commit) => own.has(commit))
     .map((commit) => ({ commit, changes: nearChanges(commits, commit, paths) }))
@@ -201,7 +201,7 @@ function readLine(commits: NearCommits, from: string, limit: number): readonly N
 }
 
 /** What leads from the newest commit to others, where merges that are aside lead to their first parent alone. */
-async function leaveUnread(history: readonly NearCommit[], isAside: IsAside): Promise<ReadonlySet<NearCommit>> {
+async function commitsNotAside(history: readonly NearCommit[], isAside: IsAside): Promise<ReadonlySet<NearCommit>> {
   const all = new Map(history.map((commit) => [commit.commit, commit]));
   const own = new Set(history.slice(0, 1));
   // A set also gives what is added to it while it is gone through.

@@ -1,5 +1,5 @@
 // The strategy: a named rule that looks at a conversation as it is read now and says what a compaction should take out of
-// it. Data and one pure function; what several strategies say together is composed in compose-steps.ts.
+// it. Data and one pure function; what several strategies say together is composed in encode-decisions.ts.
 import type { CallPolicy, StubStyle } from "../../conversation/compaction.ts";
 import { type Event, isReasoning, type Turn } from "../../conversation/event.ts";
 import type { ToolCall } from "../tool-call.ts";
