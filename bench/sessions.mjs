@@ -104,10 +104,13 @@ function lastMessageOf(text) {
   return line === undefined ? undefined : JSON.parse(line).uuid;
 }
 
-/** The lines of made-up turns `[from, to)`: a request, a reasoning, a call, its result, an answer; about 2.5 KB a turn. */
-export function makeTurns(session, from, to) {
+/**
+ * The lines of made-up turns `[from, to)`: a request, a reasoning, a call, its result, an answer; about 2.5 KB a turn where the
+ * result has 80 words.
+ */
+export function makeTurns(session, from, to, resultWords = 80) {
   const lines = [];
-  for (let turn = from; turn < to; turn++) lines.push(...turnLines(session, turn));
+  for (let turn = from; turn < to; turn++) lines.push(...turnLines(session, turn, resultWords));
   return `${lines.join("\n")}\n`;
 }
 
@@ -121,7 +124,7 @@ export function madeSessionId(turns) {
   return deriveUuid(`made:${turns}`);
 }
 
-function turnLines(session, turn) {
+function turnLines(session, turn, resultWords) {
   const random = createRandom(turn + 1);
   const uuid = (part) => deriveUuid(`${session}:${turn}:${part}`);
   const base = Date.UTC(2030, 0, 1) + turn * 60_000;
@@ -147,7 +150,10 @@ function turnLines(session, turn) {
         content: [{ type: "tool_use", id: call, name: "Read", input: { file_path: `/demo/src/part-${turn % 97}.ts` } }],
       },
     ],
-    ["user", { role: "user", content: [{ type: "tool_result", tool_use_id: call, content: words(random, 80) }] }],
+    [
+      "user",
+      { role: "user", content: [{ type: "tool_result", tool_use_id: call, content: words(random, resultWords) }] },
+    ],
     [
       "assistant",
       { id: `msg_${turn}b`, role: "assistant", model, content: [{ type: "text", text: words(random, 40) }] },

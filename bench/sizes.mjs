@@ -19,7 +19,14 @@ export function fullSizes(repetitions) {
     list: { rounds, conversations: 10_000 },
     // Five copies of the corpus are some 100 MB of objects.
     fsck: { rounds, copies: 5, manyRounds: few, conversations: 10_000 },
-    growth: { rounds, viewRounds: more, appendRounds: most, shortTurns: 100, longTurns: 10_000 },
+    growth: {
+      rounds,
+      viewRounds: more,
+      appendRounds: most,
+      shortTurns: 100,
+      longTurns: 10_000,
+      grown: { turns: 546, resultWords: 9500 },
+    },
     sync: { runs: repetitions, files: 1000 },
     watch: { turns: repetitions, files: 1000, pauseMs: 1000, idleMs: 40_000 },
     hooks: { runs: 40, megabytes: [1, 100] },
@@ -55,7 +62,14 @@ export const TINY = {
   commands: { rounds: ONCE },
   list: { rounds: ONCE, conversations: 20 },
   fsck: { rounds: ONCE, copies: 1, manyRounds: ONCE, conversations: 20 },
-  growth: { rounds: ONCE, viewRounds: ONCE, appendRounds: ONCE, shortTurns: 50, longTurns: 120 },
+  growth: {
+    rounds: ONCE,
+    viewRounds: ONCE,
+    appendRounds: ONCE,
+    shortTurns: 50,
+    longTurns: 120,
+    grown: { turns: 5, resultWords: 100 },
+  },
   sync: { runs: 1, files: 5 },
   watch: { turns: 1, files: 5, pauseMs: 100, idleMs: 100 },
   // One that is copied and one that is linked.

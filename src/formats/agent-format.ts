@@ -3,7 +3,7 @@
 import type { Compaction } from "../core/conversation/compaction.ts";
 import type { View } from "../core/conversation/event.ts";
 import type { ToolDialect } from "./common-tools.ts";
-import type { ExportOrigin, ImportedSession, SessionMark, SessionName, Sha1 } from "./imported-session.ts";
+import type { ExportOrigin, ImportedSession, SessionName, Sha1 } from "./imported-session.ts";
 import type {
   BaseRule,
   CompanionRule,
@@ -38,11 +38,6 @@ export interface AgentFormat {
   readonly descent?: (source: SessionSource, about: string | null, folder?: string) => SessionDescent | null;
   /** Reads it; `about` as for `descent`, `companion` = the text of its second file. Throws `not_a_session` for a file that is none. */
   read(source: SessionSource, about?: string | null, companion?: string | null): ImportedSession;
-  /**
-   * Reads a session that grew from a mark of its own on (`ImportedSession.mark`): gives what reading it whole would give, or null
-   * where that is not sure. Absent = it is always read whole.
-   */
-  readonly readTail?: (source: SessionSource, mark: SessionMark) => ImportedSession | null;
   /** Tokens of system prompt and tools that the version which wrote a line sends, as measured; null when the line does not say. */
   readonly overhead?: (line: string) => number | null;
   /** Which of its versions jpg knows; absent = its sessions name none. */

@@ -102,13 +102,12 @@ export interface ParsedLines {
 /** Largest file whose lines are kept, bytes: parsed they take about three times as much. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
-/** Creates the lines of a file from a line on; nothing is parsed before it is asked for. */
+/** Creates the lines of a file; nothing is parsed before it is asked for. */
 export function createParsedLines(
   source: SessionSource,
   parse: (text: string) => RawLine | string | null,
-  from = 0,
 ): ParsedLines {
-  if (source.byteLength - source.lineStart(from) > KEPT_BYTES) return { at: (line) => parse(source.line(line)) };
+  if (source.byteLength > KEPT_BYTES) return { at: (line) => parse(source.line(line)) };
   const kept: (RawLine | string | null | undefined)[] = [];
   return {
     at(line) {

@@ -44,7 +44,6 @@ function readInput(format: AgentFormat, bytes: Buffer): boolean {
       session.turnLine(turn);
     }
     for (const branch of session.abandoned) readAll(branch);
-    session.mark?.();
     expect(
       session.compactions.every(({ from_turn, to_turn }) => from_turn <= to_turn && to_turn < session.turnCount),
     ).toBe(true);

@@ -130,7 +130,6 @@ function createSequence(continuation: Continuation): TurnSequence {
   return {
     turnCount: base + session.turnCount - (last + 1),
     known: added.length > 0 ? known.slice(0, base - 1) : known,
-    firstRead: 0,
     readTurn: (index) => (index < base ? [...stored, ...added] : readNew(index)),
     lines: (index) => {
       if (index < base - 1 || lineCount === null) return null;

@@ -15,7 +15,7 @@ import { blobId, sha256 } from "../conversation/runtime.ts";
 import type { ConversationHeader } from "../conversation/tree.ts";
 import { encode, type PreparedTurn, prepareTurn, rootCommit, sign } from "../conversation/turns.ts";
 import { toolRecord } from "../conversation/view.ts";
-import { listPiecesFrom, listStoredSideFiles } from "../sessions/open-session.ts";
+import { listPieces, listStoredSideFiles } from "../sessions/open-session.ts";
 import type { SideFile } from "../sessions/side-files.ts";
 import { type ByteSource, cutPieces, type PieceLimits, pieceChanges } from "../sessions/sources.ts";
 
@@ -132,7 +132,7 @@ function settingsChanges(work: ImportCommits, index: number): FileChange[] {
 
 /** The last turn before one that brings a list of tools; -1 = none that is read. */
 function turnOfTools({ sequence }: ImportCommits, end: number): number {
-  for (let turn = end - 1; turn >= sequence.firstRead; turn--) if (sequence.toolsIn(turn).length > 0) return turn;
+  for (let turn = end - 1; turn >= 0; turn--) if (sequence.toolsIn(turn).length > 0) return turn;
   return -1;
 }
 
@@ -244,8 +244,6 @@ export interface TurnSequence {
   readonly turnCount: number;
   /** The first turns, where they are known without reading the file. */
   readonly known: readonly KnownTurn[];
-  /** The first turn that anything is asked of: the pieces, compactions and titles of those before it are stored as they are. */
-  readonly firstRead: number;
   /** Events of one turn, `turn_start` first; not of the known ones, but for the newest, which may have to be written again. */
   readTurn(index: number): readonly Event[];
   /** The file's lines of a turn, `[first, end)`; null where the file has none of that turn. */
@@ -269,12 +267,11 @@ export function wholeSequence(
   lineCount: number | null,
   known: readonly KnownTurn[] = [],
 ): TurnSequence {
-  const { turnCount, firstTurn = 0 } = session;
+  const { turnCount } = session;
   const titles = titlesByTurn(session);
   return {
     turnCount,
     known,
-    firstRead: firstTurn,
     readTurn: (index) => session.readTurn(index),
     lines: (index) =>
       lineCount === null
@@ -306,7 +303,6 @@ export function abandonedSequence(turns: ImportedTurns, common: readonly KnownTu
   return {
     turnCount: turns.turnCount,
     known: common,
-    firstRead: 0,
     readTurn: (index) => turns.readTurn(index),
     lines: () => null,
     compactionsAfter: () => [],
@@ -320,13 +316,10 @@ export function abandonedSequence(turns: ImportedTurns, common: readonly KnownTu
 export function titlesByTurn(session: ImportedSession): Map<number, ImportedSession["titles"]> {
   const byTurn = new Map<number, ImportedSession["titles"][number][]>();
   if (session.titles.length === 0 || session.turnCount === 0) return byTurn;
-  const first = session.firstTurn ?? 0;
-  const starts = Array.from({ length: session.turnCount }, (_, index) =>
-    index < first ? Number.NEGATIVE_INFINITY : Date.parse(session.turnTime(index)),
-  );
+  const starts = Array.from({ length: session.turnCount }, (_, index) => Date.parse(session.turnTime(index)));
   for (const title of session.titles) {
     const time = Date.parse(title.timestamp);
-    let turn = first;
+    let turn = 0;
     while (turn + 1 < starts.length && (starts[turn + 1] ?? Number.POSITIVE_INFINITY) <= time) turn++;
     byTurn.set(turn, [...(byTurn.get(turn) ?? []), title]);
   }
@@ -337,7 +330,7 @@ export function titlesByTurn(session: ImportedSession): Map<number, ImportedSess
 // path that was left and taken up again), what the branch holds is written again, so that its pieces still make the file.
 
 interface SourceStretches {
-  readonly sequence: Pick<TurnSequence, "turnCount" | "firstRead" | "lines">;
+  readonly sequence: Pick<TurnSequence, "turnCount" | "lines">;
   readonly source: ByteSource;
   /** Extension of a source that is one document; null = lines. */
   readonly document: string | null;
@@ -351,12 +344,11 @@ export async function alignPieces(
   commit: string,
   work: SourceStretches & { readonly firstTurn: number },
 ): Promise<FileChange[]> {
-  const { firstRead, turnCount } = work.sequence;
-  const pieces = await listPiecesFrom(store, commit, { session: work.session, firstTurn: firstRead, turnCount });
+  const pieces = await listPieces(store, commit, work.session);
   const stored = new Map(pieces.map((file) => [file.path, file.oid]));
   const changes: FileChange[] = [];
   if (work.document !== null) stored.delete(documentPath(work.session, work.document));
-  for (let turn = firstRead; turn < turnCount; turn++) {
+  for (let turn = 0; turn < work.sequence.turnCount; turn++) {
     const lines = work.sequence.lines(turn);
     if (lines === null) continue;
     for (const piece of cutPieces(work.source, { session: work.session, turn, ...lines }, work.limits)) {

@@ -93,7 +93,7 @@ export async function decide(
   },
 ): Promise<Decided> {
   const sessionTurn = (index: number): Uint8Array | null =>
-    index < chain.turnCount && index >= sequence.firstRead ? chain.prepare(index).bytes : null;
+    index < chain.turnCount ? chain.prepare(index).bytes : null;
   const candidates = await Promise.all(trees.map((tree) => toCandidate(store, tree, { active, sessionTurn })));
   const known = { oids: chain.oids(turnsToCompare(candidates)), turnCount: chain.turnCount };
   const growing = candidates.map((one) => ({ ...one, lastTurnGrew: one.lastTurnGrew && mayGrow(one.branch) }));

@@ -1,12 +1,11 @@
 // What an import says it did. Counts are those of the branch as it stands afterwards.
-import * as z from "zod/mini";
 import { conversationOf } from "../../core/conversation/name.ts";
-import { defined, parseJson } from "../../core/json.ts";
+import { defined } from "../../core/json.ts";
 import { isNewerVersion } from "../../formats/agent-format.ts";
 import type { ExportOrigin, SkippedLine } from "../../formats/imported-session.ts";
 import type { BranchTip, ConversationStore, FileChange } from "../../store/store.ts";
 import { openSealedCache } from "../conversation/caches.ts";
-import { objectId, sha256 } from "../conversation/runtime.ts";
+import { sha256 } from "../conversation/runtime.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import { familyOf, importSuffix } from "../names/find-session.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
@@ -55,10 +54,9 @@ export type HeldContent = Pick<ImportReport, "turns" | "events" | "compactions" 
 export async function reportUnchanged(
   store: ConversationStore,
   open: Pick<OpenSession, "path" | "descent"> & { readonly source: { readonly byteLength: number } },
-  { tree, counts }: { readonly tree: BranchTree; readonly counts: CountCache },
+  tree: BranchTree,
 ): Promise<ImportReport> {
-  const events = counts.get(tree.commit) ?? sum(await countStoredEvents(store, tree.turnOids));
-  counts.set(tree.commit, events);
+  const events = sum(await countStoredEvents(store, tree.turnOids));
   const { branch, header, turnOids, compactions } = tree;
   const held = {
     turns: turnOids.length,
@@ -133,30 +131,6 @@ function countLines(bytes: Uint8Array): number {
   let count = 0;
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++;
   return count;
-}
-
-// How many events a commit's turns hold, remembered beside the store: a cache that saves reading every turn of a conversation
-// of which an import finds nothing new. Derived from commits, which never change; it may be deleted at any time.
-
-/** Events by commit id. */
-export type CountCache = Map<string, number>;
-
-const counts: z.ZodMiniType<Record<string, number>> = z.record(objectId, z.int().check(z.minimum(0)));
-
-/** Commits remembered; the oldest entries go first. */
-const CACHE = "counts";
-const MOST_ENTRIES = 5000;
-
-/** Reads what is remembered; empty when there is nothing or it cannot be read. */
-export function readCountCache(store: ConversationStore): CountCache {
-  // Never written, or damaged: the counts are made anew.
-  return new Map(Object.entries(parseJson(String(store.cache(CACHE).read()), counts) ?? {}));
-}
-
-/** Writes what is remembered. A store that cannot be written to keeps no cache. */
-export async function writeCountCache(store: ConversationStore, counts: CountCache): Promise<void> {
-  const entries = Object.fromEntries([...counts].slice(-MOST_ENTRIES));
-  await store.cache(CACHE).write(JSON.stringify(entries));
 }
 
 // Session files of which the store was found to hold everything, remembered with how they stood in the file

@@ -12,7 +12,6 @@ import { readContinuedSession } from "./continued-session.ts";
 import { findSessionBranches } from "./import-place.ts";
 import {
   type CachedSource,
-  type CountCache,
   type ImportReport,
   proofOf,
   readSourceCache,
@@ -42,7 +41,6 @@ export interface ImportFailure {
 export interface ImportRun {
   readonly request: ImportRequest;
   readonly reports: ImportReport[];
-  readonly counts: CountCache;
   readonly sources: SourceCache;
   /** What the run found, with the branches as they stood; `active` is absent where it decides nothing. */
   readonly found: {
@@ -74,7 +72,7 @@ interface LookedAt {
 export function createRun(
   { runtime }: Workspace,
   request: ImportRequest,
-  start: { readonly files: readonly SessionFile[]; readonly counts: CountCache; readonly sources: SourceCache },
+  start: { readonly files: readonly SessionFile[]; readonly sources: SourceCache },
 ): ImportRun {
   const waiting: (SessionFile | OpenSession)[] = [...start.files];
   let ahead: { readonly path: string; readonly looked: Promise<LookedAt> } | null = null;
@@ -102,7 +100,6 @@ export function createRun(
   const run: ImportRun = {
     request,
     reports: [],
-    counts: start.counts,
     sources: start.sources,
     found: [],
     failed: [],
@@ -175,8 +172,6 @@ export interface ImportRequest {
   readonly keepActive?: boolean;
   /** Sizes at which sources are cut; absent = those in force. */
   readonly limits?: PieceLimits;
-  /** Smallest file of which is noted where it may be read from once it has grown, bytes; absent = the size in force. */
-  readonly markedFrom?: number;
 }
 
 /** Finds the files that a request names, or what agents keep for this project. Throws `no_such_file`, `no_sessions`. */

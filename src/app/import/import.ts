@@ -23,10 +23,8 @@ import {
   type HeldContent,
   type ImportReport,
   proofOf,
-  readCountCache,
   readSourceCache,
   type StoreFacts,
-  writeCountCache,
   writeSourceCache,
 } from "./import-report.ts";
 import {
@@ -39,7 +37,7 @@ import {
   type KnownSession,
   passOver,
 } from "./import-run.ts";
-import { type ImportFacts, prepareImport, reportKnown } from "./import-session.ts";
+import { prepareImport, reportKnown } from "./import-session.ts";
 import type { SessionImport } from "./planned-import.ts";
 
 export interface ImportOutcome {
@@ -72,13 +70,13 @@ export async function importSessions(workspace: Workspace, request: ImportReques
   const { store } = workspace;
   const { files: found, failed } = await findFiles(workspace, request);
   const files = await withAgentFiles(found);
-  const [counts, sources] = [readCountCache(store), readSourceCache(store)];
-  const run = createRun(workspace, request, { files, counts, sources });
+  const sources = readSourceCache(store);
+  const run = createRun(workspace, request, { files, sources });
   appendAll(run.failed, failed);
   while (run.hasMore()) await importPass(workspace, run);
   await activate(workspace, run, found);
   rememberFound(run, (await readStanding(workspace)).branch);
-  await Promise.all([writeCountCache(store, counts), writeSourceCache(store, sources)]);
+  await writeSourceCache(store, sources);
   const wrote = run.reports.some((report) => report.status !== "unchanged");
   if (wrote) await store.maintain();
   if (run.failure !== null) throw run.failure.error;
@@ -93,7 +91,7 @@ async function importPass(workspace: Workspace, run: ImportRun): Promise<void> {
   const { store } = workspace;
   const done: PreparedSession[] = [];
   const [tips, { branch: active }] = await Promise.all([store.listBranches(), readStanding(workspace)]);
-  const facts = { tips, active, counts: run.counts };
+  const facts = { tips, active };
   const results = await store.write(prepareWrites(workspace, { run, done, facts }));
   let next = 0;
   for (const { file, hasWrite, finish, found } of done) {
@@ -101,8 +99,8 @@ async function importPass(workspace: Workspace, run: ImportRun): Promise<void> {
     // Somebody else moved the branch meanwhile: plan again on what stands there now.
     if (result?.moved === false) run.putBack(file);
     else {
-      const report = await finish(result);
-      if (result !== undefined) await rememberWritten(workspace, run, { result, report });
+      const report = await finish();
+      await noteCreated(store, report, result);
       // Only the branch that was written holds the file: which one is active then does not matter.
       const stands = result === undefined ? { tips, active } : { tips: tipsAfter(tips, result) };
       if (found !== null)
@@ -126,7 +124,7 @@ interface PreparedSession {
 
 async function* prepareWrites(
   workspace: Workspace,
-  { run, done, facts }: { readonly run: ImportRun; readonly done: PreparedSession[]; readonly facts: ImportFacts },
+  { run, done, facts }: { readonly run: ImportRun; readonly done: PreparedSession[]; readonly facts: StoreFacts },
 ): AsyncGenerator<BranchWrite> {
   const written = createMeeting();
   for (;;) {
@@ -155,7 +153,7 @@ async function prepareNext(
   workspace: Workspace,
   run: ImportRun,
   open: OpenSession | KnownSession,
-  facts: ImportFacts,
+  facts: StoreFacts,
 ): Promise<Prepared | null> {
   if ("known" in open) {
     const { write, finish } = reportKnown(open);
@@ -226,14 +224,13 @@ async function activate(
   await refreshViews(workspace, new Set([...(stays ? [] : [newest.branch]), ...changed.map(({ branch }) => branch)]));
 }
 
-/** What is known of a commit because it was just made. */
-async function rememberWritten(
-  { store }: Workspace,
-  { counts }: ImportRun,
-  { result, report }: { readonly result: WriteResult; readonly report: ImportReport },
+/** That a conversation that jpg just made is whole is known without looking. */
+async function noteCreated(
+  store: Workspace["store"],
+  { status }: ImportReport,
+  result: WriteResult | undefined,
 ): Promise<void> {
-  counts.set(result.commit, report.events);
-  if (report.status === "created") await rememberWhole(store, result);
+  if (result !== undefined && status === "created") await rememberWhole(store, result);
 }
 
 /** What of a report is remembered with the file. */

@@ -56,7 +56,6 @@ export async function keepStoredTurns(stored: Stored, whole: Reading): Promise<T
   return {
     turnCount: whole.sequence.turnCount + shift,
     known: knownOids.map((oid, index) => ({ oid, events: counts[index] ?? 0 })),
-    firstRead: 0,
     readTurn: (index) => (index <= last ? added : whole.sequence.readTurn(index - shift)),
     lines: (index) => {
       if (index > last) return lines(index - shift);

@@ -1,7 +1,7 @@
 // A session file that was read and recognised, not yet parsed.
 import { basename, dirname } from "node:path";
 import { attachmentPath } from "../../core/conversation/attachment.ts";
-import { isDocumentPath, sourcePath, turnIndexOfSource } from "../../core/conversation/turn-file.ts";
+import { isDocumentPath, turnIndexOfSource } from "../../core/conversation/turn-file.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import type { AgentFormat } from "../../formats/agent-format.ts";
@@ -44,12 +44,7 @@ export interface OpenSession {
   readonly again: boolean;
   /** Sizes at which its source is cut. */
   readonly limits: PieceLimits;
-  /** Smallest file of which is noted where it may be read from once it has grown, bytes. */
-  readonly markedFrom: number;
 }
-
-/** A smaller file is read whole as fast. */
-const MARKED_FROM = 1024 * 1024;
 
 /** Reads a session file. Throws `unreadable_file`, `empty_session`, `not_a_session`, `unknown_format`. */
 export async function openSession(
@@ -60,7 +55,6 @@ export async function openSession(
     readonly allBranches: boolean;
     readonly again?: boolean;
     readonly limits?: PieceLimits;
-    readonly markedFrom?: number;
     /** The file's lines, when reading them was begun before. */
     readonly source?: Promise<ByteSource>;
     readonly fingerprint?: Fingerprint | null;
@@ -95,7 +89,6 @@ export async function openSession(
     allBranches: how.allBranches,
     again: how.again === true,
     limits: how.limits ?? PIECE_LIMITS,
-    markedFrom: how.markedFrom ?? MARKED_FROM,
   };
 }
 
@@ -160,26 +153,6 @@ export async function listPieces(
 ): Promise<readonly TreeFile[]> {
   const files = await store.listTree(commit, { under: [`sources/${session}`], sizes: true });
   return files.filter((file) => !file.path.startsWith(`sources/${session}/files/`));
-}
-
-/** The pieces of a session of so many turns from a turn on, in order; without it, all. */
-export async function listPiecesFrom(
-  store: ConversationStore,
-  commit: string,
-  {
-    session,
-    firstTurn,
-    turnCount,
-  }: { readonly session: string; readonly firstTurn: number; readonly turnCount: number },
-): Promise<readonly TreeFile[]> {
-  const folders = new Set<string>();
-  for (let turn = firstTurn; firstTurn > 0 && turn < turnCount; turn++)
-    folders.add(sourcePath(session, turn).replace(/\/[^/]*$/, ""));
-  const under = folders.size === 0 ? [`sources/${session}`] : [...folders];
-  const files = await store.listTree(commit, { under });
-  return files.filter(
-    ({ path }) => !path.startsWith(`sources/${session}/files/`) && (turnIndexOfSource(path) ?? firstTurn) >= firstTurn,
-  );
 }
 
 /** Object ids of the side files of one session on a branch, by path below the session's folder. */

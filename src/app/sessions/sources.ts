@@ -6,7 +6,7 @@ import { sourcePath } from "../../core/conversation/turn-file.ts";
 import { userError } from "../../core/errors.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
 import type { FileChange } from "../../store/store.ts";
-import { contentHash, sha256 } from "../conversation/runtime.ts";
+import { sha256 } from "../conversation/runtime.ts";
 
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
@@ -15,8 +15,6 @@ const CARRIAGE_RETURN = 13;
 export interface ByteSource extends SessionSource {
   /** The bytes `[start, end)`; not to be changed. */
   slice(start: number, end: number): Uint8Array;
-  /** SHA-1 of the first `end` bytes, 40 hex digits. */
-  sha1(end: number): string;
 }
 
 /** A session file in memory; `bytes` are the file's own. */
@@ -37,7 +35,6 @@ export function createBufferSource(bytes: Buffer): BufferSource {
     lineStart: start,
     slice: (from, end) => bytes.subarray(from, end),
     text: () => bytes.toString("utf8"),
-    sha1: (end) => contentHash().update(bytes.subarray(0, end)).digest("hex"),
     line: (index) => decodeLine(bytes, start(index), start(index + 1)),
   };
 }
@@ -51,7 +48,6 @@ export function beginningOf(source: ByteSource, byteLength: number): ByteSource 
     lineStart: (index) => Math.min(source.lineStart(index), byteLength),
     slice: (start, end) => source.slice(start, Math.min(end, byteLength)),
     text: () => Buffer.from(source.slice(0, byteLength)).toString("utf8"),
-    sha1: (end) => source.sha1(Math.min(end, byteLength)),
     line(index) {
       const [start, end] = [source.lineStart(index), source.lineStart(index + 1)];
       return end <= byteLength
@@ -183,7 +179,7 @@ export function createFileSource(
   path: string,
   limits: BlockLimits = { block: BLOCK_BYTES, kept: KEPT_BLOCKS },
 ): ByteSource {
-  const { size, starts, checksums, hashes } = indexFile(path, limits.block);
+  const { size, starts, checksums } = indexFile(path, limits.block);
   const lineCount = starts.length;
   const start = (index: number): number => starts[index] ?? size;
   const kept = new Map<number, Buffer>();
@@ -217,13 +213,6 @@ export function createFileSource(
     lineStart: start,
     slice,
     text: () => slice(0, size).toString("utf8"),
-    sha1(end) {
-      const before = Math.max(0, Math.min(Math.floor(end / limits.block), hashes.length - 1));
-      return (hashes[before] ?? contentHash())
-        .copy()
-        .update(slice(before * limits.block, end))
-        .digest("hex");
-    },
     line(index) {
       const [from, end] = [start(index), start(index + 1)];
       const offset = from % limits.block;
@@ -246,8 +235,6 @@ interface FileIndex {
   /** Offsets of the lines' first bytes. */
   readonly starts: readonly number[];
   readonly checksums: readonly number[];
-  /** What is hashed of the file before each block, so that any beginning of it is known by reading one block. */
-  readonly hashes: readonly ReturnType<typeof contentHash>[];
 }
 
 function indexFile(path: string, blockBytes: number): FileIndex {
@@ -256,8 +243,6 @@ function indexFile(path: string, blockBytes: number): FileIndex {
     const { size } = fstatSync(file);
     const starts: number[] = [];
     const checksums: number[] = [];
-    const hashes: ReturnType<typeof contentHash>[] = [];
-    const hash = contentHash();
     const memory = Buffer.allocUnsafeSlow(blockBytes);
     let isOpen = false;
     for (let at = 0; at < size; at += blockBytes) {
@@ -266,10 +251,8 @@ function indexFile(path: string, blockBytes: number): FileIndex {
       findLineStarts(block, { at, starts, isOpen });
       isOpen = block[block.length - 1] !== NEWLINE;
       checksums.push(crc32(block));
-      hashes.push(hash.copy());
-      hash.update(block);
     }
-    return { size, starts, checksums, hashes };
+    return { size, starts, checksums };
   } finally {
     closeSync(file);
   }

@@ -1,5 +1,4 @@
-// Claude Code as one value (`AgentFormat`): whether a file is a session of it, and reading one, whole or from its newest turns
-// on.
+// Claude Code as one value (`AgentFormat`): whether a file is a session of it, and reading one.
 import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { toAnthropicThread } from "../../core/model/anthropic-thread.ts";
@@ -9,18 +8,15 @@ import {
   deriveName,
   type ImportedSession,
   lineUuid,
-  type NameFilter,
-  openNameFilter,
   parseExportOrigin,
   readExportOrigin,
-  type SessionMark,
   sessionUuid,
   toUsableId,
 } from "../imported-session.ts";
 import { createParsedLines, type ParsedLines, type RawLine, type SessionSource, stringOf } from "../session-source.ts";
 import { findLinesBeside, followTest, pathTo, type SessionGraph, type SessionPath } from "./active-path.ts";
 import { readAgentCompactions } from "./compactions.ts";
-import { firstTitle, readPath, readPlannedTurn, type SessionReading, type TurnPlan } from "./events.ts";
+import { firstTitle, readPath, readPlannedTurn, type TurnPlan } from "./events.ts";
 import {
   aboutTranscript,
   claudeDescent,
@@ -43,7 +39,6 @@ import {
   type SessionIndex,
   sessionOfLine,
 } from "./session-index.ts";
-import { createMark, type FormerMark, hasRisingStarts, type SessionState } from "./session-state.ts";
 import { CLAUDE_SETUP } from "./setup.ts";
 import { arrangeTurns, cutTurns, readTitles, requestLines, type TurnCut } from "./turns.ts";
 import { exportClaudeCode } from "./write.ts";
@@ -96,8 +91,7 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
   const index = indexSession(lines, source.lineCount);
   if (!hasClaudeLine(lines, index)) throw notASession(index);
   const sessionId = sessionIdOf(index);
-  const reading = readPath(lines, index, sessionId);
-  const { graph, path, cuts, plan } = reading;
+  const { graph, path, cuts, plan } = readPath(lines, index, sessionId);
   const compactions = readAgentCompactions({ plan, chain: path.chain, graph });
   const starts = turnStarts(cuts);
   const title = firstTitle(plan);
@@ -108,7 +102,7 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
     format: "claude-code",
     importer: CLAUDE_IMPORTER,
     sessionId,
-    title: title?.title ?? UNTITLED,
+    title: title ?? UNTITLED,
     titles: readTitles(index, sessionId),
     toolLists: readToolLists(lines, index.snapshots).map((list) => placeList(list, starts)),
     createdAt: index.createdAt,
@@ -124,7 +118,6 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
     skippedLines: index.skipped,
     ...(parts.length > 0 && { parts }),
     ...(origin !== null && { origin }),
-    mark: () => createMark(reading, { title, compactions }),
   };
 }
 
@@ -258,86 +251,6 @@ function hasSameLines(a: readonly LineEntry[], b: readonly LineEntry[]): boolean
   return a.length === b.length && a.every((entry, position) => entry === b[position]);
 }
 
-/** Reads a session from a mark of its first lines on; null where it has to be read whole. */
-function readClaudeTail(source: SessionSource, mark: SessionMark): ImportedSession | null {
-  const former: FormerMark = { ...mark, state: mark.state as SessionState };
-  const names = openNameFilter(mark.names);
-  if (names === null) return null;
-  const { line, state } = former;
-  const lines = createParsedLines(source, parseLine, line);
-  const index = indexSession(lines, source.lineCount, { ...state, line });
-  const reading = readPath(lines, index, state.sessionId);
-  return isApart(reading, former, names) ? createTail(reading, former, source.lineCount) : null;
-}
-
-function createTail(reading: SessionReading, former: FormerMark, lineCount: number): ImportedSession {
-  const { index, cuts, plan } = reading;
-  const { turn: first, state } = former;
-  const starts = cuts.map(({ opener }) => opener.firstLine);
-  const parts = listParts(plan.source, index);
-  return {
-    format: "claude-code",
-    importer: CLAUDE_IMPORTER,
-    sessionId: state.sessionId,
-    title: state.title,
-    titles: readTitles(index, state.sessionId, state.lastTitle),
-    toolLists: readToolLists(plan.source, index.snapshots, state.lastSnapshot).map((list) =>
-      placeList(list, starts, first),
-    ),
-    createdAt: state.createdAt,
-    ...defined({ cwd: state.cwd }),
-    turnCount: first + cuts.length,
-    firstTurn: first,
-    readTurn: (turn) => readPlannedTurn(plan, turn - first),
-    turnLine: (turn) => cuts[turn - first]?.opener.firstLine ?? lineCount,
-    hasLine: (id) => index.nodes.has(id),
-    turnTime: (turn) => cuts[turn - first]?.opener.timestamp ?? state.createdAt,
-    compactions: [],
-    compactionTurns: new Map(),
-    abandoned: [],
-    skippedLines: [...state.skipped, ...index.skipped],
-    ...(parts.length > 0 && { parts }),
-    mark: () => createMark(reading, { title: null, compactions: [] }, former),
-  };
-}
-
-/** Whether nothing from the mark on has to do with the lines before it. */
-function isApart({ index, path, cuts, plan }: SessionReading, { line, state }: FormerMark, names: NameFilter): boolean {
-  const opener = cuts[0]?.opener;
-  return (
-    opener?.line === line &&
-    opener.firstLine === line &&
-    path.chain[0] === opener &&
-    (opener.kind === "prompt" || plan.requests.has(opener)) &&
-    !index.nodes.has(opener.parent ?? "") &&
-    hasRisingStarts(cuts) &&
-    index.entries.every((entry) => isOwn(entry, names) && (entry === opener || hangsOnOthers(entry, index))) &&
-    hasOwnLeaf(index, names) &&
-    index.titles.every(({ timestamp, raw }) => {
-      const leaf = stringOf(raw, "leafUuid") ?? "";
-      return Date.parse(timestamp) >= state.latestStart && (index.nodes.has(leaf) || !names.mayHave(leaf));
-    })
-  );
-}
-
-/** Whether a line's names are new; a line that another one names as its parent has that name itself. */
-function isOwn({ uuid, messageId, calls = [] }: LineEntry, names: NameFilter): boolean {
-  return ![uuid, messageId, ...calls].some((name) => name !== undefined && names.mayHave(name));
-}
-
-/** Whether a line follows an earlier one from the mark on, or none without beginning the conversation anew. */
-function hangsOnOthers({ kind, uuid, parent, line, isMessage, isSidechain }: LineEntry, index: SessionIndex): boolean {
-  if (kind === "boundary" || kind === "summary") return false;
-  if (uuid === undefined) return true;
-  return parent === undefined ? !isMessage || isSidechain : (index.nodes.get(parent)?.firstLine ?? line) < line;
-}
-
-/** Whether the newest line that says where the conversation stood says so of a line from the mark on, or of none of this file. */
-function hasOwnLeaf(index: SessionIndex, names: NameFilter): boolean {
-  const newest = index.promptLeaves.at(-1);
-  return newest === undefined || index.nodes.has(newest.uuid) || !names.mayHave(newest.uuid);
-}
-
 // What Claude Code sends in front of a conversation: system prompt, tools, instructions of the project. Measured as the median
 // over sessions with usage (docs/decisions/029-one-meter.md); servers and memory files of a user add to it.
 
@@ -387,7 +300,6 @@ export const CLAUDE_CODE: AgentFormat = {
   origin: (source) => (source.lineCount > 0 ? parseExportOrigin(source.line(0)) : null),
   descent: claudeDescent,
   read: readClaudeSession,
-  readTail: readClaudeTail,
   overhead: typicalClaudeOverhead,
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeSession },
   resume: (machine, { sessionId, cwd }) => ({

@@ -186,8 +186,7 @@ function readingOf(plan: TurnPlan, entry: LineEntry): LineReading["as"] {
 
 // What a session's lines come to: the path that the agent would resume, cut into turns, and what each turn is read from.
 
-export interface SessionReading {
-  readonly index: SessionIndex;
+interface SessionReading {
   readonly graph: SessionGraph;
   readonly path: SessionPath;
   readonly cuts: readonly TurnCut[];
@@ -208,16 +207,14 @@ export function readPath(lines: ParsedLines, index: SessionIndex, sessionId: str
     requests: requestLines(path.chain),
     notes: new Set(notes),
   };
-  return { index, graph, path, cuts, plan };
+  return { graph, path, cuts, plan };
 }
 
-/** The first words of the first request, and the turn that it stands in; null when there is none. */
-export function firstTitle(plan: TurnPlan): { readonly title: string; readonly turn: number } | null {
-  for (const [turn, entries] of plan.lines.entries()) {
-    for (const entry of entries) {
-      const title = titleOfEvents(readLineEvents(plan, entry));
-      if (title !== undefined) return { title, turn };
-    }
+/** The first words of the first request; undefined when there is none. */
+export function firstTitle(plan: TurnPlan): string | undefined {
+  for (const entry of plan.lines.flat()) {
+    const title = titleOfEvents(readLineEvents(plan, entry));
+    if (title !== undefined) return title;
   }
-  return null;
+  return undefined;
 }

@@ -97,20 +97,8 @@ interface Draft {
 
 const TITLE_TYPES: ReadonlySet<unknown> = new Set(["summary", "ai-title", "custom-title"]);
 
-/** What the lines before a line say of those after it. */
-interface IndexStart {
-  /** The first line that is indexed, 0-based. */
-  readonly line: number;
-  readonly timestamp?: string;
-  readonly createdAt?: string;
-  readonly sessionId?: string;
-  readonly cwd?: string;
-  /** Model of the newest answer. */
-  readonly model?: string;
-}
-
 /** Indexes a session file of so many lines. */
-export function indexSession(lines: ParsedLines, lineCount: number, start: IndexStart = { line: 0 }): SessionIndex {
+export function indexSession(lines: ParsedLines, lineCount: number): SessionIndex {
   const draft: Draft = {
     entries: [],
     nodes: new Map(),
@@ -119,14 +107,14 @@ export function indexSession(lines: ParsedLines, lineCount: number, start: Index
     promptLeaves: [],
     snapshots: [],
     skipped: [],
-    timestamp: start.timestamp,
-    createdAt: start.createdAt,
-    sessionId: start.sessionId,
-    cwd: start.cwd,
+    timestamp: undefined,
+    createdAt: undefined,
+    sessionId: undefined,
+    cwd: undefined,
     firstLine: undefined,
-    model: start.model,
+    model: undefined,
   };
-  for (let line = start.line; line < lineCount; line++) {
+  for (let line = 0; line < lineCount; line++) {
     const parsed = lines.at(line);
     if (typeof parsed === "string") draft.skipped.push({ line: line + 1, reason: parsed });
     else if (parsed !== null) addLine(draft, line, parsed);
@@ -249,11 +237,6 @@ function readKept(boundary: RawLine): Kept | undefined {
   const head = stringOf(segment, "headUuid");
   const tail = stringOf(segment, "tailUuid");
   return head === undefined || tail === undefined ? undefined : { segment: { head, tail }, isBefore };
-}
-
-/** The uuids that it names. */
-export function namesOfKept({ named, segment }: Kept): readonly string[] {
-  return named ?? (segment === undefined ? [] : [segment.head, segment.tail]);
 }
 
 interface Linked {
@@ -392,13 +375,9 @@ function listsTools(raw: RawLine): boolean {
 /** A list that is not placed in a turn yet. */
 type ListLine = Omit<ToolList, "turn"> & SnapshotLine;
 
-/** Gives the lists of snapshots that differ from the one before; `before` = the line of the newest one before all of them. */
-export function readToolLists(
-  lines: ParsedLines,
-  snapshots: readonly SnapshotLine[],
-  before?: number,
-): readonly ListLine[] {
-  let known = before === undefined ? "" : JSON.stringify(toolsAt(lines, before));
+/** Gives the lists of snapshots that differ from the one before. */
+export function readToolLists(lines: ParsedLines, snapshots: readonly SnapshotLine[]): readonly ListLine[] {
+  let known = "";
   return snapshots.flatMap(({ line, timestamp }) => {
     const tools = toolsAt(lines, line);
     const text = JSON.stringify(tools);
@@ -409,17 +388,10 @@ export function readToolLists(
   });
 }
 
-/** Places a list in the last turn that begins no later in the file; `starts` = lines of the turns from `first` on. */
-export function placeList({ line, ...list }: ListLine, starts: readonly number[], first = 0): ToolList {
-  return {
-    ...list,
-    turn:
-      first +
-      Math.max(
-        0,
-        starts.findLastIndex((start) => start <= line),
-      ),
-  };
+/** Places a list in the last turn that begins no later in the file; `starts` = lines of the turns. */
+export function placeList({ line, ...list }: ListLine, starts: readonly number[]): ToolList {
+  const turn = starts.findLastIndex((start) => start <= line);
+  return { ...list, turn: Math.max(0, turn) };
 }
 
 function toolsAt(lines: ParsedLines, line: number): readonly ToolDefinition[] {

@@ -7,17 +7,15 @@ import { type RawLine, stringOf } from "../session-source.ts";
 import type { LinesBeside, SessionGraph, SessionPath } from "./active-path.ts";
 import { isSent, type LineEntry, type SessionIndex } from "./session-index.ts";
 
-/** Later titles, oldest first. Repetitions (also of `before`), and titles that name another session's messages, are left out. */
+/** Later titles, oldest first. Repetitions, and titles that name another session's messages, are left out. */
 export function readTitles(
   index: Pick<SessionIndex, "titles" | "nodes">,
   sessionId: string,
-  before?: string,
 ): ImportedSession["titles"] {
   const titles: { readonly timestamp: string; readonly title: string; readonly id: string }[] = [];
   for (const { line, timestamp, raw } of index.titles) {
     const title = shownTitle(titleText(index, raw) ?? "");
-    if (title !== "" && title !== (titles.at(-1)?.title ?? before))
-      titles.push({ timestamp, title, id: `${sessionId}.${line}` });
+    if (title !== "" && title !== titles.at(-1)?.title) titles.push({ timestamp, title, id: `${sessionId}.${line}` });
   }
   return titles;
 }

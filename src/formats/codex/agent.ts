@@ -1,4 +1,4 @@
-// Codex as one value (`AgentFormat`), and reading a rollout, whole or from one of its newest turns on.
+// Codex as one value (`AgentFormat`), and reading a rollout.
 import { wordsOfContent } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
@@ -13,13 +13,11 @@ import {
 } from "../agent-format.ts";
 import {
   type AbandonedBranch,
-  areTitlesAfter,
   deriveName,
   type ExportOrigin,
   type ImportedSession,
   lineUuid,
   parseExportOrigin,
-  type SessionMark,
   sessionUuid,
 } from "../imported-session.ts";
 import {
@@ -41,18 +39,7 @@ import {
   payloadOf,
 } from "./rollout-line.ts";
 import { CODEX_SETUP, codexHome } from "./setup.ts";
-import {
-  type AbandonedTurns,
-  createRolloutMark,
-  cutRollout,
-  type FormerRolloutMark,
-  onlyAddsTurns,
-  type RolloutState,
-  type RolloutTurn,
-  readLineEvent,
-  readRolloutTurn,
-  turnAt,
-} from "./turns.ts";
+import { type AbandonedTurns, cutRollout, type RolloutTurn, readLineEvent, readRolloutTurn, turnAt } from "./turns.ts";
 import { timeOfView, writeCodexSession } from "./write.ts";
 
 // Imports a rollout of Codex: an index of its lines, cut into turns that are read on demand, its compactions as compactions,
@@ -74,12 +61,11 @@ export function readCodexSession(source: SessionSource): ImportedSession {
   const { active, abandoned } = cutRollout(index.entries);
   const compactions = readCodexCompactions(lines, active);
   const origin = codexOrigin(source);
-  const title = firstTitle(lines, active);
   return {
     format: "codex",
     importer: CODEX_IMPORTER_VERSION,
     sessionId: index.sessionId,
-    title: title?.title ?? UNTITLED,
+    title: firstTitle(lines, active) ?? UNTITLED,
     titles: readThreadNames(index),
     createdAt: index.createdAt,
     ...defined({ cwd: index.cwd }),
@@ -93,7 +79,6 @@ export function readCodexSession(source: SessionSource): ImportedSession {
     abandoned: abandoned.map((turns) => toBranch(lines, turns, active)),
     skippedLines: index.skipped,
     ...(origin !== null && { origin }),
-    mark: () => createRolloutMark({ index, active, compactions, title }),
   };
 }
 
@@ -119,17 +104,14 @@ function toBranch(
   };
 }
 
-/** The first words of the first request, and the turn that they stand in. */
-function firstTitle(
-  lines: ParsedLines,
-  turns: readonly RolloutTurn[],
-): { readonly title: string; readonly turn: number } | undefined {
-  for (const { index: turn, entries } of turns) {
+/** The first words of the first request. */
+function firstTitle(lines: ParsedLines, turns: readonly RolloutTurn[]): string | undefined {
+  for (const { entries } of turns) {
     for (const entry of entries) {
       if (entry.kind !== "prompt") continue;
       const [event] = readLineEvent(lines, entry);
       const title = event?.type === "chat_request" ? titleOfRequest(askedIn(wordsOfContent(event.content))) : "";
-      if (title !== "") return { title, turn };
+      if (title !== "") return title;
     }
   }
   return undefined;
@@ -151,41 +133,6 @@ function notASession({ skipped }: RolloutIndex): Error {
     `The file is not a Codex session: expected JSON lines with \`type\` and \`payload\`, ${found}.`,
     { hints: ["Codex keeps sessions in ~/.codex/sessions/YYYY/MM/DD/rollout-….jsonl."] },
   );
-}
-
-/** Reads a rollout from a mark of its first lines on; null where it has to be read whole. */
-function readCodexTail(source: SessionSource, mark: SessionMark): ImportedSession | null {
-  const former: FormerRolloutMark = { turn: mark.turn, state: mark.state as RolloutState };
-  const { state, turn: first } = former;
-  const lines = createParsedLines(source, parseRolloutLine, mark.line);
-  const index = indexRollout(lines, source.lineCount, state);
-  const { active } = cutRollout(index.entries, state.held);
-  const title = { title: state.title, turn: 0 };
-  const isApart =
-    active[0]?.opener.line === mark.line &&
-    onlyAddsTurns(index, mark.line) &&
-    areTitlesAfter(index.titles, state.latestStart);
-  if (!isApart) return null;
-  return {
-    format: "codex",
-    importer: CODEX_IMPORTER_VERSION,
-    sessionId: state.sessionId,
-    title: state.title,
-    titles: readThreadNames(index, state.lastTitle),
-    createdAt: index.createdAt,
-    ...defined({ cwd: index.cwd }),
-    turnCount: first + active.length,
-    firstTurn: first,
-    readTurn: (turn) => readRolloutTurn(lines, active[turn - first]),
-    turnLine: (turn) => active[turn - first]?.opener.line ?? source.lineCount,
-    hasLine: () => false,
-    turnTime: (turn) => active[turn - first]?.opener.timestamp ?? index.createdAt,
-    compactions: [],
-    compactionTurns: new Map(),
-    abandoned: [],
-    skippedLines: [...state.skipped, ...index.skipped],
-    mark: () => createRolloutMark({ index, active, compactions: [], title }, former),
-  };
 }
 
 /** The first directory that a text of JSON names; in texts within it the quotes are escaped. */
@@ -220,7 +167,6 @@ export const CODEX: AgentFormat = {
   origin: codexOrigin,
   descent: codexDescent,
   read: readCodexSession,
-  readTail: readCodexTail,
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeCodexSession },
   resume: planResume,
   setup: CODEX_SETUP,

@@ -28,8 +28,6 @@ export interface RolloutEntry extends WayBack {
 export interface RolloutIndex {
   readonly entries: readonly RolloutEntry[];
   readonly sessionId: string;
-  /** The line that names it, 0-based; absent = none does. */
-  readonly namedAt?: number;
   readonly createdAt: string;
   readonly cwd?: string;
   /** Titles that the session was given, oldest first. */
@@ -39,64 +37,38 @@ export interface RolloutIndex {
   readonly marks: ReadonlySet<string>;
   /** Whether any line can only come from Codex. */
   readonly isCodex: boolean;
-  /** The newest places at which a request opens a turn, oldest first: as many as are read again once the file has grown. */
-  readonly starts: readonly RolloutStart[];
 }
 
-/** A line, and what those before it say of it and of those behind it. Survives JSON. */
-export interface RolloutStart {
-  /** 0-based. */
-  readonly line: number;
-  readonly facts: RunningFacts;
-  /** As in `Writer`. */
-  readonly idEnding: string;
-  readonly answer?: string;
-  readonly lastAnswer?: string;
-  readonly counted?: number;
-}
-
-/** How many starts of turns are known. */
-const KNOWN_STARTS = 2;
-
-/** Indexes the lines of a rollout; those from a start on only where one is given with the session's id. */
-export function indexRollout(
-  lines: ParsedLines,
-  lineCount: number,
-  from?: { readonly sessionId: string; readonly namedAt?: undefined; readonly start: RolloutStart },
-): RolloutIndex {
-  const { line: first, facts: before = noFacts(), ...answers } = from?.start ?? { line: 0 };
-  const { sessionId, namedAt } = from ?? findSessionId(lines, lineCount);
+/** Indexes the lines of a rollout. */
+export function indexRollout(lines: ParsedLines, lineCount: number): RolloutIndex {
+  const sessionId = findSessionId(lines, lineCount);
   const writer: Writer = {
     sessionId,
     idEnding: sessionId.replaceAll(".", "_"),
-    facts: { ...before },
+    facts: noFacts(),
     entries: [],
     titles: [],
     skipped: [],
     marks: new Set(),
     isCodex: false,
-    starts: [],
-    ...answers,
   };
-  for (let at = first; at < lineCount; at++) {
+  for (let at = 0; at < lineCount; at++) {
     const line = lines.at(at);
     if (typeof line === "string") writer.skipped.push({ line: at + 1, reason: line });
     else if (line !== null) addLine(writer, line, at);
   }
-  if (first === 0 && lacksBase(lines, lineCount)) writer.skipped.unshift({ line: 1, reason: NO_BASE });
-  const { facts, entries, titles, skipped, marks, isCodex, starts } = writer;
+  if (lacksBase(lines, lineCount)) writer.skipped.unshift({ line: 1, reason: NO_BASE });
+  const { facts, entries, titles, skipped, marks, isCodex } = writer;
   const { createdAt = NO_DATE, cwd } = facts;
   return {
     entries,
     sessionId,
-    ...defined({ namedAt }),
     createdAt,
     ...defined({ cwd }),
     titles,
     skipped,
     marks,
     isCodex,
-    starts,
   };
 }
 
@@ -117,7 +89,6 @@ interface Writer {
   /** With the line's number before it, the id of an event. */
   idEnding: string;
   isCodex: boolean;
-  readonly starts: RolloutStart[];
   /** The answer that is being given; absent when somebody else spoke since. */
   answer?: string;
   /** The newest answer, whoever spoke since. */
@@ -127,19 +98,18 @@ interface Writer {
 }
 
 /** The id that the file names first, so that it stays while the file grows; a file that names none is called after its first line. */
-function findSessionId(lines: ParsedLines, lineCount: number): Pick<RolloutIndex, "sessionId" | "namedAt"> {
+function findSessionId(lines: ParsedLines, lineCount: number): string {
   for (let at = 0; at < lineCount; at++) {
     const line = lines.at(at);
     const id = line === null || typeof line === "string" ? undefined : sessionNamedBy(line);
-    if (id !== undefined) return { sessionId: toUsableId(id), namedAt: at };
+    if (id !== undefined) return toUsableId(id);
   }
-  return { sessionId: toUsableId(`first line: ${JSON.stringify(lineCount > 0 ? lines.at(0) : null)}`) };
+  return toUsableId(`first line: ${JSON.stringify(lineCount > 0 ? lines.at(0) : null)}`);
 }
 
 function addLine(writer: Writer, line: RawLine, at: number): void {
   const { facts } = writer;
   const kind = kindOfRolloutLine(line);
-  if (kind === "prompt" && facts.task !== "asked") keepStart(writer, at);
   followLine(facts, line);
   writer.isCodex ||= isCodexLine(line);
   if (at > 0 && isFurtherFile(writer, line)) return;
@@ -167,17 +137,6 @@ function isFurtherFile(writer: Writer, line: RawLine): boolean {
   const begun = (stringOf(payloadOf(line), "timestamp") ?? "").replace(/\D/g, "");
   writer.idEnding = `${writer.sessionId.replaceAll(".", "_")}_${begun}`;
   return true;
-}
-
-/** Keeps what is known before a line that opens a turn. */
-function keepStart({ facts, idEnding, starts, answer, lastAnswer, counted }: Writer, line: number): void {
-  if (starts.length === KNOWN_STARTS) starts.shift();
-  starts.push({
-    line,
-    facts: { ...facts },
-    idEnding,
-    ...defined({ answer, lastAnswer, counted }),
-  });
 }
 
 /** The id that jpg gave a line; one that stands there twice names the first. */
@@ -326,16 +285,12 @@ function requestsOf(payload: RawLine): number {
   return Number.isSafeInteger(count) && Number(count) > 0 ? Number(count) : 0;
 }
 
-/** Later titles, oldest first; repetitions are left out, also of the one before. */
-export function readThreadNames(
-  { titles, sessionId }: Pick<RolloutIndex, "titles" | "sessionId">,
-  before?: string,
-): ImportedSession["titles"] {
+/** Later titles, oldest first; repetitions are left out. */
+export function readThreadNames({ titles, sessionId }: RolloutIndex): ImportedSession["titles"] {
   const shown: { readonly timestamp: string; readonly title: string; readonly id: string }[] = [];
   for (const { line, timestamp, title: given } of titles) {
     const title = shownTitle(given);
-    if (title !== "" && title !== (shown.at(-1)?.title ?? before))
-      shown.push({ timestamp, title, id: `${sessionId}.${line}` });
+    if (title !== "" && title !== shown.at(-1)?.title) shown.push({ timestamp, title, id: `${sessionId}.${line}` });
   }
   return shown;
 }

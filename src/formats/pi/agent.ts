@@ -17,7 +17,7 @@ import {
   stringOf,
 } from "../session-source.ts";
 import { isHeader, parseSessionLine, readPiOrigin } from "./entries.ts";
-import { isPiSession, PI_IMPORTER, piSessionId, readPiSession, readPiTail } from "./read.ts";
+import { isPiSession, PI_IMPORTER, piSessionId, readPiSession } from "./read.ts";
 import { PI_SETUP, piFolder } from "./setup.ts";
 import { sessionTime, writePiSession } from "./write.ts";
 
@@ -103,7 +103,6 @@ export const PI: AgentFormat = {
   origin: readPiOrigin,
   descent: piDescent,
   read: readPiSession,
-  readTail: readPiTail,
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writePiSession },
   resume: (machine, draft) => {
     const path = machine.join(sessionFolder(machine, draft.cwd), fileName(draft));

@@ -51,8 +51,6 @@ export interface EntryIndex {
   readonly sessionId: string;
   /** Whether the file's entries have ids; in the first version of the format they follow each other as they stand. */
   readonly hasIds: boolean;
-  /** Whether entries' events are numbered from the file's beginning, since it began without ids. */
-  readonly isNumbered: boolean;
   /** RFC 3339 UTC of the header, else of the first dated entry. */
   readonly createdAt: string;
 }
@@ -73,12 +71,11 @@ interface Draft {
   timestamp: string | undefined;
 }
 
-/** Indexes a session file of so many lines, behind its header those from one on; null when its first entry is no header. */
-export function indexEntries(lines: ParsedLines, lineCount: number, from = 0): EntryIndex | null {
+/** Indexes a session file of so many lines; null when its first entry is no header. */
+export function indexEntries(lines: ParsedLines, lineCount: number): EntryIndex | null {
   let draft: Draft | null = null;
   const bad: SkippedLine[] = [];
   for (let line = 0; line < lineCount; line++) {
-    if (draft !== null && line < from) line = from;
     const parsed = lines.at(line);
     if (parsed === null) continue;
     if (typeof parsed === "string") bad.push({ line: line + 1, reason: parsed });
@@ -95,7 +92,6 @@ export function indexEntries(lines: ParsedLines, lineCount: number, from = 0): E
     header: draft.header,
     sessionId: draft.sessionId,
     hasIds: draft.hasIds,
-    isNumbered: draft.beganWithout,
     createdAt: readTimestamp(draft.header["timestamp"]) ?? entries[0]?.timestamp ?? NO_DATE,
   };
 }

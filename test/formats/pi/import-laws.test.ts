@@ -96,10 +96,9 @@ describe("laws of reading pi's sessions", () => {
       fc.property(mutatedPiSession("5e55mut0-pi"), (text) => {
         const read = (): unknown => {
           const session = readPiSession(createBufferSource(Buffer.from(text)));
-          const { readTurn, hasLine, turnLine, turnTime, abandoned, mark, ...plain } = session;
+          const { readTurn, hasLine, turnLine, turnTime, abandoned, ...plain } = session;
           return [
             plain,
-            mark?.(),
             turnsOf(session),
             abandoned.map((branch) => Array.from({ length: branch.turnCount }, (_, at) => branch.readTurn(at))),
           ];
