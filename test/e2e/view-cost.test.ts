@@ -2,7 +2,7 @@
 // What a view costs: a long conversation under a summary reads what it shows, here and in a partial clone, a new turn writes a bounded number of
 // objects, and the views beside checked-out branches are right however the branch was moved.
 import { execFile } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,17 +11,9 @@ import { addPin, listPins } from "../../src/app/conversation/marks.ts";
 import { type BranchTree, loadBranchTree } from "../../src/app/conversation/tree.ts";
 import { loadView } from "../../src/app/conversation/view.ts";
 import type { Workspace } from "../../src/app/conversation/workspace.ts";
-import { diffConversation } from "../../src/app/diff/diff.ts";
-import { joinGone } from "../../src/app/diff/diff-stat.ts";
-import { readAnatomy } from "../../src/app/look/anatomy.ts";
-import { blame } from "../../src/app/look/blame.ts";
-import { listConversations } from "../../src/app/look/list.ts";
-import { readCompactionLog } from "../../src/app/look/log.ts";
-import { show } from "../../src/app/look/show.ts";
-import { readStats } from "../../src/app/look/stats.ts";
+import { exportConversation } from "../../src/app/import/export.ts";
+import { renderPrinted } from "../../src/app/look/print.ts";
 import { checkoutBranch, useConversation } from "../../src/app/manage/checkout.ts";
-import { undoCompaction } from "../../src/app/manage/revert.ts";
-import { choosePipelines } from "../../src/core/compact/strategies/pipelines.ts";
 import { parseTurnBound } from "../../src/core/conversation/range-bound.ts";
 import { openNativeStore } from "../../src/store/git/store.ts";
 import { startGitHttpServer } from "../helpers/git-http-server.ts";
@@ -114,10 +106,9 @@ describe("a conversation of 10,000 turns", () => {
     await server.close();
   });
 
-  /** A store that tells which hidden turns a command reads, and which turns it reads twice. */
-  const spy = async () => {
+  it("reads no hidden turn to print, export or pin what it shows, and each turn once", async () => {
     const store = await openNativeStore({ root: workspace.temp.root, env: workspace.temp.env });
-    let read: string[] = [];
+    const read: string[] = [];
     const spied = Object.create(store, {
       readBlobs: {
         value: (oids: readonly string[], atLeast?: number) => {
@@ -129,105 +120,26 @@ describe("a conversation of 10,000 turns", () => {
     const place: Workspace = { ...workspace, store: spied };
     const { turnOids } = await treeOf(workspace, branch);
     const shown = new Set(turnOids.filter((_, turn) => turn === 0 || turn >= 9900));
-    /** The hidden turns that it reads. */
     const hiddenRead = async (command: (tree: BranchTree) => Promise<unknown>): Promise<readonly number[]> => {
-      read = [];
+      read.length = 0;
       await command(await treeOf(workspace, branch));
       const found = new Set(read);
       return turnOids.flatMap((oid, turn) => (found.has(oid) && !shown.has(oid) ? [turn] : []));
     };
-    const readTwice = (): readonly number[] => {
-      const last = new Map(read.map((oid, at) => [oid, at]));
-      const again = new Set(read.filter((oid, at) => last.get(oid) !== at));
-      return turnOids.flatMap((oid, turn) => (again.has(oid) ? [turn] : []));
-    };
-    return { store, spied, place, hiddenRead, readTwice };
-  };
-
-  it("reads no hidden turn for strategies", async () => {
-    const { store, place, hiddenRead, readTwice } = await spy();
-    const bare = { ...NOTHING, range: {} };
-    // They pass over what is hidden; which tools it calls and defines its facts say.
-    const auto = { ...bare, strategies: { ...choosePipelines(["auto"]), protectTokens: 300, minGainTokens: 1 } };
-    expect(await hiddenRead((tree) => compact(place, tree, { ...auto, dryRun: true }))).toEqual([]);
-    expect(await hiddenRead((tree) => compact(place, tree, auto))).toEqual([]);
-    // Its range ends inside that turn: what it covers is made sure of by the bytes.
-    expect(readTwice()).toEqual([9957]);
-    expect((await hiddenRead((tree) => compact(place, tree, auto))).length).toBeLessThanOrEqual(16);
-    expect(await hiddenRead((tree) => undoCompaction(place, tree))).toEqual([]);
-    // What strategies leave alone is counted in raw tokens: of short turns that are many.
-    expect((await hiddenRead((tree) => readAnatomy(place, tree)))[0]).toBeGreaterThan(8500);
-    await store.close();
-  });
-
-  it("reads no hidden turn for what does not show it, in any command", async () => {
-    const { store, spied, place, hiddenRead, readTwice } = await spy();
-    const mechanical = { ...NOTHING, range: { from: parseTurnBound("9900"), to: parseTurnBound("9990") }, force: true };
-    expect(await hiddenRead(() => show(place))).toEqual([]);
-    const bare = { ...NOTHING, range: {} };
-    expect(await hiddenRead((tree) => compact(place, tree, { ...bare, dryRun: true }))).toEqual([]);
-    expect(await hiddenRead((tree) => compact(place, tree, bare))).toEqual([]);
-    expect(readTwice()).toEqual([]);
-    // There is nothing left to compact: a few that call tools show that it is all compacted.
-    expect((await hiddenRead((tree) => compact(place, tree, bare))).length).toBeLessThanOrEqual(16);
-    expect(await hiddenRead((tree) => undoCompaction(place, tree))).toEqual([]);
-    // What the summary hides was counted when it was made, but for the newest directory, which is not full.
-    const counted = { countsOnly: true };
-    expect((await hiddenRead(() => diffConversation(place, [], counted))).length).toBeLessThanOrEqual(100);
-    const { stat } = await diffConversation(place, [], {});
-    const { turns: joined, total } = (await diffConversation(place, [], counted)).stat;
-    // Turns that went together are rounded as one, or each.
-    const plain = (turns: typeof joined) => joinGone(turns).map(({ tokens: _, ...turn }) => turn);
-    expect({ turns: plain(joined), total }).toEqual({ turns: plain(stat.turns), total: stat.total });
-    expect(await hiddenRead((tree) => readStats(place, tree))).toEqual([]);
-    expect(await hiddenRead(() => listConversations(place, { all: false }))).toEqual([]);
-    expect(await hiddenRead(() => blame(place, "9950"))).toEqual([]);
-    expect(await hiddenRead(() => blame(place, "7"))).toEqual([7]);
+    expect(await hiddenRead((tree) => loadView(spied, tree))).toEqual([]);
+    expect(await hiddenRead((tree) => renderPrinted(place, tree, { compacted: true, format: "markdown" }))).toEqual([]);
+    expect(await hiddenRead((tree) => exportConversation(place, tree, { to: "jsonl", fullHistory: false }))).toEqual(
+      [],
+    );
     expect(await hiddenRead((tree) => addPin(place, tree, parseTurnBound("9950")))).toEqual([]);
     expect(await hiddenRead((tree) => addPin(place, tree, parseTurnBound("8")))).toEqual([8]);
     expect(await hiddenRead((tree) => listPins(place, tree))).toEqual([8]);
-    expect(await hiddenRead((tree) => loadView(spied, tree))).toEqual([]);
-    expect(await hiddenRead((tree) => compact(place, tree, { ...mechanical, policies: { turns: "omit" } }))).toEqual(
-      [],
+    // What covers turns is planned from turns: all of them, once.
+    expect(await hiddenRead((tree) => compact(place, tree, { ...NOTHING, range: {}, dryRun: true }))).toHaveLength(
+      9899,
     );
-    expect(await hiddenRead(() => diffConversation(place, [], {}))).toEqual([]);
-    expect(readTwice()).toEqual([]);
-    expect(await hiddenRead((tree) => undoCompaction(place, tree))).toEqual([]);
-    expect(readTwice()).toEqual([]);
-    // Pinned in what is hidden: it is kept there, and nowhere else. Read is, too, the first turn behind each that is.
-    expect(await hiddenRead((tree) => compact(place, tree, { ...bare, dryRun: true }))).toEqual([1, 8, 9]);
-    expect(await hiddenRead((tree) => compact(place, tree, bare))).toEqual([1, 8, 9]);
-    expect(await hiddenRead(() => show(place))).toEqual([8]);
-    expect(await hiddenRead((tree) => undoCompaction(place, tree))).toEqual([8]);
-    await spied.dropCaches();
-    expect(await hiddenRead(() => show(place))).toHaveLength(9899);
-    expect(await hiddenRead(() => show(place))).toEqual([]);
+    expect(new Set(read).size).toBe(read.length);
     await store.close();
-  });
-
-  it("starts no git for what was looked at before", async () => {
-    const trace = inFolder(workspace, "trace");
-    mkdirSync(trace);
-    const env = { ...workspace.temp.env, GIT_TRACE2_EVENT: trace };
-    const looks = [
-      (place: Workspace) => show(place),
-      (place: Workspace) => blame(place, "9950"),
-      (place: Workspace) => diffConversation(place, [], {}),
-      (place: Workspace, tree: BranchTree) => readStats(place, tree),
-      (place: Workspace, tree: BranchTree) => readCompactionLog(place, tree),
-    ];
-    const gits = async (): Promise<readonly string[]> => {
-      const store = await openNativeStore({ root: workspace.temp.root, env });
-      const tree = await treeOf(workspace, branch);
-      for (const look of looks) await look({ ...workspace, store }, tree);
-      await store.close();
-      const started = readdirSync(trace);
-      for (const name of started) rmSync(join(trace, name));
-      return started;
-    };
-    await gits();
-    // What the summary hides is what its diff shows: ten thousand turns come from a git that streams them.
-    expect(await gits()).toHaveLength(1);
   });
 
   it("writes a bounded number of objects when a turn is appended", async () => {

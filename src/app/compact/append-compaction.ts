@@ -7,9 +7,8 @@ import { checkGrounding, type Ungrounded } from "../../core/compact/grounding.ts
 import { type CompactionDraft, DRAFT_ID } from "../../core/compact/plan.ts";
 import { describeGivenBack } from "../../core/compact/plan-effect.ts";
 import { isNothing } from "../../core/conversation/bound-resolution.ts";
-import { type Compaction, EXTRACTIVE, type Injection, isHiding } from "../../core/conversation/compaction.ts";
-import { isMessage } from "../../core/conversation/event.ts";
-import { withKeptTurnsOf } from "../../core/conversation/group.ts";
+import { type Compaction, EXTRACTIVE, type Injection } from "../../core/conversation/compaction.ts";
+import { type Event, isMessage, type View } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { boundAt } from "../../core/conversation/range-bound.ts";
 import { userError } from "../../core/errors.ts";
@@ -21,17 +20,15 @@ import {
   recordChange,
   timestampAfter,
 } from "../conversation/append.ts";
-import { keepHidden } from "../conversation/counted-view.ts";
 import { coverFacts, coversDigest, readCovered, verifyCoverage } from "../conversation/covers.ts";
 import { storeOverrides } from "../conversation/marks.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
 import { randomId } from "../conversation/runtime.ts";
 import { makeActive } from "../conversation/standing.ts";
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
-import { type KnownTurns, learnKept } from "../conversation/view.ts";
+import type { KnownTurns } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { largestChanges } from "../diff/diff-hunks.ts";
-import { keepHiddenCounts } from "../diff/diff-stat.ts";
 import { newForkName } from "../names/conversations.ts";
 import { type CompactReport, eventsRemoved, hiddenBy, lossOf } from "./compact-report.ts";
 import { type CompactRequest, describeReport, nothingReport } from "./describe-compaction.ts";
@@ -74,7 +71,6 @@ export async function appendCompaction(
   const { appended, value } = await commitPlan(workspace, current, plan, target);
   const { planned, at, report } = value;
   if (appended === null) return { report, planned };
-  await keepFacts(workspace, at, planned, report);
   if (onFork && request.activate) await makeActive(workspace, target);
   await refreshViews(workspace, target, appended.parent, knownTurns(at, planned));
   return { report: { ...report, commit: appended.commit }, planned };
@@ -90,22 +86,6 @@ interface PlannedAppend extends AppendedCompaction {
 function knownTurns({ turnOids }: BranchTree, planned: Planned): KnownTurns {
   if (isNothing(planned)) return new Map();
   return new Map([...planned.turns.values()].map(({ index, events }) => [turnOids[index] ?? "", events]));
-}
-
-/** What is kept by name is found by its turns, and what is hidden from now on counted by its facts. */
-async function keepFacts(
-  { store }: Workspace,
-  tree: BranchTree,
-  planned: Planned,
-  { compaction }: CompactReport,
-): Promise<void> {
-  if (isNothing(planned) || compaction === null) return;
-  const { turns, live, before } = planned;
-  const made = { compactions: [compaction], turns, areNew: true };
-  const [added = compaction] = await learnKept(store, tree.turnOids, made);
-  if (!isHiding(compaction)) return;
-  await keepHidden(store, tree, { turns, compactions: [...live.applied, added] });
-  await keepHiddenCounts(store, tree, { view: before, turns, compactions: live.applied, added });
 }
 
 /** The branch that is appended to. */
@@ -248,7 +228,7 @@ async function complete(
   const { before, after } = planned.tokens;
   const inject = planned.config.conversation.compaction.inject ?? usualInjection(draft);
   const summary = draft.summary === undefined || inject === "pair" ? {} : { summary: { inject, ...draft.summary } };
-  return withKeptTurnsOf(draft, {
+  return {
     ...draft,
     ...summary,
     id: randomId(workspace.runtime),
@@ -259,13 +239,13 @@ async function complete(
     ...(covers === null ? {} : { covers }),
     stats: {
       ...draft.stats,
-      keep_recent: countsBehind(planned.turns)(draft),
+      keep_recent: countsBehind(planned.turns, planned.before)(draft),
       kept_turns: tree.turnOids.length - 1 - draft.to_turn,
       ...(before === 0 ? {} : { compression_ratio: Math.round((1 - after / before) * 1000) / 1000 }),
       tokens: { before, after },
       ...(planned.plan.summarize === undefined ? { events_removed: Math.max(0, eventsRemoved(planned)) } : {}),
     },
-  });
+  };
 }
 
 /** One System message where jpg or a model decided (Compaction v2), a request and its answer where the user did (RFD 064). */
@@ -273,22 +253,18 @@ function usualInjection({ source }: CompactionDraft): Injection {
   return source === "auto" || source === "agent" ? "system" : "pair";
 }
 
-/**
- * Gives a function that counts the messages behind a range, those of its last turn behind its end too. Turns that a summary hides
- * have none to show.
- */
-export function countsBehind(turns: PlannedCompaction["turns"]): (range: CompactionDraft) => number {
-  const positions = [...turns.keys()].sort((a, b) => a - b);
-  const behind = new Map<number, number>();
-  let messages = 0;
-  for (const position of positions.toReversed()) {
-    behind.set(position, messages);
-    messages += turns.get(position)?.events.filter(isMessage).length ?? 0;
-  }
+/** Gives a function that counts the messages of turns that a view shows after a range, those of its last turn after its end too. */
+export function countsBehind(
+  turns: PlannedCompaction["turns"],
+  { turns: shown }: View,
+): (range: CompactionDraft) => number {
+  const positions = [...new Set(shown.flatMap(({ origin }) => (origin.kind === "kept" ? [origin.turn] : [])))];
+  const messagesOf = (turn: number): readonly Event[] => turns.get(turn)?.events.filter(isMessage) ?? [];
   return ({ to_turn, to_event }) => {
     const events = turns.get(to_turn)?.events ?? [];
     const own = to_event === undefined ? [] : events.slice(events.findIndex(({ id }) => id === to_event) + 1);
-    return (behind.get(to_turn) ?? 0) + own.filter(isMessage).length;
+    const later = positions.filter((turn) => turn > to_turn).flatMap(messagesOf);
+    return own.filter(isMessage).length + later.length;
   };
 }
 
@@ -296,7 +272,7 @@ export function countsBehind(turns: PlannedCompaction["turns"]): (range: Compact
 function withReceipt(compaction: Compaction, { plan, turns, before, after, pinned }: PlannedCompaction): Compaction {
   if (plan.summarize !== undefined) return compaction;
   const receipt = lossOf(compaction, { turns, before, after, pins: pinned });
-  return withKeptTurnsOf(compaction, { ...compaction, receipt });
+  return { ...compaction, receipt };
 }
 
 /** What a summary is checked against. */

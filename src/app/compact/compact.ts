@@ -4,7 +4,7 @@ import { type ChosenStrategies, tokensOf } from "../../core/compact/strategies/p
 import { chooseStrategies } from "../../core/compact/strategies/strategy-list.ts";
 import { hasRoomBehind } from "../../core/compact/summary-answer.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
-import { type CompactionGroup, groupRange, withKeptTurnsOf } from "../../core/conversation/group.ts";
+import { type CompactionGroup, groupRange } from "../../core/conversation/group.ts";
 import { project } from "../../core/conversation/projection.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { CompactionEffect } from "../../store/compaction-body.ts";
@@ -186,7 +186,7 @@ export function beginSeries(workspace: Workspace, tree: BranchTree): CompactionS
 
 /** A summary that only a model can write is empty in a dry run. */
 function withText(compaction: Compaction): Compaction {
-  return withKeptTurnsOf(compaction, { summary: { summary: "" }, ...compaction });
+  return { summary: { summary: "" }, ...compaction };
 }
 
 /** Works out what compactions, made as one, change of a branch that has them not. Reads the turns of their ranges. */
@@ -197,7 +197,7 @@ export async function viewEffectOf(
 ): Promise<CompactionEffect> {
   const known: KnownTurns = new Map();
   const turnCount = tree.turnOids.length;
-  const { view: before, live, meter } = await loadCounted(store, tree, [], known);
+  const { view: before, live, meter } = await loadCounted(store, tree, known);
   const compactions = [...live.applied, ...group];
   const { from, to } = groupRange(group);
   const covered = Array.from({ length: to - from + 1 }, (_, at) => from + at);

@@ -128,21 +128,19 @@ interface EditReading {
   /** Whether calls have lines of their own. */
   readonly calls: boolean;
   readonly known?: KnownTurns;
-  /** Turns beside those that the view shows. */
-  readonly also?: readonly number[];
 }
 
 /** Loads a branch to edit it. Throws `spliced_turns`. */
 export async function loadEdit(
   workspace: Workspace,
   tree: BranchTree,
-  { calls, known = new Map(), also = [] }: EditReading,
+  { calls, known = new Map() }: EditReading,
 ): Promise<LoadedEdit> {
   await refuseSplice(workspace, tree);
   const [{ config }, metas, counted] = await Promise.all([
     loadConversationConfig(workspace, tree),
     readMetas(workspace, tree),
-    loadCounted(workspace.store, tree, also, known),
+    loadCounted(workspace.store, tree, known),
   ]);
   const { live, turns, view, meter } = counted;
   const window = await viewWindow(workspace, config, { turns, meter, next: null });
@@ -325,15 +323,11 @@ export async function prepareEdit(
   tree: BranchTree,
   { plan, problems: written }: { readonly plan: EditPlan; readonly problems: readonly PlanProblem[] },
 ): Promise<PreparedEdit> {
-  const known: KnownTurns = new Map();
-  const { calls } = plan.base;
-  const shown = await loadEdit(workspace, tree, { calls, known });
-  const checked = checkPlan(plan, shown.items);
+  const loaded = await loadEdit(workspace, tree, { calls: plan.base.calls });
+  const checked = checkPlan(plan, loaded.items);
   if (written.length + checked.problems.length > 0) throw badPlan([...written, ...checked.problems]);
-  const steps = listSteps(checked.choices, shown.turns);
+  const steps = listSteps(checked.choices, loaded.turns);
   if (steps.problems.length > 0) throw badPlan(steps.problems);
-  const also = hiddenTurns(steps, shown);
-  const loaded = also.length === 0 ? shown : await loadEdit(workspace, tree, { calls, known, also });
   const pins = pinsAfter(loaded.pins, steps);
   const { planned, idle, problems } = planSteps(steps.steps, {
     turnCount: tree.turnOids.length,
@@ -347,14 +341,6 @@ export async function prepareEdit(
   if (problems.length > 0) throw badPlan(problems);
   const notes = idle.map(({ step, reason }) => `line ${step.line} of the plan changes nothing: ${reason}`);
   return { loaded, steps: planned, pinned: steps.pins, unpinned: steps.unpins, pins, notes };
-}
-
-/** Turns of the steps that nothing shows: a summary is made of them, too, and what they held is counted. */
-function hiddenTurns({ steps }: EditSteps, { turns }: LoadedEdit): readonly number[] {
-  const wanted = new Set<number>();
-  for (const { range, verb } of steps)
-    if (verb !== "calls") for (let turn = range.from; turn <= range.to; turn++) if (!turns.has(turn)) wanted.add(turn);
-  return [...wanted];
 }
 
 function pinsAfter(pins: readonly Pin[], { pins: set, unpins }: EditSteps): readonly Pin[] {

@@ -19,7 +19,6 @@ import { type TokenCount, USUAL_WINDOW } from "../../core/model/token-meter.ts";
 import { compactionMessage, groupMessage, recordMessage } from "../../store/messages.ts";
 import type { FileChange } from "../../store/store.ts";
 import { commitPlan, type PlannedChange, recordChange, timestampAfter } from "../conversation/append.ts";
-import { keepHidden } from "../conversation/counted-view.ts";
 import { coveredEvents, coverFacts, coversDigest, verifyCoverage } from "../conversation/covers.ts";
 import { boundOf, requirePins } from "../conversation/marks.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
@@ -36,7 +35,6 @@ import {
   type EditRequest,
   editReport,
   idleReport,
-  type LoadedEdit,
   loadEdit,
   type PreparedEdit,
   planMoved,
@@ -78,18 +76,8 @@ export async function applyPlan(
     return { change: made.change, value: made.report };
   });
   if (appended === null) return report;
-  await keepFacts(workspace, loaded, report.compactions);
   await refreshViews(workspace, tree.branch, appended.parent);
   return { ...report, commit: appended.commit };
-}
-
-/** What is hidden from now on is counted by its facts. */
-async function keepFacts(
-  { store }: Workspace,
-  { tree, turns, live }: LoadedEdit,
-  compactions: readonly Compaction[],
-): Promise<void> {
-  if (compactions.length > 0) await keepHidden(store, tree, { turns, compactions: [...live.applied, ...compactions] });
 }
 
 // From the planned steps of an edited plan to the files of its one commit: compactions and pins that share a group, what they do
@@ -192,7 +180,7 @@ function withEffect(
     summary: texts.length === 0 ? undefined : texts.join("\n"),
     pins: protectedEvents(prepared),
   });
-  const countBehind = countsBehind(turns);
+  const countBehind = countsBehind(turns, before);
   return drafts.map((draft, at) => ({
     ...draft,
     stats: {

@@ -7,27 +7,22 @@ import {
   settingsOf,
   toolHints,
 } from "../../config/config.ts";
-import {
-  areKeptAtHand,
-  type CompactionRequest,
-  knownOf,
-  turnsLikely,
-  type UnreadTurns,
-} from "../../core/compact/compaction-request.ts";
-import { type CompactionPlan, explainFromSome, planCompaction, trialOf } from "../../core/compact/plan.ts";
+import type { CompactionRequest } from "../../core/compact/compaction-request.ts";
+import { indexHidden } from "../../core/compact/hidden-index.ts";
+import { type CompactionDraft, type CompactionPlan, planCompaction, trialOf } from "../../core/compact/plan.ts";
 import { findContainedReads } from "../../core/compact/shown-lines.ts";
 import { type ChosenStrategies, leastGain } from "../../core/compact/strategies/pipelines.ts";
 import type { StrategyRequest } from "../../core/compact/strategies/strategy-names.ts";
 import { listPairedCalls } from "../../core/compact/tool-call.ts";
 import { type ToolCompactionHints, warnOfUnknownTools } from "../../core/compact/tool-hints.ts";
+import { fixBounds, isNothing, type Nothing, type RangeRequest } from "../../core/conversation/bound-resolution.ts";
 import {
-  fixBounds,
-  isNothing,
-  type Nothing,
-  needsTurnTimes,
-  type RangeRequest,
-} from "../../core/conversation/bound-resolution.ts";
-import { type Compaction, isHiding, type StubStyle, type Summary } from "../../core/conversation/compaction.ts";
+  type Compaction,
+  isHiding,
+  type StubStyle,
+  type Summary,
+  withoutIndex,
+} from "../../core/conversation/compaction.ts";
 import { definedTools } from "../../core/conversation/defined-tools.ts";
 import type { Turn, View } from "../../core/conversation/event.ts";
 import { pinnedEvents } from "../../core/conversation/marks.ts";
@@ -36,6 +31,7 @@ import { project } from "../../core/conversation/projection.ts";
 import { hiddenEvents } from "../../core/conversation/survey.ts";
 import { type CallPairs, pairCalls } from "../../core/conversation/tool-pairing.ts";
 import { defined } from "../../core/json.ts";
+import { leadingPrompts } from "../../core/model/thread.ts";
 import {
   estimateTool,
   type TokenMeter,
@@ -44,21 +40,14 @@ import {
   wasAskedByJpg,
 } from "../../core/model/token-meter.ts";
 import type { TurnFacts } from "../../core/model/usage.ts";
-import { worstSource } from "../conversation/counted-view.ts";
+import { loadCounted, worstSource } from "../conversation/counted-view.ts";
 import { loadConversationConfig, readDeltas, readPins, requirePins } from "../conversation/marks.ts";
 import { refuseSplice } from "../conversation/spliced-turns.ts";
 import type { BranchTree } from "../conversation/tree.ts";
-import {
-  type KnownTurns,
-  type LiveCompactions,
-  loadCompactions,
-  loadTurns,
-  readToolDefinitions,
-} from "../conversation/view.ts";
+import { type KnownTurns, type LiveCompactions, readToolDefinitions } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { viewWindow } from "../models/models.ts";
 import type { TokenChange } from "./compact-report.ts";
-import { loadPlanTurns, promptsOf, withIndex } from "./plan-turns.ts";
 import { findSubsumed, type Subsumption, type SubsumptionOptions } from "./subsumption.ts";
 
 /** What the user asked for. */
@@ -88,7 +77,7 @@ export interface CompactInput {
 export interface LoadedForPlan {
   readonly config: Config;
   readonly live: LiveCompactions;
-  /** At least those that planning and the view read, by position. */
+  /** All, by position. */
   readonly turns: ReadonlyMap<number, Turn>;
   /** Of every turn, in order. */
   readonly facts: readonly TurnFacts[];
@@ -107,25 +96,17 @@ export interface LoadedForPlan {
   readonly request: CompactionRequest;
 }
 
-/** How what is planned is read. */
-interface PlanReading {
-  /** Read also what a summary hides and planning can do without. */
-  readonly isWhole?: boolean;
-  /** As in `loadView`. */
-  readonly known?: KnownTurns;
-}
-
-/** Loads it. Throws `unknown_profile`, `spliced_turns` and the errors of a wrong range. */
+/** Loads it; `known` as in `loadView`. Throws `unknown_profile`, `spliced_turns` and the errors of a wrong range. */
 export async function loadForPlan(
   workspace: Workspace,
   tree: BranchTree,
   input: CompactInput,
-  { isWhole = false, known }: PlanReading = {},
+  known: KnownTurns = new Map(),
 ): Promise<LoadedForPlan> {
   await refuseSplice(workspace, tree);
-  const [{ config }, live] = await Promise.all([
+  const [{ config }, { live, turns, facts, view, meter }] = await Promise.all([
     loadConversationConfig(workspace, tree),
-    loadCompactions(workspace.store, tree),
+    loadCounted(workspace.store, tree, known),
   ]);
   const settings = config.conversation.compaction;
   const { profile, policies } = chooseRules(input, settings);
@@ -145,11 +126,10 @@ export async function loadForPlan(
   };
   const pins = await readPins(workspace, tree);
   const { keep = [] } = input;
-  const needs = { pins, keep, hasIndex: input.index ?? settings.index, isWhole, ...defined({ known }) };
-  const { turns, facts, view, meter, unread } = await loadPlanTurns(workspace.store, tree, asked, needs);
   const window = await viewWindow(workspace, config, { turns, meter, next: null });
   const pinned = pinnedEvents(pins, turns.values());
-  const plan = { ...asked, turns, unread, turnTimes: turnTimes(range, turns) };
+  const turnTimes = [...turns.values()].map(({ events: [first] }) => first?.timestamp ?? "");
+  const plan = { ...asked, turns, turnTimes };
   return {
     config,
     live,
@@ -204,12 +184,6 @@ function chooseRules(
   return { profile, policies };
 }
 
-function turnTimes(range: RangeRequest, turns: ReadonlyMap<number, Turn>): string[] {
-  return needsTurnTimes(range) ? [...turns.values()].map((turn) => turn.events[0]?.timestamp ?? "") : [];
-}
-
-/** Stands beside the function that takes it. */
-
 /** A plan with the views before and after it. */
 export interface PlannedCompaction {
   readonly plan: CompactionPlan;
@@ -258,32 +232,13 @@ export async function planOnBranch(
   input: CompactInput,
   known: KnownTurns = new Map(),
 ): Promise<PlannedCompaction | NothingPlanned> {
-  const place = { workspace, tree, input };
-  const planned = await planLoaded(await loadForPlan(workspace, tree, input, { known }), place);
-  if (planned !== null) return planned;
-  const whole = await planLoaded(await loadForPlan(workspace, tree, input, { known, isWhole: true }), place);
-  if (whole === null) throw new Error("a plan that has read its whole range lacks no turn");
-  return whole;
-}
-
-interface PlanPlace {
-  readonly workspace: Workspace;
-  readonly tree: BranchTree;
-  readonly input: CompactInput;
-}
-
-/** Null when turns were left unread that it takes after all. */
-async function planLoaded(
-  loaded: LoadedForPlan,
-  { workspace, tree, input }: PlanPlace,
-): Promise<PlannedCompaction | NothingPlanned | null> {
+  const loaded = await loadForPlan(workspace, tree, input, known);
   const { config, live, turns, before, meter, request } = loaded;
   const counted = meter.countView(before, live.applied);
-  const known = { ...loaded, hints: request.hints ?? {}, workspace, tree, viewTokens: counted.tokens };
-  const strategies = input.strategies === undefined ? null : await strategyRequest(input.strategies, known);
+  const facts = { ...loaded, hints: request.hints ?? {}, workspace, tree, viewTokens: counted.tokens };
+  const strategies = input.strategies === undefined ? null : await strategyRequest(input.strategies, facts);
   const asked = { ...request, ...(strategies === null ? {} : { strategies: strategies.request }) };
-  const plan = await settle(planCompaction(asked), { request: asked, facts: loaded.facts, workspace, tree });
-  if (plan === null) return null;
+  const plan = planCompaction(asked);
   const problems = [...(strategies?.problems ?? []), ...warnOfHints(config, loaded.facts)];
   const nothing = (reason: Nothing): NothingPlanned => ({
     ...reason,
@@ -315,44 +270,6 @@ async function planLoaded(
     problems,
   };
   return (input.index ?? config.conversation.compaction.index) ? withIndex(tree.turnOids.length, planned) : planned;
-}
-
-type Settling = Pick<PlanPlace, "workspace" | "tree"> & Pick<LoadedForPlan, "request" | "facts">;
-
-/**
- * Gives what was planned with turns left unread; null where it takes all of them: what is kept by name may stand in any, and why there
- * is nothing may show only there.
- */
-async function settle(plan: CompactionPlan | Nothing, settling: Settling): Promise<CompactionPlan | Nothing | null> {
-  const { unread } = settling.request;
-  if (unread === undefined || unread.messages.size === 0) return plan;
-  const { keep = [] } = settling.request;
-  if (!isNothing(plan))
-    return areKeptAtHand([...keep, ...(plan.compaction.keep ?? [])], settling.request) ? plan : null;
-  return explainUnread(unread, settling);
-}
-
-/** Why there is nothing, from a few of the unread turns: where older compactions are the reason they show it. */
-async function explainUnread(
-  unread: UnreadTurns,
-  { request, facts, workspace, tree }: Settling,
-): Promise<Nothing | null> {
-  const some = turnsLikely(unread, facts);
-  if (some.length === 0) return null;
-  const turns = new Map([...request.turns, ...(await loadTurns(workspace.store, tree, some))]);
-  const rest = [...unread.messages.keys()].filter((turn) => !some.includes(turn));
-  return explainFromSome({
-    ...withoutPairs(request),
-    turns: new Map([...turns].sort(([a], [b]) => a - b)),
-    unread: knownOf(rest, facts),
-  });
-}
-
-/** Which result answers which call is worked out again where more turns are at hand. */
-function withoutPairs({ strategies, ...request }: CompactionRequest): CompactionRequest {
-  if (strategies === undefined) return request;
-  const { pairs: _, ...rest } = strategies;
-  return { ...request, strategies: rest };
 }
 
 interface Trade {
@@ -388,6 +305,69 @@ function refuse(plan: CompactionPlan, { tokens, overhead, input }: Trade): Nothi
       `\`jpg compact ${strategies.names.map((name) => `-s ${name}`).join(" ")} --force\` does it anyway; \`--min-gain ${saved}\` lowers the floor to what it saves.`,
     ],
   };
+}
+
+/** Ids of the system prompts that a conversation begins with: what was said is compacted, not what the model is to be. */
+function promptsOf(first: Turn | undefined): readonly string[] {
+  return first === undefined ? [] : leadingPrompts([first]).map(({ id }) => id);
+}
+
+// The index of what a plan hides, once in the view.
+
+/** What an index is added to. */
+interface Indexed {
+  readonly plan: CompactionPlan;
+  readonly live: LiveCompactions;
+  readonly turns: ReadonlyMap<number, Turn>;
+  readonly after: View;
+  readonly tokens: TokenChange;
+  readonly tokens_source: TokenSource;
+  readonly meter: TokenMeter;
+  /** Tokens that the index adds, those of the one that it replaces taken off; absent = the compaction has none. */
+  readonly indexTokens?: number;
+}
+
+/** Adds the index to a plan; the plan itself where nothing is to be listed, or the view would not be smaller with it. */
+function withIndex<Planned extends Indexed>(turnCount: number, planned: Planned): Planned {
+  const { plan, turns, live, meter, tokens } = planned;
+  const isSummary = plan.summarize !== undefined;
+  const older = live.applied.map((compaction) => withoutIndex(compaction));
+  const bare = project({ turnCount, turns, compactions: [...older, trialOf(plan.compaction, isSummary)] });
+  const shown = bare.turns.flatMap(({ events }) => events);
+  // A fork that ends with the range must not read of what came after it.
+  const replaced = live.applied.filter((compaction) => compaction.to_turn <= plan.compaction.to_turn);
+  const former = replaced.findLast((compaction) => compaction.index !== undefined)?.index?.text;
+  const index = indexHidden({
+    turns: turnsUpTo(turns, plan.compaction),
+    shown,
+    ...defined({ former }),
+  });
+  if (index === null) return planned;
+  const needs = [...(plan.compaction.needs ?? []), "index"];
+  const compaction = { ...plan.compaction, index, needs };
+  const compactions = [...live.applied, trialOf(compaction, isSummary)];
+  const after = project({ turnCount, turns, compactions });
+  const left = meter.countView(after, compactions);
+  if (left.tokens >= tokens.before) return planned;
+  return {
+    ...planned,
+    plan: { ...plan, compaction },
+    after,
+    tokens: { ...tokens, after: left.tokens },
+    indexTokens: left.tokens - tokens.after,
+    tokens_source: worstSource([planned.tokens_source, left.source]),
+  };
+}
+
+/** The raw turns up to the end of a range. */
+function turnsUpTo(turns: ReadonlyMap<number, Turn>, end: CompactionDraft): readonly Turn[] {
+  return [...turns.values()]
+    .filter(({ index }) => index <= end.to_turn)
+    .sort((a, b) => a.index - b.index)
+    .map((turn) => {
+      const last = turn.index === end.to_turn ? turn.events.findIndex(({ id }) => id === end.to_event) : -1;
+      return last < 0 ? turn : { ...turn, events: turn.events.slice(0, last + 1) };
+    });
 }
 
 // What planning by strategies has to be told: the hints in force, the tools that the conversation defines, and which calls

@@ -6,12 +6,10 @@ import { formatRecordLine, recordPath } from "../../core/conversation/compaction
 import { planHalves, planReading, planTurnReadings, type TurnReading } from "../../core/conversation/covered-range.ts";
 import { readToolDefinition, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { type Event, fieldsOf, type Turn, type View } from "../../core/conversation/event.ts";
-import { findKeptTurns, keptTurnsOf, type TurnsAtHand, withKeptTurns } from "../../core/conversation/group.ts";
 import { type ProjectionOptions, project } from "../../core/conversation/projection.ts";
 import { hasLooseCalls } from "../../core/conversation/tool-pairing.ts";
 import { isTooDeep, MAX_RECORD_DEPTH } from "../../core/json.ts";
 import type { ConversationStore, FileChange } from "../../store/store.ts";
-import { openSealedCache, type SealedCache } from "./caches.ts";
 import { type CoverCheck, checkCovers, coverFacts, coversWhole } from "./covers.ts";
 import { sha256 } from "./runtime.ts";
 import { type BranchTree, collectBlobs, type DamagedRecord, decodeText, readCompactions } from "./tree.ts";
@@ -78,7 +76,7 @@ async function loadLive(
         reason: `turns ${compaction.from_turn}..${compaction.to_turn} differ from those it was made for`,
       });
   }
-  return { all, applied: locateKept(store, tree.turnOids, applied), unapplied, damaged };
+  return { all, applied, unapplied, damaged };
 }
 
 /** The end turns that a compaction cuts inside: they are read to check what it covers. */
@@ -198,10 +196,8 @@ export async function loadView(
   const readings = planTurnReadings(turnCount, live.applied);
   const turns = await readTurns(store, tree, readings, known);
   const starts = new Set(readings.filter(isStart).map(({ turn }) => turn));
-  const more = planHalves(turnCount, live.applied, turns).filter((turn) => starts.delete(turn) || !turns.has(turn));
+  const more = planHalves(turnCount, live.applied, turns).filter((turn) => starts.has(turn) || !turns.has(turn));
   for (const [position, turn] of await loadTurns(store, tree, more, known)) turns.set(position, turn);
-  const wholes = { get: (turn: number) => (starts.has(turn) ? undefined : turns.get(turn)) };
-  await learnKept(store, tree.turnOids, { compactions: live.applied, turns: wholes });
   return { view: project({ turnCount, turns, compactions: live.applied }, options), live };
 }
 
@@ -252,92 +248,6 @@ function standsForTurns(compaction: Compaction): boolean {
 function withoutBounds(compaction: Compaction): Compaction {
   const { from_event: _from, to_event: _to, ...rest } = compaction;
   return rest;
-}
-
-// Remembers in which turns what compactions keep by name stands, so that a view reads those and no other that they hide. It is found
-// by the names and the object ids of all turns of the range: it follows from them alone.
-
-/** Raised when other turns are to be looked at. */
-const CACHE = "kept-turns-1";
-/** Compactions in a file before the oldest are dropped. */
-const MOST_ENTRIES = 200;
-
-/** By key, positions counted from the start of the range. */
-type Known = Map<string, readonly number[]>;
-
-/** Gives the compactions with what is known of what they keep. */
-function locateKept(
-  store: ConversationStore,
-  turnOids: readonly string[],
-  compactions: readonly Compaction[],
-): readonly Compaction[] {
-  if (!compactions.some(keepsByName)) return compactions;
-  const known = readKnown(openSealedCache(store, CACHE), turnOids);
-  return compactions.map((compaction) => {
-    const offsets = keepsByName(compaction) ? known.get(keyOf(compaction, turnOids)) : undefined;
-    return offsets === undefined
-      ? compaction
-      : withKeptTurns(
-          compaction,
-          offsets.map((at) => startOf(compaction) + at),
-        );
-  });
-}
-
-/** What is to be remembered. */
-interface Learned {
-  readonly compactions: readonly Compaction[];
-  /** Turns that were read whole. */
-  readonly turns: TurnsAtHand;
-  /** Whether the compactions were just made: what is known of them is not kept yet. */
-  readonly areNew?: boolean;
-}
-
-/** Remembers it of those compactions of which it is not known and whose turns are at hand whole. */
-export async function learnKept(
-  store: ConversationStore,
-  turnOids: readonly string[],
-  { compactions, turns, areNew = false }: Learned,
-): Promise<readonly Compaction[]> {
-  const located = new Map<Compaction, readonly number[]>();
-  for (const compaction of compactions) {
-    const kept = keptTurnsOf(compaction);
-    if (!keepsByName(compaction) || (kept !== null && !areNew)) continue;
-    const found = kept === null ? findKeptTurns(compaction, turns, { turnCount: turnOids.length }) : [...kept];
-    if (found !== null) located.set(compaction, found);
-  }
-  if (located.size === 0) return compactions;
-  const cache = openSealedCache(store, CACHE);
-  const known = readKnown(cache, turnOids);
-  for (const [compaction, found] of located)
-    known.set(
-      keyOf(compaction, turnOids),
-      found.map((turn) => turn - startOf(compaction)),
-    );
-  await cache.write(JSON.stringify([...known].slice(-MOST_ENTRIES)), turnOids[0] ?? "");
-  return compactions.map((compaction) => {
-    const found = located.get(compaction);
-    return found === undefined ? compaction : withKeptTurns(compaction, found);
-  });
-}
-
-function keepsByName({ keep = [] }: Compaction): boolean {
-  return keep.length > 0;
-}
-
-function startOf({ from_turn: from }: Compaction): number {
-  return Math.max(from, 0);
-}
-
-function keyOf(compaction: Compaction, turnOids: readonly string[]): string {
-  const covered = turnOids.slice(startOf(compaction), compaction.to_turn + 1);
-  return sha256(`${JSON.stringify(compaction.keep)}\n${covered.join("")}`);
-}
-
-/** What was sealed here was written by jpg: it is taken as it is. */
-function readKnown(cache: SealedCache, [first = ""]: readonly string[]): Known {
-  const body = cache.read(first);
-  return new Map(body === null ? [] : (JSON.parse(String(body)) as readonly (readonly [string, readonly number[]])[]));
 }
 
 /** What a record is made of beside the tools. */

@@ -17,7 +17,7 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { resolveId, resolveTree, treeOfTarget } from "../names/resolve-id.ts";
 import { resolveBranchRevision } from "../names/revision.ts";
 import { buildHunks, type DiffHunk, type DiffRun } from "./diff-hunks.ts";
-import { countDiff, type DiffCounting, type DiffStat, isChanged, loadCountedSides } from "./diff-stat.ts";
+import { countDiff, type DiffStat, isChanged } from "./diff-stat.ts";
 import { createDiffBudget, type DiffBudget, diffLines, diffWords, type LineRun } from "./line-diff.ts";
 import {
   alignBlocks,
@@ -29,17 +29,11 @@ import {
   viewBlocks,
 } from "./view-text.ts";
 
-/** How a diff is made. */
-interface DiffOptions extends ViewDiffOptions {
-  /** Only the counts are wanted: there are hunks only where they count nothing. */
-  readonly countsOnly?: boolean;
-}
-
 /** Diffs as the words say: nothing, ID, COMPACTION, REV..REV, or ID with one of the last two. Throws `no_compaction`. */
 export async function diffConversation(
   workspace: Workspace,
   words: readonly string[],
-  options: DiffOptions,
+  options: ViewDiffOptions,
 ): Promise<DiffReport> {
   const [first, second] = words;
   const what = second ?? (first?.includes("..") === true ? first : undefined);
@@ -59,7 +53,7 @@ export async function diffConversation(
 }
 
 /** The newest live compaction in commit order; without one, the whole history against the view. */
-async function diffNewest(workspace: Workspace, tree: BranchTree, options: DiffOptions): Promise<DiffReport> {
+async function diffNewest(workspace: Workspace, tree: BranchTree, options: ViewDiffOptions): Promise<DiffReport> {
   const live = new Set(tree.compactions.map((file) => file.path));
   for (const entry of await readCompactions(workspace, tree)) {
     const path = newestAdded(entry, live);
@@ -81,7 +75,7 @@ async function diffAddition(
   workspace: Workspace,
   tree: BranchTree,
   { entry, path }: { readonly entry: LogEntry; readonly path: string },
-  options: DiffOptions,
+  options: ViewDiffOptions,
 ): Promise<DiffReport> {
   const { store } = workspace;
   if (!(await findSquashed(store, [entry])).has(entry.commit))
@@ -117,7 +111,7 @@ async function diffCommit(
   workspace: Workspace,
   tree: BranchTree,
   commit: string,
-  options: DiffOptions,
+  options: ViewDiffOptions,
 ): Promise<DiffReport> {
   const entry = (await readCompactions(workspace, tree)).find((candidate) => candidate.commit === commit);
   const parent = entry === undefined ? await workspace.store.resolveCommit(`${commit}~1`) : (entry.parents[0] ?? null);
@@ -159,19 +153,10 @@ async function diffWithParent(
   workspace: Workspace,
   there: BranchTree,
   parent: string | null,
-  options: DiffOptions,
+  options: ViewDiffOptions,
 ): Promise<{ readonly diff: ViewDiff; readonly live: LiveCompactions }> {
   const { store } = workspace;
   const before = parent === null ? null : await loadBranchTree(store, there.branch, parent);
-  if (before !== null && options.countsOnly === true) {
-    const live = await loadCompactions(store, there);
-    const earlier = await loadCompactions(store, before);
-    const measure = await measureFor(workspace, there, { before: earlier.applied, after: live.applied });
-    const sides = await loadCountedSides(store, { before, after: there, live });
-    const stat = countViews(sides.before, sides.after, { counted: sides.counted, measure });
-    const hunks = stat.turns.length > 0 ? [] : diffViews(sides.before, sides.after, options).hunks;
-    return { diff: { hunks, stat }, live };
-  }
   const known: KnownTurns = new Map();
   const { view: after, live } = await loadView(store, there, { known });
   const earlier = before === null ? null : await loadView(store, before, { known });
@@ -205,7 +190,7 @@ async function diffRevisions(
   workspace: Workspace,
   tree: BranchTree,
   range: string,
-  options: DiffOptions,
+  options: ViewDiffOptions,
 ): Promise<DiffReport> {
   const [left = "", right = ""] = range.split(/\.\.\.?/, 2);
   // One after the other: of two wrong revisions the first is named.
@@ -294,14 +279,8 @@ export function diffViews(
   const runs = pairs.flatMap((pair) => (changed.has(pair) ? changedRuns(pair, budget, words) : unchangedRuns(pair)));
   return {
     hunks: changed.size === 0 ? [] : buildHunks(runs, context),
-    stat: countDiff(pairs, changed, defined({ measure })),
+    stat: countDiff(pairs, changed, measure),
   };
-}
-
-/** Counts what differs of what a model sees of two views. */
-export function countViews(before: View, after: View, counting: DiffCounting): DiffStat {
-  const { pairs, changed } = alignViews(before, after);
-  return countDiff(pairs, changed, counting);
 }
 
 /** The blocks of both views side by side, and those pairs that read differently. */

@@ -145,7 +145,7 @@ export async function askedModel(
   if (planned === null || planned.model === EXTRACTIVE) return null;
   const { model, from_turn, to_turn } = planned;
   const covered = tree.turnOids.map((_, turn) => turn).filter((turn) => from_turn <= turn && turn <= to_turn);
-  const { turns, meter } = await loadCounted(workspace.store, tree, covered);
+  const { turns, meter } = await loadCounted(workspace.store, tree);
   const tokens = meter.countEvents(covered.flatMap((turn) => turns.get(turn)?.events ?? []));
   const { config } = await loadConversationConfig(workspace, tree);
   const { price } = await modelFacts(workspace, config, model);

@@ -70,11 +70,7 @@ export interface ConversationPage {
 /** Reads all that a page of a branch shows, but for long texts and images: see `readPayloads`. */
 export async function readConversationPage(workspace: Workspace, tree: BranchTree): Promise<ConversationPage> {
   const { store } = workspace;
-  const loaded = await loadCounted(
-    store,
-    tree,
-    tree.turnOids.map((_, turn) => turn),
-  );
+  const loaded = await loadCounted(store, tree);
   const { view, live, meter } = loaded;
   const turns = [...loaded.turns.values()].sort((a, b) => a.index - b.index);
   const dispositions = resolveDispositions(turns, live.applied, tree.turnOids.length);

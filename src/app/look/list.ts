@@ -4,7 +4,6 @@ import { marksInForce } from "../../core/conversation/marks.ts";
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { OverheadSource, TokenSource } from "../../core/model/token-meter.ts";
-import type { TurnFacts } from "../../core/model/usage.ts";
 import type { BranchTip, Cache, ConversationStore } from "../../store/store.ts";
 import { type CountedView, loadCountedHere, reportTokens } from "../conversation/counted-view.ts";
 import { isBrokenLink } from "../conversation/spliced-turns.ts";
@@ -241,9 +240,7 @@ function compactedTo({ live }: CountedView, { turnOids }: BranchTree): Pick<Conv
 
 /** As `findBrokenLinks` says, of facts that are at hand: nothing is read again, or kept for each conversation. */
 function isSpliced({ facts }: CountedView, { turnOids }: BranchTree): boolean {
-  const isBroken = ({ previous, index, stretch }: TurnFacts): boolean =>
-    stretch?.isSpliced === true || isBrokenLink(previous, turnOids[index - 1]);
-  return turnOids.length > 1 && facts.some(isBroken);
+  return turnOids.length > 1 && facts.some(({ previous, index }) => isBrokenLink(previous, turnOids[index - 1]));
 }
 
 // The cache that keeps what a list says of each commit. It is made for being read whole, for many conversations at a time: a

@@ -74,7 +74,7 @@ async function revertTargets(
   const name = start.branch;
   let tree = start;
   const known: KnownTurns = new Map();
-  const { view, live, meter } = await loadCounted(workspace.store, tree, [], known);
+  const { view, live, meter } = await loadCounted(workspace.store, tree, known);
   const entries = await readBranchLog(workspace.store, tree);
   const squashed = await findSquashed(
     workspace.store,
@@ -99,7 +99,7 @@ async function revertTargets(
     if (written !== null) appended.push(written);
     tree = await treeOf(workspace, name);
   }
-  const after = await loadCounted(workspace.store, tree, [], known);
+  const after = await loadCounted(workspace.store, tree, known);
   await refreshViews(workspace, name, appended[0]?.parent, known);
   return {
     commit: appended.at(-1)?.commit ?? null,

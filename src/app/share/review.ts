@@ -81,7 +81,7 @@ export async function reviewFork(workspace: Workspace, word: string | undefined)
   const before = base === null ? against : await loadBranchTree(store, against.branch, base);
   const shared = sharedTurns(before.turnOids, fork.turnOids);
   const known: KnownTurns = new Map();
-  const [was, is] = [await loadCounted(store, before, [], known), await loadCounted(store, fork, [], known)];
+  const [was, is] = [await loadCounted(store, before, known), await loadCounted(store, fork, known)];
   const added = filesMissing(fork.compactions, before.compactions);
   const names = await readTitles(workspace, before, fork);
   return {
@@ -214,7 +214,7 @@ export async function readAdded(
   const messages = added.length === 0 ? new Map<string, string>() : await readMessages(workspace, fork);
   const wanted = new Set(added.map(({ path }) => path));
   const present = fork.compactions.filter(({ path }) => !wanted.has(path));
-  const { live, meter } = await loadCounted(store, fork, [], known);
+  const { live, meter } = await loadCounted(store, fork, known);
   const reviewed: ReviewedCompaction[] = [];
   let { view } = await loadView(store, { ...fork, compactions: present }, { known });
   for (const files of await madeAsOne(workspace, fork, added)) {

@@ -32,13 +32,8 @@ export const command: CommandSpec = {
   ],
   run: async ({ args, options, output, json, open }) => {
     const context = count(options, "unified");
-    const countsOnly = flag(options, "stat") && !json;
-    const report = await diffConversation(await open(), args, {
-      countsOnly,
-      ...defined({ context }),
-    });
+    const report = await diffConversation(await open(), args, defined({ context }));
     if (json) output.json(report);
-    else if (countsOnly && report.stat.turns.length > 0) output.data(statText(report, output));
     else if (report.hunks.length === 0) output.info(safe`No difference: the model sees the same.`);
     else if (flag(options, "stat")) output.data(statText(report, output));
     else

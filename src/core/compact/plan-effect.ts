@@ -22,13 +22,7 @@ import { type CallPairs, pairCalls, unfinishedLoop } from "../conversation/tool-
 import { dropLongTexts, truncateCall } from "../conversation/tool-stub.ts";
 import { type Disposition, findMechanicalWinner } from "../conversation/winner.ts";
 import { defined } from "../json.ts";
-import {
-  absentAsOmitted,
-  type CompactionPlan,
-  type CompactionRequest,
-  messagesUnread,
-  type UnreadTurns,
-} from "./compaction-request.ts";
+import type { CompactionPlan, CompactionRequest } from "./compaction-request.ts";
 import type { StepReport } from "./strategies/encode-decisions.ts";
 
 /** What a plan would do. */
@@ -50,11 +44,9 @@ interface EffectFacts {
   readonly pairs?: CallPairs | undefined;
   /** Whether what would show only once a summary is reverted counts. */
   readonly beneath?: boolean;
-  /** What is known of turns that are not at hand: only where what is beneath a summary does not count. */
-  readonly unread?: UnreadTurns;
 }
 
-/** Works out what a draft would do to the events of its range; every turn of the range must have been read, or be known. */
+/** Works out what a draft would do to the events of its range; every turn of the range must be at hand. */
 export function effectOf(draft: Compaction, range: EventRange, facts: EffectFacts): PlanEffect {
   const bare = isHiding(draft) ? outcomesOfHiding(draft) : bareOutcomes(draft, facts);
   const effect = walk(range, facts, bare);
@@ -70,10 +62,10 @@ export function findUnchanged(facts: EffectFacts): (turn: Turn, event: Event, in
   return (turn, event, index) => !isHidden(turn.index, index) && outcome(turn, event, index) === "same";
 }
 
-function walk(range: EventRange, { turns, unread }: EffectFacts, outcomes: Outcomes): PlanEffect {
+function walk(range: EventRange, { turns }: EffectFacts, outcomes: Outcomes): PlanEffect {
   let changes = false;
   let removed = 0;
-  let messages = messagesUnread(range, unread);
+  let messages = 0;
   for (let position = range.from; position <= range.to; position++) {
     const turn = turns.get(position);
     for (let index = 0; turn !== undefined && index < turn.events.length; index++) {
@@ -235,18 +227,15 @@ function callsIn({ turns }: View): readonly Event[] {
 
 type Plan = (request: CompactionRequest) => CompactionPlan | Nothing;
 
-/**
- * Says that older compactions have taken out all that may be, where they have; null else. A few turns of what they hide are enough at
- * hand, if something could be taken out of those.
- */
-export function explainByOlder(request: CompactionRequest, plan: Plan): Nothing | null {
+/** Says that older compactions have taken out all that may be, where they have; null else. */
+function explainByOlder(request: CompactionRequest, plan: Plan): Nothing | null {
   if (request.compactions.length === 0) return null;
   const { from, to } = request.range;
   // Both at one place: nothing is between them, whatever was compacted.
   if (from?.type === "last" && to?.type === "last") return null;
   // Without the compactions the end would be another place.
   const range = { ...request.range, ...fixBounds(defined({ to }), request) };
-  if (isNothing(plan({ ...request, range, compactions: absentAsOmitted(request) }))) return null;
+  if (isNothing(plan({ ...request, range, compactions: [] }))) return null;
   return {
     nothing: "everything that may be removed is already compacted",
     hints: [

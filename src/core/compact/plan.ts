@@ -1,6 +1,6 @@
 // Plans a compaction: from a range as a person wrote it and the policies of a profile, or strategies, to the compaction that
 // would be stored, and what it would do. Pure; ids, times, digests and token counts are filled in by the caller.
-import { isNothing, type Nothing, resolveBounds, turnsForBounds } from "../conversation/bound-resolution.ts";
+import { isNothing, type Nothing, resolveBounds } from "../conversation/bound-resolution.ts";
 import {
   type Compaction,
   compareCompactions,
@@ -8,18 +8,15 @@ import {
   type ToolHint,
   type UniformToolCallPolicy,
 } from "../conversation/compaction.ts";
-import { planReading } from "../conversation/covered-range.ts";
 import {
   type Event,
   isReasoning,
   joinRuns,
-  rangesIntersect,
   type ToolCallRequest,
   type Turn,
   type TurnRange,
   traitsOf,
 } from "../conversation/event.ts";
-import { withKeptTurnsOf } from "../conversation/group.ts";
 import type { Policies, SummaryPolicy } from "../conversation/policy.ts";
 import {
   cutRangeOf,
@@ -27,28 +24,11 @@ import {
   extendEventRange,
   isInRange,
   locateRange,
-  standsForTurns,
 } from "../conversation/range-location.ts";
 import { unfinishedLoop } from "../conversation/tool-pairing.ts";
 import { defined } from "../json.ts";
-import {
-  type CompactionDraft,
-  type CompactionPlan,
-  type CompactionRequest,
-  hidesTurns,
-  toolsUnread,
-  turnsToLeave,
-  type UnreadTurns,
-  withKeptAtHand,
-} from "./compaction-request.ts";
-import {
-  effectOf,
-  explainByOlder,
-  explainNothing,
-  findUnchanged,
-  nothingChanged,
-  nothingVisible,
-} from "./plan-effect.ts";
+import { type CompactionDraft, type CompactionPlan, type CompactionRequest, hidesTurns } from "./compaction-request.ts";
+import { effectOf, explainNothing, findUnchanged, nothingChanged, nothingVisible } from "./plan-effect.ts";
 import { planStrategies, type StrategyOutcome, type StrategyRequest } from "./strategies/strategy-names.ts";
 import { stripAttachments } from "./strategies/strip-attachments.ts";
 import { stripReasoning } from "./strategies/strip-reasoning.ts";
@@ -58,22 +38,6 @@ import { hintFor, type ToolCompactionHints } from "./tool-hints.ts";
 /** Stand beside the function that takes and gives them. */
 export type { CompactionDraft, CompactionPlan, CompactionRequest };
 
-/** Lists the turns (0-based, ascending) that planCompaction looks into: read them, and those of `turnsNeeded`, then plan. */
-export function planCompactionReading(request: Omit<CompactionRequest, "turns">): readonly number[] {
-  const left = new Set(turnsToLeave(request));
-  const wanted = new Set(turnsForBounds(request.range, request));
-  for (const turn of strategyReading(request)) wanted.add(turn);
-  // How many turns hold the protected messages shows only once they are read: without them the range is at its longest.
-  const longest = { ...request.range, protectedMessages: 0 };
-  const range = resolveBounds(longest, { ...request, turns: new Map() });
-  if (!isNothing(range)) {
-    const { from, to } = !isSummarizing(request) ? range : unionWithSummaries(range, request);
-    for (let turn = from; turn <= to; turn++) wanted.add(turn);
-  }
-  if (request.turnCount > 0) wanted.add(request.turnCount - 1);
-  return [...wanted].filter((turn) => !left.has(turn)).sort((a, b) => a - b);
-}
-
 /**
  * Plans a compaction, or says why there is nothing to compact, and what to type. Throws the errors of a wrong request:
  * `contradictory_flags`, `bad_keep`, `unknown_event`, `ambiguous_event`.
@@ -81,11 +45,6 @@ export function planCompactionReading(request: Omit<CompactionRequest, "turns">)
 export function planCompaction(asked: CompactionRequest): CompactionPlan | Nothing {
   const plan = planAsAsked(asked);
   return isNothing(plan) ? explainNothing(plan, asked, planAsAsked) : plan;
-}
-
-/** Why nothing comes of a request, from some of the turns that older compactions hide; null where these do not show it. */
-export function explainFromSome(asked: CompactionRequest): Nothing | null {
-  return explainByOlder(asked, planAsAsked);
 }
 
 function planAsAsked(asked: CompactionRequest): CompactionPlan | Nothing {
@@ -106,7 +65,7 @@ function planAsAsked(asked: CompactionRequest): CompactionPlan | Nothing {
   if (!effect.changes && draft.tools === undefined) return nothingChanged(range, request, steps);
   const stats = { ...draft.stats, original_message_count: effect.messages, events_removed: effect.removed };
   return {
-    compaction: withKeptAtHand({ ...draft, stats }, request),
+    compaction: { ...draft, stats },
     ...(isSummary && request.summary === undefined ? { summarize: summaryPolicyOf(request) } : {}),
     ...(isSameRange(range, located) ? {} : { extendedFrom: cutRangeOf(located, request) }),
     segments: planTimeline([trial], request),
@@ -118,14 +77,6 @@ function planAsAsked(asked: CompactionRequest): CompactionPlan | Nothing {
 /** A plan beneath a summary changes nothing yet: it is made where its turns were named. */
 function mayBeHidden({ range: { from, to, keep }, beneath = false }: CompactionRequest): boolean {
   return beneath || from !== undefined || to !== undefined || keep !== undefined;
-}
-
-/** The turns that strategies look at beside those of the range. */
-function strategyReading(request: Omit<CompactionRequest, "turns">): readonly number[] {
-  const { strategies, turnCount, compactions } = request;
-  if (strategies === undefined || isSummarizing(request)) return [];
-  const readsAll = strategies.uses.some(({ strategy }) => strategy.readsAll === true);
-  return readsAll ? Array.from({ length: turnCount }, (_, turn) => turn) : planReading(turnCount, compactions);
 }
 
 type Rules = Pick<CompactionRequest, "policies" | "strategies">;
@@ -201,8 +152,7 @@ export const DRAFT_ID = "\uffff";
 /** Gives a draft as the newest compaction of all, with a stand-in for a summary that is not written yet. */
 export function trialOf(draft: CompactionDraft, isSummary: boolean): Compaction {
   const trial: Compaction = { ...draft, id: DRAFT_ID, timestamp: "9999-12-31T23:59:59Z" };
-  const told = isSummary && trial.summary === undefined ? { ...trial, summary: { summary: "" } } : trial;
-  return withKeptTurnsOf(draft, told);
+  return isSummary && trial.summary === undefined ? { ...trial, summary: { summary: "" } } : trial;
 }
 
 function keptIn(range: EventRange, { keep = [], turns }: CompactionRequest): readonly string[] {
@@ -225,23 +175,6 @@ function omittedIn({ from, to }: EventRange, keep: readonly string[], { turns }:
   return gone.length === to - from + 1 ? [] : [...joinRuns(gone.map((turn) => ({ from: turn, to: turn })))];
 }
 
-function unionWithSummaries(range: TurnRange, { compactions, turnCount }: Omit<CompactionRequest, "turns">): TurnRange {
-  const summaries = compactions.filter((compaction) => standsForTurns(compaction));
-  let { from, to } = range;
-  for (let grown = true; grown; ) {
-    const touching = summaries.filter(({ from_turn, to_turn }) =>
-      rangesIntersect({ from, to }, { from: from_turn, to: to_turn }),
-    );
-    const next = {
-      from: Math.min(from, ...touching.map(({ from_turn }) => from_turn)),
-      to: Math.min(turnCount - 1, Math.max(to, ...touching.map(({ to_turn }) => to_turn))),
-    };
-    grown = next.from !== from || next.to !== to;
-    ({ from, to } = next);
-  }
-  return { from, to };
-}
-
 function isSameRange(a: EventRange, b: EventRange): boolean {
   return a.from === b.from && a.fromIndex === b.fromIndex && a.to === b.to && a.toIndex === b.toIndex;
 }
@@ -251,7 +184,6 @@ interface HintFacts {
   readonly policies: Policies;
   readonly hints?: ToolCompactionHints;
   readonly turns: ReadonlyMap<number, Turn>;
-  readonly unread?: UnreadTurns;
 }
 
 /**
@@ -261,12 +193,12 @@ interface HintFacts {
  */
 export function freezeHints(
   range: EventRange,
-  { policies, hints = {}, turns, unread }: HintFacts,
+  { policies, hints = {}, turns }: HintFacts,
 ): Pick<Compaction, "tool_calls" | "tool_overrides"> {
   const policy = policies.tool_calls;
   if (policy === undefined || policy.policy === "omit") return {};
   const calls = callsIn(range, turns);
-  const names = new Set([...calls.map(({ name }) => name), ...toolsUnread(range, unread)]);
+  const names = new Set(calls.map(({ name }) => name));
   const overrides = overridesFor(names, hints, policy);
   const removed = stripsResults(policy) ? calls.filter(({ name }) => hintFor(name, hints).response === "remove") : [];
   return {

@@ -15,7 +15,7 @@ export interface BoundFacts {
   readonly turnTimes: readonly string[];
   /** The live compactions of the branch. */
   readonly compactions: readonly Compaction[];
-  /** Turns that were read; must hold those of turnsForBounds (bound-resolution.ts). */
+  /** The turns, by position; may be empty where bounds are positions and times. */
   readonly turns: ReadonlyMap<number, Turn>;
   /** The present, RFC 3339. */
   readonly now: string;
@@ -175,32 +175,6 @@ export function isNothing(value: object): value is Nothing {
 /** Whether resolving looks at the times of turns. */
 export function needsTurnTimes({ from, to }: Pick<RangeRequest, "from" | "to">): boolean {
   return [from, to].some((bound) => bound?.type === "ago" || bound?.type === "time");
-}
-
-/**
- * Lists the turns (0-based) that resolving looks into: all of a short conversation, the one at which `last` stands, and as
- * many of the newest as can hold the protected messages.
- */
-export function turnsForBounds(request: RangeRequest, facts: Omit<BoundFacts, "turns">): readonly number[] {
-  const { turnCount } = facts;
-  const isOpen = request.to === undefined && request.keep === undefined;
-  const newest =
-    endsByCalls(request, facts) || request.protectTokens !== undefined
-      ? turnCount
-      : isOpen
-        ? Math.min(turnCount, request.protectedMessages ?? 0)
-        : 0;
-  return [...Array.from({ length: newest }, (_, at) => turnCount - newest + at), ...turnsOfLast(request, facts)];
-}
-
-/** The turns in which `last` stands. */
-function turnsOfLast({ from, to }: RangeRequest, facts: Omit<BoundFacts, "turns">): readonly number[] {
-  const unread = { ...facts, turns: new Map() };
-  return [from, to].flatMap((bound) => {
-    if (bound?.type !== "last" && bound?.type !== "last_summary") return [];
-    const end = furthestEnd(bound.type === "last" ? unread : amongSummaries(unread));
-    return end === null ? [] : [end.turn];
-  });
 }
 
 /** The bounds of a request as the positions that they mean now, so that they mean the same once a compaction was added. */

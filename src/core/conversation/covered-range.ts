@@ -2,7 +2,6 @@
 // range and never per turn. A turn cut by an event bound is a range of its own.
 import { type Compaction, compareCompactions, isHiding, isInjected, type SelectedCall } from "./compaction.ts";
 import type { Turn } from "./event.ts";
-import { keptTurnsOf } from "./group.ts";
 import { type KeptHalves, turnsOfOtherHalves } from "./tool-pairing.ts";
 
 /** Turns (0-based, inclusive) under the same overlays. */
@@ -39,7 +38,6 @@ function listStarts(turnCount: number, overlays: readonly Overlay[]): ReadonlySe
     starts.add(overlay.from).add(overlay.to + 1);
     if (overlay.fromEvent !== undefined) starts.add(overlay.from + 1);
     if (overlay.toEvent !== undefined) starts.add(overlay.to);
-    for (const turn of keptTurnsIn(overlay)) starts.add(turn).add(turn + 1);
   }
   for (const start of starts) if (start >= turnCount) starts.delete(start);
   return starts;
@@ -52,7 +50,7 @@ function planRange(from: number, to: number, overlays: readonly Overlay[]): Cove
   for (const overlay of overlays) {
     if (overlay.from > from || overlay.to < from) continue;
     active.push(overlay);
-    const mayKeep = mayKeepIn(overlay, from);
+    const mayKeep = overlay.keep !== null;
     const partly = mayKeep || cutsTurn(overlay, from);
     if (overlay.hides && !partly) {
       hiddenBy = mustRead ? null : overlay;
@@ -88,8 +86,6 @@ export interface Overlay {
   readonly keep: ReadonlySet<string> | null;
   /** Other halves of calls of which one half stays: they are not left out, but may be shortened; null when there are none. */
   readonly halves: KeptHalves | null;
-  /** The turns that must be looked at for those that stay, by raw position; null when each of the range must be. */
-  readonly keptTurns: ReadonlySet<number> | null;
   /** Calls named by a selective policy, by id of the request event; null for other policies. */
   readonly calls: ReadonlyMap<string, SelectedCall> | null;
 }
@@ -126,19 +122,8 @@ function createOverlay(turnCount: number, compaction: Compaction, halves: KeptHa
     hides: isHiding(compaction),
     keep: keep !== undefined && keep.length > 0 ? new Set(keep) : null,
     halves,
-    keptTurns: keptTurnsOf(compaction),
     calls,
   };
-}
-
-/** The turns of an overlay's range that are known to hold something that it keeps. */
-function keptTurnsIn({ from, to, keptTurns, halves }: Overlay): readonly number[] {
-  return [...(keptTurns ?? []), ...(halves?.turns ?? [])].filter((turn) => from <= turn && turn <= to);
-}
-
-/** Whether the overlay may keep something of a turn by name. */
-function mayKeepIn({ keep, keptTurns, halves }: Overlay, turn: number): boolean {
-  return keep !== null && (keptTurns === null || keptTurns.has(turn) || halves?.turns.has(turn) === true);
 }
 
 /** Whether the overlay covers only a part of a turn. */

@@ -1,9 +1,8 @@
 // Calibration: what a provider counted for the requests of a conversation, against the estimate of all that was said before
 // them. It becomes one line: size of a request = overhead + factor × estimate. Only requests sent before anything fell out of the
 // context decide it, so that no compaction, and no revert of one, changes a size of what it does not touch.
-import { appendAll } from "../lists.ts";
 import { modelFamily } from "./model-name.ts";
-import { type AnswerFacts, countTurns, fromUsageRow, isCounted, sizeOf, type TurnFacts, type Usage } from "./usage.ts";
+import { type AnswerFacts, isCounted, sizeOf, type TurnFacts, type Usage } from "./usage.ts";
 
 /** The line of a conversation. */
 interface Line {
@@ -130,11 +129,10 @@ interface Point {
 }
 
 function toPoint(records: readonly RecordedRequest[], at: number, model: string): Point {
-  const { turn = 0, before = 0, usage, answer } = records[at] ?? {};
-  const size = usage === undefined ? 0 : sizeOf(usage);
-  if (usage === undefined || answer === undefined || at < records.length - 1)
-    return { at, turn, model, estimate: before, size };
-  return { at, turn, model, estimate: answer.through, size: size + answerTokens(usage, answer.through - before) };
+  const { turn, before, usage, through } = records[at] as RecordedRequest;
+  const size = sizeOf(usage);
+  if (at < records.length - 1) return { at, turn, model, estimate: before, size };
+  return { at, turn, model, estimate: through, size: size + answerTokens(usage, through - before) };
 }
 
 /** Usage written before the answer was complete counts too little of it. */
@@ -185,7 +183,7 @@ function fitOf({ stretches }: Growth, factor: number): Pick<Calibration, "record
 /** Sizes requests; where turns are missing, the requests before and after the gap are not compared. */
 export function requestSizes(
   records: readonly RecordedRequest[],
-  turns: readonly Pick<TurnFacts, "index" | "stretch">[],
+  turns: readonly Pick<TurnFacts, "index">[],
 ): readonly RequestSize[] {
   const gaps = gapsIn(turns);
   const requests: RequestSize[] = [];
@@ -209,13 +207,8 @@ export function requestSizes(
 }
 
 /** Which of the facts have turns missing before them. */
-function gapsIn(turns: readonly Pick<TurnFacts, "index" | "stretch">[]): readonly number[] {
-  let next = 0;
-  return turns.flatMap((facts, at) => {
-    const isGap = facts.index !== next;
-    next = facts.index + countTurns(facts);
-    return isGap ? [at] : [];
-  });
+function gapsIn(turns: readonly Pick<TurnFacts, "index">[]): readonly number[] {
+  return turns.flatMap(({ index }, at) => (index === (turns[at - 1]?.index ?? -1) + 1 ? [] : [at]));
 }
 
 function ofNewestModel(requests: readonly RequestSize[]): readonly RequestSize[] {
@@ -274,134 +267,54 @@ function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key):
   return groups;
 }
 
-/** One request that the provider counted, among all turns at hand. Tokens are of their facts. */
-export interface RecordedRequest {
-  readonly usage: Usage;
-  readonly model?: string | undefined;
-  /** Tokens of all events before the answer. */
-  readonly before: number;
-  /** Which of the facts at hand it begins in, 0-based. */
-  readonly at: number;
-  /** Position of the turn in which it begins, 0-based. */
-  readonly turn: number;
-  /** What else is known of the answer; always of the newest request's. */
-  readonly answer?: Answered;
-}
-
-/** The answer of a counted request. */
-interface Answered {
-  /** When it began. */
-  readonly time: string;
-  /** Tokens of all events up to its end. */
-  readonly through: number;
-}
+/** One request that the provider counted, among all turns at hand. Tokens are of all their events before the answer, and up to its end. */
+export type RecordedRequest = MergedAnswer & { readonly usage: Usage };
 
 /** An answer with all that was written of it. */
-export interface MergedAnswer extends Omit<AnswerFacts, "reach" | "turn"> {
+export interface MergedAnswer extends AnswerFacts {
   /** Position of the turn in which it begins. */
   readonly turn: number;
-  /** Which of the facts it begins in, and which hold the last of it. */
+  /** Which of the facts it begins in. */
   readonly at: number;
-  readonly lastAt: number;
 }
 
 type Written = { -readonly [Key in keyof MergedAnswer]: MergedAnswer[Key] };
 
 /** Lists the counted requests of turns in order, oldest first. */
 export function recordedRequests(turns: readonly TurnFacts[]): readonly RecordedRequest[] {
-  return walkAnswers(turns).flatMap((one): readonly RecordedRequest[] => {
-    if (!("message" in one)) return [one];
-    if (!isCounted(one)) return [];
-    const { usage, model, before, at, turn, time, through } = one;
-    return [{ usage, model, before, at, turn, answer: { time, through } }];
-  });
+  return mergeAnswers(turns).filter((answer) => isCounted(answer));
 }
 
-/** Lists the answers of single turns in order, those too that nobody counted. */
+/**
+ * Lists the answers of turns in the order in which they begin, those too that nobody counted. An answer goes on in the next turn
+ * that holds answers, not in any later one.
+ */
 export function mergeAnswers(turns: readonly TurnFacts[]): readonly MergedAnswer[] {
-  return walkAnswers(turns).flatMap((one) => ("message" in one ? [one] : []));
-}
-
-/** Lists the answers in the order in which they begin, and between them what a stretch keeps of requests that nothing goes on with. */
-function walkAnswers(turns: readonly TurnFacts[]): readonly (MergedAnswer | RecordedRequest)[] {
-  const found: (MergedAnswer | RecordedRequest)[] = [];
-  let open: OpenAnswers = new Map();
+  const found: Written[] = [];
+  let open: ReadonlyMap<string, Written> = new Map();
   let passed = 0;
-  for (const [at, { index, answers, tokens, stretch }] of turns.entries()) {
-    const place = { passed, at, index };
-    const { front, behind, next } = takeAnswers(answers, place, open);
-    appendAll(found, front);
-    if (stretch !== undefined) appendAll(found, innerRequests(stretch, place));
-    appendAll(found, behind);
+  for (const [at, { index, answers, tokens }] of turns.entries()) {
+    const next = new Map<string, Written>();
+    for (const { message, time, before, ...answer } of answers) {
+      const known = message === null ? undefined : open.get(message);
+      const written = known ?? { message, usage: null, time, before: passed + before, through: 0, at, turn: index };
+      goOn(written, answer, passed);
+      if (message !== null) next.set(message, written);
+      if (known === undefined) found.push(written);
+    }
     if (answers.length > 0) open = next;
     passed += tokens;
   }
   return found;
 }
 
-/** Answers of the last facts that hold any, by message. */
-type OpenAnswers = ReadonlyMap<string | null, Written>;
-
-/** Goes on with open answers; gives those that begin here, and those that are open from now on. */
-function takeAnswers(
-  answers: readonly AnswerFacts[],
-  place: Place,
-  open: OpenAnswers,
-): { readonly front: readonly Written[]; readonly behind: readonly Written[]; readonly next: OpenAnswers } {
-  const next = new Map<string | null, Written>();
-  const [front, behind]: [Written[], Written[]] = [[], []];
-  for (const answer of answers) {
-    const known = goesBack(answer) ? open.get(answer.message) : undefined;
-    const written = goOn(known ?? begin(answer, place), answer, place);
-    if (goesOn(answer)) next.set(answer.message, written);
-    if (known === undefined) (isBehindInner(answer) ? behind : front).push(written);
-  }
-  return { front, behind, next };
-}
-
-function isBehindInner({ reach }: AnswerFacts): boolean {
-  return reach === "on" || reach === "none";
-}
-
-/** Where facts stand: the tokens before them, and which they are of those at hand. */
-interface Place {
-  readonly passed: number;
-  readonly at: number;
-  /** Position of their first turn. */
-  readonly index: number;
-}
-
-function goesBack({ message, reach }: AnswerFacts): boolean {
-  return message !== null && (reach === undefined || reach === "back");
-}
-
-function goesOn({ message, reach }: AnswerFacts): boolean {
-  return message !== null && (reach === undefined || reach === "on");
-}
-
-function innerRequests(
-  { inner: { before, turns, usage, models } }: NonNullable<TurnFacts["stretch"]>,
-  { passed, at, index }: Place,
-): readonly RecordedRequest[] {
-  const names = models.flatMap(([model, count]) => Array.from({ length: count }, () => model ?? undefined));
-  return before.map((tokens, place) => ({
-    usage: fromUsageRow(usage[place] ?? []),
-    model: names[place],
-    before: passed + tokens,
-    at,
-    turn: index + (turns[place] ?? 0),
-  }));
-}
-
-function begin({ message, time, before, turn = 0 }: AnswerFacts, { passed, at, index }: Place): Written {
-  return { message, usage: null, time, before: passed + before, through: 0, at, turn: index + turn, lastAt: at };
-}
-
 /** What was written last of an answer counts. */
-function goOn(written: Written, { through, usage, model }: AnswerFacts, { passed, at }: Place): Written {
+function goOn(
+  written: Written,
+  { through, usage, model }: Pick<AnswerFacts, "through" | "usage" | "model">,
+  passed: number,
+): void {
   written.through = passed + through;
   written.usage = usage ?? written.usage;
-  written.lastAt = at;
   if (model !== undefined) written.model = model;
-  return written;
 }

@@ -92,14 +92,14 @@ export function createFactsMeter({ facts, turns, definedFrom = 0, typicalOverhea
   const overhead = line.overhead ?? typicalOverhead ?? 0;
   const total = facts.reduce((tokens, turn) => tokens + turn.tokens, 0);
   const newest = records.at(-1);
-  const isRecorded = line.isExact && newest?.answer?.through === total;
+  const isRecorded = line.isExact && newest?.through === total;
   const whole: TokenCount = {
     tokens: Math.round(overhead + factor * total),
     source: isRecorded ? "recorded" : "estimate",
   };
   const scaled = (event: Event): number => factor * estimateEvent(event);
   const left = (inForce: readonly Compaction[]): number =>
-    Math.max(0, overhead - sparedSince(inForce, line.first?.answer?.time));
+    Math.max(0, overhead - sparedSince(inForce, line.first?.time));
   return {
     calibration: line.calibration,
     factor,
@@ -120,16 +120,11 @@ export function createFactsMeter({ facts, turns, definedFrom = 0, typicalOverhea
     countByKind: (list) => roundKinds(estimateByKind(list), factor),
     countHistoryByKind: () => roundKinds(addKinds(facts), factor),
     windowOf: (name) => {
-      const answered = facts.flatMap(answeredIn);
+      const answered = facts.flatMap(({ answers }) => answers.flatMap(({ model }) => model ?? []));
       const events = [...turns.values()].sort((a, b) => a.index - b.index).flatMap((turn) => turn.events);
       return recordedWindow(name, { answered, events, requests });
     },
   };
-}
-
-/** Models that answered, oldest first. */
-function answeredIn({ stretch, answers }: TurnFacts): readonly string[] {
-  return stretch?.answered ?? answers.flatMap(({ model }) => model ?? []);
 }
 
 /** Tokens of the tools that compactions prune since a time. */

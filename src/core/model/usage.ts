@@ -91,28 +91,6 @@ export function addUsage(one: Usage, other: Usage): Usage {
   return joinExtras(tokens, sum("cacheWrite1h"), sum("webSearches"));
 }
 
-/** Usage as a list of numbers, for caches; the last two may be missing. */
-type UsageRow = readonly number[];
-
-/** Packs usage into a row. */
-export function toUsageRow({
-  input,
-  cacheRead,
-  cacheWrite,
-  output,
-  cacheWrite1h = 0,
-  webSearches = 0,
-}: Usage): UsageRow {
-  const tokens = [input, cacheRead, cacheWrite, output];
-  return cacheWrite1h + webSearches === 0 ? tokens : [...tokens, cacheWrite1h, webSearches];
-}
-
-/** Reads a row of `toUsageRow`. */
-export function fromUsageRow(row: UsageRow): Usage {
-  const [input = 0, cacheRead = 0, cacheWrite = 0, output = 0, cacheWrite1h = 0, webSearches = 0] = row;
-  return joinExtras({ input, cacheRead, cacheWrite, output }, cacheWrite1h, webSearches);
-}
-
 /**
  * Lists the answers of events in order. Events of one message are one answer; its last usage counts, since usage is written
  * again while an answer streams.
@@ -224,14 +202,13 @@ function toCount(value: unknown): number | null {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS ? value : null;
 }
 
-// What counting a conversation needs to know of a turn. It is small, and follows from the turn alone: a turn that nothing shows is
-// counted by it without being read.
+// What counting a conversation needs to know of a turn. It follows from the turn alone.
 
 /** An answer, or the part of one that stands in a turn. Tokens are whole numbers of one counter. */
 export interface AnswerFacts {
   /** Id that its events share, in other turns too; null of one that is a single event. */
   readonly message: string | null;
-  /** Tokens of the turn's events before it, of a stretch's. */
+  /** Tokens of the turn's events before it. */
   readonly before: number;
   /** Tokens of these events up to its end. */
   readonly through: number;
@@ -241,43 +218,12 @@ export interface AnswerFacts {
   readonly model?: string;
   /** When it began; empty when its event does not say. */
   readonly time: string;
-  /** In a stretch, where else it may stand: before it (`back`), after it (`on`), nowhere; absent = on both sides, as that of a turn may. */
-  readonly reach?: "back" | "on" | "none";
-  /** In a stretch, which of its turns it begins in, 0-based; absent = the first. */
-  readonly turn?: number;
 }
 
-/** What is known besides of turns that follow each other, taken together (`joinFacts`). */
-export interface Stretch {
-  /** Tokens of each turn. */
-  readonly sizes: readonly number[];
-  /** Messages of each turn. */
-  readonly messages: readonly number[];
-  /** The tools that are called, each with the first and the last of its turns that calls it, 0-based. */
-  readonly calls: readonly (readonly [tool: string, first: number, last: number])[];
-  /** Whether one of them was said after another turn than the one before it. */
-  readonly isSpliced: boolean;
-  /** The models that answered, each once, by when each did last. */
-  readonly answered: readonly string[];
-  /** Requests that were counted and are not among `answers`, oldest first; they stand before the answers that reach neither back nor both ways. */
-  readonly inner: {
-    /** Tokens of the stretch's events before each answer. */
-    readonly before: readonly number[];
-    /** Which of the turns each begins in, 0-based. */
-    readonly turns: readonly number[];
-    /** What was counted of each. */
-    readonly usage: readonly UsageRow[];
-    /** Models one after the other, each with how many requests it answered in a row. */
-    readonly models: readonly (readonly [model: string | null, count: number])[];
-  };
-}
-
-/** The facts of one turn, or of a stretch of turns. */
+/** The facts of one turn. */
 export interface TurnFacts {
-  /** Position of the turn, of a stretch's first one, 0-based. */
+  /** Position of the turn, 0-based. */
   readonly index: number;
-  /** Absent = it is one turn. */
-  readonly stretch?: Stretch;
   /** Events of the kinds that are counted. */
   readonly events: number;
   /** Requests of the user and answers among them. */
@@ -293,18 +239,8 @@ export interface TurnFacts {
   readonly answers: readonly AnswerFacts[];
   /** The model that answered last; null when no answer names one. */
   readonly model: string | null;
-  /** Object id of the turn file that it, or the first of a stretch, was said after, as it says. */
+  /** Object id of the turn file that it was said after, as it says. */
   readonly previous: string | null;
-}
-
-/** How many turns the facts are of. */
-export function countTurns({ stretch }: Pick<TurnFacts, "stretch">): number {
-  return stretch?.sizes.length ?? 1;
-}
-
-/** Tokens of each turn, in order. */
-export function tokensByTurn(facts: readonly TurnFacts[]): readonly number[] {
-  return facts.flatMap(({ stretch, tokens }) => stretch?.sizes ?? tokens);
 }
 
 /** Works the facts of a turn out. */

@@ -10,7 +10,6 @@ import {
   needsTurnTimes,
   type RangeRequest,
   resolveBounds,
-  turnsForBounds,
 } from "../../../src/core/conversation/bound-resolution.ts";
 import { parseBound, type RangeBound } from "../../../src/core/conversation/range-bound.ts";
 import { makeCompaction } from "../../helpers/make-compaction.ts";
@@ -162,7 +161,6 @@ describe("resolveBounds", () => {
     expect(resolveBounds({ protectedMessages: 99 }, ten)).toEqual({
       nothing: "the newest 10 turns are kept and there are 10",
     });
-    expect(turnsForBounds({ protectedMessages: 4 }, ten)).toEqual([6, 7, 8, 9]);
   });
 
   it("always stays inside the conversation", () => {
@@ -233,11 +231,6 @@ describe("a conversation of no more than keep_last turns", () => {
       toEvent: "e1.17",
     });
   });
-
-  it("needs all its turns read", () => {
-    expect(turnsForBounds({}, factsOf("U A | U A"))).toEqual([0, 1]);
-    expect(turnsForBounds({ keep: 1 }, factsOf("U A | U A"))).toEqual([]);
-  });
 });
 
 describe("what resolving needs", () => {
@@ -247,45 +240,9 @@ describe("what resolving needs", () => {
     expect(needsTurnTimes(bounds("2", "-3"))).toBe(false);
     expect(needsTurnTimes({})).toBe(false);
   });
-
-  it("is the turn where the furthest compaction ends for `last`", () => {
-    const compactions = [
-      {
-        type: "compaction",
-        id: "c",
-        timestamp: "2026-01-02T00:00:00Z",
-        from_turn: 0,
-        to_turn: 4,
-        to_event: "e4.1",
-      } as const,
-    ];
-    expect(turnsForBounds(bounds("last", null), { ...ten, compactions })).toEqual([4]);
-    expect(turnsForBounds(bounds(null, "last"), { ...ten, compactions })).toEqual([4]);
-    expect(turnsForBounds(bounds("last", null), ten)).toEqual([]);
-    expect(turnsForBounds(bounds("1", "3"), { ...ten, compactions })).toEqual([]);
-    expect(turnsForBounds({}, ten)).toEqual([]);
-  });
 });
 
-describe("the newest turns that resolving looks into", () => {
-  const all = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
-
-  it("are as many as messages are protected, and never more than there are", () => {
-    expect(turnsForBounds({ protectedMessages: 2 }, ten)).toEqual([8, 9]);
-    expect(turnsForBounds({ protectedMessages: 12 }, ten)).toEqual(all);
-  });
-
-  it("are all where calls or tokens decide", () => {
-    expect(turnsForBounds({ keepLast: 10 }, ten)).toEqual(all);
-    expect(turnsForBounds({ keepLast: 9 }, ten)).toEqual([]);
-    expect(turnsForBounds({ protectTokens: 1 }, ten)).toEqual(all);
-  });
-
-  it.each([{ keep: 0 }, bounds(null, "3")])("are none where the end is given: %j", (end) => {
-    expect(turnsForBounds({ ...end, keepLast: 99 }, ten)).toEqual([]);
-    expect(turnsForBounds({ ...end, protectedMessages: 4 }, ten)).toEqual([]);
-  });
-
+describe("the newest turns that are protected", () => {
   it("hold the protected messages: notes and calls are none", () => {
     const facts = factsOf("U A | U A | U A | U A | U A | U N T t N A | N | U A");
     expect(resolveBounds({ protectedMessages: 3, keepLast: 0 }, facts)).toEqual({ from: 0, to: 4 });
@@ -327,11 +284,10 @@ describe("a range that leaves the newest tokens alone", () => {
     expect(end(10, { to: parseBound("1") })).toEqual({ from: 0, to: 1, toEvent: "e1.5" });
   });
 
-  it("is empty when everything is among them, and reads every turn to know", () => {
+  it("is empty when everything is among them", () => {
     expect(end(100_000)).toEqual({
       nothing: "the newest 100000 tokens are left alone, and there is nothing before them",
     });
-    expect(turnsForBounds({ protectTokens: 10 }, facts)).toEqual([0, 1, 2]);
   });
 });
 

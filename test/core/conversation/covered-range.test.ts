@@ -51,7 +51,7 @@ describe("createOverlays", () => {
   it("says of a compaction without opinions that it hides and keeps nothing", () => {
     const compaction = makeCompaction("c", [1, 2], { keep: [] });
     expect(createOverlays(4, [compaction])).toEqual([
-      { compaction, from: 1, to: 2, hides: false, keep: null, halves: null, keptTurns: null, calls: null },
+      { compaction, from: 1, to: 2, hides: false, keep: null, halves: null, calls: null },
     ]);
   });
 

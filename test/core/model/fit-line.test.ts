@@ -32,18 +32,20 @@ interface LineOptions {
   readonly more?: Partial<RequestSize>;
 }
 
-/** Requests as records, one a turn; the newest says what its answer came to when `answer` is given. */
+/** Requests as records, one a turn; the newest says what its answer came to. */
 function lineOf(
   requests: readonly RequestSize[],
-  { tokenizer = 1, definedFrom = 0, answer }: { tokenizer?: number; definedFrom?: number; answer?: number } = {},
+  { tokenizer = 1, definedFrom = 0, answer = 0 }: { tokenizer?: number; definedFrom?: number; answer?: number } = {},
 ): FittedLine {
   const records = requests.map(
     ({ estimate, size }, turn): RecordedRequest => ({
-      usage: { input: size, cacheRead: 0, cacheWrite: 0, output: answer ?? 0 },
+      message: null,
+      usage: { input: size, cacheRead: 0, cacheWrite: 0, output: answer },
       before: estimate,
+      through: estimate + answer,
+      time: "",
       at: turn,
       turn,
-      ...(answer !== undefined && { answer: { time: "", through: estimate + answer } }),
     }),
   );
   return fitLine({ records, requests, tokenizer, definedFrom });

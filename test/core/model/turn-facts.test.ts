@@ -3,7 +3,6 @@
 import { expect, it } from "vitest";
 import { isMessage } from "../../../src/core/conversation/event.ts";
 import { estimateEvents } from "../../../src/core/conversation/token-estimate.ts";
-import { joinFacts } from "../../../src/core/model/stretch-facts.ts";
 import { turnFacts } from "../../../src/core/model/usage.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
@@ -29,8 +28,6 @@ it("names each tool that is defined once, and of no turn that defines none", () 
     (events, index) => turnFacts({ index, events }),
   );
   expect(facts.map(({ defines }) => defines)).toEqual([["ls", "cat", "make"], ["ls", "rm"], undefined]);
-  expect(joinFacts(facts, false).defines).toEqual(["ls", "cat", "make", "rm"]);
-  expect(joinFacts(facts.slice(2), false)).not.toHaveProperty("defines");
 });
 
 it("counts the tokens of all events, by kind too", () => {

@@ -7,7 +7,6 @@ import type { Event, EventMetadata } from "../../../src/core/conversation/event.
 import type { ModelPrice } from "../../../src/core/model/model-provider.ts";
 import {
   addUsage,
-  fromUsageRow,
   isCounted,
   listAnswers,
   priceOf,
@@ -15,7 +14,6 @@ import {
   readUsage,
   renderPrice,
   sizeOf,
-  toUsageRow,
 } from "../../../src/core/model/usage.ts";
 
 describe("readUsage", () => {
@@ -236,12 +234,9 @@ describe("addUsage", () => {
   });
 });
 
-describe("usage as a row of numbers", () => {
-  it("is read back as it was, and is four numbers where nothing more was paid", () => {
+describe("usage of two requests", () => {
+  it("adds up, with what was paid beside plain tokens", () => {
     const plain = { input: 1, cacheRead: 2, cacheWrite: 3, output: 4 };
-    expect(toUsageRow(plain)).toEqual([1, 2, 3, 4]);
-    for (const usage of [plain, { ...plain, cacheWrite1h: 2 }, { ...plain, webSearches: 7 }])
-      expect(fromUsageRow(toUsageRow(usage))).toEqual(usage);
     expect(addUsage({ ...plain, cacheWrite1h: 2 }, { ...plain, webSearches: 7 })).toEqual({
       input: 2,
       cacheRead: 4,
