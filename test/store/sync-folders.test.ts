@@ -66,8 +66,10 @@ describe("a write", () => {
     const store = await OPEN[engine]();
     for (const name of ["a", "b"]) await append(store, "talk-k3f9/main", [commit(name, [file(`meta/${name}`, name)])]);
     await store.close();
+    // Git brings the objects of the native engine to the disk itself (`core.fsync`).
     const objects = join(temp.root, ".git", "objects");
-    expect(log.steps.filter((step) => step.startsWith(`rename ${objects}`)).length).toBeGreaterThan(3);
+    const renamed = log.steps.filter((step) => step.startsWith(`rename ${objects}`)).length;
+    if (engine === "embedded") expect(renamed).toBeGreaterThan(3);
     expect(unsynced((path) => !path.includes("jpg-cache"))).toEqual([]);
     // Git moves refs of the native engine itself.
     const refs = join(temp.root, ".git", "refs", "heads");

@@ -1,10 +1,10 @@
 // Walks commits: newest first by their dates, as git walks, or no parent before its child, for which all must be known.
 import { createHash } from "node:crypto";
 import { JpgError, repositoryError } from "../../core/errors.ts";
-import { type Commit, parseCommit } from "../git/small-write.ts";
 import type { LoadTree } from "../git/trees.ts";
 import { type FoundRef, isBranchName, readHeadFile, readRefFile } from "../ref-files.ts";
 import type { LogEntry, LogQuery, RewrittenFile, StoreVerdict } from "../store.ts";
+import { type Commit, parseCommit } from "./commit-objects.ts";
 import { createPathFilter, diffTrees, type EmbeddedObjects, type FileStep, type PathFilter } from "./objects.ts";
 import type { EmbeddedRepository } from "./repository.ts";
 

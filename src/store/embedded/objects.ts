@@ -8,9 +8,9 @@ import git from "isomorphic-git";
 import { asSentence, type JpgError, repositoryError } from "../../core/errors.ts";
 import { foldersOf, syncFolders } from "../files.ts";
 import type { StoredObject } from "../git/objects.ts";
-import { createObject } from "../git/small-write.ts";
 import { type LoadTree, parseTree, type TreeEntry } from "../git/trees.ts";
 import type { FileSystem } from "../ref-files.ts";
+import { createObject } from "./commit-objects.ts";
 import { formatPack, type PackedObject, packError, writePack } from "./pack-format.ts";
 import type { EmbeddedRepository } from "./repository.ts";
 

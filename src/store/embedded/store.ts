@@ -18,7 +18,6 @@ import {
   TRASH,
 } from "../git/refs.ts";
 import { findOwnRepository, findProjectPlace } from "../git/repository.ts";
-import { formatCommit, openTreeEditor, type TreeEditor } from "../git/small-write.ts";
 import { createTreeReader, type LoadTree } from "../git/trees.ts";
 import { excludeViews } from "../git/worktrees.ts";
 import { dropCaches, journalFolder, keepText, needsGit, openCache } from "../git-dir.ts";
@@ -40,6 +39,7 @@ import {
   type TreeFile,
   type WriteResult,
 } from "../store.ts";
+import { formatCommit, openTreeEditor, type TreeEditor } from "./commit-objects.ts";
 import {
   createCommitReader,
   type ReadCommit,

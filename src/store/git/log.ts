@@ -1,20 +1,10 @@
-// Reads history, where it is long, through one `git log` over the whole, unsimplified graph: what was added and taken back on
+// Reads history through one `git log` over the whole, unsimplified graph: what was added and taken back on
 // merged side branches appears, each commit once. A merge names only what it changed against all its parents.
 import { join } from "node:path";
-import type { IsAside } from "../sharing.ts";
 import type { LogEntry, LogQuery, RewrittenFile, Signature, StoreVerdict, TextQuery } from "../store.ts";
 import type { GitResult } from "./git-process.ts";
-import {
-  isFar,
-  type NearChanges,
-  type NearCommit,
-  type NearCommits,
-  nearChanges,
-  needNear,
-  openNearCommits,
-} from "./near-commits.ts";
+import type { BlobReader } from "./objects.ts";
 import { commandError, type GitCommand, type Repository, runCommand, tryCommand } from "./porcelain.ts";
-import { parseCommit } from "./small-write.ts";
 
 const START = "\u0001jpg";
 const FIELDS = ["%H", "%P", "%an", "%ae", "%ad", "%cn", "%ce", "%cd", "%B"];
@@ -33,8 +23,6 @@ export const LOG_CONFIG: readonly string[] = [
 /** Reads a log, newest first; no parent stands before its child, except among the newest few of merged branches with skewed clocks. */
 export async function readLog(repository: Repository, query: LogQuery): Promise<readonly LogEntry[]> {
   const { from, paths = [], limit, isAside } = query;
-  const near = await readNearLog(repository.gitDir, query);
-  if (near !== null) return near;
   const flags = ["--full-history", "--no-renames", "--name-status", "-c", "-O/dev/null", ...orderArguments(query)];
   if (paths.length === 0) return runLog(repository, flags, { from, paths });
   const [entries, merges] = await Promise.all([
@@ -153,93 +141,21 @@ function parseSignature(name: string, email: string, date: string): Signature {
   return { name, email, seconds: Number(seconds), offsetMinutes: zone.startsWith("-") ? -minutes : minutes };
 }
 
-// The log of a short history, read from git's files: what `git log` says of it, entry by entry and in the same order. Whatever is
-// not plain, or far, is left to git.
-
-/** Steps that lead on, each of them. */
-const PLAIN_PATH = /^(?!\.\.?(?:\/|$))[^/]+(?:\/(?!\.\.?(?:\/|$))[^/]+)*$/;
-
-/** The log, newest first; null when git has to be asked. */
-export async function readNearLog(gitDir: string, query: LogQuery): Promise<readonly LogEntry[] | null> {
-  const { from, paths = [] } = query;
-  if (!/^[0-9a-f]{40}$/.test(from) || !paths.every((path) => PLAIN_PATH.test(path))) return null;
-  const commits = openNearCommits(gitDir);
-  try {
-    return await readEntries(commits, query);
-  } catch (error) {
-    if (isFar(error)) return null;
-    throw error;
-  } finally {
-    commits.close();
-  }
+/** Committer times in seconds since 1970, in the order asked; 0 for an object that has none. Throws `object_missing`. */
+export async function readCommitTimes(
+  reader: Pick<BlobReader, "readAll">,
+  commits: readonly string[],
+): Promise<readonly number[]> {
+  const times: number[] = [];
+  for await (const bytes of reader.readAll(commits)) times.push(parseCommitTime(bytes));
+  return times;
 }
 
-async function readEntries(
-  commits: NearCommits,
-  { from, paths = [], limit, isAside }: LogQuery,
-): Promise<readonly LogEntry[]> {
-  const areNewest = paths.length === 0 && limit !== undefined;
-  const history = areNewest ? readLine(commits, from, limit) : needNear(commits.reached([from]));
-  const own = new Set(isAside === undefined || paths.length === 0 ? history : await commitsNotAside(history, isAside));
-  return byDate(history)
-    .filter((commit) => own.has(commit))
-    .map((commit) => ({ commit, changes: nearChanges(commits, commit, paths) }))
-    .filter(({ changes }) => paths.length === 0 || changes.isTouched)
-    .map(({ commit, changes }) => entryOfCommit(commit, changes))
-    .slice(0, limit);
-}
-
-/** The newest few, the first among them. Behind a merge git has an order of its own. */
-function readLine(commits: NearCommits, from: string, limit: number): readonly NearCommit[] {
-  let last = needNear(commits.read(from));
-  const line = [last];
-  while (line.length < limit && last.parents.length > 0) {
-    last = needNear(last.parents.length > 1 ? null : commits.read(last.parents[0] ?? ""));
-    line.push(last);
-  }
-  return line;
-}
-
-/** What leads from the newest commit to others, where merges that are aside lead to their first parent alone. */
-async function commitsNotAside(history: readonly NearCommit[], isAside: IsAside): Promise<ReadonlySet<NearCommit>> {
-  const all = new Map(history.map((commit) => [commit.commit, commit]));
-  const own = new Set(history.slice(0, 1));
-  // A set also gives what is added to it while it is gone through.
-  for (const commit of own) {
-    const isCut = commit.parents.length > 1 && (await isAside(commit));
-    for (const parent of isCut ? commit.parents.slice(0, 1) : commit.parents) {
-      const found = all.get(parent);
-      if (found !== undefined) own.add(found);
-    }
-  }
-  return own;
-}
-
-/** As `git log --date-order`: no parent before its child, else the newest first, of two that are as old the one that was met first. */
-function byDate(history: readonly NearCommit[]): readonly NearCommit[] {
-  const all = new Map(history.map((commit) => [commit.commit, commit]));
-  const children = new Map<string, number>();
-  for (const parent of history.flatMap(({ parents }) => parents)) children.set(parent, (children.get(parent) ?? 0) + 1);
-  const times = new Map(history.map((commit) => [commit, parseCommit(commit.bytes).committer.seconds]));
-  const timeOf = (commit: NearCommit): number => times.get(commit) ?? 0;
-  const waiting = history.slice(0, 1);
-  const sorted: NearCommit[] = [];
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    sorted.push(next);
-    for (const parent of next.parents) {
-      children.set(parent, (children.get(parent) ?? 0) - 1);
-      const found = children.get(parent) === 0 ? all.get(parent) : undefined;
-      if (found === undefined) continue;
-      const at = waiting.findIndex((other) => timeOf(other) < timeOf(found));
-      waiting.splice(at < 0 ? waiting.length : at, 0, found);
-    }
-  }
-  return sorted;
-}
-
-function entryOfCommit({ commit, bytes, message }: NearCommit, { added, removed }: NearChanges): LogEntry {
-  const { parents, author, committer } = parseCommit(bytes);
-  return { commit, parents, author, committer, message, added, removed };
+/** The message follows an empty line: what it says of a committer is not looked at. */
+function parseCommitTime(bytes: Uint8Array): number {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  const head = text.slice(0, text.indexOf("\n\n") + 1 || undefined);
+  return Number(/^committer .*> (\d+) [+-]\d{4}$/m.exec(head)?.[1] ?? 0);
 }
 
 // What git itself finds wrong in a store, and which files its history changed in place: two gits beside each other, each of

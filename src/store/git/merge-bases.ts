@@ -1,9 +1,7 @@
-// Where branches parted from those of a remote: from the newest commits, where that is near; the others for all of them at once,
-// by listing what one side has and the other has not. Only of two that both went on far back is git asked by itself. Merges that
-// are aside lead to their first parent alone, as in a log.
+// Where branches parted from those of a remote, what one side has and the other has not, as git says. Merges that are aside lead to
+// their first parent alone, as in a log.
 import type { CommitPair, IsAside, OutgoingList, OutgoingObject, OutgoingObjects } from "../sharing.ts";
 import { type GitPipe, openGit } from "./git-process.ts";
-import { type NearCommits, openNearCommits } from "./near-commits.ts";
 import { commandError, formatArguments, placeOf, type Repository, runCommand, tryCommand } from "./porcelain.ts";
 
 /** Parents of commits; of a merge that is aside, the first. */
@@ -18,58 +16,30 @@ export async function mergeBases(
   pairs: readonly CommitPair[],
   isAside?: IsAside,
 ): Promise<readonly (readonly string[])[]> {
-  const near = await allNear(repository, pairs, isAside);
-  const far = pairs.filter((_, at) => near[at] === null);
-  const others = (await farBases(repository, far, isAside)).values();
-  return near.map((bases) => bases ?? others.next().value ?? []);
-}
-
-/** Null for each that git has to be asked about. */
-async function allNear(
-  { gitDir }: Repository,
-  pairs: readonly CommitPair[],
-  isAside: IsAside | undefined,
-): Promise<readonly (readonly string[] | null)[]> {
-  if (pairs.length === 0) return [];
-  const commits = openNearCommits(gitDir);
-  try {
-    const near: (readonly string[] | null)[] = [];
-    for (const pair of pairs) near.push(await nearBases(commits, pair, isAside));
-    return near;
-  } finally {
-    commits.close();
-  }
-}
-
-async function farBases(
-  repository: Repository,
-  pairs: readonly CommitPair[],
-  isAside: IsAside | undefined,
-): Promise<readonly (readonly string[])[]> {
-  // A single pair is one question either way.
-  const straight = pairs.length > 1 ? await straightBases(repository, pairs, isAside) : [];
+  // Of most pairs one is the other's ancestor: one question answers for all of them. A single pair is one question either way.
+  const ancestors = pairs.length > 1 ? await ancestorsOf(repository, pairs, isAside) : [];
   const bases: (readonly string[])[] = [];
   for (const [at, pair] of pairs.entries()) {
-    const base = straight[at] ?? null;
+    const base = ancestors[at] ?? null;
     bases.push(base === null ? await basesOf(repository, pair, isAside) : [base]);
   }
   return bases;
 }
 
-/** The one of each pair that leads to the other; null where neither does, or it is not seen here. */
-async function straightBases(
+/** The one of each pair that is an ancestor of the other; null where neither is, or it is not seen here. */
+async function ancestorsOf(
   repository: Repository,
   pairs: readonly CommitPair[],
   isAside: IsAside | undefined,
 ): Promise<readonly (string | null)[]> {
-  const found = await leadingOnes(repository, pairs, isAside);
+  const found = await olderOnes(repository, pairs, isAside);
   const swapped = pairs.flatMap(({ one, other }, at) => (found[at] === null ? [{ one: other, other: one }] : []));
-  const others = (await leadingOnes(repository, swapped, isAside)).values();
+  const others = (await olderOnes(repository, swapped, isAside)).values();
   return found.map((base) => base ?? others.next().value ?? null);
 }
 
-/** `one` of each pair from which its `other` comes. */
-async function leadingOnes(
+/** `one` of each pair that is an ancestor of its `other`. */
+async function olderOnes(
   repository: Repository,
   pairs: readonly CommitPair[],
   isAside: IsAside | undefined,
@@ -161,65 +131,9 @@ async function askGit(repository: Repository, { one, other }: CommitPair): Promi
     .filter((line) => line !== "");
 }
 
-// Where two commits parted, told from the commits around them: most branches part a few commits back. What is further away, or
-// has more than one answer, is left to git.
-
-/** The best common ancestor of a pair; none of unrelated ones; null when git has to be asked. */
-async function nearBases(
-  commits: NearCommits,
-  { one, other }: CommitPair,
-  isAside?: IsAside,
-): Promise<readonly string[] | null> {
-  const parentsOf = async (commit: string): Promise<readonly string[] | null> => {
-    const near = commits.read(commit);
-    if (near === null) return null;
-    const isCut = near.parents.length > 1 && (await isAside?.(near)) === true;
-    return isCut ? near.parents.slice(0, 1) : near.parents;
-  };
-  const [before, beforeOther] = [openWalk(one, parentsOf), openWalk(other, parentsOf)];
-  // Side by side: one of them mostly comes to the other soon, and may itself go far back.
-  for (;;) {
-    const steps = [await before.step(), await beforeOther.step()];
-    if (beforeOther.met.has(one)) return [one];
-    if (before.met.has(other)) return [other];
-    if (steps.includes("lost")) return null;
-    if (steps.every((step) => step === "end")) break;
-  }
-  const common = new Set([...before.met.keys()].filter((commit) => beforeOther.met.has(commit)));
-  for (const commit of [...common]) for (const parent of before.met.get(commit) ?? []) common.delete(parent);
-  return common.size > 1 ? null : [...common];
-}
-
-/** A walk through what comes before a commit, itself among it. */
-interface Walk {
-  /** Parents of the commits that were met. */
-  readonly met: ReadonlyMap<string, readonly string[]>;
-  /** Meets one more; `lost` when git has to be asked for it. */
-  step(): Promise<"met" | "end" | "lost">;
-}
-
-function openWalk(from: string, parentsOf: (commit: string) => Promise<readonly string[] | null>): Walk {
-  const met = new Map<string, readonly string[]>();
-  const next = new Set([from]);
-  return {
-    met,
-    async step() {
-      const [commit] = next;
-      if (commit === undefined) return "end";
-      const parents = await parentsOf(commit);
-      if (parents === null) return "lost";
-      next.delete(commit);
-      met.set(commit, parents);
-      for (const parent of parents) if (!met.has(parent)) next.add(parent);
-      return "met";
-    },
-  };
-}
-
-/** Which of these commits are here. Git is asked where its files do not say so of a few. */
+/** Which of these commits are here. */
 export async function presentCommits(repository: Repository, commits: readonly string[]): Promise<ReadonlySet<string>> {
-  const near = withNear(repository, (files) => commits.filter((commit) => files.read(commit) !== null));
-  if (near.length === commits.length) return new Set(near);
+  if (commits.length === 0) return new Set();
   const args = ["cat-file", "--batch-check=%(objectname) %(objecttype)"];
   const output = (await runCommand(repository, { args, input: lines(commits) })).toString();
   return new Set([...output.matchAll(/^([0-9a-f]{40}) commit$/gm)].map(([, commit = ""]) => commit));
@@ -238,7 +152,7 @@ export async function listOutgoing(repository: Repository, objects: OutgoingObje
   return { objects: found, bytes };
 }
 
-/** Which tips reach a commit that changed a file of the root; one question where none does, and none where that is near. */
+/** Which tips reach a commit that changed a file; one question where none does. */
 export async function listTouching(
   repository: Repository,
   { tips, known }: OutgoingObjects,
@@ -249,27 +163,10 @@ export async function listTouching(
     const args = ["rev-list", "--full-history", "--max-count=1", "--stdin", "--", path];
     return (await runCommand(repository, { args, input })).length > 0;
   };
-  if (tips.length === 0 || isNowhere(repository, { tips, known }, path) || !(await isTouched(tips))) return [];
+  if (tips.length === 0 || !(await isTouched(tips))) return [];
   const touched: string[] = [];
   for (const tip of tips) if (await isTouched([tip])) touched.push(tip);
   return touched;
-}
-
-/** Whether no commit that tips reach has a file, nor one that such a commit follows: all of them are near. */
-function isNowhere(repository: Repository, { tips, known }: OutgoingObjects, path: string): boolean {
-  return withNear(repository, (files) => {
-    const reached = path.includes("/") ? null : files.reached(tips, new Set(known));
-    return reached?.every(({ tree }) => files.readTree(tree)?.every(({ name }) => name !== path) === true) === true;
-  });
-}
-
-function withNear<T>({ gitDir }: Repository, ask: (files: NearCommits) => T): T {
-  const files = openNearCommits(gitDir);
-  try {
-    return ask(files);
-  } finally {
-    files.close();
-  }
 }
 
 /** A line for each object: its kind, what it takes on disk, its id, its path. One git lists while the other looks up. */

@@ -23,7 +23,7 @@ import type {
 } from "../store.ts";
 import { ignoredSettings } from "./guard.ts";
 import { readEditor, readIdentity } from "./identity.ts";
-import { findText, LOG_CONFIG, LOG_FORMAT, readLog, splitLog, verifyStore } from "./log.ts";
+import { findText, LOG_CONFIG, LOG_FORMAT, readCommitTimes, readLog, splitLog, verifyStore } from "./log.ts";
 import { createTrash, startMaintenance } from "./maintain.ts";
 import { createBlobReader, createSizeReader, type SizeReader } from "./objects.ts";
 import { commandError, type Repository, runCommand, tryCommand } from "./porcelain.ts";
@@ -44,7 +44,6 @@ import {
 } from "./refs.ts";
 import { findOwnRepository, listWorktrees } from "./repository.ts";
 import { createSharing, openPartialClone } from "./sharing.ts";
-import { type ObjectReader, readCommitTimes, writeSmall } from "./small-write.ts";
 import { createTreeReader } from "./trees.ts";
 import { createWorktrees, excludeViews, moveWithWorktrees, readActiveBranch, useBranch } from "./worktrees.ts";
 import { createSigner, fastImport, type ImportedBranch } from "./write.ts";
@@ -108,7 +107,7 @@ export async function openNativeStore({ root, env, cwd, say }: StorePlace): Prom
       if (partial !== null) await bringTexts(partial, trees, { commits, under: query.under });
       return findText(repository, commits, query);
     },
-    write: (writes) => write(repository, { root: worktreeRoot, reader: partial === null ? reader : null, say }, writes),
+    write: (writes) => write(repository, { root: worktreeRoot, say }, writes),
     verify: () => verifyStore(repository),
     createBranch: (name, commit) => createBranch(repository, name, commit),
     get objectsRead() {
@@ -211,24 +210,13 @@ async function createBranch(repository: Repository, name: string, commit: string
 
 async function write(
   repository: Repository,
-  {
-    root,
-    reader,
-    say,
-  }: {
-    readonly root: string | null;
-    readonly reader: ObjectReader | null;
-    readonly say: StorePlace["say"] | undefined;
-  },
+  { root, say }: { readonly root: string | null; readonly say: StorePlace["say"] | undefined },
   writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>,
 ): Promise<readonly WriteResult[]> {
   const worktrees = await listWorktrees(repository, root);
   const signer = createSigner(repository, say);
-  const [small] = await Promise.all([
-    reader === null ? null : writeSmall(repository, { reader, onSign: signer.ask }, writes),
-    clearLeftovers(repository, worktrees),
-  ]);
-  const branches = await signer.sign(small ?? (await fastImport(repository, writes, signer.ask)));
+  await clearLeftovers(repository, worktrees);
+  const branches = await signer.sign(await fastImport(repository, writes, signer.ask));
   const moves = branches.map(toMove);
   const moved = await moveWithWorktrees(repository, moves, await listWorktrees(repository, root));
   const created = moves.filter(({ expected }, i) => expected === null && moved[i]).map(({ branch }) => branch);

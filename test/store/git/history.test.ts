@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listOutgoing, listTouching, presentCommits } from "../../../src/store/git/merge-bases.ts";
-import { createTempStore, git, type TempStore, writeText } from "../../helpers/temp-repository.ts";
+import { createTempStore, git, type TempStore } from "../../helpers/temp-repository.ts";
 
 describe("listOutgoing", () => {
   let temp: TempStore;
@@ -45,27 +45,21 @@ describe("listOutgoing", () => {
   });
 });
 
-describe("what is told from the newest commits", () => {
+describe("what commits reach", () => {
   let temp: TempStore;
   beforeEach(async () => {
     temp = await createTempStore();
   });
   afterEach(() => temp.remove());
   const run = (...args: string[]): string => git(temp.root, temp.env, args);
-  /** Without git in PATH only that is known which needs none. */
-  const place = (hasGit: boolean) => ({
-    gitDir: join(temp.root, ".git"),
-    cwd: temp.root,
-    env: hasGit ? temp.env : { ...temp.env, PATH: "/nowhere" },
-  });
+  const place = () => ({ gitDir: join(temp.root, ".git"), cwd: temp.root, env: temp.env });
   const tree = (...names: string[]): string => {
     const blob = git(temp.root, temp.env, ["hash-object", "-w", "--stdin"], "x");
     return git(temp.root, temp.env, ["mktree"], names.map((name) => `100644 blob ${blob}\t${name}\n`).join(""));
   };
   const commit = (files: string[], ...parents: string[]): string =>
     run("commit-tree", tree(...files), "-m", "x", ...parents.flatMap((one) => ["-p", one]));
-  const touching = (known: string[], tips: string[], hasGit = true) =>
-    listTouching(place(hasGit), { tips, known }, ".gitmodules");
+  const touching = (known: string[], tips: string[]) => listTouching(place(), { tips, known }, ".gitmodules");
 
   it("is which tips reach a change of a file", async () => {
     const base = commit(["a"]);
@@ -73,8 +67,8 @@ describe("what is told from the newest commits", () => {
     const added = commit(["a", ".gitmodules"], base);
     const removed = commit(["c"], added);
     const joined = commit(["a", "b", "c"], clean, removed);
-    expect(await touching([base], [clean], false)).toEqual([]);
-    expect(await touching([], [clean], false)).toEqual([]);
+    expect(await touching([base], [clean])).toEqual([]);
+    expect(await touching([], [clean])).toEqual([]);
     expect(await touching([base], [clean, added])).toEqual([added]);
     expect(await touching([clean], [removed, joined])).toEqual([removed, joined]);
     // What the other side has is passed over, but for what goes on with it.
@@ -83,26 +77,11 @@ describe("what is told from the newest commits", () => {
     expect(await touching([joined], [joined])).toEqual([]);
   });
 
-  it("is left to git where history is far, or not what commits say", { tags: ["slow"] }, async () => {
-    const base = commit(["a"]);
-    const clean = commit(["a", "b"], base);
-    let far = clean;
-    for (let n = 0; n < 65; n++) far = commit([`${n}`], far);
-    await expect(touching([base], [far], false)).rejects.toMatchObject({ code: "git_missing" });
-    expect(await touching([base], [far])).toEqual([]);
-    for (const name of ["shallow", "info/grafts"]) {
-      writeText(join(place(true).gitDir, name), name === "shallow" ? `${clean}\n` : "");
-      await expect(touching([base], [clean], false)).rejects.toMatchObject({ code: "git_missing" });
-      expect(await touching([base], [clean])).toEqual([]);
-      writeText(join(place(true).gitDir, "shallow"), "");
-    }
-  });
-
   it("is which commits are here, without those that are something else", async () => {
     const [one, other] = [commit(["a"]), commit(["b"])];
-    expect(await presentCommits(place(false), [one, other])).toEqual(new Set([one, other]));
-    expect(await presentCommits(place(false), [])).toEqual(new Set());
-    const here = await presentCommits(place(true), [one, tree("a"), "ab".repeat(20), other]);
+    expect(await presentCommits(place(), [one, other])).toEqual(new Set([one, other]));
+    expect(await presentCommits(place(), [])).toEqual(new Set());
+    const here = await presentCommits(place(), [one, tree("a"), "ab".repeat(20), other]);
     expect(here).toEqual(new Set([one, other]));
   });
 });

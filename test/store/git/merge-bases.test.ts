@@ -1,14 +1,11 @@
 // @module-tag law
-// @module-tag law
 // What is said of many pairs at once is what git says of each.
 
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { mergeBases } from "../../../src/store/git/merge-bases.ts";
 import { runs } from "../../helpers/runs.ts";
-import { createTempStore, git, writeText } from "../../helpers/temp-repository.ts";
+import { createTempStore, git } from "../../helpers/temp-repository.ts";
 
 /** A commit whose parents are so many commits before it; the first has none, and so has one that names none. */
 const history = fc.array(fc.uniqueArray(fc.integer({ min: 1, max: 4 }), { maxLength: 2 }), {
@@ -24,8 +21,7 @@ describe("the merge bases of pairs of commits", () => {
     const tree = git(store.root, store.env, ["mktree"]);
     const repository = { gitDir: `${store.root}/.git`, cwd: store.root, env: store.env };
     await fc.assert(
-      fc.asyncProperty(history, fc.boolean(), async (shape, isFar) => {
-        leaveToGit(repository.gitDir, isFar);
+      fc.asyncProperty(history, async (shape) => {
         const commits: string[] = [];
         for (const [at, steps] of shape.entries()) {
           const parents = steps.flatMap((back) => (back <= at ? ["-p", commits[at - back] ?? ""] : []));
@@ -50,8 +46,7 @@ describe("the merge bases of pairs of commits", () => {
     const isAside = async ({ message }: { readonly message: string }): Promise<boolean> => message.includes("aside");
     const aside = fc.array(fc.boolean(), { minLength: 12, maxLength: 12 });
     await fc.assert(
-      fc.asyncProperty(history, aside, fc.boolean(), fc.boolean(), async (shape, asides, isAlone, isFar) => {
-        leaveToGit(repository.gitDir, isFar);
+      fc.asyncProperty(history, aside, fc.boolean(), async (shape, asides, isAlone) => {
         const commits: string[] = [];
         /** The same commits, where what is aside was never merged. */
         const twins: string[] = [];
@@ -79,13 +74,6 @@ describe("the merge bases of pairs of commits", () => {
     );
   });
 });
-
-/** Git alone knows of grafts: where there is a file of them, it is asked for everything. */
-function leaveToGit(gitDir: string, isFar: boolean): void {
-  const grafts = join(gitDir, "info", "grafts");
-  if (isFar) writeText(grafts, "");
-  else rmSync(grafts, { force: true });
-}
 
 /** The merge bases of two commits by git, sorted. It is asked once for both orders: a base of the one pair is one of the other. */
 function askGit(run: (...args: string[]) => string): (one: string, other: string) => readonly string[] {

@@ -53,7 +53,7 @@ describe("createDeltaBase", () => {
   });
 });
 
-describe("a large write", () => {
+describe("a write", () => {
   let temp: TempStore;
   let store: ConversationStore;
   beforeEach(async () => {
@@ -63,6 +63,18 @@ describe("a large write", () => {
   afterEach(async () => {
     await store.close();
     temp.remove();
+  });
+
+  it("names what is missing or no commit, and moves nothing", async () => {
+    const missing = "1234567890123456789012345678901234567890";
+    const write = { branch: "t/main", expected: null, parent: missing, commits: [commit("x", [file("x", "1")])] };
+    await expect(store.write([write])).rejects.toMatchObject({ kind: "repository" });
+    const { commit: parent } = await append(store, "u/main", [commit("root", [file("x", "1")])]);
+    const named = { ...write, parent, commits: [commit("y", [{ path: "y", oid: missing }])] };
+    await expect(store.write([named])).rejects.toMatchObject({ code: "object_missing" });
+    const merged = { ...write, parent, commits: [{ ...commit("z", [file("z", "1")]), merges: [missing] }] };
+    await expect(store.write([merged])).rejects.toMatchObject({ kind: "repository" });
+    expect(await store.readBranch("t/main")).toBeNull();
   });
 
   it("stores turns whole and their long sources as deltas of them", async () => {
