@@ -1,6 +1,5 @@
-// The help text of a command, and what was meant by a name that is none.
+// The list of commands, the help text of one, and what was meant by a name that is none.
 import { type JpgError, nearestName, userError } from "../core/errors.ts";
-import { COMMAND_SUMMARIES } from "./command-summaries.ts";
 import { COMMANDS } from "./command-table.ts";
 import { type CommandSpec, GLOBAL_OPTIONS } from "./frame/command.ts";
 import { buildCommand } from "./parse-arguments.ts";
@@ -9,6 +8,28 @@ import { buildCommand } from "./parse-arguments.ts";
 export async function loadCommands(): Promise<CommandSpec[]> {
   const commands = await Promise.all(Object.values(COMMANDS).map(async (load) => (await load()).command));
   return commands.filter((command) => command.hidden !== true);
+}
+
+/** The text of `jpg --help`. */
+export function renderHelp(commands: readonly CommandSpec[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return [
+    "jpg: version control for AI conversations",
+    "",
+    "Usage: jpg <command> [arguments]",
+    "       jpg conversation <command>, or jpg c <command>, is the same",
+    "",
+    "Commands:",
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    "",
+    "The main loop: jpg import, jpg compact, jpg diff, jpg resume --with AGENT; work",
+    "in the agent, then jpg import again.",
+    "",
+    "`jpg <command> --help` explains a command. ID names a conversation, branch,",
+    "agent's session, compaction, commit or event, or is the beginning of a name, of",
+    "four characters or more; @ is the active conversation, - the one before. A",
+    "number is always a turn; turns count from 0, and ranges include both ends.",
+  ].join("\n");
 }
 
 /** The text of `jpg <command> --help`. */
@@ -22,9 +43,12 @@ export function renderCommandHelp(command: CommandSpec): string {
   return chunks.join("");
 }
 
-/** The error for a name that is no command. */
-export function unknownCommand(name: string): JpgError {
-  const nearest = nearestCommand(name, Object.keys(COMMAND_SUMMARIES));
+/** The error for a name that is no command; `commands` are those that may be meant. */
+export function unknownCommand(name: string, commands: readonly CommandSpec[]): JpgError {
+  const nearest = nearestCommand(
+    name,
+    commands.map((command) => command.name),
+  );
   return userError("unknown_command", `jpg has no command ${name}.`, {
     hints: [...(nearest === undefined ? [] : [`Did you mean \`jpg ${nearest}\`?`]), "`jpg --help` lists the commands."],
   });

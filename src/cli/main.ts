@@ -1,22 +1,15 @@
-// The command's entry: answers what needs nothing but a text of jpg's own at once (`--version`, the list of commands), and hands
-// everything else on with the process's world.
+// The command's entry: hands the arguments on with the process's world.
+import { createRuntime, runCommandLine } from "./run.ts";
 
 /** Put in by the build. */
 declare const JPG_VERSION: string;
 
+/** As for whatever else the system refuses (frame/command.ts). */
+const OUTPUT_FAILED = 3;
+
 /** Runs the command that the arguments name and sets the exit code. */
 export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
   const version = typeof JPG_VERSION === "string" ? JPG_VERSION : "0.0.0";
-  if (argv[0] === "--version" || argv[0] === "-V") {
-    print(version);
-    return;
-  }
-  if (asksForList(argv)) {
-    const { renderHelp } = await import("./command-summaries.ts");
-    print(renderHelp());
-    return;
-  }
-  const [{ createRuntime }, { runCommandLine }] = await Promise.all([import("./run.ts"), import("./run.ts")]);
   process.exitCode = await runCommandLine(argv, {
     runtime: createRuntime(version),
     stdout: process.stdout,
@@ -31,19 +24,6 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
   });
 }
 
-/** What has options beside it is read by `runCommandLine`. */
-function asksForList([word, ...more]: readonly string[]): boolean {
-  return word !== undefined && more.length === 0 && ["--help", "-h", "help"].includes(word);
-}
-
-/** Prints a text of jpg's own. A reader that has gone away misses nothing. */
-function print(text: string): void {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") endOnFailure(error);
-  });
-  process.stdout.write(`${text}\n`);
-}
-
 /** Says in one line that standard output takes no more, and ends with the exit code of a full disk. */
 function endOnFailure({ message }: Error): never {
   const reason = message.replace(/, write$/, "");
@@ -51,6 +31,3 @@ function endOnFailure({ message }: Error): never {
   process.stderr.write(`error: Standard output cannot be written: ${reason}.\n`);
   process.exit(OUTPUT_FAILED);
 }
-
-/** As for whatever else the system refuses (frame/command.ts). */
-const OUTPUT_FAILED = 3;

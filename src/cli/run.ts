@@ -4,14 +4,18 @@ import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
+import { recoverTurns } from "../app/conversation/record-turn.ts";
 import type { Runtime } from "../app/conversation/runtime.ts";
-import type { Workspace } from "../app/conversation/workspace.ts";
+import { openWorkspace, type Workspace, warnOfPrograms } from "../app/conversation/workspace.ts";
 import { JpgError } from "../core/errors.ts";
 import { forTerminal, shellWord } from "../core/safe-text.ts";
 import { COMMANDS } from "./command-table.ts";
-import { type CommandSpec, exitCodeOf, type Fronts, GLOBAL_OPTIONS } from "./frame/command.ts";
+import { type CommandSpec, exitCodeOf, type Fronts, GLOBAL_OPTIONS, optionsFrom, withEngine } from "./frame/command.ts";
 import { createOutput, type Output, type OutputStream } from "./frame/output.ts";
 import { fromSystemError } from "./frame/render-error.ts";
+import { inputKind, readInput } from "./frame/screen.ts";
+import { loadCommands, renderCommandHelp, renderHelp, unknownCommand, unknownOption } from "./help.ts";
+import { parseArguments } from "./parse-arguments.ts";
 
 // The world outside as commands see it: environment, clock, randomness, standard input. Read here and nowhere below.
 
@@ -32,8 +36,8 @@ export function createRuntime(version: string): Runtime {
       return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
     },
     random: (length) => randomBytes(length),
-    inputKind: async () => (await import("./frame/screen.ts")).inputKind(),
-    readStdinWithin: async (firstByteMs) => (await import("./frame/screen.ts")).readInput(firstByteMs),
+    inputKind: () => Promise.resolve(inputKind()),
+    readStdinWithin: readInput,
     readStdin: async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
@@ -53,7 +57,7 @@ function homeFolder(named = ""): string {
 }
 
 // Runs one command line: which command it names, the options before and after it, output, and the exit code of whatever
-// comes of it. Everything that the answer to `--version` does not need is loaded from here on.
+// comes of it.
 
 /** The world of a call, read in main.ts. */
 export interface CallContext {
@@ -120,17 +124,15 @@ async function runCommand(call: Call, world: World): Promise<number> {
   // Alone, it says what is here.
   const name = call.name ?? "status";
   if (name === "--help" || name === "-h" || (name === "help" && words.length === 0)) {
-    const { renderHelp } = await import("./command-summaries.ts");
-    world.output.data(forTerminal(renderHelp()));
+    world.output.data(forTerminal(renderHelp(await loadCommands())));
     return 0;
   }
-  if (name.startsWith("-")) throw (await import("./help.ts")).unknownOption(name);
+  if (name.startsWith("-")) throw unknownOption(name);
   const wanted = name === "help" ? (words[0] ?? "") : name;
   const load = Object.hasOwn(COMMANDS, wanted) ? COMMANDS[wanted] : undefined;
-  if (load === undefined) throw (await import("./help.ts")).unknownCommand(wanted);
+  if (load === undefined) throw unknownCommand(wanted, await loadCommands());
   const { command } = await load();
   if (name === "help" || asksForHelp(command, words)) {
-    const { renderCommandHelp } = await import("./help.ts");
     world.output.data(forTerminal(renderCommandHelp(command)));
     return 0;
   }
@@ -145,11 +147,6 @@ function asksForHelp(command: CommandSpec, words: readonly string[]): boolean {
 }
 
 async function runParsed(command: CommandSpec, call: Call, { runtime: given, output, fronts }: World): Promise<number> {
-  const [{ parseArguments }, { openWorkspace, warnOfPrograms }, { optionsFrom, withEngine }] = await Promise.all([
-    import("./parse-arguments.ts"),
-    import("../app/conversation/workspace.ts"),
-    import("./frame/command.ts"),
-  ]);
   const { args, options, untaken } = parseArguments(command, call.words, call.options);
   const runtime = withEngine(given, options);
   const opened: Workspace[] = [];
@@ -162,7 +159,8 @@ async function runParsed(command: CommandSpec, call: Call, { runtime: given, out
     opened.push(workspace);
     // `jpg git` is stock git, and follows them.
     if (command.passThrough !== true) warnOfPrograms(workspace);
-    await commitAbandonedTurns(workspace, voiceOf(output));
+    // A turn whose writer was killed is committed by whoever opens the store next.
+    await recoverTurns(workspace, voiceOf(output));
     return workspace;
   };
   try {
@@ -174,7 +172,7 @@ async function runParsed(command: CommandSpec, call: Call, { runtime: given, out
         output,
         json: options["json"] === true,
         fronts,
-        commands: loadAll,
+        commands: loadCommands,
         open,
       })) ?? 0
     );
@@ -205,18 +203,6 @@ interface Voice {
 
 function voiceOf(output: Output): Voice {
   return { info: (text) => output.info(forTerminal(text)), warn: (text) => output.warn(forTerminal(text)) };
-}
-
-/** A turn whose writer was killed is committed by whoever opens the store next. */
-async function commitAbandonedTurns(workspace: Workspace, voice: Voice): Promise<void> {
-  const { hasJournals } = await import("../app/conversation/journal-folder.ts");
-  if (!(await hasJournals(workspace.store.journal()))) return;
-  const { recoverTurns } = await import("../app/conversation/record-turn.ts");
-  await recoverTurns(workspace, voice);
-}
-
-async function loadAll(): Promise<readonly CommandSpec[]> {
-  return (await import("./help.ts")).loadCommands();
 }
 
 // Global options that stand before the command, as in `jpg --store DIR ls`: they mean the same there.

@@ -201,11 +201,3 @@ function heldAs(name: string, raw: unknown): unknown {
 function isTable(value: unknown): value is BuiltInTable {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
-
-// The config of nobody's settings, without the schema, which is the larger part of loading a config. The test keeps it the
-// same as what `loadConfig` gives.
-
-/** Loads the config of nobody's settings: the same as `loadConfig` without a layer, and without the schema. */
-export function loadBuiltIn(): LoadedConfig {
-  return Object.assign(assembleConfig(new Map()), { ignored: [] });
-}

@@ -1,7 +1,9 @@
 // One HTTP request through Node's own client. Node's fetch reads answers with a WebAssembly parser that every process compiles
 // anew: 130 ms of a thread, for which a command waits at its end.
-import type { IncomingMessage, request as RequestFunction } from "node:http";
-import type { Readable } from "node:stream";
+import { type IncomingMessage, request as requestPlain } from "node:http";
+import { request as requestTls } from "node:https";
+import { pipeline, type Readable } from "node:stream";
+import { createBrotliDecompress, createUnzip } from "node:zlib";
 
 /** What is sent; redirects are not followed. */
 export interface HttpRequest {
@@ -22,7 +24,7 @@ export interface HttpAnswer {
 
 /** Sends a request to an `http:` or `https:` address; resolves with the head of the answer, rejects when none comes. */
 export async function sendHttp(url: URL, { method, headers, body: text, signal }: HttpRequest): Promise<HttpAnswer> {
-  const request = await requestFor(url);
+  const request = url.protocol === "https:" ? requestTls : requestPlain;
   const sent = { ...headers, "accept-encoding": "identity" };
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
     signal.throwIfAborted();
@@ -41,23 +43,14 @@ export async function sendHttp(url: URL, { method, headers, body: text, signal }
   });
   // Whoever reads the body sees it; an answer that nobody reads may break.
   incoming.on("error", () => undefined);
-  const body = await unpacked(incoming);
+  const body = unpacked(incoming);
   return { status: incoming.statusCode ?? 0, headers: headersOf(incoming), body: body.iterator() };
 }
 
-/** The module that speaks TLS is loaded only when it is needed. */
-async function requestFor({ protocol }: URL): Promise<typeof RequestFunction> {
-  return protocol === "https:" ? (await import("node:https")).request : (await import("node:http")).request;
-}
-
 /** Some servers pack also what they are asked for as it is. */
-async function unpacked(incoming: IncomingMessage): Promise<Readable> {
+function unpacked(incoming: IncomingMessage): Readable {
   const packing = /^\s*(?:x-)?(gzip|deflate|br)\s*$/i.exec(incoming.headers["content-encoding"] ?? "")?.[1];
   if (packing === undefined) return incoming;
-  const [{ createBrotliDecompress, createUnzip }, { pipeline }] = await Promise.all([
-    import("node:zlib"),
-    import("node:stream"),
-  ]);
   // What breaks the one breaks the other, whose reader sees it.
   return pipeline(incoming, packing.toLowerCase() === "br" ? createBrotliDecompress() : createUnzip(), () => undefined);
 }

@@ -6,7 +6,6 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createClaudeWriter, type Json, sessionBytes } from "./claude-session.ts";
-import { shareKeptCode } from "./kept-code.ts";
 import { createUserRuntime, runInProcess, runsInProcess } from "./run-in-process.ts";
 import { createTempFolder, git, initRepository, QUIET_GIT, type TestEnvironment } from "./temp-repository.ts";
 
@@ -107,7 +106,6 @@ export function createSandbox(whole: Pick<RunOptions, "process"> = {}): Sandbox 
   const project = join(folder.path, "project");
   const env = jpgEnvironment(home);
   mkdirSync(home);
-  shareKeptCode(home);
   mkdirSync(project);
   initRepository(project);
   const store = join(project, ".git", "jpg");

@@ -32,6 +32,7 @@ import { largestChanges } from "../diff/diff-hunks.ts";
 import { newForkName } from "../names/conversations.ts";
 import { type CompactReport, eventsRemoved, hiddenBy, lossOf } from "./compact-report.ts";
 import { type CompactRequest, describeReport, nothingReport } from "./describe-compaction.ts";
+import { extractNotes, summaryModel, writeSummary } from "./generate-summary.ts";
 import { type NothingPlanned, type PlannedCompaction, planOnBranch } from "./plan.ts";
 
 /** What was done, with the plan that it came from. */
@@ -118,7 +119,6 @@ interface PlannedRequest {
 /** Who writes the summary of a plan: a model, or `extractive`; null where none is to be written. */
 async function summarizerOf(workspace: Workspace, planned: Planned, request: CompactRequest): Promise<string | null> {
   if (isNothing(planned) || planned.plan.summarize === undefined) return null;
-  const { summaryModel } = await import("./generate-summary.ts");
   return summaryModel(workspace, planned, request);
 }
 
@@ -133,7 +133,6 @@ async function withSummary(
 ): Promise<CompactRequest> {
   if (isNothing(planned) || summarizer === null) return request;
   if (request.dryRun && summarizer !== EXTRACTIVE) return request;
-  const { writeSummary } = await import("./generate-summary.ts");
   const summary = await writeSummary(workspace, tree, planned, request);
   const { compaction } = planned.plan;
   const covers = await coversDigest(compaction, coverFacts(workspace.store, tree));
@@ -184,7 +183,6 @@ async function extractNotesOf(
   { model, request }: { readonly model: string | undefined; readonly request: CompactRequest },
 ): Promise<readonly string[]> {
   if (model !== EXTRACTIVE) return [];
-  const { extractNotes } = await import("./generate-summary.ts");
   return extractNotes(workspace, planned, { model, asked: request });
 }
 

@@ -9,14 +9,23 @@ import {
   type SummaryFacts,
 } from "../../core/compact/summary-answer.ts";
 import { type PromptTemplates, parseSummaryTemplate, writeRetry } from "../../core/compact/summary-prompt.ts";
+import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { View } from "../../core/conversation/event.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import type { ModelPrice } from "../../core/model/model-provider.ts";
 import { addUsage, priceOf, readUsage, type Usage } from "../../core/model/usage.ts";
+import type { LlmRequest } from "../../llm/client.ts";
 import { readTemplate } from "../conversation/runtime.ts";
 import type { OpenedModel } from "../models/models.ts";
-import type { RequestFrame } from "./request-frame.ts";
+
+/** What all requests of a conversation have beside its view: with just the same, a provider finds what it keeps of the others. */
+export type RequestFrame = Pick<LlmRequest, "system" | "tools" | "cache">;
+
+/** Frames the requests of a conversation; `system`: "" = none. */
+export function requestFrame(system: string, tools: readonly ToolDefinition[]): RequestFrame {
+  return { cache: true, ...(system === "" ? {} : { system }), ...(tools.length === 0 ? {} : { tools }) };
+}
 
 /** Who is asked, and how. */
 export interface Summarizer {

@@ -4,6 +4,7 @@ import { JpgError } from "../../core/errors.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { asAnswering, type OpenedModel } from "../models/models.ts";
 import type { Tool } from "../models/tool-box.ts";
+import { agentCompact } from "./agent-compact.ts";
 
 /** When to use it, for the model that reads it. */
 export const COMPACT_ADVICE: string = [
@@ -50,8 +51,6 @@ export function createCompactTool(
         };
       if (focus !== undefined && (typeof focus !== "string" || focus.length > LONGEST_FOCUS))
         return { content: `focus: expected a text of at most ${LONGEST_FOCUS} characters.`, isError: true };
-      // Most turns never call it.
-      const { agentCompact } = await import("./agent-compact.ts");
       try {
         const wanted = focus === undefined || focus.trim() === "" ? {} : { focus };
         const { text, outcome } = await agentCompact(workspace, branch, { ...wanted, signal, ...asking });

@@ -42,6 +42,7 @@ import {
   protectedEvents,
   requireBase,
 } from "./edit-plan.ts";
+import { extractNotes, summaryModel, writeSummary } from "./generate-summary.ts";
 import type { PlannedCompaction } from "./plan.ts";
 
 /**
@@ -292,8 +293,6 @@ async function writeSummaries(
   const summaries = new Map<PlannedStep, Summary>();
   const toWrite: PlannedSummary[] = [];
   if (wanted.length === 0) return { summaries, toWrite, notes: [] };
-  const { extractNotes, summaryModel } = await import("./generate-summary.ts");
-  const { writeSummary } = await import("./generate-summary.ts");
   const notes = new Set<string>();
   for (const [at, step] of wanted.entries()) {
     const planned = plannedOf(step, prepared);

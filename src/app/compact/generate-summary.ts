@@ -32,9 +32,15 @@ import {
   whyUnnamed,
 } from "../models/choose-model.ts";
 import { conversationModel, type OpenedModel, openModel } from "../models/models.ts";
-import { createSpending, readPromptTemplates, refuseAborted, type Spending, type Summarizer } from "./ask-summary.ts";
+import {
+  createSpending,
+  readPromptTemplates,
+  refuseAborted,
+  requestFrame,
+  type Spending,
+  type Summarizer,
+} from "./ask-summary.ts";
 import type { PlannedCompaction } from "./plan.ts";
-import { requestFrame } from "./request-frame.ts";
 import { type SuffixThread, type SummaryRequest, type SummarySource, summarizeEvents } from "./summary-source.ts";
 
 /** What is to be summarised, and by whom. */

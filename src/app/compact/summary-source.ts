@@ -29,8 +29,14 @@ import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { JpgError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import type { OpenedModel } from "../models/models.ts";
-import { askForSummary, refuseAborted, type Summarizer, type SummaryStyle, summaryRejected } from "./ask-summary.ts";
-import type { RequestFrame } from "./request-frame.ts";
+import {
+  askForSummary,
+  type RequestFrame,
+  refuseAborted,
+  type Summarizer,
+  type SummaryStyle,
+  summaryRejected,
+} from "./ask-summary.ts";
 
 /** The conversation's own thread, behind which a summary may be asked for. */
 export interface SuffixThread {

@@ -36,6 +36,11 @@ export function journalPath(folder: string, branch: string): string {
   return join(folder, `${name.length > MAX_NAME ? sha256(branch) : name}${ENDING}`);
 }
 
+/** Whether a store's folder of journals has one, of a turn that is being talked or of one that was broken off. */
+export async function hasJournals(folder: string): Promise<boolean> {
+  return (await readdir(folder).catch(() => [])).length > 0;
+}
+
 /** Lists the journals in the folder of a store, of a branch the abandoned ones first; a store without any costs one look. */
 export async function listJournals(folder: string, now: Date): Promise<readonly FoundJournal[]> {
   const names = await readdir(folder).catch(() => []);

@@ -8,7 +8,7 @@ import { JpgError, messageOf, repositoryError } from "../../core/errors.ts";
 import { turnMessage } from "../../store/messages.ts";
 import type { BranchWrite, CommitSpec, ConversationStore, FileChange } from "../../store/store.ts";
 import { currentSignatures, type Signatures } from "./append.ts";
-import { type JournalHead, listJournals, type Replay, readJournal, removeJournal } from "./journal.ts";
+import { hasJournals, type JournalHead, listJournals, type Replay, readJournal, removeJournal } from "./journal.ts";
 import { refreshViews } from "./refresh-view.ts";
 import { sha256 } from "./runtime.ts";
 import { makeActive, readStanding } from "./standing.ts";
@@ -140,7 +140,9 @@ export interface RecoveryVoice {
 
 /** Commits what others abandoned. What cannot be committed now stays for the next time, and is said: no command fails of it. */
 export async function recoverTurns(workspace: Workspace, voice: RecoveryVoice): Promise<void> {
-  for (const { path, isAbandoned } of await listJournals(workspace.store.journal(), workspace.runtime.now())) {
+  const { store, runtime } = workspace;
+  if (!(await hasJournals(store.journal()))) return;
+  for (const { path, isAbandoned } of await listJournals(store.journal(), runtime.now())) {
     if (!isAbandoned) continue;
     try {
       await recoverTurn(workspace, path, voice);

@@ -3,8 +3,14 @@ import { lstat, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import type { LoadedConfig } from "../../config/assemble.ts";
-import type { ConfigFile, ConfigInput, ConversationDelta } from "../../config/load.ts";
-import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/trust.ts";
+import {
+  type ConfigFile,
+  type ConfigInput,
+  type ConversationDelta,
+  loadConfig,
+  renderIgnored,
+} from "../../config/load.ts";
+import { isTrusted, PROJECT_CONFIG_NAME, resolveUserPaths, trustDigest } from "../../config/trust.ts";
 import { codeOf, JpgError, reasonOf, repositoryError } from "../../core/errors.ts";
 import { parseJson } from "../../core/json.ts";
 import { makeFolders, replaceFile } from "../../store/files.ts";
@@ -84,7 +90,6 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
       const overrides = options.overrides ?? [];
       const loaded = await readConfig(runtime, location, { conversation, overrides, named });
       if (loaded.ignored.length === 0) return loaded;
-      const { renderIgnored } = await import("../../config/load.ts");
       for (const message of renderIgnored(loaded.ignored)) warn(message);
       return loaded;
     },
@@ -172,7 +177,7 @@ export async function readProjectConfig(path: string): Promise<string | null> {
   );
 }
 
-/** The schema and the TOML reader are loaded only when a layer says something: most calls have the built-in settings. */
+/** Reads the settings of the user and the project, and puts them together with those given. */
 async function readConfig(
   runtime: Runtime,
   location: StoreLocation,
@@ -184,10 +189,6 @@ async function readConfig(
     asConfigFile(configFile, await readIfExists(configFile)),
     projectPath === null ? null : asConfigFile(projectPath, await readProjectConfig(projectPath)),
   ];
-  const isNothingGiven = Object.values(given).every((list) => list.length === 0);
-  if (user === null && project === null && isNothingGiven)
-    return (await import("../../config/assemble.ts")).loadBuiltIn();
-  const { loadConfig } = await import("../../config/load.ts");
   return loadConfig({
     ...(user === null ? {} : { user }),
     ...(project === null ? {} : { project: await withTrust(project, trustFile) }),
@@ -201,10 +202,7 @@ function asConfigFile(path: string, text: string | null): ConfigFile | null {
 
 /** Says of a project's file whether the user trusted exactly this text. */
 async function withTrust(file: ConfigFile, trustFile: string): Promise<NonNullable<ConfigInput["project"]>> {
-  const [{ isTrusted, trustDigest }, trust] = await Promise.all([
-    import("../../config/trust.ts"),
-    readIfExists(trustFile),
-  ]);
+  const trust = await readIfExists(trustFile);
   return { ...file, trusted: isTrusted(file.path, trustDigest(file.text), trust ?? undefined) };
 }
 

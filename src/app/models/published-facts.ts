@@ -2,6 +2,7 @@
 // nothing is fetched. The list finds models by the beginning of their name; a find of another family is no find.
 import type { MatchLogic, ModelInfo } from "@pydantic/genai-prices";
 import { type Fields, fieldsOf } from "../../core/conversation/event.ts";
+import { codeOf } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { isSameModelFamily, type ListedName, listedNames, type ModelName } from "../../core/model/model-name.ts";
 import type { ModelPrice, TokenPrices } from "../../core/model/model-provider.ts";
@@ -38,7 +39,6 @@ export async function listedFacts(runtime: Runtime, name: ListedName): Promise<P
 }
 
 async function lookUp(name: ListedName, at: Date): Promise<PublishedFacts> {
-  const { loadPriceList } = await import("./price-list.ts");
   const list = await loadPriceList();
   for (const { provider, model } of listedNames(name)) {
     const found = list?.calcPrice({}, model, { timestamp: at, ...defined({ providerId: provider }) }) ?? null;
@@ -156,4 +156,14 @@ function isPrices(value: unknown): value is TokenPrices {
 
 function isLargerPrices(value: unknown): boolean {
   return isPrices(value) && typeof fieldsOf(value)["above"] === "number";
+}
+
+/** Loads the price list, a package of its own; null where it is not installed: prices are no reason to fail. */
+async function loadPriceList(): Promise<typeof import("@pydantic/genai-prices") | null> {
+  try {
+    return await import("@pydantic/genai-prices");
+  } catch (error) {
+    if (codeOf(error) === "ERR_MODULE_NOT_FOUND") return null;
+    throw error;
+  }
 }

@@ -20,6 +20,7 @@ import { conversationTitle } from "../conversation/turns.ts";
 import { loadCompactions } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { branchesBeginning, branchesCalled, mainBranch, type NamedBranch } from "./conversations.ts";
+import { exportedSessions, sessionsBeginning } from "./find-session.ts";
 import { resolveBranchRevision } from "./revision.ts";
 
 export type Target =
@@ -321,7 +322,6 @@ async function sessionsMeant(
   { workspace, branches: tips, active }: NameScope,
   word: string,
 ): Promise<readonly string[]> {
-  const { exportedSessions, sessionsBeginning } = await import("./find-session.ts");
   const places = { tips, active };
   const { called, beginning } = await exportedSessions(workspace, places, word);
   return [...(await sessionsBeginning(workspace, places, word)), ...called, ...beginning].map(({ name }) => name);

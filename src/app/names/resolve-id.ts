@@ -17,6 +17,7 @@ import {
   preferredBranch,
   previousBranch,
 } from "./conversations.ts";
+import { exportedSessions, sessionsBeginning, sessionsCalled } from "./find-session.ts";
 import {
   ambiguous,
   type Candidate,
@@ -103,19 +104,16 @@ function lookUps(place: NameScope, word: string, kinds: readonly TargetKind[]): 
     (look: LookUp): LookUp =>
     async () =>
       (await look()).filter(({ name }) => name === word);
-  const sessions = (): Promise<typeof import("./find-session.ts")> => import("./find-session.ts");
   const compactions = only("compaction", () => findCompactions(place, word));
   const commits = only("commit", () => findCommit(place, word));
   const events = only("event", () => findEvents(place, word));
   const exported = only("branch", async () => {
-    const { called, beginning } = await (await sessions()).exportedSessions(workspace, places, word);
+    const { called, beginning } = await exportedSessions(workspace, places, word);
     return called.length > 0 ? candidatesOf(called, { isFull: true }) : candidatesOf(beginning);
   });
   const called: readonly LookUp[] = [
     only("branch", async () => candidatesOf(branchesCalled(branches, word, active), { isFull: true })),
-    only("branch", async () =>
-      candidatesOf(await (await sessions()).sessionsCalled(workspace, places, word), { isFull: true }),
-    ),
+    only("branch", async () => candidatesOf(await sessionsCalled(workspace, places, word), { isFull: true })),
     exact(compactions),
     exact(commits),
     exact(events),
@@ -127,9 +125,7 @@ function lookUps(place: NameScope, word: string, kinds: readonly TargetKind[]): 
     ...called,
     async () => {
       const names = await begun();
-      const begunSessions = only("branch", async () =>
-        candidatesOf(await (await sessions()).sessionsBeginning(workspace, places, word)),
-      );
+      const begunSessions = only("branch", async () => candidatesOf(await sessionsBeginning(workspace, places, word)));
       const others = [...(await compactions()), ...(await commits())];
       return [...names, ...others, ...(names.length > 0 ? [] : await begunSessions())];
     },

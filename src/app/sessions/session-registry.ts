@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { constants, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
+import { Decompress } from "fzstd";
 import { codeOf, messageOf, nearestName, userError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { AgentFormat, Machine, SessionDraft, SessionWriter } from "../../formats/agent-format.ts";
@@ -267,7 +268,6 @@ async function unpack(
   bytes: Uint8Array,
   { limit, isWhole }: { readonly limit: number; readonly isWhole: boolean },
 ): Promise<Unpacked> {
-  const { Decompress } = await import("fzstd");
   const chunks: Uint8Array[] = [];
   let size = 0;
   const decoder = new Decompress((chunk) => {

@@ -8,6 +8,7 @@ import { COMPACT_DEFINITION, createCompactTool } from "../compact/compact-tool.t
 import type { Workspace } from "../conversation/workspace.ts";
 import type { OpenedModel } from "../models/models.ts";
 import { NO_TOOLS, type Tool, type ToolBox, type ToolResult } from "../models/tool-box.ts";
+import { searchBack, showBack } from "./look-back.ts";
 import type { ToolOpening } from "./query.ts";
 
 /** Longest pattern and id, characters. */
@@ -49,7 +50,6 @@ export function createLookBackTools(workspace: Workspace, branch: string): reado
     toolOf(SEARCH_DEFINITION, async (args) => {
       const { pattern } = args;
       if (!isText(pattern)) return refuse(`pattern: expected a text of 1 to ${LONGEST_WORDS} characters.`);
-      const { searchBack } = await import("./look-back.ts");
       return { content: await searchBack(workspace, branch, pattern), isError: false };
     }),
     toolOf(SHOW_DEFINITION, async (args) => {
@@ -57,7 +57,6 @@ export function createLookBackTools(workspace: Workspace, branch: string): reado
       if (!isText(id)) return refuse("id: expected the id of an event, as `search` gives it.");
       if (typeof offset !== "number" || !Number.isSafeInteger(offset) || offset < 0)
         return refuse("offset: expected a whole number, 0 or more.");
-      const { showBack } = await import("./look-back.ts");
       return { content: await showBack(workspace, branch, { id, offset }), isError: false };
     }),
   ];

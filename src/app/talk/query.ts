@@ -1,6 +1,7 @@
 // Asks a model in a conversation: load → talk, journalled → one commit at the end of the turn. A turn that is interrupted
 // keeps what came, marked; one in which the model said nothing leaves the conversation as it was.
 import type { Config, RecordedTool } from "../../config/config.ts";
+import { parseOverride } from "../../config/load.ts";
 import { isWarningSize } from "../../core/compact/automatic.ts";
 import type { Content } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
@@ -8,6 +9,7 @@ import { messageOf, userError } from "../../core/errors.ts";
 import type { Usage } from "../../core/model/usage.ts";
 import type { StopReason } from "../../llm/client.ts";
 import type { AutoSituation } from "../compact/auto.ts";
+import { compact } from "../compact/compact.ts";
 import type { CompactReport } from "../compact/compact-report.ts";
 import { prepareSignatures, type Signatures } from "../conversation/append.ts";
 import { type ConversationConfig, loadConversationConfig, withTools } from "../conversation/marks.ts";
@@ -15,6 +17,7 @@ import { keepUnsent, recoverTurns, unsentHints, withHints } from "../conversatio
 import { type BranchTree, type ConversationHeader, loadBranchTree, loadTip } from "../conversation/tree.ts";
 import { isRecordOf } from "../conversation/view.ts";
 import { rememberProvider, type Workspace } from "../conversation/workspace.ts";
+import { forkConversation } from "../manage/fork.ts";
 import { asAnswering, type OpenedModel } from "../models/models.ts";
 import { NO_TOOLS, type Tool, type ToolBox } from "../models/tool-box.ts";
 import { activeBranch, type NewConversation, newConversation } from "../names/conversations.ts";
@@ -148,7 +151,6 @@ function asSent(
 /** Whether `--cfg` of this call names the model that answers. */
 async function namesModel({ overrides }: Workspace): Promise<boolean> {
   if (overrides.length === 0) return false;
-  const { parseOverride } = await import("../../config/load.ts");
   return overrides.map(parseOverride).some(({ path }) => path.join(".") === "conversation.model");
 }
 
@@ -383,7 +385,6 @@ async function hasNoConversation(workspace: Workspace): Promise<boolean> {
 }
 
 async function forkOff(workspace: Workspace, tree: BranchTree, fork: true | number): Promise<BranchTree> {
-  const { forkConversation } = await import("../manage/fork.ts");
   const { branch } = await forkConversation(workspace, tree, {
     activate: true,
     ...(fork === true ? {} : { last: fork }),
@@ -397,7 +398,6 @@ async function compactFirst(
   tree: BranchTree,
   request: QueryPlaceRequest & { readonly opened: OpenedModel },
 ): Promise<CompactReport> {
-  const { compact } = await import("../compact/compact.ts");
   const { compact: profile, fork, signal, opened } = request;
   try {
     return await compact(workspace, tree, {

@@ -14,7 +14,7 @@ import { JpgError, messageOf, nearestName } from "../../core/errors.ts";
 import { isTooDeep, MAX_FOREIGN_DEPTH } from "../../core/json.ts";
 import { addUsage, priceOf, readUsage, sizeOf, type Usage } from "../../core/model/usage.ts";
 import type { AnswerPart, LlmRequest, Retry, Stop, StopReason, StreamPart } from "../../llm/client.ts";
-import { requestFrame } from "../compact/request-frame.ts";
+import { requestFrame } from "../compact/ask-summary.ts";
 import { interruptedAt, type TextKind, type TurnJournal } from "../conversation/journal.ts";
 import type { OpenedModel } from "../models/models.ts";
 import type { Tool, ToolResult } from "../models/tool-box.ts";

@@ -1,5 +1,5 @@
 // The options of `jpg compact`, read and checked: what contradicts what, and what says nothing beside what is missing.
-import type { SummaryWish } from "../../app/compact/accepted-summary.ts";
+import { requireSummary, type SummaryWish } from "../../app/compact/accepted-summary.ts";
 import type { CompactRequest } from "../../app/compact/compact.ts";
 import type { PartCount } from "../../app/compact/compact-parts.ts";
 import { loadConversationConfig } from "../../app/conversation/marks.ts";
@@ -88,7 +88,6 @@ export async function checkSummaryOptions(
 ): Promise<void> {
   const options = leavesTangents ? given.filter((name) => name !== "--model") : given;
   if (options.length === 0) return;
-  const { requireSummary } = await import("../../app/compact/accepted-summary.ts");
   const rules = leavesTangents && strategies === null ? choosePipelines([TANGENTS]) : strategies;
   await requireSummary(workspace, tree, { options, strategies: rules, ...defined({ profile }) });
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { AcceptedSummary } from "../../app/compact/accepted-summary.ts";
+import { type AcceptedSummary, acceptedSummary, createBundle } from "../../app/compact/accepted-summary.ts";
 import { type CompactRequest, compact } from "../../app/compact/compact.ts";
 import type { CompactReport } from "../../app/compact/compact-report.ts";
 import { writeResultFile } from "../../app/conversation/runtime.ts";
@@ -24,6 +24,8 @@ import {
   readWish,
   summaryOptions,
 } from "./compact-options.ts";
+import { runParts, runTangents } from "./compact-parts.ts";
+import { showPreview } from "./compact-preview.ts";
 
 export const command: CommandSpec = {
   name: "compact",
@@ -165,7 +167,6 @@ export const command: CommandSpec = {
     const wish = readWish(context);
     const emit = text(context.options, "emit");
     if (emit !== undefined) {
-      const { createBundle } = await import("../../app/compact/accepted-summary.ts");
       const suffixOnly = flag(context.options, "suffix");
       const profile = text(context.options, "profile");
       if (profile !== undefined)
@@ -194,11 +195,9 @@ export const command: CommandSpec = {
       progress: (line) => context.output.info(forTerminalLine(line)),
     };
     if (leavesTangents) {
-      const { runTangents } = await import("./compact-parts.ts");
       return runTangents(context, workspace, { tree, request, turns: readTurns(context) });
     }
     if (chunks !== null) {
-      const { runParts } = await import("./compact-parts.ts");
       return runParts(context, workspace, { tree, request: { ...request, chunks } });
     }
     return compactUntilStopped(context, (signal) => compact(workspace, tree, { ...request, signal }));
@@ -212,7 +211,6 @@ function compactUntilStopped(
   return endOnInterrupt(output, async (signal) => {
     const report = await work(signal);
     if (report.views !== undefined && (flag(options, "diff") || flag(options, "text"))) {
-      const { showPreview } = await import("./compact-preview.ts");
       await showPreview({ output, options, json }, { ...report, views: report.views });
     } else if (json) output.json(documentOf(report));
     else output.data(renderTimeline(report, output));
@@ -236,7 +234,6 @@ async function readAccepted(
 ): Promise<AcceptedSummary | null> {
   const file = text(options, "accept");
   if (file === undefined) return null;
-  const { acceptedSummary } = await import("../../app/compact/accepted-summary.ts");
   return acceptedSummary(runtime, file, range);
 }
 

@@ -13,7 +13,7 @@ import { createAssumptionVoice } from "../frame/ask.ts";
 import { type CommandContext, type CommandSpec, count, flag, INTERRUPTED, text, texts } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/interrupt.ts";
 import { isAsciiOnly, screenOf } from "../frame/screen.ts";
-import { type AnswerPrinter, createQueryPrinter } from "../render/answer.ts";
+import { type AnswerPrinter, createAnswerPrinter, createQueryPrinter } from "../render/answer.ts";
 import { renderNothing } from "../render/compact.ts";
 
 /** How long something beside the words of a request is waited for on a pipe that may stay silent, milliseconds. */
@@ -71,7 +71,7 @@ async function runQuery(context: CommandContext, content: Content, signal: Abort
     signal,
   });
   sayPlace(context, place);
-  const screen = await openScreen(context);
+  const screen = openScreen(context);
   const printer = createQueryPrinter({ output, json, yes: flag(options, "yes"), signal, screen });
   const { branch, tree, root, opened, compaction } = place;
   const openTools = (opening: ToolOpening): Promise<ToolBox> =>
@@ -95,10 +95,9 @@ async function runQuery(context: CommandContext, content: Content, signal: Abort
   }
 }
 
-/** Prints the answer on the screen, if standard output is one; what that takes is loaded then only. */
-async function openScreen({ output, runtime, options, json }: CommandContext): Promise<AnswerPrinter | null> {
+/** Prints the answer on the screen, if standard output is one. */
+function openScreen({ output, runtime, options, json }: CommandContext): AnswerPrinter | null {
   if (json || output.width === Number.POSITIVE_INFINITY || runtime.env["TERM"] === "dumb") return null;
-  const { createAnswerPrinter } = await import("../render/answer.ts");
   const look = { style: output.style, ascii: isAsciiOnly(runtime.env), markdown: options["markdown"] !== false };
   return createAnswerPrinter({ ...screenOf(output), plain: false }, look);
 }

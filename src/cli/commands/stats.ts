@@ -1,6 +1,8 @@
+import { readAnatomy } from "../../app/look/anatomy.ts";
 import { readStats } from "../../app/look/stats.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
+import { renderAnatomy } from "../render/anatomy.ts";
 import { renderStats } from "../render/stats.ts";
 
 export const command: CommandSpec = {
@@ -23,13 +25,9 @@ export const command: CommandSpec = {
       else output.data(renderStats(report, output));
       return 0;
     }
-    const { readAnatomy } = await import("../../app/look/anatomy.ts");
     const anatomy = await readAnatomy(workspace, tree);
     if (json) output.json({ ...(await readStats(workspace, tree)), anatomy });
-    else {
-      const { renderAnatomy } = await import("../render/anatomy.ts");
-      output.data(renderAnatomy(anatomy, output));
-    }
+    else output.data(renderAnatomy(anatomy, output));
     return 0;
   },
 };

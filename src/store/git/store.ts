@@ -45,6 +45,7 @@ import {
 import { findOwnRepository, listWorktrees } from "./repository.ts";
 import { createSharing, openPartialClone } from "./sharing.ts";
 import { createTreeReader } from "./trees.ts";
+import { createUpkeep } from "./upkeep.ts";
 import { createWorktrees, excludeViews, moveWithWorktrees, readActiveBranch, useBranch } from "./worktrees.ts";
 import { createSigner, fastImport, type ImportedBranch } from "./write.ts";
 
@@ -331,7 +332,6 @@ function createSurroundings(repository: Repository, directory?: string): StoreSu
     configureBranches: (names) => configureBranches(repository, names),
     ignoredSettings: () => ignoredSettings(repository),
     maintain: () => startMaintenance(repository),
-    // Loaded where it is asked for: no other command than `doctor` does.
-    upkeep: async () => (await import("./upkeep.ts")).createUpkeep(repository),
+    upkeep: () => Promise.resolve(createUpkeep(repository)),
   };
 }

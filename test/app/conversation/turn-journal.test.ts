@@ -3,8 +3,13 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type JournalHead, journalPath, openJournal, readJournal } from "../../../src/app/conversation/journal.ts";
-import { hasJournals } from "../../../src/app/conversation/journal-folder.ts";
+import {
+  hasJournals,
+  type JournalHead,
+  journalPath,
+  openJournal,
+  readJournal,
+} from "../../../src/app/conversation/journal.ts";
 import { followSharing } from "../../../src/app/conversation/runtime.ts";
 import type { ChatResponse } from "../../../src/core/conversation/event.ts";
 import { markThisProcess } from "../../../src/store/running-process.ts";
