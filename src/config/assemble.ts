@@ -2,7 +2,8 @@
 // schema is needed for it.
 import { TRIGGER_RATIO } from "../core/compact/automatic.ts";
 import { DEFAULT_TOOL_HINTS } from "../core/compact/tool-hints.ts";
-import { BUILT_IN_PROFILES, parseToolCallPolicy } from "../core/conversation/policy.ts";
+import { CONTENT_TYPES } from "../core/conversation/contents/content-types.ts";
+import { BUILT_IN_PROFILES } from "../core/conversation/policy.ts";
 import type { Config } from "./config.ts";
 import { formatKey, type SettingPath } from "./keys.ts";
 import type { Assignment, LayerName, SettingOrigin } from "./layers.ts";
@@ -195,7 +196,8 @@ function holdTable(table: BuiltInTable): BuiltInTable {
 /** The built-in policies are words, which the config holds in full. */
 function heldAs(name: string, raw: unknown): unknown {
   if (isTable(raw)) return holdTable(raw);
-  return name === "tool_calls" ? Object.freeze(parseToolCallPolicy(raw, "tool_calls")) : raw;
+  const parse = CONTENT_TYPES.find(({ content }) => content === name)?.parse;
+  return parse === undefined ? raw : Object.freeze(parse(raw, name));
 }
 
 function isTable(value: unknown): value is BuiltInTable {

@@ -3,7 +3,9 @@
 import * as z from "zod/mini";
 import { $ZodObject, $ZodOptional, $ZodRecord, type $ZodType } from "zod/v4/core";
 import { PIPELINE_NAMES, STRATEGY_NAMES } from "../core/compact/strategies/strategy-names.ts";
-import { parseToolCallPolicy } from "../core/conversation/policy.ts";
+import type { StripPolicies } from "../core/conversation/compaction.ts";
+import { CONTENT_TYPES } from "../core/conversation/contents/content-types.ts";
+import { parseToolCallPolicy } from "../core/conversation/contents/tool-calls.ts";
 import { JpgError, nearestName } from "../core/errors.ts";
 import { PROVIDER_APIS } from "../core/model/model-provider.ts";
 import type { Config } from "./config.ts";
@@ -82,11 +84,21 @@ const toolCalls = setting(
   { words: [...TOOL_CALL_WORDS, "keep"], unset: "keep" },
 );
 
+type PolicySettings = {
+  readonly [Key in keyof StripPolicies]-?: z.ZodMiniExactOptional<z.ZodMiniEnum<{ strip: "strip" }>>;
+} & { readonly tool_calls: z.ZodMiniExactOptional<typeof toolCalls> };
+
+/** What is said of each content type: words, but of tool calls. */
+const POLICY_SETTINGS = Object.fromEntries(
+  CONTENT_TYPES.flatMap(({ content, words }): [string, z.ZodMiniType][] => {
+    if (content === "tool_calls") return [[content, z.exactOptional(toolCalls)]];
+    return words === undefined ? [] : [[content, z.exactOptional(oneOf(words, { unset: "keep" }))]];
+  }),
+) as PolicySettings;
+
 const profile = z.strictObject({
   keep_last: z.exactOptional(count("turns")),
-  reasoning: z.exactOptional(oneOf(["strip"], { unset: "keep" })),
-  tool_calls: z.exactOptional(toolCalls),
-  attachments: z.exactOptional(oneOf(["strip"], { unset: "keep" })),
+  ...POLICY_SETTINGS,
   turns: z.exactOptional(oneOf(["omit"], { unset: "keep" })),
   summary: z.exactOptional(
     z.strictObject({

@@ -1,7 +1,8 @@
 // Commit messages. Subjects and trailers are read by people and tools; the tree stays the
 // truth. Invariant: no text of a conversation can pass for a trailer, for it stands on one line or indented.
 import { nameToldTurns, type ToldTurns } from "../core/compact/fork-merge.ts";
-import type { Compaction, Summary, ToolCallPolicy } from "../core/conversation/compaction.ts";
+import type { Compaction, Summary } from "../core/conversation/compaction.ts";
+import { walkPolicies } from "../core/conversation/contents/content-types.ts";
 import { type CutRange, formatTurnRange } from "../core/conversation/event.ts";
 import { type CompactionGroup, describeGroup, groupRange } from "../core/conversation/group.ts";
 import { conversationOf, forkOf } from "../core/conversation/name.ts";
@@ -154,34 +155,14 @@ function escapeEvent(event: string): string {
 
 /** Formats the policies in a fixed order; `none` when the compaction has no opinion. */
 export function shortPolicies(compaction: Compaction): string {
-  const { summary, replacement, turns, reasoning, tool_calls, attachments, tools } = compaction;
+  const { summary, replacement, turns } = compaction;
   const parts = [
     ...(summary === undefined ? [] : [`summary=${summary.source ?? "text"}`]),
     ...(replacement === undefined ? [] : [`replacement=${replacement.length}`]),
     ...(turns === undefined ? [] : [`turns=${turns}`]),
-    ...(reasoning === undefined ? [] : [`reasoning=${reasoning}`]),
-    ...(tool_calls === undefined ? [] : [`tool_calls=${shortToolPolicy(tool_calls)}`]),
-    ...(attachments === undefined ? [] : [`attachments=${attachments}`]),
-    ...(tools === undefined ? [] : [`tools=prune:${tools.names.length}`]),
+    ...walkPolicies(compaction, ({ content, brief }, policy) => `${content}=${brief(policy)}`),
   ];
   return parts.length === 0 ? "none" : parts.join(" ");
-}
-
-function shortToolPolicy(policy: ToolCallPolicy): string {
-  switch (policy.policy) {
-    case "strip":
-      if (policy.request && policy.response) return "strip";
-      if (policy.response) return "strip-responses";
-      return policy.request ? "strip-requests" : "keep";
-    case "truncate":
-      return `truncate:${policy.max_chars}`;
-    case "omit":
-      return "omit";
-    case "selective":
-      return `selective:${policy.calls.length}${policy.else === undefined ? "" : `+${shortToolPolicy(policy.else)}`}`;
-    default:
-      return policy satisfies never;
-  }
 }
 
 // The message of the commit that merges a fork: what the model is told of it, for reviewers, and a trailer by which the commit is

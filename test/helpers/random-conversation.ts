@@ -47,9 +47,12 @@ export const randomTurns: fc.Arbitrary<readonly Turn[]> = fc
 export const TINY_PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
 
 function vary(event: Event, seed: number): Event {
-  if (event.type === "tool_call_response" && event.call_id === "c0") return { ...event, call_id: "c1" };
-  if (event.type !== "chat_request" || seed % 3 !== 0) return event;
   const image = { type: "image", media_type: "image/png", data: TINY_PNG } as const;
+  if (event.type === "tool_call_response") {
+    const content = seed % 5 === 2 ? [{ type: "text", text: String(event.content) } as const, image] : event.content;
+    return { ...event, call_id: event.call_id === "c0" ? "c1" : event.call_id, content };
+  }
+  if (event.type !== "chat_request" || seed % 3 !== 0) return event;
   return {
     ...event,
     content: [{ type: "text", text: `look ${event.id}` }, image, { type: "attachment", name: "a.txt" }],
@@ -123,6 +126,7 @@ const MECHANICAL = {
   reasoning: fc.constant("strip" as const),
   tool_overrides: fc.dictionary(fc.constantFrom("tool", "grep", "*"), hint, { maxKeys: 2 }),
   attachments: fc.constant("strip" as const),
+  images: fc.constant("strip" as const),
   index: fc.constantFrom({ text: "Index: a.ts", entries: 1 }, { text: 'Index: "b"\nc', entries: 2 }),
   stubs: fc.record(
     {

@@ -1,11 +1,12 @@
 // Which compaction decides over an event, since when, by whom, and what the model sees instead: `git blame` for the view.
 import type { Compaction } from "../../core/conversation/compaction.ts";
+import type { Disposition } from "../../core/conversation/contents/content-type.ts";
 import { type Event, isReasoning, type Turn, traitsOf, type View } from "../../core/conversation/event.ts";
 import { type CompactionGroup, groupOf, isSameGroup } from "../../core/conversation/group.ts";
 import { project } from "../../core/conversation/projection.ts";
 import { parseTurnBound } from "../../core/conversation/range-bound.ts";
 import { findEvent } from "../../core/conversation/range-location.ts";
-import { type Disposition, resolveDispositions } from "../../core/conversation/winner.ts";
+import { resolveDispositions } from "../../core/conversation/winner.ts";
 import { userError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { type EventState, stateOf } from "../../core/look/both-views.ts";

@@ -1,12 +1,14 @@
 // Finds events by their text, across conversations, whether the view still shows them or not. Git narrows the search down
 // to files that may hold it; what counts is the text of the events, never the JSON around it.
+
 import { createContext, runInContext } from "node:vm";
 import { stringsIn, textsOf } from "../../core/compact/hidden-content.ts";
+import type { Disposition } from "../../core/conversation/contents/content-type.ts";
 import { type Event, fieldsOf, type Turn } from "../../core/conversation/event.ts";
 import { type LineSketch, standsIn } from "../../core/conversation/merge-sides.ts";
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
-import { type Disposition, resolveDispositions } from "../../core/conversation/winner.ts";
+import { resolveDispositions } from "../../core/conversation/winner.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import {

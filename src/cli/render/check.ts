@@ -36,8 +36,8 @@ const IMAGE_RULES: ReadonlySet<string> = new Set(["A24", "C10", "R11", "G13"]);
 
 /** How images are taken out: those of a file by importing it first. */
 const IMAGE_HINTS: Readonly<Record<CheckReport["kind"], SafeText>> = {
-  view: safe`To take images out of the view, type \`jpg compact -s strip-attachments --keep 0\`.`,
-  session: safe`To go on without images, type \`jpg import FILE\`, then \`jpg compact -s strip-attachments --keep 0\`, then \`jpg resume\`.`,
+  view: safe`To take images out of the view, type \`jpg compact -s strip-images --keep 0\`.`,
+  session: safe`To go on without images, type \`jpg import FILE\`, then \`jpg compact -s strip-images --keep 0\`, then \`jpg resume\`.`,
   request: safe`Take the image out of the request, or replace it by one that fits.`,
 };
 

@@ -2,7 +2,7 @@
 import type { FactSource, SourcesReport, SummarySources } from "../../app/look/summary-sources.ts";
 import { FACT_KINDS, type FactCounts, type FactKind, type LossReceipt } from "../../core/conversation/compaction.ts";
 import { abbreviateCommit } from "../../core/conversation/name.ts";
-import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { formatBytes, formatTokens } from "../../core/conversation/token-estimate.ts";
 import type { OverheadSource, TokenSource } from "../../core/model/token-meter.ts";
 import {
   decimal,
@@ -40,16 +40,9 @@ export function groupDigits(value: number): SafeText {
   return forTerminal(String(value).replace(/\B(?=(\d{3})+$)/g, ","));
 }
 
-/** Renders bytes in powers of 1000, e.g. `812 B`, `4.1 kB`. */
+/** Renders bytes, e.g. `812 B`, `4.1 kB`. */
 export function renderBytes(bytes: number): SafeText {
-  const units = ["B", "kB", "MB", "GB"] as const;
-  let value = bytes;
-  let unit = 0;
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return safe`${unit === 0 || value >= 99.95 ? Math.round(value) : decimal(value, 1)} ${units[unit] ?? ""}`;
+  return formatBytes(bytes);
 }
 
 /** Two numbers of tokens, whatever they are of. */

@@ -1,7 +1,9 @@
 // Files of a store as git's diffs show them (`jpg textconv`): plain text of 80 columns that is the same at every place and time.
 // A compaction's record leaves out nothing: what has no words of its own stands as JSON at its end.
 import type { StoredEvent, StoredFile } from "../../app/look/textconv.ts";
-import type { Compaction, ToolCallPolicy } from "../../core/conversation/compaction.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
+import { CONTENT_TYPES, walkPolicies } from "../../core/conversation/contents/content-types.ts";
+import { describeHalves } from "../../core/conversation/contents/tool-calls.ts";
 import { describePolicies } from "../../core/conversation/policy.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { createStyle, unpainted } from "../frame/terminal.ts";
@@ -46,7 +48,7 @@ function recordLines(fields: Readonly<Record<string, unknown>>): SafeText[] {
 /** Fields that the lines below put into words. */
 const WORDED: ReadonlySet<string> = new Set([
   ...["type", "id", "timestamp", "from_turn", "to_turn", "from_event", "to_event", "profile", "source", "strategy"],
-  ...["summary", "receipt", "tool_calls", "tool_overrides", "reasoning", "attachments", "turns", "tools", "stats"],
+  ...["summary", "receipt", "tool_overrides", "turns", "stats", ...CONTENT_TYPES.map(({ content }) => content)],
 ]);
 
 function compactionLines(compaction: Compaction): SafeText[] {
@@ -78,42 +80,18 @@ function compactionLines(compaction: Compaction): SafeText[] {
   ];
 }
 
-function policyLines({ reasoning, tool_calls, tool_overrides, attachments, turns }: Compaction): SafeText[] {
-  const hints = Object.entries(tool_overrides ?? {}).map(([tool, hint]) => `hint for ${tool}: ${halves(hint)}`);
-  const lines = [
-    ...(turns === undefined ? [] : [`turns: ${turns}`]),
-    ...(reasoning === undefined ? [] : [`reasoning: ${reasoning}`]),
-    ...(tool_calls === undefined ? [] : toolPolicyLines(tool_calls)),
-    ...(attachments === undefined ? [] : [`attachments: ${attachments}`]),
-    ...hints,
-  ];
+function policyLines(compaction: Compaction): SafeText[] {
+  const { tool_overrides, turns, tools: _told, ...policies } = compaction;
+  const hints = Object.entries(tool_overrides ?? {}).map(([tool, hint]) => `hint for ${tool}: ${describeHalves(hint)}`);
+  const told = walkPolicies(
+    policies,
+    (type, policy) => type.lines?.(policy) ?? [`${type.content}: ${type.brief(policy)}`],
+  );
+  const lines = [...(turns === undefined ? [] : [`turns: ${turns}`]), ...told.flat(), ...hints];
   return section(
     safe`policies:`,
     lines.flatMap((line) => wrapped(line, INDENT)),
   );
-}
-
-function toolPolicyLines(policy: ToolCallPolicy): readonly string[] {
-  if (policy.policy !== "selective") {
-    const { policy: name, ...rest } = policy;
-    return [
-      `tool calls: ${name}${Object.entries(rest)
-        .map(([key, value]) => `, ${key} ${String(value)}`)
-        .join("")}`,
-    ];
-  }
-  return [
-    `tool calls: ${policy.calls.length} by name`,
-    ...policy.calls.map(({ event, ...hint }) => `call ${event}: ${halves(hint)}`),
-    ...(policy.else === undefined ? [] : toolPolicyLines(policy.else).map((line) => `other ${line}`)),
-  ];
-}
-
-function halves(hint: object): string {
-  const words = Object.entries(hint).map(
-    ([half, value]) => `${half} ${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
-  return words.join(", ");
 }
 
 function summaryLines(summary: NonNullable<Compaction["summary"]>): SafeText[] {

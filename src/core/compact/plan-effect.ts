@@ -2,9 +2,9 @@
 // as the conversation is read now, where what a summary hides neither shows nor answers a call, and with summaries set
 // aside, because a mechanical compaction inside a live summary shows only once the summary is reverted, yet it is not
 // nothing.
-import { stubAttachments } from "../conversation/attachment.ts";
 import { DEFAULT_KEEP_LAST, fixBounds, isNothing, KEEP_CALLS, type Nothing } from "../conversation/bound-resolution.ts";
 import { type CallPolicy, type Compaction, isHiding } from "../conversation/compaction.ts";
+import type { Disposition } from "../conversation/contents/content-type.ts";
 import { type CoveredRange, planRanges } from "../conversation/covered-range.ts";
 import {
   type CutRange,
@@ -16,11 +16,12 @@ import {
   type View,
 } from "../conversation/event.ts";
 import { type EventRange, isInRange } from "../conversation/range-location.ts";
+import { shortenEvent, shortenParts } from "../conversation/shorten-event.ts";
 import { hiddenEvents, type IsHidden, localizeOverlays } from "../conversation/survey.ts";
 import { formatTokens } from "../conversation/token-estimate.ts";
 import { type CallPairs, pairCalls, unfinishedLoop } from "../conversation/tool-pairing.ts";
 import { dropLongTexts, truncateCall } from "../conversation/tool-stub.ts";
-import { type Disposition, findMechanicalWinner } from "../conversation/winner.ts";
+import { findMechanicalWinner, findPartWinners } from "../conversation/winner.ts";
 import { defined } from "../json.ts";
 import type { CompactionPlan, CompactionRequest } from "./compaction-request.ts";
 import type { StepReport } from "./strategies/encode-decisions.ts";
@@ -134,8 +135,16 @@ function outcomesOf(compactions: readonly Compaction[], { turnCount }: EffectFac
       locals = range === undefined ? [] : localizeOverlays(range, at);
     }
     const winner = findMechanicalWinner(locals, event, index, pairs);
-    return winner === null ? "same" : outcomeOf(event, winner);
+    const outcome = winner === null ? "same" : outcomeOf(event, winner);
+    return stripsParts(event, winner, findPartWinners(locals, event, index)) ? `${outcome}, parts stripped` : outcome;
   };
+}
+
+/** Whether parts of an event are stripped that its winner leaves. */
+function stripsParts(event: Event, winner: Disposition | null, parts: readonly Disposition[]): boolean {
+  if (parts.length === 0) return false;
+  const shown = winner === null ? event : shortenEvent(event, winner, {});
+  return shown !== null && shortenParts(shown, parts) !== shown;
 }
 
 function outcomeOf(event: Event, disposition: Disposition): string {
@@ -144,7 +153,7 @@ function outcomeOf(event: Event, disposition: Disposition): string {
   if (action === "omit") return "removed";
   switch (event.type) {
     case "chat_request":
-      return stubAttachments(event) === event ? "same" : "stripped";
+      return shortenEvent(event, disposition, {}) === event ? "same" : "stripped";
     case "tool_call_request":
       return requestOutcome(event, action);
     case "tool_call_response": {

@@ -8,6 +8,7 @@ import {
   type ToolHint,
   type UniformToolCallPolicy,
 } from "../conversation/compaction.ts";
+import { contentPolicies, walkPolicies } from "../conversation/contents/content-types.ts";
 import {
   type Event,
   isReasoning,
@@ -29,9 +30,9 @@ import { unfinishedLoop } from "../conversation/tool-pairing.ts";
 import { defined } from "../json.ts";
 import { type CompactionDraft, type CompactionPlan, type CompactionRequest, hidesTurns } from "./compaction-request.ts";
 import { effectOf, explainNothing, findUnchanged, nothingChanged, nothingVisible } from "./plan-effect.ts";
+import type { Strategy } from "./strategies/strategy.ts";
 import { planStrategies, type StrategyOutcome, type StrategyRequest } from "./strategies/strategy-names.ts";
-import { stripAttachments } from "./strategies/strip-attachments.ts";
-import { stripReasoning } from "./strategies/strip-reasoning.ts";
+import { stripReasoning } from "./strategies/strip-content.ts";
 import { listHiding, planTimeline } from "./timeline.ts";
 import { hintFor, type ToolCompactionHints } from "./tool-hints.ts";
 
@@ -92,7 +93,11 @@ function summaryPolicyOf({ policies }: Rules): SummaryPolicy {
 
 function touchesRequests({ policies, strategies }: Rules): boolean {
   if (strategies !== undefined) return strategies.uses.some(({ strategy }) => strategy.touchesRequests === true);
-  return policies.summary !== undefined || policies.turns !== undefined || policies.attachments !== undefined;
+  return policies.summary !== undefined || policies.turns !== undefined || changesRequests(policies);
+}
+
+function changesRequests(policies: Policies): boolean {
+  return walkPolicies(policies, (type) => type.touchesRequests === true).includes(true);
 }
 
 function namesOf({ uses, names }: StrategyRequest): readonly string[] {
@@ -121,6 +126,10 @@ function createDraft(
   const basis = [...request.compactions].sort(compareCompactions).map(({ id }) => id);
   const omitted = fields.turns === undefined ? [] : omittedIn(range, keep, request);
   const writesStubs = stubs !== undefined && Object.keys(stubs).length > 0 && fields.tool_calls !== undefined;
+  const needs = [
+    ...(writesStubs && stubs.heads === true ? ["heads"] : []),
+    ...walkPolicies(fields, ({ isNeeded, content }) => (isNeeded === true ? [content] : [])).flat(),
+  ];
   return {
     type: "compaction",
     from_turn: bounds.from,
@@ -130,7 +139,7 @@ function createDraft(
     ...(isSummarizing(request) && summary !== undefined ? { summary } : {}),
     ...fields,
     ...(writesStubs ? { stubs } : {}),
-    ...(writesStubs && stubs.heads === true ? { needs: ["heads"] } : {}),
+    ...(needs.length === 0 ? {} : { needs }),
     ...(basis.length === 0 ? {} : { basis }),
     ...defined({ profile }),
     source,
@@ -140,10 +149,9 @@ function createDraft(
 }
 
 /** The policies that count when there is no summary. */
-function mechanicalOf({ reasoning, tool_calls, attachments, turns }: Policies): Partial<CompactionDraft> {
-  return {
-    ...defined({ turns, reasoning, tool_calls, attachments }),
-  };
+function mechanicalOf(policies: Policies): Partial<CompactionDraft> {
+  const { turns } = policies;
+  return { ...defined({ turns }), ...contentPolicies(policies) };
 }
 
 /** Stands for the id of a draft: larger than every id. */
@@ -262,12 +270,16 @@ function keepLoop(request: CompactionRequest): CompactionRequest {
   const turn = request.turns.get(request.turnCount - 1);
   const start = unfinishedLoop(turn?.events ?? []);
   if (turn === undefined || start === null) return request;
-  const { policies, strategies } = request;
-  const uses = (wanted: object): boolean => strategies?.uses.some(({ strategy }) => strategy === wanted) === true;
-  const omits = strategies?.uses.some(({ strategy }) => strategy.omitsCalls === true) === true;
+  const { strategies } = request;
+  // Where strategies decide, those of a profile are not looked at.
+  const policies = strategies === undefined ? request.policies : {};
+  const asks = (is: (strategy: Strategy) => boolean): boolean =>
+    strategies?.uses.some(({ strategy }) => is(strategy)) === true;
   const isKept = {
-    reasoning: strategies === undefined ? policies.reasoning !== undefined : uses(stripReasoning) || omits,
-    requests: strategies === undefined ? policies.attachments !== undefined : uses(stripAttachments),
+    reasoning:
+      policies.reasoning !== undefined ||
+      asks((strategy) => strategy === stripReasoning || strategy.omitsCalls === true),
+    requests: changesRequests(policies) || asks(({ touchesRequests: touches }) => touches === true),
   };
   const waiting = unansweredCalls(turn.events.slice(start));
   const isUnchanged = findUnchanged({ ...request, pairs: undefined });

@@ -1,8 +1,10 @@
 // The timeline of a planned compaction: how the whole conversation would be read afterwards, as ranges of turns, and which
 // live summaries hide what is planned.
-import { type Compaction, compareCompactions, isHiding } from "../conversation/compaction.ts";
+import { type Compaction, type ContentPolicies, compareCompactions, isHiding } from "../conversation/compaction.ts";
+import type { ContentType } from "../conversation/contents/content-type.ts";
+import { mainContentOf, walkPolicies } from "../conversation/contents/content-types.ts";
 import { type CoveredRange, type Overlay, planRanges } from "../conversation/covered-range.ts";
-import { type Event, isReasoning, type Turn, traitsOf, type View } from "../conversation/event.ts";
+import { type Event, type Turn, traitsOf, type View } from "../conversation/event.ts";
 import { describePolicies } from "../conversation/policy.ts";
 import { type EventRange, isInRange } from "../conversation/range-location.ts";
 import { coversEvent, keepsEvent, localizeOverlays } from "../conversation/survey.ts";
@@ -139,8 +141,8 @@ function addSegment(
   else segments.push({ from, to, ...(start === 0 ? {} : { fromIndex: start }), ...next });
 }
 
-// What each policy of a profile takes out of the view. Policies speak of different kinds of events, so that what an event loses
-// is one policy's doing; a summary and an omission of turns leave nothing to the others.
+// What each policy of a profile takes out of the view. What an event loses is told of one policy: where parts of it, such as images, are
+// stripped besides, of that one, unless nothing but a stub is left of the event. A summary and an omission leave nothing to the others.
 
 /** The views without and with a compaction, and how their events are counted: tokens, not rounded. */
 interface StepFacts {
@@ -149,24 +151,23 @@ interface StepFacts {
   readonly countEvent: (event: Event) => number;
 }
 
-/** The policies that a step can be of, by their key in a profile, in the order in which they are told. */
-const MECHANICAL = ["reasoning", "tool_calls", "attachments"] as const;
-
 /** Reports the steps of a compaction that a profile decides, by the keys of its policies; they add up to what it takes out. */
 export function policySteps(
-  compaction: Pick<Compaction, "summary" | "turns" | (typeof MECHANICAL)[number]>,
+  compaction: Pick<Compaction, "summary" | "turns" | keyof ContentPolicies>,
   { before, after, countEvent }: StepFacts,
 ): readonly StepReport[] {
   const whole = compaction.summary !== undefined ? "summary" : compaction.turns === undefined ? null : "turns";
-  const keys = whole === null ? MECHANICAL.filter((key) => compaction[key] !== undefined) : [whole];
+  const { summary: _, turns: __, tools: ___, ...policies } = compaction;
+  const keys = whole === null ? walkPolicies(policies, ({ content }): string => content) : [whole];
   const taken = new Map<string, { events: number; tokens: number }>();
+  const [was, is] = [eventsOf(before), eventsOf(after)];
+  const keyOf = createKeys(policies, [was, is]);
   const take = ({ event, isSent }: ShownEvent, sign: 1 | -1): void => {
-    const key = whole ?? policyOf(event);
+    const key = whole ?? keyOf(event) ?? keys.at(-1) ?? "";
     const { events, tokens } = taken.get(key) ?? { events: 0, tokens: 0 };
     taken.set(key, { events: events + (isSent ? sign : 0), tokens: tokens + sign * countEvent(event) });
   };
   // What a projection leaves as it is stays the same object.
-  const [was, is] = [eventsOf(before), eventsOf(after)];
   for (const [event, shown] of was) if (!is.has(event)) take(shown, 1);
   for (const [event, shown] of is) if (!was.has(event)) take(shown, -1);
   return keys.map((strategy) => {
@@ -189,8 +190,21 @@ function eventsOf({ turns }: View): ReadonlyMap<Event, ShownEvent> {
   return events;
 }
 
-/** The policy that speaks of an event. */
-function policyOf(event: Event): (typeof MECHANICAL)[number] {
-  if (isReasoning(event)) return "reasoning";
-  return event.type === "tool_call_request" || event.type === "tool_call_response" ? "tool_calls" : "attachments";
+/** Gives a function that names the policy which an event's loss is told of; the same for the event before and after. */
+function createKeys(
+  policies: ContentPolicies,
+  [was, is]: readonly [ReadonlyMap<Event, ShownEvent>, ReadonlyMap<Event, ShownEvent>],
+): (event: Event) => string | undefined {
+  const parts = walkPolicies(policies, (type) => type).filter(({ isPart }) => isPart === true);
+  const byId = (events: ReadonlyMap<Event, ShownEvent>): ReadonlyMap<string, Event> =>
+    parts.length === 0 ? new Map() : new Map([...events.keys()].map((event) => [event.id, event]));
+  const [raw, shown] = [byId(was), byId(is)];
+  const hasPart = (event: Event | undefined, { projected }: ContentType): boolean =>
+    event !== undefined && projected !== undefined && projected.contentOf(event) !== null;
+  return (event) => {
+    const now = shown.get(event.id);
+    const isList = now !== undefined && "content" in now && Array.isArray(now.content);
+    const part = parts.find((type) => isList && hasPart(raw.get(event.id), type) && !hasPart(now, type));
+    return part?.content ?? mainContentOf(event)?.content;
+  };
 }

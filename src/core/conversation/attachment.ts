@@ -133,7 +133,7 @@ function spillBase64(part: Json, { inflate }: AttachmentLimits, put: Put): Attac
   const extension = EXTENSIONS[String(part["media_type"])] ?? "";
   const name = attachmentName(put, { bytes, extension });
   const isImage = part["type"] === "image" || /^image\//.test(String(part["media_type"]));
-  return { [REFERENCE]: name, encoding: "base64", ...(isImage ? {} : lengthOf(bytes, inflate)) };
+  return { [REFERENCE]: name, encoding: "base64", ...(isImage ? { size: bytes.length } : lengthOf(bytes, inflate)) };
 }
 
 /** What tells the tokens of a document whose bytes stand elsewhere. */

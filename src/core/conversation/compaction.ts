@@ -103,7 +103,7 @@ export interface HiddenIndex {
 }
 
 /** Tools whose definitions are not sent any more. */
-interface ToolPruning {
+export interface ToolPruning {
   readonly policy: "prune";
   readonly names: readonly string[];
   /** What their definitions came to in a request of jpg's, tokens, estimated; absent = the conversation's agent sends its own. */
@@ -122,7 +122,20 @@ interface CompactionStats {
   readonly turns_omitted?: readonly { readonly from: number; readonly to: number }[];
 }
 
-export interface Compaction {
+/** Policies of those content types of which all there is to say is that it goes; absent = no opinion. */
+export interface StripPolicies {
+  readonly reasoning?: "strip";
+  readonly attachments?: "strip";
+  readonly images?: "strip";
+}
+
+/** The policies of a compaction, a field for each content type of contents/content-types.ts; absent = no opinion. */
+export interface ContentPolicies extends StripPolicies {
+  readonly tool_calls?: ToolCallPolicy;
+  readonly tools?: ToolPruning;
+}
+
+export interface Compaction extends ContentPolicies {
   readonly type: "compaction";
   readonly id: string;
   /** RFC 3339 UTC; latest wins, ties: larger id. */
@@ -140,16 +153,12 @@ export interface Compaction {
   readonly summary?: Summary;
   readonly replacement?: readonly Event[];
   readonly turns?: "omit";
-  readonly reasoning?: "strip";
-  readonly tool_calls?: ToolCallPolicy;
   readonly tool_overrides?: Readonly<Record<string, ToolHint>>;
   /** How stubs are written where this compaction wins; absent = plain. */
   readonly stubs?: StubStyle;
-  readonly attachments?: "strip";
-  readonly tools?: ToolPruning;
   /** What the view hides up to the end of the range, when this was made. */
   readonly index?: HiddenIndex;
-  /** What a reader must know: `index`, and `heads` of `stubs`. */
+  /** What a reader must know: `index`, `heads` of `stubs`, and content types that older readers lack. */
   readonly needs?: readonly string[];
   /** Digest over what it covers; a summary or replacement whose digest does not match the branch is not applied. */
   readonly covers?: string;
@@ -368,50 +377,4 @@ function listReplacement(id: string, events: readonly Event[], { timestamp }: In
 function identifyEvent(event: Event, missing: { readonly id: string; readonly timestamp: string }): Event {
   const { type, id, timestamp, ...rest } = event;
   return { type, id: id || missing.id, timestamp: timestamp || missing.timestamp, ...rest } as Event;
-}
-
-/** Describes named calls, e.g. `4 calls omitted`, `1 result stripped`; kinds that do not occur are left out. */
-export function describeNamedCalls(calls: readonly SelectedCall[]): readonly string[] {
-  return NAMED_KINDS.flatMap(([one, many, has]) => {
-    const count = calls.filter((call) => has(call)).length;
-    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
-  });
-}
-
-/** What can become of a named call: words for one and for many, and whether it is so. */
-const NAMED_KINDS: readonly (readonly [string, string, (call: SelectedCall) => boolean])[] = [
-  ["call omitted", "calls omitted", isOmitted],
-  [
-    "call stripped",
-    "calls stripped",
-    (call) => !isOmitted(call) && call.request === "strip" && call.response === "strip",
-  ],
-  [
-    "result stripped",
-    "results stripped",
-    ({ request, response }) => response === "strip" && !isGoneOr(request, "strip"),
-  ],
-  ["result truncated", "results truncated", (call) => !isOmitted(call) && isTruncation(call.response)],
-  [
-    "call's arguments stripped",
-    "calls' arguments stripped",
-    ({ request, response }) => request === "strip" && !isGoneOr(response, "strip"),
-  ],
-  [
-    "call's arguments shortened",
-    "calls' arguments shortened",
-    (call) => !isOmitted(call) && typeof call.request === "object",
-  ],
-];
-
-function isOmitted({ request, response }: SelectedCall): boolean {
-  return request === "omit" || response === "omit";
-}
-
-function isGoneOr(policy: CallPolicy | undefined, other: CallPolicy): boolean {
-  return policy === "omit" || policy === other;
-}
-
-function isTruncation(policy: CallPolicy | undefined): boolean {
-  return typeof policy === "object" && "truncate" in policy;
 }

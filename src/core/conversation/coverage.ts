@@ -1,15 +1,9 @@
 // The coverage invariant: every event that a model could be sent is exactly one of shown, changed by the compaction that
 // wins its type, or replaced by the one that hides it. Nothing is lost, doubled, reordered or made up.
-import { type Compaction, compareCompactions, isHiding, type UniformToolCallPolicy } from "./compaction.ts";
-import {
-  type Content,
-  type Event,
-  type Origin,
-  type ToolCallRequest,
-  type Turn,
-  traitsOf,
-  type View,
-} from "./event.ts";
+import { type Compaction, compareCompactions, isHiding } from "./compaction.ts";
+import type { Covered, Expectation } from "./contents/content-type.ts";
+import { CONTENT_TYPES } from "./contents/content-types.ts";
+import { type Event, type Origin, type ToolCallRequest, type Turn, traitsOf, type View } from "./event.ts";
 import { type CallPairs, pairCalls } from "./tool-pairing.ts";
 
 /** What is wrong with a view. */
@@ -44,6 +38,8 @@ interface CoverageOptions {
 interface CheckedEvent extends IndexedEvent {
   readonly hider: Compaction | undefined;
   readonly expectation: Expectation;
+  /** The content types of which parts of it are to be stripped besides. */
+  readonly parts: readonly Covered[];
 }
 
 /**
@@ -88,6 +84,7 @@ function listEvents(
         ...placed,
         hider: findHider(placed, speakers),
         expectation: expectEvent(placed, speakers, call),
+        parts: partsToStrip(placed, speakers),
       });
     }
   }
@@ -150,7 +147,7 @@ function checkEvents(
 }
 
 function checkEvent(
-  { event, hider, expectation }: CheckedEvent,
+  { event, hider, expectation, parts }: CheckedEvent,
   copies: readonly Event[],
   mayBeMissing: boolean,
 ): readonly CoverageViolation[] {
@@ -164,7 +161,7 @@ function checkEvent(
     return mayBeMissing ? [] : [violation("event_missing", id, "is not shown, although nothing hides it")];
   }
   if (copies.length > 1) return [violation("event_repeated", id, `is shown ${copies.length} times`)];
-  if (looksAsExpected(event, copy, expectation)) return [];
+  if (looksAsExpected(event, copy, expectation, parts)) return [];
   return [violation("event_not_as_expected", id, `does not look as the compaction in force wants it: ${expectation}`)];
 }
 
@@ -246,9 +243,6 @@ function coversSilentTurn(compaction: Compaction, turns: readonly Turn[]): boole
 function violation(rule: CoverageRule, id: string, problem: string): CoverageViolation {
   return { rule, id, message: `${id} ${problem}` };
 }
-
-/** How an event must look in the view. `truncated` = no longer than before. */
-export type Expectation = "gone" | "unchanged" | "stripped" | "truncated";
 
 /** An event with its place: turn and position in the turn's events, 0-based. */
 interface IndexedEvent {
@@ -334,74 +328,45 @@ function expectEvent(
   return "unchanged";
 }
 
+/** What is said of an event as a whole: at most one content type is about it. */
 function opinionOn(event: Event, compaction: Compaction, call: ToolCallRequest | undefined): Expectation | undefined {
-  if (event.type === "chat_response" && event.reasoning !== undefined) {
-    return compaction.reasoning === "strip" ? "gone" : undefined;
-  }
-  if (event.type === "chat_request") return compaction.attachments === "strip" ? "stripped" : undefined;
-  if (event.type === "tool_call_request") return toolOpinion(compaction, "request", event);
-  if (event.type === "tool_call_response") return toolOpinion(compaction, "response", call);
-  return undefined;
+  return WHOLE.find((covered) => covered.speaksOf(event))?.expects(compaction, event, call);
 }
 
-function toolOpinion(
-  compaction: Compaction,
-  half: "request" | "response",
-  call: ToolCallRequest | undefined,
-): Expectation | undefined {
-  const policy = compaction.tool_calls;
-  if (policy?.policy !== "selective") return policy && uniformOpinion(compaction, policy, half, call?.name);
-  const named = policy.calls.find(({ event }) => event === call?.id);
-  if (named === undefined) return policy.else && uniformOpinion(compaction, policy.else, half, call?.name);
-  if (named.request === "omit" || named.response === "omit") return "gone";
-  if (named[half] === "strip") return "stripped";
-  if (named[half] === "keep") return "unchanged";
-  return named[half] && "truncated";
+function partsToStrip(placed: IndexedEvent, speakers: readonly Speaker[]): readonly Covered[] {
+  const parts = PARTS.filter((covered) => covered.speaksOf(placed.event));
+  if (parts.length === 0) return [];
+  const voices = listVoices(placed, speakers);
+  return parts.filter((covered) =>
+    voices.some((voice) => covered.expects(voice, placed.event, undefined) === "stripped"),
+  );
 }
 
-function uniformOpinion(
-  compaction: Compaction,
-  policy: UniformToolCallPolicy,
-  half: "request" | "response",
-  tool: string | undefined,
-): Expectation {
-  if (policy.policy === "omit") return "gone";
-  const hints = new Map(Object.entries(compaction.tool_overrides ?? {}));
-  const hint = (hints.get(tool ?? "*") ?? hints.get("*"))?.[half];
-  if (hint !== undefined) return hint === "strip" ? "stripped" : "unchanged";
-  if (policy.policy === "strip") return policy[half] ? "stripped" : "unchanged";
-  return half === "response" ? "truncated" : "unchanged";
-}
+const COVERED = CONTENT_TYPES.flatMap(({ covered }) => covered ?? []);
+const PARTS = COVERED.filter(({ setAside }) => setAside !== undefined);
+const WHOLE = COVERED.filter(({ setAside }) => setAside === undefined);
 
-/** Whether `copy`, an event in the view, is what an expectation allows `event` to become. */
-export function looksAsExpected(event: Event, copy: Event, expectation: Expectation): boolean {
-  switch (expectation) {
-    case "gone":
-      return false;
-    case "unchanged":
-      return isSame(copy, event);
-    case "stripped":
-      return isStripped(event, copy);
-    case "truncated":
-      return isSame(withoutBulk(copy), withoutBulk(event)) && sizeOf(copy) <= sizeOf(event);
-  }
+/**
+ * Whether `copy`, an event in the view, is what an expectation allows `event` to become; `parts` = the content types of which parts
+ * of it are stripped, unless all of it is.
+ */
+export function looksAsExpected(
+  event: Event,
+  copy: Event,
+  expectation: Expectation,
+  parts: readonly Covered[] = [],
+): boolean {
+  if (expectation === "gone") return false;
+  if (expectation === "stripped") return isStripped(event, copy);
+  if (!parts.every((covered) => covered.isStripped({ event, copy }))) return false;
+  const rest = parts.reduce((pair, { setAside }) => setAside?.(pair) ?? pair, { event, copy });
+  if (expectation === "unchanged") return isSame(rest.copy, rest.event);
+  return isSame(withoutBulk(copy), withoutBulk(event)) && sizeOf(rest.copy) <= sizeOf(rest.event);
 }
 
 function isStripped(event: Event, copy: Event): boolean {
-  if (!isSame(withoutBulk(copy), withoutBulk(event))) return false;
-  if (copy.type === "tool_call_request") return isSame(copy.arguments, {});
-  if (copy.type === "tool_call_response") return hasStatus(copy.content, copy.is_error);
-  return !hasAttachments(copy);
-}
-
-function hasStatus(content: Content, isError: boolean): boolean {
-  const status = isError ? "error" : "success";
-  return typeof content === "string" && new RegExp(`^\\[compacted\\] .*: ${status}( · |\\n|$)`, "s").test(content);
-}
-
-function hasAttachments(event: Event): boolean {
-  if (event.type !== "chat_request" || !Array.isArray(event.content)) return false;
-  return event.content.some(({ type }) => type === "image" || type === "document" || type === "attachment");
+  const covered = WHOLE.find((one) => one.speaksOf(event));
+  return isSame(withoutBulk(copy), withoutBulk(event)) && covered?.isStripped({ event, copy }) !== false;
 }
 
 /** The event without what shortening may touch. */

@@ -1,7 +1,6 @@
 // Which tools a conversation tells the model it has: the definitions in its settings, wherever they were recorded.
-import type { CallPolicy, Compaction, FieldPolicy, UniformToolCallPolicy } from "./compaction.ts";
-import type { Overlay } from "./covered-range.ts";
-import { type Event, isFields, type ToolCallRequest, type View } from "./event.ts";
+import type { Compaction } from "./compaction.ts";
+import { type Event, isFields, type View } from "./event.ts";
 
 /** Lists the names of the tools that config deltas among events define, each once. */
 export function toolsDefinedIn(events: readonly Event[]): readonly string[] {
@@ -87,48 +86,6 @@ export function offeredTools<Tool extends { readonly name: string }>(
     for (const event of events) if (event.type === "tool_call_request") called.add(event.name);
   const offered = tools.filter(({ name }) => called.has(name) || !pruned.has(name));
   return offered.length === 0 && called.size > 0 ? tools : offered;
-}
-
-/** The two halves of a tool call. */
-export type CallHalf = "request" | "response";
-
-/**
- * Resolves what an overlay says about one half of a call, or undefined when it has no opinion. `request` is the call
- * itself, undefined when a result has none. A call named by a selective policy is left alone by hints (they were known
- * when it was named); one half named `omit` omits both, because neither is valid alone.
- */
-export function resolveCallPolicy(
-  overlay: Overlay,
-  half: CallHalf,
-  request: ToolCallRequest | undefined,
-): CallPolicy | undefined {
-  const policy = overlay.compaction.tool_calls;
-  if (policy === undefined) return undefined;
-  if (policy.policy !== "selective") return resolveUniform(policy, half, overlay.compaction, request);
-  const named = request === undefined ? undefined : overlay.calls?.get(request.id);
-  if (named !== undefined) return named.request === "omit" || named.response === "omit" ? "omit" : named[half];
-  return policy.else === undefined ? undefined : resolveUniform(policy.else, half, overlay.compaction, request);
-}
-
-function resolveUniform(
-  policy: UniformToolCallPolicy,
-  half: CallHalf,
-  compaction: Compaction,
-  request: ToolCallRequest | undefined,
-): CallPolicy {
-  if (policy.policy === "omit") return "omit";
-  const hint = findHint(compaction, request?.name, half);
-  if (hint !== undefined) return hint;
-  if (policy.policy === "strip") return policy[half] ? "strip" : "keep";
-  return half === "request" ? "keep" : { truncate: policy };
-}
-
-/** The hint of exactly that tool, else of `*`. */
-function findHint(compaction: Compaction, tool: string | undefined, half: CallHalf): FieldPolicy | undefined {
-  const hints = compaction.tool_overrides;
-  if (hints === undefined) return undefined;
-  const hint = tool !== undefined && Object.hasOwn(hints, tool) ? hints[tool] : hints["*"];
-  return hint?.[half];
 }
 
 /** A tool as its server calls it. */

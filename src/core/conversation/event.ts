@@ -12,7 +12,7 @@ export interface AttachmentRef {
   readonly encoding?: "base64";
   /** Pages of a PDF, roughly; absent of what was stored before they were counted. */
   readonly pages?: number;
-  /** Bytes of another document. */
+  /** Bytes of an image, or another document; absent of what was stored before they were counted. */
   readonly size?: number;
 }
 

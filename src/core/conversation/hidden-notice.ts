@@ -1,6 +1,7 @@
 // The notice of what a view hides, for the model that reads it: what is not shown, and with which tools it is found. It is added
 // when a view is rendered for a model that has these tools, once, and is in no stored view (docs/decisions/086).
 import { type Compaction, type HiddenIndex, isHiding } from "./compaction.ts";
+import { CONTENT_TYPES, walkPolicies } from "./contents/content-types.ts";
 import { type CoveredRange, createOverlays, type Overlay } from "./covered-range.ts";
 import { SEARCH_TOOL, SHOW_TOOL } from "./defined-tools.ts";
 import {
@@ -49,15 +50,16 @@ export function noticeId(compaction: string): string {
   return `${compaction}.notice`;
 }
 
-const KINDS = ["whole turns", "tool calls", "reasoning", "attachments"] as const;
+const TURNS = "whole turns";
+/** In the order in which they are told: most of what views hide are calls. */
+const KINDS: readonly string[] = [
+  TURNS,
+  ...new Set(["tool calls", ...CONTENT_TYPES.flatMap(({ noun }) => noun ?? [])]),
+];
 
-function hiddenKinds(compaction: Compaction): readonly (typeof KINDS)[number][] {
-  return [
-    ...(isHiding(compaction) ? [KINDS[0]] : []),
-    ...(compaction.tool_calls !== undefined ? [KINDS[1]] : []),
-    ...(compaction.reasoning !== undefined ? [KINDS[2]] : []),
-    ...(compaction.attachments !== undefined ? [KINDS[3]] : []),
-  ];
+function hiddenKinds(compaction: Compaction): readonly string[] {
+  const contents = walkPolicies(compaction, ({ noun }) => noun).filter((noun) => noun !== undefined);
+  return isHiding(compaction) ? [TURNS, ...contents] : contents;
 }
 
 /** Gives a view without its notice: for a model that is not offered the tools which it names. */

@@ -3,6 +3,7 @@
 import { defined } from "../json.ts";
 import { appendAll } from "../lists.ts";
 import { type Compaction, createInjectedTurn, type InjectionSite, isInjected, toldIndex } from "./compaction.ts";
+import type { Disposition } from "./contents/content-type.ts";
 import { type CoveredRange, type Overlay, planRanges } from "./covered-range.ts";
 import {
   type Event,
@@ -14,10 +15,11 @@ import {
   type View,
 } from "./event.ts";
 import { findShownIndex, isIndexHidden, placeTold, type ToldRequest, tellHidden, tellIndex } from "./hidden-notice.ts";
+import { shortenEvent, shortenParts } from "./shorten-event.ts";
 import { isHiddenAt, type Survey, type SurveyedTurn, surveyTurns } from "./survey.ts";
 import { type CallPairs, pairConversation } from "./tool-pairing.ts";
-import { type StubOptions, shortenEvent } from "./tool-stub.ts";
-import { type Disposition, findMechanicalWinner, omittedHalves } from "./winner.ts";
+import type { StubOptions } from "./tool-stub.ts";
+import { findMechanicalWinner, findPartWinners, omittedHalves } from "./winner.ts";
 
 /** How shortened events are written, and what is added for the model that reads the view. */
 export interface ProjectionOptions extends StubOptions {
@@ -144,9 +146,9 @@ function shortenAll(seen: SurveyedTurn, context: LayoutContext): readonly Event[
 
 function shortenAt(seen: SurveyedTurn, event: Event, index: number, context: LayoutContext): Event | null {
   const winner = context.omitted.get(event) ?? findMechanicalWinner(seen.locals, event, index, context.pairs);
-  if (winner === null) return event;
   const tool = event.type === "tool_call_response" ? context.pairs.get(event)?.name : undefined;
-  return shortenEvent(event, winner, { ...context.options, tool });
+  const shown = winner === null ? event : shortenEvent(event, winner, { ...context.options, tool });
+  return shown === null ? null : shortenParts(shown, findPartWinners(seen.locals, event, index));
 }
 
 function layOutParts(seen: SurveyedTurn, context: LayoutContext): void {

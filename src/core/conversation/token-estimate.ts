@@ -133,6 +133,18 @@ export function formatTokens(tokens: number): SafeText {
   return safe`${decimal(rounded / 1_000_000, 1)}M`;
 }
 
+/** Formats bytes in powers of 1000, e.g. `812 B`, `4.1 kB`. */
+export function formatBytes(bytes: number): SafeText {
+  const units = ["B", "kB", "MB", "GB"] as const;
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return safe`${unit === 0 || value >= 99.95 ? Math.round(value) : decimal(value, 1)} ${forTerminal(units[unit] ?? "")}`;
+}
+
 /** What an event counts as; null for kinds that no model sees. */
 export function estimateKind(event: Event): EstimateKind | null {
   switch (event.type) {

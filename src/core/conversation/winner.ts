@@ -1,9 +1,11 @@
 // Which compaction wins an event, and what it does to it: per event and content type, the latest one that covers the
 // event and has an opinion on that type. Hiding beats mechanical policies whatever their times (docs/FORMAT.md §5.1).
-import type { CallPolicy, Compaction } from "./compaction.ts";
+import type { Compaction } from "./compaction.ts";
+import type { Disposition, Projected } from "./contents/content-type.ts";
+import { mainContentOf, PART_CONTENTS } from "./contents/content-types.ts";
 import { type CoveredRange, type Overlay, planRanges } from "./covered-range.ts";
-import { resolveCallPolicy } from "./defined-tools.ts";
-import { type Event, isReasoning, type ToolCallRequest, type Turn, traitsOf } from "./event.ts";
+import { type Event, type ToolCallRequest, type Turn, traitsOf } from "./event.ts";
+import { shortenEvent } from "./shorten-event.ts";
 import {
   coversEvent,
   isHiddenAt,
@@ -16,21 +18,10 @@ import {
 } from "./survey.ts";
 import { type CallPairs, type PlacedHalf, type PlacedPair, pairConversation } from "./tool-pairing.ts";
 
-/** The content type on which a compaction won an event. `hiding` = summary, replacement and omission of turns. */
-type ContentType = "hiding" | "reasoning" | "tool_request" | "tool_response" | "attachments";
-
-/** What happens to an event. `keep` = shown unchanged because the winner says so. */
-export interface Disposition {
-  readonly compaction: Compaction;
-  readonly content: ContentType;
-  readonly action: "hide" | CallPolicy;
-  /** Of a stripped result: the call of whose arguments its stub shows the head; absent = none. */
-  readonly headOf?: ToolCallRequest;
-}
-
 /**
  * Resolves the winner of every event of the turns at hand, in order, by event id. Events on which no compaction has an opinion
- * are absent: they are shown unchanged. Turns that are not at hand (of `turnCount`, all when left out) are passed over: they
+ * are absent: they are shown unchanged. Where one compaction decides over an event and another over parts of it, the first of them that
+ * changes it is given. Turns that are not at hand (of `turnCount`, all when left out) are passed over: they
  * only count for a result whose call stands in one of them.
  */
 export function resolveDispositions(
@@ -108,14 +99,20 @@ function resolveDisposition(seen: SurveyedTurn, event: Event, index: number, pai
   if (hider !== null) return hideBy(hider);
   const decider = seen.deciders[index] ?? null;
   const mechanical = findMechanicalWinner(seen.locals, event, index, pairs);
+  const [part] = findPartWinners(seen.locals, event, index);
+  if (part !== undefined && (mechanical === null || isIdle(mechanical, event))) return part;
   if (mechanical !== null) return mechanical;
   const isKept = decider !== null && keepsEvent(decider, event);
   return isKept ? { compaction: decider.compaction, content: "hiding", action: "keep" } : null;
 }
 
+function isIdle(disposition: Disposition, event: Event): boolean {
+  return shortenEvent(event, disposition, {}) === event;
+}
+
 /**
- * Finds the compaction that wins an event which is not hidden, or null. Every event has at most one mechanical content
- * type. `locals` newest first; `index` = position in the turn, 0-based.
+ * Finds the compaction that wins an event which is not hidden, or null. Every event is all about at most one mechanical content
+ * type; parts of it may have others (`findPartWinners`). `locals` newest first; `index` = position in the turn, 0-based.
  */
 export function findMechanicalWinner(
   locals: readonly LocalOverlay[],
@@ -123,55 +120,37 @@ export function findMechanicalWinner(
   index: number,
   pairs: CallPairs,
 ): Disposition | null {
-  switch (event.type) {
-    case "chat_response":
-      if (!isReasoning(event)) return null;
-      return findOpinion(locals, event, index, "reasoning", ({ compaction }) => compaction.reasoning);
-    case "chat_request":
-      return findOpinion(locals, event, index, "attachments", ({ compaction }) => compaction.attachments);
-    case "tool_call_request":
-      return findOpinion(locals, event, index, "tool_request", (overlay) =>
-        resolveCallPolicy(overlay, "request", event),
-      );
-    case "tool_call_response":
-      return findResponseWinner(locals, event, index, pairs.get(event));
-    default:
-      return null;
-  }
+  if (locals.length === 0) return null;
+  const projected = mainContentOf(event)?.projected;
+  if (projected === undefined) return null;
+  const call = event.type === "tool_call_response" ? pairs.get(event) : undefined;
+  return findOpinion(locals, event, index, { projected, call });
 }
 
-function findResponseWinner(
-  locals: readonly LocalOverlay[],
-  event: Event,
-  index: number,
-  call: ToolCallRequest | undefined,
-): Disposition | null {
-  let winner: Overlay | undefined;
-  const found = findOpinion(locals, event, index, "tool_response", (overlay) => {
-    winner = overlay;
-    return resolveCallPolicy(overlay, "response", call);
+/** Finds the compactions that win parts of an event, such as its images: applied after what is decided about the event. */
+export function findPartWinners(locals: readonly LocalOverlay[], event: Event, index: number): readonly Disposition[] {
+  if (locals.length === 0) return [];
+  return PART_CONTENTS.flatMap(({ projected }) => {
+    if (projected === undefined || projected.contentOf(event) === null) return [];
+    return findOpinion(locals, event, index, { projected, call: undefined }) ?? [];
   });
-  if (found?.action !== "strip" || found.compaction.stubs?.heads !== true) return found;
-  if (winner === undefined || call === undefined || resolveCallPolicy(winner, "request", call) !== "strip")
-    return found;
-  return { ...found, headOf: call };
 }
 
 function findOpinion(
   locals: readonly LocalOverlay[],
   event: Event,
   index: number,
-  content: ContentType,
-  opinion: (overlay: Overlay) => CallPolicy | undefined,
+  { projected, call }: { readonly projected: Projected; readonly call: ToolCallRequest | undefined },
 ): Disposition | null {
   let isSpared = false;
   for (const local of locals) {
     if (!coversEvent(local, index)) continue;
     if (keepsEvent(local.overlay, event)) return null;
     isSpared ||= sparesHalf(local.overlay, event);
-    const action = opinion(local.overlay);
-    if (action === "omit" && isSpared) return null;
-    if (action !== undefined) return { compaction: local.overlay.compaction, content, action };
+    const opinion = projected.opinion(local.overlay, event, call);
+    if (opinion?.action === "omit" && isSpared) return null;
+    if (opinion === undefined) continue;
+    return { compaction: local.overlay.compaction, content: projected.contentOf(event) ?? "", ...opinion };
   }
   return null;
 }

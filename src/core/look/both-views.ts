@@ -1,5 +1,7 @@
 // The raw conversation and its view beside each other, turn by turn: every event once, with what the model sees of it and which
 // compaction says so, and what stands for hidden events where the model reads it.
+
+import type { Disposition } from "../conversation/contents/content-type.ts";
 import {
   type Content,
   type Event,
@@ -10,7 +12,6 @@ import {
   traitsOf,
   type View,
 } from "../conversation/event.ts";
-import type { Disposition } from "../conversation/winner.ts";
 import { defined } from "../json.ts";
 import { appendAll } from "../lists.ts";
 

@@ -1,7 +1,8 @@
 // The compactions of a stream: its overlays, each made during the turn that it stands in.
 import type { Compaction, UniformToolCallPolicy } from "../../core/conversation/compaction.ts";
+import { walkPolicies } from "../../core/conversation/contents/content-types.ts";
+import { parseToolCallPolicy } from "../../core/conversation/contents/tool-calls.ts";
 import { type Event, traitsOf } from "../../core/conversation/event.ts";
-import { parseToolCallPolicy } from "../../core/conversation/policy.ts";
 import { defined } from "../../core/json.ts";
 import { deriveName, type SkippedLine } from "../imported-session.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../session-source.ts";
@@ -152,12 +153,15 @@ function readPolicies(raw: RawLine): OverlayPolicies {
   };
 }
 
+/** The content types that jp knows, too. */
+const JP_CONTENTS: ReadonlySet<string> = new Set(["reasoning", "tool_calls"]);
+
 /** Gives a compaction as jp can say it, its range taken as whole turns; null when jp cannot. */
 export function toOverlay(compaction: Compaction): JpOverlay | null {
   const { timestamp, from_turn: from, to_turn: to, reasoning, tool_calls: calls, summary } = compaction;
-  const { keep, replacement, turns, tool_overrides: hints, stubs, attachments, tools } = compaction;
-  const others = [keep, replacement, turns, hints, stubs, attachments, tools];
-  if (others.some((other) => other !== undefined)) return null;
+  const { keep, replacement, turns, tool_overrides: hints, stubs } = compaction;
+  if ([keep, replacement, turns, hints, stubs].some((other) => other !== undefined)) return null;
+  if (walkPolicies(compaction, ({ content }) => content).some((content) => !JP_CONTENTS.has(content))) return null;
   if (calls !== undefined && calls.policy !== "strip" && calls.policy !== "omit") return null;
   if (summary !== undefined && (summary.inject ?? "pair") !== "pair") return null;
   return {

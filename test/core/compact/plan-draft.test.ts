@@ -1,11 +1,15 @@
 // What a planned compaction says of itself: its fields beside the range, by policies and by strategies.
 
 import { describe, expect, it } from "vitest";
-import { type CompactionRequest, trialOf } from "../../../src/core/compact/plan.ts";
+import { type CompactionRequest, planCompaction, trialOf } from "../../../src/core/compact/plan.ts";
 import { chooseStrategies } from "../../../src/core/compact/strategies/strategy-list.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
 import type { Policies } from "../../../src/core/conversation/policy.ts";
 import { parseBound } from "../../../src/core/conversation/range-bound.ts";
-import { ask, live, planned, STRIP, SUMMARIZE } from "../../helpers/plan-request.ts";
+import { parseConversation } from "../../helpers/notation.ts";
+import { ask, live, planned, requestFor, STRIP, SUMMARIZE } from "../../helpers/plan-request.ts";
+
+const IMAGE = { type: "image", media_type: "image/png", data: "AAAA" } as const;
 
 const strategies = (...names: string[]) => ({ uses: chooseStrategies(names) });
 
@@ -47,6 +51,23 @@ describe("a plan by policies", () => {
     expect(unused.needs).toBeUndefined();
     expect(stubsOf({ stubs: { first_line: true }, policies: { reasoning: "strip" } })).toBeUndefined();
     expect(stubsOf({ stubs: { first_line: true }, policies: SUMMARIZE })).toBeUndefined();
+  });
+
+  it("names what an older reader does not know", () => {
+    const turns = parseConversation("U A | U A").map(({ index, events }) => ({
+      index,
+      events: events.map((event): Event => (event.id === "e0.1" ? ({ ...event, content: [IMAGE] } as Event) : event)),
+    }));
+    const policies: Policies = { images: "strip" };
+    const plan = (more: Partial<CompactionRequest>) => planCompaction(requestFor(turns, { policies, ...more }));
+    expect(plan({})).toMatchObject({
+      compaction: { images: "strip", needs: ["images"], stats: { events_removed: 0 } },
+    });
+    const attachments = plan({ policies: { attachments: "strip" } });
+    expect("nothing" in attachments ? attachments : attachments.compaction).not.toHaveProperty("needs");
+    for (const field of ["images", "attachments"])
+      expect(plan({ compactions: [live(0, 0, { [field]: "strip" })] })).toHaveProperty("nothing");
+    expect(ask("U A", { policies })).toHaveProperty("nothing");
   });
 
   it("names events that stay in the order in which they were asked for", () => {
@@ -119,6 +140,7 @@ describe("an unfinished loop", () => {
     ["reasoning", { policies: { reasoning: "strip" } }, "e1.4"],
     ["calls", { policies: { reasoning: "strip", tool_calls: STRIP } }, "e1.4"],
     ["attachments", { policies: { reasoning: "strip", attachments: "strip" } }, "e1.3"],
+    ["images", { policies: { reasoning: "strip", images: "strip" } }, "e1.3"],
     ["turns", { policies: { turns: "omit" } }, "e1.3"],
     ["a summary", { policies: SUMMARIZE }, "e1.3"],
     ["reasoning, by strategies", { strategies: strategies("strip-reasoning") }, "e1.4"],

@@ -7,12 +7,12 @@ import {
   compareCompactions,
   compareTimestamps,
   createInjectedTurn,
-  describeNamedCalls,
   isHiding,
   isInjected,
   type SelectedCall,
   tokensSent,
 } from "../../../src/core/conversation/compaction.ts";
+import { describeNamedCalls } from "../../../src/core/conversation/contents/tool-calls.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
-import { checkCoverage, type Expectation, looksAsExpected } from "../../../src/core/conversation/coverage.ts";
+import type { Expectation } from "../../../src/core/conversation/contents/content-type.ts";
+import { checkCoverage, looksAsExpected } from "../../../src/core/conversation/coverage.ts";
 import type { Event, ProjectedTurn, View } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";

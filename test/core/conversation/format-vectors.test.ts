@@ -56,6 +56,13 @@ interface Vectors {
     readonly compactions: readonly string[];
     readonly turns: readonly { readonly origin: Origin; readonly events: readonly ExpectedEvent[] }[];
   }[];
+  /** One event in a turn of its own, and what the view shows of it; both as lines. */
+  readonly images: readonly {
+    readonly name: string;
+    readonly compactions: readonly string[];
+    readonly event: string;
+    readonly shown: string;
+  }[];
   readonly clamps: readonly {
     readonly name: string;
     readonly compaction: Compaction;
@@ -166,6 +173,17 @@ describe("views", () => {
     const overlays = compactions.map(compactionOf);
     expect(projectTurns(turns, overlays)).toEqual({ turns: wanted });
     expect(projectTurns(turns, [...overlays].reverse())).toEqual({ turns: wanted });
+  });
+});
+
+describe("images", () => {
+  it.each(vectors.images)("$name", ({ compactions, event, shown }) => {
+    const overlays = compactions.map((line) => parseCompactionLine(`${line}\n`, "some"));
+    const [turn] = projectTurns(
+      [{ index: 0, events: [parseEventLine(event, { file: "some", line: 1 })] }],
+      overlays,
+    ).turns;
+    expect(turn?.events.map(formatEventLine)).toEqual([shown]);
   });
 });
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
+import { parseToolCallPolicy } from "../../../src/core/conversation/contents/tool-calls.ts";
 import {
   BUILT_IN_PROFILES,
   describePolicies,
   findProfile,
   type Policies,
   type PolicyTable,
-  parseToolCallPolicy,
 } from "../../../src/core/conversation/policy.ts";
 
 // covers: 064 "Parses `"strip"`, `"strip-responses"`, `"strip-requests"`"

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { CallPolicy, StubStyle } from "../../../src/core/conversation/compaction.ts";
+import type { ShorteningContext } from "../../../src/core/conversation/contents/content-type.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
-import { type ShorteningContext, shortenEvent } from "../../../src/core/conversation/tool-stub.ts";
+import { shortenEvent } from "../../../src/core/conversation/shorten-event.ts";
 import { makeCompaction } from "../../helpers/make-compaction.ts";
 
 const common = { timestamp: "2026-01-01T00:00:00Z", call_id: "1" } as const;

@@ -7,8 +7,8 @@ import type {
   SelectedCall,
   ToolCallPolicy,
 } from "../../../src/core/conversation/compaction.ts";
+import { resolveCallPolicy } from "../../../src/core/conversation/contents/tool-calls.ts";
 import { createOverlays } from "../../../src/core/conversation/covered-range.ts";
-import { resolveCallPolicy } from "../../../src/core/conversation/defined-tools.ts";
 import type { ToolCallRequest } from "../../../src/core/conversation/event.ts";
 import { makeCompaction } from "../../helpers/make-compaction.ts";
 

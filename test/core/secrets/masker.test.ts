@@ -158,8 +158,8 @@ const planted = (turns: readonly Turn[], compactions: readonly Compaction[]) => 
 
 const masked = <Value>(value: Value): Value => JSON.parse(maskLine(JSON.stringify(value), masker)) as Value;
 
-/** Policies that count characters cut a mask elsewhere than what it stands for. */
-function withoutCounting({ stubs, tool_calls, ...compaction }: Compaction): Compaction {
+/** Policies that count characters cut a mask elsewhere than what it stands for; those that count bytes tell those of the mask. */
+function withoutCounting({ stubs, tool_calls, images, ...compaction }: Compaction): Compaction {
   const isCounting = JSON.stringify(tool_calls ?? null).includes("max_chars");
   return {
     ...compaction,

@@ -2,15 +2,18 @@
 // explain the exceptions, else one that names calls. What it must not do is change a call nobody decided about.
 import type {
   CallPolicy,
+  StripPolicies,
   StubStyle,
   ToolCallPolicy,
   ToolHint,
   UniformToolCallPolicy,
 } from "../../conversation/compaction.ts";
-import type { CallHalf } from "../../conversation/defined-tools.ts";
+import { contentPolicies } from "../../conversation/contents/content-types.ts";
+import type { CallHalf } from "../../conversation/contents/tool-calls.ts";
+import type { Event } from "../../conversation/event.ts";
 import { defined } from "../../json.ts";
 import { USUAL_WINDOW } from "../../model/token-meter.ts";
-import { add, NOTHING_SHOWN, type Shown, type Spoken, takenBy, takenFromCall } from "./step-effect.ts";
+import { add, type Decided, NOTHING_SHOWN, type Shown, type Spoken, takenBy, takenFromCall } from "./step-effect.ts";
 import type {
   CallDecision,
   CallDecisions,
@@ -227,6 +230,7 @@ export function composeSteps(
   { stubs, viewTokens = 0, tokenFactor = 1, windowTokens = USUAL_WINDOW }: ComposeOptions = {},
 ): ComposedSteps {
   const byId = new Map(context.calls.map((call) => [call.request.id, call]));
+  const byResult = new Map(context.calls.map((call) => [call.response?.id, call]));
   const decisions = new Map<string, CallDecision>();
   const steps: StepReport[] = [];
   let policies: Omit<StrategyStep, "calls"> = {};
@@ -235,13 +239,19 @@ export function composeSteps(
     if (isWanted !== undefined && !isWanted({ viewTokens: tokens, windowTokens })) continue;
     const { calls, ...rest } = strategy.decide(context, options);
     const added = withoutRepeats(rest, policies);
-    let taken = takenBy(added, context);
+    const decidedOf = ({ id }: Event): Decided => {
+      const call = byResult.get(id);
+      const { request, response } = decisions.get(call?.request.id ?? "") ?? {};
+      const isHeaded = stubs?.heads === true && request === "strip";
+      return { policy: response, headOf: isHeaded ? call?.request : undefined };
+    };
+    let taken = takenBy(added, context, { decidedOf, stubs });
     if (policies.prune === undefined) taken = add(taken, { events: 0, tokens: tokensOfTools(rest.prune, context) });
+    policies = { ...policies, ...rest };
     for (const [id, decision] of calls ?? []) {
       const call = byId.get(id);
-      if (call !== undefined) taken = add(taken, decideCall(call, decision, decisions, stubs));
+      if (call !== undefined) taken = add(taken, decideCall(call, decision, decisions, { stubs, spoken: policies }));
     }
-    policies = { ...policies, ...rest };
     tokens -= taken.tokens * tokenFactor;
     steps.push({
       strategy: strategy.name,
@@ -265,13 +275,13 @@ function decideCall(
   call: ViewedCall,
   decision: CallDecision,
   decisions: Map<string, CallDecision>,
-  stubs: StubStyle | undefined,
+  how: { readonly stubs: StubStyle | undefined; readonly spoken: Spoken },
 ): Shown {
   const before = decisions.get(call.request.id) ?? {};
   const after = strongest(before, strengthening(decision, call));
   if (after.request === before.request && after.response === before.response) return NOTHING_SHOWN;
   decisions.set(call.request.id, after);
-  return takenFromCall(call, before, after, stubs);
+  return takenFromCall(call, before, after, how);
 }
 
 /** What of a decision takes more than what is in force, of the halves it may speak of. */
@@ -285,9 +295,8 @@ function heavier(policy: CallPolicy | undefined, state: HalfState | null): CallP
 
 /** What an earlier step has said already takes nothing more. */
 function withoutRepeats(step: StrategyStep, earlier: StrategyStep): Spoken {
-  return {
-    reasoning: earlier.reasoning === undefined ? step.reasoning : undefined,
-    attachments: earlier.attachments === undefined ? step.attachments : undefined,
-    turns: earlier.turns === undefined ? step.turns : undefined,
-  };
+  const { turns } = earlier.turns === undefined ? step : {};
+  const { tool_calls: _, tools: __, ...said } = contentPolicies(step);
+  const added = Object.entries(said).filter(([content]) => earlier[content as keyof StripPolicies] === undefined);
+  return { ...Object.fromEntries(added), ...defined({ turns }) };
 }

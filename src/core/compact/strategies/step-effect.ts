@@ -1,9 +1,9 @@
 // What a step takes out of the view, counted event by event: the numbers of the report (RFD 036).
-import { stubAttachments } from "../../conversation/attachment.ts";
-import type { CallPolicy, Compaction, StubStyle } from "../../conversation/compaction.ts";
-import { type Event, isReasoning, type ToolCallRequest } from "../../conversation/event.ts";
+import type { CallPolicy, Compaction, StripPolicies, StubStyle } from "../../conversation/compaction.ts";
+import { walkPolicies } from "../../conversation/contents/content-types.ts";
+import type { Event, ToolCallRequest } from "../../conversation/event.ts";
+import { shortenEvent, shortenParts } from "../../conversation/shorten-event.ts";
 import { estimateEvent } from "../../conversation/token-estimate.ts";
-import { shortenEvent } from "../../conversation/tool-stub.ts";
 import type { CallDecision, HalfState, OpenEvent, StrategyContext, StrategyStep, ViewedCall } from "./strategy.ts";
 
 /** What is shown of something; tokens are an estimate. */
@@ -19,15 +19,18 @@ export function takenFromCall(
   { request, response, requestState, responseState }: ViewedCall,
   before: CallDecision,
   after: CallDecision,
-  stubs: StubStyle | undefined,
+  { stubs, spoken }: { readonly stubs: StubStyle | undefined; readonly spoken: Spoken },
 ): Shown {
   const headOf = (decision: CallDecision): ToolCallRequest | undefined =>
     stubs?.heads === true && decision.request === "strip" ? request : undefined;
   const take = (event: Event, state: HalfState, half: keyof CallDecision): Shown => {
     if (before[half] === after[half] && headOf(before) === headOf(after)) return NOTHING_SHOWN;
     const reading = { tool: request.name, state, stubs };
-    const shown = shownOf(event, { ...reading, policy: before[half], headOf: headOf(before) });
-    return add(shown, shownOf(event, { ...reading, policy: after[half], headOf: headOf(after) }), -1);
+    const sizeUnder = (decision: CallDecision): Shown => {
+      const shown = shownEvent(event, { ...reading, policy: decision[half], headOf: headOf(decision) });
+      return sizeOf(shown === null ? null : leftOf(shown, spoken));
+    };
+    return add(sizeUnder(before), sizeUnder(after), -1);
   };
   const asked = take(request, requestState, "request");
   if (response === null || responseState === null) return asked;
@@ -35,25 +38,35 @@ export function takenFromCall(
 }
 
 /** What a step says of other things than calls; undefined = nothing. */
-export type Spoken = { readonly [Field in "reasoning" | "attachments" | "turns"]: StrategyStep[Field] | undefined };
+export type Spoken = Pick<StrategyStep, keyof StripPolicies | "turns">;
 
-/** Counts what the policies of a step for reasoning, attachments and turns take out. */
-export function takenBy(spoken: Spoken, { open }: StrategyContext): Shown {
+/** What is decided of a result besides, and the call of which its stub shows the head. */
+export type Decided = Pick<Reading, "policy" | "headOf">;
+
+/** Counts what the policies of a step for other things than calls take out; `decidedOf` = what is decided of a result. */
+export function takenBy(
+  spoken: Spoken,
+  { open }: StrategyContext,
+  { decidedOf, stubs }: { readonly decidedOf: (event: Event) => Decided; readonly stubs: StubStyle | undefined },
+): Shown {
   let taken = NOTHING_SHOWN;
   for (const { event, state, tool } of open) {
-    const left = leftOf(event, spoken);
-    if (left === event) continue;
-    const shown = shownOf(event, { tool, state, policy: undefined, stubs: undefined });
-    const stays = left === null ? NOTHING_SHOWN : { events: 1, tokens: estimateEvent(left) };
-    taken = add(taken, add(shown, stays, -1));
+    if (leftOf(event, spoken) === event) continue;
+    const shown = shownEvent(event, { tool, state, stubs, ...decidedOf(event) });
+    taken = add(taken, add(sizeOf(shown), sizeOf(shown === null ? null : leftOf(shown, spoken)), -1));
   }
   return taken;
 }
 
-/** What is left of an event; null = nothing. */
-function leftOf(event: Event, { reasoning, attachments, turns }: Spoken): Event | null {
-  if (turns === "omit" || (reasoning === "strip" && isReasoning(event))) return null;
-  return attachments === "strip" && event.type === "chat_request" ? stubAttachments(event) : event;
+/** What policies leave of an event; null = nothing. One that they do not change is returned as it is. */
+export function leftOf(event: Event, { turns, ...policies }: Spoken): Event | null {
+  if (turns === "omit") return null;
+  let left: Event | null = event;
+  for (const { projected } of walkPolicies(policies, (type) => type)) {
+    if (left === null || projected === undefined || projected.contentOf(left) === null) continue;
+    left = projected.shorten(left, "strip", { compaction: PLAIN, context: {} });
+  }
+  return left;
 }
 
 /** Adds up, with a factor for the second. */
@@ -62,8 +75,17 @@ export function add(a: Shown, b: Shown, factor = 1): Shown {
 }
 
 /** Tokens of what is shown of an event that a strategy may speak of, an estimate. */
-export function shownTokens({ event, tool, state }: OpenEvent): number {
-  return shownOf(event, { tool, state, policy: undefined, stubs: undefined }).tokens;
+export function shownTokens(open: OpenEvent): number {
+  return sizeOf(shownNow(open)).tokens;
+}
+
+/** What is shown of an event that a strategy may speak of; null = nothing. */
+export function shownNow({ event, tool, state }: OpenEvent): Event | null {
+  return shownEvent(event, { tool, state, policy: undefined, stubs: undefined });
+}
+
+function sizeOf(shown: Event | null): Shown {
+  return shown === null ? NOTHING_SHOWN : { events: 1, tokens: estimateEvent(shown) };
 }
 
 interface Reading {
@@ -77,14 +99,13 @@ interface Reading {
   readonly headOf?: ToolCallRequest | undefined;
 }
 
-function shownOf(event: Event, { tool, state, policy, stubs, headOf }: Reading): Shown {
+function shownEvent(event: Event, { tool, state, policy, stubs, headOf }: Reading): Event | null {
   const action = policy ?? state.now;
-  if (action === undefined) return { events: 1, tokens: estimateEvent(event) };
   const style = policy === undefined ? state.stubs : stubs;
   const compaction: Compaction = style === undefined ? PLAIN : { ...PLAIN, stubs: style };
   const head = policy === undefined || headOf === undefined ? {} : { headOf };
-  const shown = shortenEvent(event, { action, compaction, ...head }, { tool });
-  return shown === null ? NOTHING_SHOWN : { events: 1, tokens: estimateEvent(shown) };
+  const shown = action === undefined ? event : shortenEvent(event, { action, compaction, ...head }, { tool });
+  return shown === null ? null : shortenParts(shown, state.parts ?? []);
 }
 
 /** A compaction of which only the style of its stubs counts. */

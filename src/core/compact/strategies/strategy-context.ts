@@ -1,12 +1,13 @@
 // Looks at a conversation for strategies: every call with what is in force on its halves, worked out by the projection's
 // own rules, so that what is stripped, omitted or hidden already is neither counted nor chosen again.
 import type { CallPolicy, Compaction } from "../../conversation/compaction.ts";
+import type { Disposition } from "../../conversation/contents/content-type.ts";
 import { planRanges } from "../../conversation/covered-range.ts";
 import { type Event, type Turn, traitsOf } from "../../conversation/event.ts";
 import { type EventRange, isInRange } from "../../conversation/range-location.ts";
 import { type SurveyedTurn, surveyTurns } from "../../conversation/survey.ts";
 import { type CallPairs, pairCalls, pairConversation } from "../../conversation/tool-pairing.ts";
-import { type Disposition, findMechanicalWinner } from "../../conversation/winner.ts";
+import { findMechanicalWinner, findPartWinners } from "../../conversation/winner.ts";
 import { defined } from "../../json.ts";
 import { USUAL_WINDOW } from "../../model/token-meter.ts";
 import { listPairedCalls, type ToolCall } from "../tool-call.ts";
@@ -90,10 +91,11 @@ function stateAt(event: Event, turn: number, index: number, read: Reading): Half
   const isCovered = isInRange(read.range, turn, index) && !read.keep.has(event.id);
   const disposition = dispositionAt(event, turn, index, read);
   const now = standingOf(disposition);
-  if (now === undefined) return isCovered ? OPEN : CLOSED;
+  const parts = isGone({ now }) ? [] : findPartWinners(read.surveyed.get(turn)?.locals ?? [], event, index);
+  if (now === undefined && parts.length === 0) return isCovered ? OPEN : CLOSED;
   const stubs = now === "strip" ? disposition?.compaction.stubs : undefined;
   const isOpen = isCovered && !isGone({ now });
-  return { now, isCovered, isOpen, ...defined({ stubs }) };
+  return { now, isCovered, isOpen, ...defined({ stubs }), ...(parts.length === 0 ? {} : { parts }) };
 }
 
 /** What is shown as it is, covered and not. */

@@ -9,8 +9,7 @@ import { maskResults, truncateResults } from "./shorten-results.ts";
 import type { Strategy, StrategyOptions, StrategyUse } from "./strategy.ts";
 import { PIPELINE_NAMES, STRATEGY_NAMES } from "./strategy-names.ts";
 import { stripArguments } from "./strip-arguments.ts";
-import { stripAttachments } from "./strip-attachments.ts";
-import { stripReasoning } from "./strip-reasoning.ts";
+import { stripAttachments, stripImages, stripReasoning } from "./strip-content.ts";
 import { stripToolResults, stripTools } from "./strip-tools.ts";
 import { supersede } from "./supersede.ts";
 
@@ -26,6 +25,7 @@ export const STRATEGIES: readonly Strategy[] = [
   stripToolResults,
   stripTools,
   fadeTools,
+  stripImages,
   stripAttachments,
   pruneTools,
   classifyTangents,

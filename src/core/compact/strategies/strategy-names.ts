@@ -1,6 +1,7 @@
 // The names that a person gives to `--strategy` and to the setting `strategy`. They stand apart from what bears them: whoever
 // reads the settings needs the names alone.
-import type { Compaction, StubStyle } from "../../conversation/compaction.ts";
+import type { Compaction, ContentPolicies, StubStyle } from "../../conversation/compaction.ts";
+import { contentPolicies } from "../../conversation/contents/content-types.ts";
 import { defined } from "../../json.ts";
 import { composeSteps, encodeDecisions, type StepReport, tokensOfTools } from "./encode-decisions.ts";
 import type { StrategyUse } from "./strategy.ts";
@@ -18,6 +19,7 @@ export const STRATEGY_NAMES = [
   "strip-tool-results",
   "strip-tools",
   "fade-tools",
+  "strip-images",
   "strip-attachments",
   "prune-tools",
   "classify-tangents",
@@ -50,9 +52,7 @@ export interface StrategyRequest
 
 /** What the strategies want, as fields of a compaction. */
 export interface StrategyOutcome {
-  readonly fields: Partial<
-    Pick<Compaction, "reasoning" | "tool_calls" | "tool_overrides" | "attachments" | "turns" | "tools">
-  >;
+  readonly fields: ContentPolicies & Pick<Compaction, "tool_overrides" | "turns">;
   /** Of the steps that were taken, in order. */
   readonly steps: readonly StepReport[];
 }
@@ -68,16 +68,13 @@ export function planStrategies(
     ...known,
     ...defined({ windowTokens }),
   });
-  const { decisions, steps, reasoning, attachments, turns, prune } = composeSteps(uses, context, {
+  const { decisions, steps, turns, prune, ...policies } = composeSteps(uses, context, {
     ...defined({ stubs, viewTokens, tokenFactor, windowTokens }),
   });
   const tokens = Math.round(tokensOfTools(prune, context) * (tokenFactor ?? 1));
   const spared = known.toolTokens === undefined ? {} : { tokens };
-  const fields: StrategyOutcome["fields"] = {
-    ...defined({ turns, reasoning }),
-    ...encodeDecisions(decisions, context, stubs),
-    ...defined({ attachments }),
-    ...(prune === undefined ? {} : { tools: { policy: "prune", names: prune, ...spared } }),
-  };
-  return { fields, steps };
+  const { tool_overrides, ...calls } = encodeDecisions(decisions, context, stubs);
+  const tools = prune === undefined ? {} : { tools: { policy: "prune" as const, names: prune, ...spared } };
+  const contents = contentPolicies({ ...policies, ...calls, ...tools });
+  return { fields: { ...defined({ turns }), ...contents, ...defined({ tool_overrides }) }, steps };
 }

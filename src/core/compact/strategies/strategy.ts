@@ -1,6 +1,7 @@
 // The strategy: a named rule that looks at a conversation as it is read now and says what a compaction should take out of
 // it. Data and one pure function; what several strategies say together is composed in encode-decisions.ts.
-import type { CallPolicy, StubStyle } from "../../conversation/compaction.ts";
+import type { CallPolicy, StripPolicies, StubStyle } from "../../conversation/compaction.ts";
+import type { Disposition } from "../../conversation/contents/content-type.ts";
 import { type Event, isReasoning, type Turn } from "../../conversation/event.ts";
 import type { ToolCall } from "../tool-call.ts";
 import type { ToolCompactionHint } from "../tool-hints.ts";
@@ -21,6 +22,8 @@ export interface HalfState {
   readonly now: CallPolicy | "hide" | undefined;
   /** How its stub is written when it is stripped. */
   readonly stubs?: StubStyle;
+  /** What is in force on parts of it, such as its images; absent = nothing. */
+  readonly parts?: readonly Disposition[];
   /** Whether a compaction of the range has a say on it: in the range and not kept by name. */
   readonly isCovered: boolean;
   /** Whether a strategy may speak of it: covered, and something of it is shown. */
@@ -77,10 +80,8 @@ export interface CallDecision {
 export type CallDecisions = ReadonlyMap<string, CallDecision>;
 
 /** What one strategy says; absent = no opinion. */
-export interface StrategyStep {
+export interface StrategyStep extends StripPolicies {
   readonly calls?: CallDecisions;
-  readonly reasoning?: "strip";
-  readonly attachments?: "strip";
   readonly turns?: "omit";
   /** Names of tools whose definitions are not to be sent; never empty. */
   readonly prune?: readonly string[];

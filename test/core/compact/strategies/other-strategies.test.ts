@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../../src/core/conversation/compaction.ts";
 import { definedTools, toolsDefinedIn } from "../../../../src/core/conversation/defined-tools.ts";
-import type { Turn } from "../../../../src/core/conversation/event.ts";
+import type { Event, Turn } from "../../../../src/core/conversation/event.ts";
 import {
   askStrategies,
   type CallSpec,
@@ -105,6 +105,30 @@ describe("strip-reasoning and strip-attachments", () => {
       ...rest,
     ] as readonly Turn[];
     expect(planStrategiesFor(pictured, ["strip-attachments"]).compaction).toMatchObject({ attachments: "strip" });
+  });
+
+  it("strip images of requests and results, and count what other steps leave of them", () => {
+    const image = { type: "image", media_type: "image/png", data: "AAAA" } as const;
+    const turns = callTurns([call("shoot", {}), call("list", {})]).map(({ index, events }) => ({
+      index,
+      events: events.map((event): Event => (event.id === "r0.0" ? ({ ...event, content: [image] } as Event) : event)),
+    }));
+    const plan = planStrategiesFor(turns, ["strip-images"]);
+    const { compaction, steps } = plan;
+    expect(compaction).toMatchObject({ images: "strip", needs: ["images"] });
+    expect(steps).toMatchObject([{ strategy: "strip-images", events_removed: 0 }]);
+    const made = [storedOf(plan)];
+    expect(askStrategies(turns, ["strip-images"], { request: { compactions: made } })).toHaveProperty("nothing");
+
+    const savedBy = (...names: string[]) =>
+      planStrategiesFor(turns, names).steps.map(({ estimated_tokens_saved: saved }) => saved);
+    const [images = 0] = savedBy("strip-images");
+    const [results = 0] = savedBy("strip-tool-results");
+    expect(images).toBeGreaterThan(1500);
+    expect(savedBy("strip-images", "strip-tool-results")).toEqual([images, results - images]);
+    expect(savedBy("strip-tool-results", "strip-images")).toEqual([results, 0]);
+    const behind = planStrategiesFor(turns, ["strip-tool-results"], { request: { compactions: made } });
+    expect(behind.steps).toMatchObject([{ estimated_tokens_saved: results - images }]);
   });
 });
 

@@ -1,0 +1,19 @@
+import { isReasoning } from "../event.ts";
+import { type ContentType, strippedContent } from "./content-type.ts";
+
+const { opinion, ...common } = strippedContent("reasoning");
+
+/** What the model thought: left out. */
+export const reasoningContent: ContentType<"reasoning"> = {
+  ...common,
+  projected: {
+    contentOf: (event) => (isReasoning(event) ? "reasoning" : null),
+    opinion,
+    shorten: () => null,
+  },
+  covered: {
+    speaksOf: (event) => event.type === "chat_response" && event.reasoning !== undefined,
+    expects: ({ reasoning }) => (reasoning === "strip" ? "gone" : undefined),
+    isStripped: () => false,
+  },
+};
