@@ -5,7 +5,7 @@ import { type Runtime, sha256 } from "../../src/app/conversation/runtime.ts";
 import { openWorkspace, type Workspace } from "../../src/app/conversation/workspace.ts";
 import { importSessions } from "../../src/app/import/import.ts";
 import type { ImportReport } from "../../src/app/import/import-report.ts";
-import type { ImportRequest } from "../../src/app/import/import-run.ts";
+import type { ImportRequest } from "../../src/app/import/import-request.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { ConversationStore } from "../../src/store/store.ts";
 import { createMemoryStore } from "./embedded-store.ts";

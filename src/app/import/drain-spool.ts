@@ -14,7 +14,7 @@ import { canonicalOf } from "../sessions/agent-stores.ts";
 import { startOfSession } from "../sessions/kept-files.ts";
 import { type ImportOutcome, importSessions } from "./import.ts";
 import type { ImportReport } from "./import-report.ts";
-import type { ImportRequest } from "./import-run.ts";
+import type { ImportRequest } from "./import-request.ts";
 import { beginsWith, hookPlaces, listSpool, noteProblem, removeEntry, type SpoolEntry } from "./spool.ts";
 
 // Takes in what agents' hooks have put aside: each session into the store of the directory that it was begun in. What cannot be

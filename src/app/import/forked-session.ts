@@ -290,10 +290,9 @@ async function forkOne(
     agent: open.format.agent,
     firstTurn: common,
     continued: false,
-    alignment: changes,
+    changes,
     known: await everCompactions(store, parent),
     sideFiles: [],
-    counts: { compactions: 0 },
   });
   const [result] = await store.write([{ branch: name, expected: null, parent, commits }]);
   return result?.moved === true ? name : null;

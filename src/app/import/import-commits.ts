@@ -39,12 +39,10 @@ interface ImportCommits {
   /** The sequence's turns with their object ids. */
   readonly chain: TurnChain;
   /** What the first turn's commit changes of what the branch holds already: pieces of earlier turns that grew, later turns. */
-  readonly alignment: readonly FileChange[];
+  readonly changes: readonly FileChange[];
   /** Ids of compactions that are or were on the branch: never written again. */
   readonly known: ReadonlySet<string>;
   readonly sideFiles: readonly SideFile[];
-  /** Counts the compactions that are written. */
-  readonly counts: { compactions: number };
 }
 
 /** Characters of a record's id: as many as random ones have, and some more against chance. */
@@ -71,7 +69,7 @@ function turnCommit(work: ImportCommits, index: number, turn: PreparedTurn): Com
     committer: sign(work.agent, turn.endSeconds),
     changes: [
       // First: it may take away what stood where this turn goes.
-      ...(first ? work.alignment : []),
+      ...(first ? work.changes : []),
       { path: turnPath(index), bytes: turn.bytes },
       ...sourceChanges(work, index),
       ...turn.attachments,
@@ -145,7 +143,6 @@ async function* compactionCommits(
     if (work.known.has(draft.id)) continue;
     const compaction = await completeCompaction(work, draft, turn === null ? null : { index, turn });
     const signature = sign(work.agent, Math.floor(Date.parse(compaction.timestamp) / 1000) || 0);
-    work.counts.compactions++;
     yield {
       message: compactionMessage({ compaction, hidden: null }),
       author: signature,
@@ -176,6 +173,12 @@ async function completeCompaction(
     ...(covers === null ? {} : { covers }),
     ...(tokens === null ? {} : { stats: { ...draft.stats, tokens } }),
   };
+}
+
+/** How many compactions the commits of a sequence add; `known` = those that are or were on the branch. */
+export function countNewCompactions(sequence: TurnSequence, known: ReadonlySet<string>): number {
+  const turns = Array.from({ length: sequence.turnCount }, (_, turn) => sequence.compactionsAfter(turn));
+  return turns.flat().filter(({ id }) => !known.has(id)).length;
 }
 
 /** The agent's own count of tokens before; after = its own count, else an estimate of the summary. */

@@ -1,9 +1,10 @@
-// Reads a session and decides where it goes: by what the branches hold of its bytes and of its turns.
+// Decides what an import of a session comes to: one function, of what is known of the file and of the branches that may hold it.
 import { type JpgError, userError } from "../../core/errors.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { ConversationStore } from "../../store/store.ts";
 import { type BranchTree, collectBlobs } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
+import { importSuffix } from "../names/find-session.ts";
 import {
   compareSource,
   countLines,
@@ -12,167 +13,127 @@ import {
   type SourceComparison,
 } from "../sessions/open-session.ts";
 import { type ContinuedSession, readContinuedSession } from "./continued-session.ts";
-import { type ForkedSession, type ForkFamily, readForkedSession } from "./forked-session.ts";
-import { createTurnChain, type TurnChain, type TurnSequence, wholeSequence } from "./import-commits.ts";
+import { conversationForkedOff, type ForkedSession, readForkedSession } from "./forked-session.ts";
+import { createTurnChain, hasSideFiles, type TurnChain, type TurnSequence, wholeSequence } from "./import-commits.ts";
 import {
   commonTurns,
   decideImport,
+  findSessionBranches,
   hasGrown,
   type ImportDecision,
   type SessionBranch,
   toCandidate,
   turnsToCompare,
 } from "./import-place.ts";
+import type { StoreFacts } from "./import-report.ts";
 import { keepStoredTurns, type Reading } from "./stored-reading.ts";
 
+/** A session file, and what the store holds that it may be of. */
+export interface SessionLook extends StoreFacts {
+  readonly open: OpenSession;
+  /** The conversation that it was forked off; absent = none in the store. */
+  readonly forkedOff: string | undefined;
+  /** The branches that hold pieces of it. */
+  readonly held: readonly HeldSource[];
+}
+
 /** How the file stands to what a branch holds of it. */
-export interface HeldSource {
+interface HeldSource {
   readonly branch: SessionBranch;
   readonly comparison: SourceComparison;
   /** Bytes of the session that the branch holds. */
   readonly byteLength: number;
 }
 
-/** Compares a file with what the branches hold of it. */
-export async function compareBranches(
-  store: ConversationStore,
+/** What an import comes to. */
+export type SessionDecision =
+  /** Nothing to write: a branch holds the whole file, or what continues it. */
+  { readonly kind: "unchanged"; readonly tree: BranchTree; readonly isWhole: boolean } | ChangedSession;
+
+/** A session of which something is to be written. */
+export interface ChangedSession extends Decided {
+  readonly kind: "changed";
+  readonly session: ImportedSession;
+  readonly continued: ContinuedSession | null;
+  /** Whether the branch's turns stay as an earlier version of jpg read them. */
+  readonly keepsTurns: boolean;
+}
+
+/** Looks up what the store holds of a session; the bytes are compared with those that the branches hold. */
+export async function lookAtSession(
+  { store }: Workspace,
   open: OpenSession,
-  branches: readonly SessionBranch[],
-): Promise<HeldSource[]> {
+  { tips, active }: StoreFacts,
+): Promise<SessionLook> {
+  const forkedOff = await conversationForkedOff(store, tips, open);
+  const suffix = importSuffix(open.format.name, open.sessionId);
+  const continues = open.origin?.conversation ?? forkedOff;
+  const branches = await findSessionBranches(store, tips, { session: open.sessionId, suffix, continues });
   const held: HeldSource[] = [];
   for (const branch of branches) {
     const { tree, pieces } = branch;
     const comparison = await compareSource(store, tree.commit, pieces, open);
     held.push({ branch, comparison, byteLength: pieces.reduce((sum, { size }) => sum + (size ?? 0), 0) });
   }
-  return held;
+  return { open, tips, active, forkedOff, held };
+}
+
+/**
+ * Decides: nothing, if a branch holds the file's bytes; else the file is read, and its turns say whether it is new, goes on,
+ * or left what a branch holds. Throws `empty_session` when nobody asked anything in it.
+ */
+export async function decideSession(workspace: Workspace, look: SessionLook): Promise<SessionDecision> {
+  const { open, held } = look;
+  const holder = open.again ? null : await findHolder(workspace.store, look);
+  if (holder !== null) return { kind: "unchanged", tree: holder, isWhole: true };
+  const reading = await readWhole(workspace, look, open);
+  const { session, continued, forked } = reading;
+  const source = [continued, forked].find((one) => one?.addsNothing === true);
+  if (source !== undefined && source !== null) return { kind: "unchanged", tree: source.tree, isWhole: false };
+  const trees = held.map(({ branch }) => branch.tree);
+  if (continued !== null && !trees.some((tree) => tree.branch === continued.tree.branch)) trees.push(continued.tree);
+  const { keepsTurns, ...decided } = await decideTurns(workspace, look, { reading, trees });
+  const nothing = await findNothingNew(workspace.store, look, { ...decided, trees });
+  return nothing ?? { kind: "changed", ...decided, session, continued, keepsTurns };
+}
+
+/** The branch that already holds the file's bytes, or more of the same file; of several the active one. */
+async function findHolder(store: ConversationStore, { open, held, active }: SessionLook): Promise<BranchTree | null> {
+  const isActive = ({ branch }: HeldSource): boolean => branch.tree.branch === active;
+  for (const { branch, comparison } of [...held].sort((a, b) => Number(isActive(b)) - Number(isActive(a)))) {
+    const { tree } = branch;
+    if (comparison === "shorter") return tree;
+    const side = { id: open.sessionId, sideFiles: open.beside.files };
+    if (comparison === "same" && (await hasSideFiles(store, tree.commit, side))) return tree;
+  }
+  return null;
 }
 
 /** Whether a branch holds the whole file. */
-export function isWhole(held: readonly HeldSource[], branch: string): boolean {
+function holdsWhole({ held }: SessionLook, branch: string): boolean {
   return held.some((one) => one.branch.tree.branch === branch && ["same", "shorter"].includes(one.comparison));
 }
 
 /** A file as it is read now, and what it continues. */
-export interface WholeReading extends Reading {
+interface WholeReading extends Reading {
   readonly continued: ContinuedSession | null;
   /** Where its first turns are those of a conversation that it was forked off. */
   readonly forked: ForkedSession | null;
 }
 
-/** Reads a whole file. Throws `empty_session` when nobody asked anything in it. */
-export async function readWhole(workspace: Workspace, open: OpenSession, family: ForkFamily): Promise<WholeReading> {
+/** Reads a file, or a beginning of it. Throws `empty_session` when nobody asked anything in it. */
+async function readWhole(
+  workspace: Workspace,
+  { tips, forkedOff, held }: SessionLook,
+  open: OpenSession,
+): Promise<WholeReading> {
   const read = readSession(open);
   const continued = await readContinuedSession(workspace, open, read);
+  const family = { tips, conversation: forkedOff, own: held.map(({ branch }) => branch) };
   const forked = continued === null ? await readForkedSession(workspace, open, { session: read, family }) : null;
   const session = forked?.session ?? read;
   const sequence = (continued ?? forked)?.sequence ?? wholeSequence(session, countLines(open));
   return { session, continued, forked, sequence, chain: createTurnChain(sequence) };
-}
-
-/** Where the turns of a sequence go. */
-export interface Decided {
-  readonly sequence: TurnSequence;
-  readonly chain: TurnChain;
-  readonly decision: ImportDecision;
-}
-
-/** Decides where the turns of a sequence go among branches. */
-export async function decide(
-  { store }: Workspace,
-  {
-    sequence,
-    chain,
-    trees,
-    active,
-    mayGrow,
-  }: Omit<Decided, "decision"> & {
-    readonly trees: readonly BranchTree[];
-    readonly active: string | null;
-    readonly mayGrow: (branch: string) => boolean;
-  },
-): Promise<Decided> {
-  const sessionTurn = (index: number): Uint8Array | null =>
-    index < chain.turnCount ? chain.prepare(index).bytes : null;
-  const candidates = await Promise.all(trees.map((tree) => toCandidate(store, tree, { active, sessionTurn })));
-  const known = { oids: chain.oids(turnsToCompare(candidates)), turnCount: chain.turnCount };
-  const growing = candidates.map((one) => ({ ...one, lastTurnGrew: one.lastTurnGrew && mayGrow(one.branch) }));
-  return { sequence, chain, decision: decideImport(known, growing) };
-}
-
-/** What decides where a session goes. */
-interface Deciding {
-  readonly open: OpenSession;
-  readonly held: readonly HeldSource[];
-  readonly trees: readonly BranchTree[];
-  readonly active: string | null;
-  readonly reading: Reading & Pick<WholeReading, "forked">;
-  readonly family: ForkFamily;
-}
-
-/** Decides where a session goes: by its turns, and by its bytes where a branch holds them as another jpg read them. */
-export async function decideSession(
-  workspace: Workspace,
-  deciding: Deciding,
-): Promise<Decided & { readonly keepsTurns: boolean }> {
-  const { open, held, trees, active, reading } = deciding;
-  if (reading.forked?.isNew === true) return forkOff(workspace, deciding, reading.forked);
-  // What is read again is no growth of what was read before.
-  const mayGrow = (branch: string): boolean => !open.again || !isWhole(held, branch);
-  const decided = await decide(workspace, { ...reading, trees, active, mayGrow });
-  const kept = open.again ? null : await decideByBytes(workspace, deciding, decided.decision);
-  return kept === null ? { ...decided, keepsTurns: false } : { ...kept, keepsTurns: true };
-}
-
-/** A session that was forked off elsewhere goes on beside what it was forked off, never on it. */
-async function forkOff(
-  { store }: Workspace,
-  { active, reading: { sequence, chain } }: Deciding,
-  { tree, shared }: ForkedSession,
-): Promise<Decided & { readonly keepsTurns: boolean }> {
-  const candidate = await toCandidate(store, tree, { active, sessionTurn: () => null });
-  return { sequence, chain, decision: { kind: "fork", candidate, commonTurns: shared }, keepsTurns: false };
-}
-
-/** Decides by the bytes that a branch holds, where an earlier version of jpg read them in another way; else null. */
-async function decideByBytes(
-  workspace: Workspace,
-  { open, held, active, reading, family }: Deciding,
-  decision: ImportDecision,
-): Promise<Decided | null> {
-  const [best] = held
-    .filter(({ comparison }) => comparison !== "shorter" && comparison !== "different")
-    .sort(
-      (a, b) =>
-        b.byteLength - a.byteLength ||
-        Number(b.branch.tree.branch === active) - Number(a.branch.tree.branch === active),
-    );
-  if (best === undefined) return null;
-  const { tree } = best.branch;
-  if (decision.kind !== "fork" && decision.kind !== "create" && decision.candidate.branch === tree.branch) return null;
-  const read = async (beginning: OpenSession): Promise<Reading | null> =>
-    open.format.read(beginning.source).turnCount === 0 ? null : readWhole(workspace, beginning, family);
-  const sequence = await keepStoredTurns({ store: workspace.store, open, holder: best.branch, read }, reading);
-  if (sequence === null) return null;
-  return decide(workspace, { sequence, chain: createTurnChain(sequence), trees: [tree], active, mayGrow: () => true });
-}
-
-/**
- * The branch that a document would leave although it holds all of the document's turns, the newest perhaps in a longer form.
- * Bytes cannot tell an older state of a document from a new one; an older state is nothing new.
- */
-export async function findNewerState(
-  store: ConversationStore,
-  { chain, decision, trees }: Pick<Decided, "chain" | "decision"> & Pick<Deciding, "trees">,
-): Promise<BranchTree | null> {
-  if (decision.kind !== "fork") return null;
-  const tree = trees.find(({ branch }) => branch === decision.candidate.branch);
-  const last = chain.turnCount - 1;
-  const common = tree === undefined ? 0 : commonTurns(chain.oids(chain.turnCount), tree.turnOids);
-  if (tree === undefined || common < last) return null;
-  if (common > last) return tree;
-  const [stored] = await collectBlobs(store, [tree.turnOids[last] ?? ""]);
-  return stored !== undefined && hasGrown(chain.prepare(last).bytes, stored) ? tree : null;
 }
 
 /** Parses a file. Throws `empty_session`. */
@@ -186,4 +147,115 @@ function emptySession(name: string): JpgError {
   return userError("empty_session", `${name} holds no turn: nothing was asked in it.`, {
     hints: ["Nothing was imported. Agents write such files when a session is opened and closed."],
   });
+}
+
+/** Where the turns of a sequence go. */
+interface Decided {
+  readonly sequence: TurnSequence;
+  readonly chain: TurnChain;
+  readonly decision: ImportDecision;
+}
+
+/** Decides where a session goes: by its turns, and by its bytes where a branch holds them as another jpg read them. */
+async function decideTurns(
+  workspace: Workspace,
+  look: SessionLook,
+  { reading, trees }: { readonly reading: WholeReading; readonly trees: readonly BranchTree[] },
+): Promise<Decided & Pick<ChangedSession, "keepsTurns">> {
+  const { open, active } = look;
+  if (reading.forked?.isNew === true) return forkOff(workspace, look, { reading, forked: reading.forked });
+  // What is read again is no growth of what was read before.
+  const mayGrow = (branch: string): boolean => !open.again || !holdsWhole(look, branch);
+  const decided = await compareTurns(workspace.store, reading, { trees, active, mayGrow });
+  const kept = open.again ? null : await decideByBytes(workspace, look, { reading, decision: decided.decision });
+  return { ...(kept ?? decided), keepsTurns: kept !== null };
+}
+
+/** Decides where the turns of a sequence go among branches. */
+async function compareTurns(
+  store: ConversationStore,
+  { sequence, chain }: Pick<Reading, "sequence" | "chain">,
+  among: {
+    readonly trees: readonly BranchTree[];
+    readonly active: string | null;
+    readonly mayGrow: (branch: string) => boolean;
+  },
+): Promise<Decided> {
+  const { trees, active, mayGrow } = among;
+  const sessionTurn = (index: number): Uint8Array | null =>
+    index < chain.turnCount ? chain.prepare(index).bytes : null;
+  const candidates = await Promise.all(trees.map((tree) => toCandidate(store, tree, { active, sessionTurn })));
+  const known = { oids: chain.oids(turnsToCompare(candidates)), turnCount: chain.turnCount };
+  const growing = candidates.map((one) => ({ ...one, lastTurnGrew: one.lastTurnGrew && mayGrow(one.branch) }));
+  return { sequence, chain, decision: decideImport(known, growing) };
+}
+
+/** A session that was forked off elsewhere goes on beside what it was forked off, never on it. */
+async function forkOff(
+  { store }: Workspace,
+  { active }: SessionLook,
+  { reading, forked }: { readonly reading: Reading; readonly forked: ForkedSession },
+): Promise<Decided & Pick<ChangedSession, "keepsTurns">> {
+  const { sequence, chain } = reading;
+  const candidate = await toCandidate(store, forked.tree, { active, sessionTurn: () => null });
+  return { sequence, chain, decision: { kind: "fork", candidate, commonTurns: forked.shared }, keepsTurns: false };
+}
+
+/** Decides by the bytes that a branch holds, where an earlier version of jpg read them in another way; else null. */
+async function decideByBytes(
+  workspace: Workspace,
+  look: SessionLook,
+  { reading, decision }: { readonly reading: Reading; readonly decision: ImportDecision },
+): Promise<Decided | null> {
+  const { open, held, active } = look;
+  const [best] = held
+    .filter(({ comparison }) => comparison !== "shorter" && comparison !== "different")
+    .sort(
+      (a, b) =>
+        b.byteLength - a.byteLength ||
+        Number(b.branch.tree.branch === active) - Number(a.branch.tree.branch === active),
+    );
+  if (best === undefined) return null;
+  const { tree } = best.branch;
+  if (decision.kind !== "fork" && decision.kind !== "create" && decision.candidate.branch === tree.branch) return null;
+  const read = async (beginning: OpenSession): Promise<Reading | null> =>
+    open.format.read(beginning.source).turnCount === 0 ? null : readWhole(workspace, look, beginning);
+  const sequence = await keepStoredTurns({ store: workspace.store, open, holder: best.branch, read }, reading);
+  if (sequence === null) return null;
+  const stored = { sequence, chain: createTurnChain(sequence) };
+  return compareTurns(workspace.store, stored, { trees: [tree], active, mayGrow: () => true });
+}
+
+/** What was read and comes to nothing new: read once more as before, or an older state of a document. */
+async function findNothingNew(
+  store: ConversationStore,
+  look: SessionLook,
+  decided: Decided & { readonly trees: readonly BranchTree[] },
+): Promise<SessionDecision | null> {
+  const { open } = look;
+  const { decision, trees } = decided;
+  if (open.again && decision.kind === "same" && holdsWhole(look, decision.candidate.branch)) {
+    const tree = trees.find(({ branch }) => branch === decision.candidate.branch);
+    if (tree !== undefined) return { kind: "unchanged", tree, isWhole: true };
+  }
+  const newer = open.document === null ? null : await findNewerState(store, decided);
+  return newer === null ? null : { kind: "unchanged", tree: newer, isWhole: false };
+}
+
+/**
+ * The branch that a document would leave although it holds all of the document's turns, the newest perhaps in a longer form.
+ * Bytes cannot tell an older state of a document from a new one; an older state is nothing new.
+ */
+async function findNewerState(
+  store: ConversationStore,
+  { chain, decision, trees }: Decided & { readonly trees: readonly BranchTree[] },
+): Promise<BranchTree | null> {
+  if (decision.kind !== "fork") return null;
+  const tree = trees.find(({ branch }) => branch === decision.candidate.branch);
+  const last = chain.turnCount - 1;
+  const common = tree === undefined ? 0 : commonTurns(chain.oids(chain.turnCount), tree.turnOids);
+  if (tree === undefined || common < last) return null;
+  if (common > last) return tree;
+  const [stored] = await collectBlobs(store, [tree.turnOids[last] ?? ""]);
+  return stored !== undefined && hasGrown(chain.prepare(last).bytes, stored) ? tree : null;
 }

@@ -46,7 +46,7 @@ interface Placing {
   readonly sequence: TurnSequence;
   readonly chain: TurnChain;
   readonly decision: ImportDecision;
-  readonly suffix: string;
+  /** What it goes on from, where jpg exported it; null also where `keepsTurns`. */
   readonly continued: ContinuedSession | null;
   /** Whether the branch decided for holds pieces of this session. */
   readonly holdsPieces: boolean;
@@ -66,15 +66,27 @@ export async function placeImport(workspace: Workspace, placing: Placing): Promi
     case "create":
       return newConversation(placing);
     case "fork":
-      return withOneTurn(await placeFork(workspace, placing, decision), placing);
+      return align(workspace, placing, await placeFork(workspace, placing, decision));
     case "same":
     case "extend":
-      return withOneTurn(await placeOnBranch(workspace, placing, decision), placing);
+      return placeOnBranch(workspace, placing, decision);
   }
 }
 
+/** A place whose first commit also makes the pieces that its parent holds those of the file. */
+async function align({ store }: Workspace, placing: Placing, at: PlaceOnCommit): Promise<ImportPlace> {
+  const { open, session, sequence } = placing;
+  const place = withOneTurn(at, placing);
+  const { source, document, limits } = open;
+  const stretches = { sequence, source, document, session: session.sessionId, limits };
+  const pieces = await alignPieces(store, place.parent, { ...stretches, firstTurn: place.firstTurn });
+  return { ...place, changes: [...place.changes, ...pieces] };
+}
+
+type PlaceOnCommit = ImportPlace & { readonly parent: string };
+
 /** Lines and compactions without a new turn still need a commit: the newest turn's goes on. */
-function withOneTurn(place: ImportPlace, { chain }: Placing): ImportPlace {
+function withOneTurn<Place extends ImportPlace>(place: Place, { chain }: Placing): Place {
   return place.firstTurn < chain.turnCount ? place : { ...place, firstTurn: chain.turnCount - 1, continued: true };
 }
 
@@ -84,7 +96,7 @@ async function placeFork(
   { store }: Workspace,
   placing: Placing,
   { candidate, commonTurns }: Extract<ImportDecision, { kind: "fork" }>,
-): Promise<ImportPlace> {
+): Promise<PlaceOnCommit> {
   const branch = forkName(placing, { conversation: conversationOf(candidate.branch), commonTurns });
   const start = placing.continued?.start;
   if (start !== undefined && commonTurns <= start.turnCount) {
@@ -114,37 +126,34 @@ async function withoutFormerReading(
 }
 
 async function placeOnBranch(
-  { store }: Workspace,
+  workspace: Workspace,
   placing: Placing,
   decision: Extract<ImportDecision, { kind: "same" | "extend" }>,
 ): Promise<ImportPlace> {
   const { branch, commit, turnOids } = decision.candidate;
-  const { open, session, sequence, holdsPieces, keepsTurns } = placing;
+  const { open, holdsPieces, keepsTurns } = placing;
   const onTip = { ...PLAIN, branch, expected: commit, parent: commit, firstTurn: turnOids.length };
   const last = turnOids.length - 1;
   const grew = decision.kind === "extend" && decision.grew;
-  if (last < 0 || (!grew && !holdsPieces)) return onTip;
+  if (last < 0 || (!grew && !holdsPieces)) return align(workspace, placing, onTip);
   const exported = placing.continued?.exported;
   const tip = { branch, commit, turn: last, agentEmail: open.format.agent.email };
   const grown = keepsTurns
     ? { parent: commit, continued: true }
-    : await placeOfGrownTurn(store, { ...tip, ...defined({ exported }) });
+    : await placeOfGrownTurn(workspace.store, { ...tip, ...defined({ exported }) });
   const goOn = { ...onTip, ...grown, firstTurn: last };
-  if (grew || decision.kind === "same") return goOn;
+  if (grew || decision.kind === "same") return align(workspace, placing, goOn);
   // New turns: the newest stored one is written again only where that leaves no trace, when its stretch of the file grew.
-  if (grown.parent === commit) return onTip;
-  const { source, document, limits } = open;
-  const stretches = { sequence, source, document, session: session.sessionId, limits };
-  const stale = await alignPieces(store, commit, { ...stretches, firstTurn: turnOids.length });
-  return stale.length > 0 ? goOn : onTip;
+  const behind = await align(workspace, placing, onTip);
+  return grown.parent === commit || behind.changes.length === 0 ? behind : align(workspace, placing, goOn);
 }
 
 /** A new conversation; its suffix is longer where another session has the same name already, and where it would be all digits. */
-async function newConversation({ session, open, suffix, taken }: Placing): Promise<ImportPlace> {
+async function newConversation({ session, open, taken }: Placing): Promise<ImportPlace> {
   const title = await titleForId(session.title);
-  let own = suffix;
+  let own = importSuffix(open.format.name, open.sessionId);
   const idOf = (): string => conversationId(title, own);
-  for (let length = suffix.length + 1; isTurnNumber(own) || taken.has(branchName(idOf(), "main")); length++)
+  for (let length = own.length + 1; isTurnNumber(own) || taken.has(branchName(idOf(), "main")); length++)
     own = importSuffix(open.format.name, session.sessionId, length);
   const id = idOf();
   const header: ConversationHeader = {

@@ -1,68 +1,25 @@
 // Brings session files in: recognises what the store holds of each, and writes only what is new. All sessions of a call
 // go through one write, except where two of them meet in one conversation.
-import { stat } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { basename } from "node:path";
 import { compareTimestamps } from "../../core/conversation/compaction.ts";
 import { JpgError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
-import { appendAll } from "../../core/lists.ts";
-import type { BranchWrite, WriteResult } from "../../store/store.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
 import type { Runtime } from "../conversation/runtime.ts";
-import { rememberWhole } from "../conversation/spliced-turns.ts";
 import { makeActive, readStanding } from "../conversation/standing.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { resolveBranch, resolveTree } from "../names/resolve-id.ts";
 import { withAgentFiles } from "../sessions/agent-stores.ts";
-import { type OpenSession, openParts } from "../sessions/open-session.ts";
 import type { SessionFile } from "../sessions/session-files.ts";
-import { agents, formatByName, formatNames } from "../sessions/session-registry.ts";
-import { createMeeting, type MeetingNames } from "./import-place.ts";
-import {
-  type HeldContent,
-  type ImportReport,
-  proofOf,
-  readSourceCache,
-  type StoreFacts,
-  writeSourceCache,
-} from "./import-report.ts";
-import {
-  createRun,
-  type FoundSource,
-  findFiles,
-  type ImportFailure,
-  type ImportRequest,
-  type ImportRun,
-  type KnownSession,
-  passOver,
-} from "./import-run.ts";
-import { prepareImport, reportKnown } from "./import-session.ts";
-import type { SessionImport } from "./planned-import.ts";
+import { agents } from "../sessions/session-registry.ts";
+import { type ImportCall, type ImportPass, importPass, type WaitingSession } from "./import-pass.ts";
+import { type ImportReport, proofOf, readSourceCache, type SourceCache, writeSourceCache } from "./import-report.ts";
+import { findFiles, type ImportFailure, type ImportRequest } from "./import-request.ts";
 
 export interface ImportOutcome {
   readonly sessions: readonly ImportReport[];
   /** Files that could not be imported, folders that could not be read, files beside sessions that cannot be stored. */
   readonly failed: readonly ImportFailure[];
-}
-
-/** Tells names of formats from paths among the arguments: `import FORMAT FILE`, `import FILE`, `import AGENT AGENT`. */
-export async function parseImportArguments(
-  words: readonly string[],
-  cwd: string,
-): Promise<Pick<ImportRequest, "format" | "paths" | "kept">> {
-  const [first, ...rest] = words;
-  if (first === undefined || first === "-") return { paths: words };
-  const isFormat = (word: string): boolean => formatNames().includes(word);
-  // Names alone say whose sessions; before a path, a name says what the path holds.
-  if (words.every(isFormat)) return { paths: [], kept: { agents: words } };
-  if (isFormat(first)) return { format: first, paths: rest };
-  const exists = await stat(resolve(cwd, first)).then(
-    () => true,
-    () => false,
-  );
-  if (!exists && /^[a-z][a-z-]*$/.test(first) && rest.length > 0) formatByName(first);
-  return { paths: words };
 }
 
 /** Imports sessions. What is wrong with one file stops none of the others: it is reported, and thrown where no other was named. */
@@ -71,128 +28,40 @@ export async function importSessions(workspace: Workspace, request: ImportReques
   const { files: found, failed } = await findFiles(workspace, request);
   const files = await withAgentFiles(found);
   const sources = readSourceCache(store);
-  const run = createRun(workspace, request, { files, sources });
-  appendAll(run.failed, failed);
-  while (run.hasMore()) await importPass(workspace, run);
-  await activate(workspace, run, found);
-  rememberFound(run, (await readStanding(workspace)).branch);
-  await writeSourceCache(store, sources);
-  const wrote = run.reports.some((report) => report.status !== "unchanged");
-  if (wrote) await store.maintain();
-  if (run.failure !== null) throw run.failure.error;
-  return { sessions: run.reports, failed: run.failed };
+  const isSingle = files.filter(({ isBeside }) => isBeside !== true).length === 1 && files[0]?.named === true;
+  const passes = await importAll(workspace, { request, sources, isSingle }, files);
+  const reports = passes.flatMap((pass) => pass.reports);
+  await activate(workspace, { request, reports }, found);
+  await writeSourceCache(store, withFound(sources, passes, (await readStanding(workspace)).branch));
+  if (reports.some(({ status }) => status !== "unchanged")) await store.maintain();
+  const failure = passes.at(-1)?.failure ?? null;
+  if (failure !== null) throw failure.error;
+  return { sessions: reports, failed: [...failed, ...passes.flatMap((pass) => pass.failed)] };
 }
 
-/**
- * Imports as many sessions as may go through one write of the store, each prepared while git takes in those before it. A
- * second session of one conversation waits for the next pass: it must see what the first one wrote.
- */
-async function importPass(workspace: Workspace, run: ImportRun): Promise<void> {
-  const { store } = workspace;
-  const done: PreparedSession[] = [];
-  const [tips, { branch: active }] = await Promise.all([store.listBranches(), readStanding(workspace)]);
-  const facts = { tips, active };
-  const results = await store.write(prepareWrites(workspace, { run, done, facts }));
-  let next = 0;
-  for (const { file, hasWrite, finish, found } of done) {
-    const result = hasWrite ? results[next++] : undefined;
-    // Somebody else moved the branch meanwhile: plan again on what stands there now.
-    if (result?.moved === false) run.putBack(file);
-    else {
-      const report = await finish();
-      await noteCreated(store, report, result);
-      // Only the branch that was written holds the file: which one is active then does not matter.
-      const stands = result === undefined ? { tips, active } : { tips: tipsAfter(tips, result) };
-      if (found !== null)
-        run.found.push({ path: file.path, source: { ...found, held: heldIn(report) }, facts: stands });
-      run.reports.push(report);
-    }
-  }
-}
-
-/** A session on its way, without its text and its commits: they are let go when they are written. */
-interface PreparedSession {
-  /** To read it again from; standard input cannot be, and is kept. */
-  readonly file: SessionFile | OpenSession;
-  readonly hasWrite: boolean;
-  /** Whether the store may be another once it is finished. */
-  readonly mayChange: boolean;
-  readonly finish: SessionImport["finish"];
-  /** What will be known of the file. */
-  readonly found: FoundSource | null;
-}
-
-async function* prepareWrites(
+async function importAll(
   workspace: Workspace,
-  { run, done, facts }: { readonly run: ImportRun; readonly done: PreparedSession[]; readonly facts: StoreFacts },
-): AsyncGenerator<BranchWrite> {
-  const written = createMeeting();
-  for (;;) {
-    try {
-      const next = await run.next(facts);
-      if (next === null) return;
-      const names = namesOf(next);
-      if (written.awaits(names)) return run.putBack("known" in next ? next.file : next);
-      const prepared = await prepareNext(workspace, run, next, facts);
-      if (prepared === null) continue;
-      const { write, ...session } = prepared;
-      done.push({ ...session, hasWrite: write !== null });
-      written.add(names, session);
-      if (write !== null) yield write;
-    } catch (error) {
-      // What was prepared before is written; then the error is reported.
-      run.failure = { error };
-      return;
-    }
+  call: ImportCall,
+  files: readonly SessionFile[],
+): Promise<readonly ImportPass[]> {
+  const passes: ImportPass[] = [];
+  let waiting: readonly WaitingSession[] = files;
+  while (waiting.length > 0) {
+    const pass = await importPass(workspace, call, waiting);
+    passes.push(pass);
+    waiting = pass.failure === null ? pass.waiting : [];
   }
+  return passes;
 }
 
-type Prepared = Omit<PreparedSession, "hasWrite"> & Pick<SessionImport, "write">;
-
-async function prepareNext(
-  workspace: Workspace,
-  run: ImportRun,
-  open: OpenSession | KnownSession,
-  facts: StoreFacts,
-): Promise<Prepared | null> {
-  if ("known" in open) {
-    const { write, finish } = reportKnown(open);
-    return { file: open.file, write, mayChange: false, finish, found: null };
+/** What is known of files now, the newest last. Of several branches that hold a file the active one is reported. */
+function withFound(sources: SourceCache, passes: readonly ImportPass[], active: string | null): SourceCache {
+  const known = new Map(sources);
+  for (const { path, source, facts } of passes.flatMap(({ found }) => found)) {
+    known.delete(path);
+    known.set(path, { ...source, proof: proofOf({ active, ...facts }, source) });
   }
-  const session = await prepareImport(workspace, open, facts).catch((error: unknown) => passOver(run, open, error));
-  if (session === null) return null;
-  appendAll(run.failed, open.beside.leftOut);
-  const { write, finish, holder, parts = [] } = session;
-  for (const part of openParts(open, parts).toReversed()) run.putBack(part);
-  const found = holder === null ? null : describeSource(run, open, holder);
-  return { file: fileOf(open), write, mayChange: write !== null || open.allBranches, finish, found };
-}
-
-/** What will be known of a session's file; null where its next import has more to say or to do. */
-function describeSource(run: ImportRun, open: OpenSession, branch: string): PreparedSession["found"] {
-  const { fingerprint, format, sessionId: session, origin } = open;
-  if (fingerprint === null || open.beside.leftOut.length > 0 || open.allBranches) return null;
-  const named = run.request.format ?? null;
-  return {
-    fingerprint: fingerprint.digest,
-    named,
-    format: format.name,
-    importer: format.importer,
-    session,
-    origin,
-    branch,
-  };
-}
-
-function namesOf(session: OpenSession | KnownSession): MeetingNames {
-  if ("known" in session) return { sessionId: session.known.session, origin: session.known.origin, forkedOff: [] };
-  const { sessionId, origin, descent } = session;
-  return { sessionId, origin, forkedOff: descent?.kind === "fork" ? descent.sessions : [] };
-}
-
-function fileOf(open: OpenSession): SessionFile | OpenSession {
-  const { path, named, isPart, isBeside } = open;
-  return path === "-" || isPart ? open : { path, named, ...(isBeside && { isBeside }) };
+  return known;
 }
 
 /**
@@ -201,7 +70,7 @@ function fileOf(open: OpenSession): SessionFile | OpenSession {
  */
 async function activate(
   workspace: Workspace,
-  { request, reports }: ImportRun,
+  { request, reports }: { readonly request: ImportRequest; readonly reports: readonly ImportReport[] },
   files: readonly SessionFile[],
 ): Promise<void> {
   const { store } = workspace;
@@ -222,36 +91,6 @@ async function activate(
   const stays = commit !== null || ((request.keepActive === true || isFoundAgent) && isThere);
   if (!stays && active !== newest.branch) await makeActive(workspace, newest.branch);
   await refreshViews(workspace, new Set([...(stays ? [] : [newest.branch]), ...changed.map(({ branch }) => branch)]));
-}
-
-/** That a conversation that jpg just made is whole is known without looking. */
-async function noteCreated(
-  store: Workspace["store"],
-  { status }: ImportReport,
-  result: WriteResult | undefined,
-): Promise<void> {
-  if (result !== undefined && status === "created") await rememberWhole(store, result);
-}
-
-/** What of a report is remembered with the file. */
-function heldIn({ turns, events, compactions, title, agent_of }: ImportReport): HeldContent {
-  const named = { ...defined({ title, agent_of }) };
-  return { turns, events, compactions, ...named };
-}
-
-/** The branches as one write left them; other writes of the pass are of other sessions. */
-function tipsAfter(tips: StoreFacts["tips"], write: WriteResult): StoreFacts["tips"] {
-  const others = tips.filter(({ name }) => name !== write.branch);
-  const written = { name: write.branch, commit: write.commit };
-  return [...others, written].sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-/** Keeps what was found, the newest last. Of several branches that hold a file the active one is reported. */
-function rememberFound({ sources, found }: ImportRun, active: string | null): void {
-  for (const { path, source, facts } of found) {
-    sources.delete(path);
-    sources.set(path, { ...source, proof: proofOf({ active, ...facts }, source) });
-  }
 }
 
 // Which conversation an agent means by its own: its session is brought in first, for it has grown since it was imported, if

@@ -1,16 +1,29 @@
-// An import that was planned: its commits, made while the store takes them in, and what is reported once they are written.
+// The import of a session as a value: what the store is to write, made while the store takes it in, and the report of it.
 import { conversationOf } from "../../core/conversation/name.ts";
 import { defined } from "../../core/json.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { BranchWrite, CommitSpec } from "../../store/store.ts";
 import type { Workspace } from "../conversation/workspace.ts";
-import type { OpenSession } from "../sessions/open-session.ts";
+import { countLines, type OpenSession } from "../sessions/open-session.ts";
 import { reportSideFiles } from "../sessions/side-files.ts";
-import type { ContinuedSession } from "./continued-session.ts";
 import { forkAbandoned } from "./forked-session.ts";
-import { alignPieces, makeCommits, type TurnChain, type TurnSequence } from "./import-commits.ts";
-import { everCompactions, type ImportDecision, type ImportPlace } from "./import-place.ts";
-import { agentOf, countCompactions, type ImportReport, newerAgentOf } from "./import-report.ts";
+import { countNewCompactions, createTurnChain, makeCommits, wholeSequence } from "./import-commits.ts";
+import {
+  type ChangedSession,
+  decideSession,
+  lookAtSession,
+  readSession,
+  type SessionDecision,
+} from "./import-decision.ts";
+import { everCompactions, type ImportDecision, type ImportPlace, placeImport } from "./import-place.ts";
+import {
+  agentOf,
+  countCompactions,
+  type ImportReport,
+  newerAgentOf,
+  reportUnchanged,
+  type StoreFacts,
+} from "./import-report.ts";
 
 export interface SessionImport {
   /** Null when the store holds all of it. */
@@ -19,8 +32,58 @@ export interface SessionImport {
   readonly finish: () => Promise<ImportReport>;
   /** The branch that holds the whole file once the write is done; null where that is not sure. */
   readonly holder: string | null;
-  /** Sessions of agents that stand in its file; absent = it was not read whole, or holds none. */
+  /** Sessions of agents that stand in its file; absent = it was not read, or holds none. */
   readonly parts?: ImportedSession["parts"];
+}
+
+/** Plans the import of one session against the store as it stands. Throws `empty_session` when nobody asked anything in it. */
+export async function prepareImport(
+  workspace: Workspace,
+  open: OpenSession,
+  facts: StoreFacts,
+): Promise<SessionImport> {
+  const look = await lookAtSession(workspace, open, facts);
+  const decided = await decideSession(workspace, look);
+  if (decided.kind === "unchanged") return unchangedImport(workspace, open, decided);
+  const { decision, continued, keepsTurns } = decided;
+  const isHolder = (branch: string): boolean => look.held.some(({ branch: { tree } }) => tree.branch === branch);
+  const place = await placeImport(workspace, {
+    ...decided,
+    open,
+    continued: keepsTurns ? null : continued,
+    holdsPieces: decision.kind !== "create" && isHolder(decision.candidate.branch),
+    taken: new Set(facts.tips.map(({ name }) => name)),
+  });
+  return changedImport(workspace, { ...decided, open, place });
+}
+
+type Unchanged = Extract<SessionDecision, { kind: "unchanged" }>;
+
+async function unchangedImport(
+  workspace: Workspace,
+  open: OpenSession,
+  { tree, isWhole }: Unchanged,
+): Promise<SessionImport> {
+  const report = await reportUnchanged(workspace.store, open, tree);
+  if (!open.allBranches || !isWhole || open.origin !== null)
+    return { write: null, finish: () => Promise.resolve(report), holder: isWhole ? tree.branch : null };
+  const finish = async (): Promise<ImportReport> => {
+    const session = readSession(open);
+    const chain = createTurnChain(wholeSequence(session, countLines(open)));
+    return withAbandoned(report, await forkAbandoned(workspace, { open, session, chain, branch: tree.branch }));
+  };
+  return { write: null, finish, holder: null };
+}
+
+/** Adds the branches made of what the agent left. */
+function withAbandoned(report: ImportReport, abandoned: readonly string[]): ImportReport {
+  return abandoned.length === 0 ? report : { ...report, abandoned };
+}
+
+/** An import that was decided and has its place. */
+interface Planned extends ChangedSession {
+  readonly open: OpenSession;
+  readonly place: ImportPlace;
 }
 
 /** What a session's commits are made from; let go once they are written, so that many sessions may be on their way at once. */
@@ -29,19 +92,7 @@ interface Held {
   report: ImportReport | null;
 }
 
-/** An import that was decided. */
-interface Planned {
-  readonly open: OpenSession;
-  readonly session: ImportedSession;
-  readonly sequence: TurnSequence;
-  readonly chain: TurnChain;
-  readonly decision: ImportDecision;
-  readonly place: ImportPlace;
-  readonly continued: ContinuedSession | null;
-}
-
-/** The import that a plan comes to. */
-export async function plannedImport(workspace: Workspace, plan: Planned): Promise<SessionImport> {
+async function changedImport(workspace: Workspace, plan: Planned): Promise<SessionImport> {
   const { branch, expected, parent } = plan.place;
   const held: Held = { plan, report: null };
   return {
@@ -52,36 +103,33 @@ export async function plannedImport(workspace: Workspace, plan: Planned): Promis
   };
 }
 
-/** The commits of a planned import, and what will be counted when they are written. */
+/** The commits of a planned import, and how many live compactions the branch has once they are there. */
 interface CountedCommits {
   readonly commits: AsyncIterable<CommitSpec>;
-  /** Live compactions of the branch, once all commits are there. */
-  readonly compactions: () => number;
+  readonly compactions: number;
 }
 
-async function createCommits(
-  { store }: Workspace,
-  { open, session, sequence, chain, place }: Planned,
-): Promise<CountedCommits> {
-  const { parent, header, firstTurn, continued } = place;
-  const counts = { compactions: 0 };
-  const before = await countCompactions(store, parent, place.changes);
-  const { source, document, limits } = open;
-  const stretches = { sequence, source, document, session: session.sessionId, limits };
+async function createCommits({ store }: Workspace, plan: Planned): Promise<CountedCommits> {
+  const { open, session, sequence, chain, place } = plan;
+  const { parent, header, firstTurn, continued, changes } = place;
+  const known = parent === null ? new Set<string>() : await everCompactions(store, parent);
   const commits = makeCommits({
-    ...stretches,
+    sequence,
+    source: open.source,
+    document: open.document,
+    session: session.sessionId,
+    limits: open.limits,
     chain,
     agent: open.format.agent,
     ...(header === null ? {} : { root: header }),
     firstTurn,
     continued,
-    alignment:
-      parent === null ? [] : [...place.changes, ...(await alignPieces(store, parent, { ...stretches, firstTurn }))],
-    known: parent === null ? new Set() : await everCompactions(store, parent),
+    changes,
+    known,
     sideFiles: open.beside.files,
-    counts,
   });
-  return { commits, compactions: () => before + counts.compactions };
+  const before = await countCompactions(store, parent, changes);
+  return { commits, compactions: before + countNewCompactions(sequence, known) };
 }
 
 /** Yields the commits, then describes what was written and lets the session go, unless its abandoned branches are still to be made. */
@@ -89,7 +137,7 @@ async function* writeAndRelease(held: Held, { commits, compactions }: CountedCom
   yield* commits;
   const { plan } = held;
   if (plan === null) return;
-  held.report = describe(plan, { compactions: compactions() });
+  held.report = describe(plan, compactions);
   if (!plan.open.allBranches || plan.continued !== null) held.plan = null;
 }
 
@@ -100,13 +148,13 @@ async function finishImport(workspace: Workspace, { plan, report }: Held): Promi
   return withAbandoned(report, await forkAbandoned(workspace, { open, session, chain, branch: place.branch }));
 }
 
-function describe({ open, session, chain, decision, place }: Planned, counts: { compactions: number }): ImportReport {
+function describe({ open, session, chain, decision, place }: Planned, compactions: number): ImportReport {
   return {
     id: conversationOf(place.branch),
     branch: place.branch,
     turns: chain.turnCount,
     events: chain.countEvents(),
-    compactions: counts.compactions,
+    compactions,
     skipped_lines: session.skippedLines.length,
     status: decision.kind === "create" ? "created" : decision.kind === "fork" ? "forked" : "updated",
     source: open.path,
@@ -127,9 +175,4 @@ const SKIPPED_LISTED = 1000;
 function turnsBefore(decision: ImportDecision): number {
   if (decision.kind === "create") return 0;
   return decision.kind === "fork" ? decision.commonTurns : decision.candidate.turnOids.length;
-}
-
-/** Adds the branches made of what the agent left. */
-export function withAbandoned(report: ImportReport, abandoned: readonly string[]): ImportReport {
-  return abandoned.length === 0 ? report : { ...report, abandoned };
 }

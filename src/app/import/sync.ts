@@ -13,7 +13,7 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { agentSessionFolders, watchFolders } from "../sessions/kept-files.ts";
 import { resumingAgents } from "../sessions/session-registry.ts";
 import { type ImportOutcome, importSessions } from "./import.ts";
-import type { ImportRequest } from "./import-run.ts";
+import type { ImportRequest } from "./import-request.ts";
 
 /** Which sessions: files or folders; none = those that agents on this machine keep for this project. */
 export type SyncRequest = Pick<ImportRequest, "format" | "paths" | "kept">;

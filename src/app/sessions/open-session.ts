@@ -55,12 +55,10 @@ export async function openSession(
     readonly allBranches: boolean;
     readonly again?: boolean;
     readonly limits?: PieceLimits;
-    /** The file's lines, when reading them was begun before. */
-    readonly source?: Promise<ByteSource>;
     readonly fingerprint?: Fingerprint | null;
   },
 ): Promise<OpenSession> {
-  const source = await (how.source ?? readSessionSource(runtime, file));
+  const source = await readSessionSource(runtime, file);
   const name = file.path === "-" ? "standard input" : file.path;
   if (source.byteLength === 0) {
     throw userError("empty_session", `${name} is empty.`, {

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import type { Workspace } from "../../app/conversation/workspace.ts";
 import { drainFirst } from "../../app/import/drain-spool.ts";
-import { type ImportOutcome, importSessions, parseImportArguments } from "../../app/import/import.ts";
+import { type ImportOutcome, importSessions } from "../../app/import/import.ts";
+import { parseImportArguments } from "../../app/import/import-request.ts";
 import { exampleAgent, formatNames } from "../../app/sessions/session-registry.ts";
 import {
   type BundleFile,

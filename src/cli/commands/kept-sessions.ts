@@ -1,6 +1,6 @@
 // Which of the sessions that agents keep for this project are meant: by agent, by age, or picked by a person at a terminal.
 import type { Workspace } from "../../app/conversation/workspace.ts";
-import { createKnownSessions, type ImportRequest, type KnownAs } from "../../app/import/import-run.ts";
+import { createKnownSessions, type ImportRequest, type KnownAs } from "../../app/import/import-request.ts";
 import { type KeptRow, type ListedSessions, listKeptSessions } from "../../app/import/list-kept.ts";
 import type { KeptChoice } from "../../app/sessions/kept-files.ts";
 import type { SessionFile } from "../../app/sessions/session-files.ts";

@@ -1,6 +1,6 @@
 import { openWorkspace, type Workspace, warnOfPrograms } from "../../app/conversation/workspace.ts";
 import { drainFirst, drainSpool } from "../../app/import/drain-spool.ts";
-import { parseImportArguments } from "../../app/import/import.ts";
+import { parseImportArguments } from "../../app/import/import-request.ts";
 import {
   createGuard,
   type GuardState,

@@ -1,0 +1,308 @@
+// One write of the store with as many sessions as may go through it together. What came of it is a value.
+import { JpgError } from "../../core/errors.ts";
+import { defined } from "../../core/json.ts";
+import { appendAll } from "../../core/lists.ts";
+import type { BranchWrite, WriteResult } from "../../store/store.ts";
+import { rememberWhole } from "../conversation/spliced-turns.ts";
+import { readStanding } from "../conversation/standing.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { type OpenSession, openParts, openSession } from "../sessions/open-session.ts";
+import type { SessionFile } from "../sessions/session-files.ts";
+import { formatByName, formatNames } from "../sessions/session-registry.ts";
+import { type Fingerprint, takeFingerprint } from "../sessions/side-files.ts";
+import { createMeeting, type MeetingNames } from "./import-place.ts";
+import {
+  type CachedSource,
+  type HeldContent,
+  type ImportReport,
+  proofOf,
+  type SourceCache,
+  type StoreFacts,
+  unchangedReport,
+} from "./import-report.ts";
+import type { ImportFailure, ImportRequest } from "./import-request.ts";
+import { prepareImport, type SessionImport } from "./planned-import.ts";
+
+/** What holds for all sessions of a call. */
+export interface ImportCall {
+  readonly request: ImportRequest;
+  /** What was known of files before. */
+  readonly sources: SourceCache;
+  /** Whether one file was named, and nothing else. */
+  readonly isSingle: boolean;
+}
+
+/** A session that waits: a file, or one that was opened already. */
+export type WaitingSession = SessionFile | OpenSession;
+
+/** What came of one write. */
+export interface ImportPass {
+  readonly reports: readonly ImportReport[];
+  readonly failed: readonly ImportFailure[];
+  /** Files of which a branch holds everything now. */
+  readonly found: readonly FoundFile[];
+  /** The sessions that are left. */
+  readonly waiting: readonly WaitingSession[];
+  /** What ended the import early: what was imported before stays. */
+  readonly failure: { readonly error: unknown } | null;
+}
+
+/** A file of which a branch holds everything, and the branches as they stood; `active` is absent where it decides nothing. */
+interface FoundFile {
+  readonly path: string;
+  readonly source: Omit<CachedSource, "proof">;
+  readonly facts: Pick<StoreFacts, "tips"> & Partial<StoreFacts>;
+}
+
+/**
+ * Imports as many sessions as may go through one write of the store, each prepared while git takes in those before it. A
+ * second session of one conversation waits for the next pass: it must see what the first one wrote.
+ */
+export async function importPass(
+  workspace: Workspace,
+  call: ImportCall,
+  waiting: readonly WaitingSession[],
+): Promise<ImportPass> {
+  const { store } = workspace;
+  const [tips, { branch: active }] = await Promise.all([store.listBranches(), readStanding(workspace)]);
+  const facts = { tips, active };
+  const taken: Taken = { sessions: [], failed: [], waiting: [...waiting], failure: null };
+  const results = await store.write(takeSessions(workspace, call, facts, taken));
+  const refused: WaitingSession[] = [];
+  const reports: ImportReport[] = [];
+  const found: FoundFile[] = [];
+  let next = 0;
+  for (const session of taken.sessions) {
+    const result = session.hasWrite ? results[next++] : undefined;
+    // Somebody else moved the branch meanwhile: plan again on what stands there now.
+    if (result?.moved === false) refused.push(session.file);
+    else {
+      const report = await finishSession(workspace, session, result);
+      reports.push(report);
+      appendAll(found, foundFiles(session, report, { facts, result }));
+    }
+  }
+  const { failed, failure } = taken;
+  return { reports, found, failed, failure, waiting: [...refused, ...taken.waiting] };
+}
+
+/** What a pass has taken in so far. */
+interface Taken {
+  readonly sessions: TakenSession[];
+  readonly failed: ImportFailure[];
+  readonly waiting: WaitingSession[];
+  failure: ImportPass["failure"];
+}
+
+/** A session on its way, without its text and its commits: they are let go when they are written. */
+interface TakenSession {
+  /** To read it again from; standard input cannot be, and is kept. */
+  readonly file: WaitingSession;
+  readonly hasWrite: boolean;
+  readonly finish: SessionImport["finish"];
+  /** What will be known of the file; null where its next import has more to say or to do. */
+  readonly found: Omit<CachedSource, "proof" | "held"> | null;
+}
+
+/** Takes in sessions one by one, until one has to wait for the next pass. */
+async function* takeSessions(
+  workspace: Workspace,
+  call: ImportCall,
+  facts: StoreFacts,
+  taken: Taken,
+): AsyncGenerator<BranchWrite> {
+  const meeting = createMeeting();
+  try {
+    for (let file = taken.waiting.shift(); file !== undefined; file = taken.waiting.shift()) {
+      const session = await openNext(workspace, call, facts, file);
+      const names = namesOf(session);
+      if (names !== null && meeting.awaits(names)) {
+        taken.waiting.unshift(session !== null && "source" in session ? session : file);
+        return;
+      }
+      const prepared = await prepareSession(workspace, call, facts, session);
+      take(taken, prepared);
+      if (names !== null) meeting.add(names, prepared);
+      if (prepared.write !== null) yield prepared.write;
+    }
+  } catch (error) {
+    // What was prepared before is written; then the error is reported.
+    taken.failure = { error };
+  }
+}
+
+function take(taken: Taken, { session, parts, failed }: Prepared): void {
+  if (session !== null) taken.sessions.push(session);
+  for (const part of parts.toReversed()) taken.waiting.unshift(part);
+  appendAll(taken.failed, failed);
+}
+
+/** A file that is as it was when the store was found to hold all of it, and so is the store. */
+interface KnownSession {
+  readonly file: SessionFile;
+  readonly known: CachedSource;
+  readonly byteLength: number;
+}
+
+/** A session that is known, or was opened; what is wrong with it; null for one that is passed over. */
+type Opened = KnownSession | OpenSession | ImportFailure | null;
+
+/** Opens a session, unless it is known. */
+async function openNext(
+  { runtime }: Workspace,
+  call: ImportCall,
+  facts: StoreFacts,
+  file: WaitingSession,
+): Promise<Opened> {
+  if ("source" in file) return file;
+  const fingerprint = await takeFingerprint(file, runtime.now);
+  const known = call.sources.get(file.path);
+  if (fingerprint !== null && known !== undefined && isKnown(known, { ...call, fingerprint, facts }))
+    return { file, known, byteLength: fingerprint.byteLength };
+  try {
+    const open = await openSession(runtime, file, { ...call.request, fingerprint });
+    // One beside another is wanted only where an agent of that one wrote it.
+    return file.isBeside !== true || open.descent?.kind === "agent" ? open : null;
+  } catch (error) {
+    return failureOf(call, file, error);
+  }
+}
+
+/** Whether the store holds all of a file, by what was known of it. Branches that the agent left are found by reading the file. */
+function isKnown(
+  known: CachedSource,
+  now: {
+    readonly request: ImportRequest;
+    readonly fingerprint: Fingerprint;
+    readonly facts: StoreFacts;
+  },
+): boolean {
+  const { request, fingerprint, facts } = now;
+  return (
+    !request.allBranches &&
+    request.again !== true &&
+    known.fingerprint === fingerprint.digest &&
+    known.named === (request.format ?? null) &&
+    formatNames().includes(known.format) &&
+    known.importer === formatByName(known.format).importer &&
+    known.proof === proofOf(facts, known)
+  );
+}
+
+/** What was wrong with a file; null where that is nothing to tell. Throws it where nothing else was named, or nothing can be stored. */
+function failureOf({ isSingle }: ImportCall, file: FailedFile, error: unknown): ImportFailure | null {
+  // An agent that was just begun has said nothing yet; what is no session stays a file beside one.
+  const isBeside = file.isBeside === true || file.isPart === true;
+  if (isBeside && error instanceof JpgError && NO_SESSION.has(error.code)) return null;
+  if (!file.named && error instanceof JpgError && error.code === "empty_session") return null;
+  if (isSingle || !(error instanceof JpgError) || !(error.kind === "user" || isOfOneBranch(error))) throw error;
+  return { path: file.path, error, ...(file.named && { named: true }) };
+}
+
+type FailedFile = Pick<SessionFile, "path" | "named" | "isBeside"> & Partial<Pick<OpenSession, "isPart">>;
+
+const NO_SESSION: ReadonlySet<string> = new Set(["empty_session", "not_a_session"]);
+
+/** Whether an error of the store is that of what it holds of one session: others can be stored. */
+function isOfOneBranch({ code }: JpgError): boolean {
+  return code === "object_missing" || code === "store_damaged";
+}
+
+/** What decides which other sessions it may meet; null where there is nothing to import. */
+function namesOf(session: Opened): MeetingNames | null {
+  if (session === null || "error" in session) return null;
+  if ("known" in session) return { sessionId: session.known.session, origin: session.known.origin, forkedOff: [] };
+  const { sessionId, origin, descent } = session;
+  return { sessionId, origin, forkedOff: descent?.kind === "fork" ? descent.sessions : [] };
+}
+
+/** What one session comes to. */
+interface Prepared {
+  /** Null where it could not be imported. */
+  readonly session: TakenSession | null;
+  readonly write: BranchWrite | null;
+  /** Whether the store may be another once it is finished. */
+  readonly mayChange: boolean;
+  /** Sessions of agents that stand in its file. */
+  readonly parts: readonly OpenSession[];
+  readonly failed: readonly ImportFailure[];
+}
+
+const NOTHING = { session: null, write: null, mayChange: false, parts: [], failed: [] } as const;
+
+async function prepareSession(
+  workspace: Workspace,
+  call: ImportCall,
+  facts: StoreFacts,
+  open: Opened,
+): Promise<Prepared> {
+  if (open === null) return NOTHING;
+  if ("error" in open) return { ...NOTHING, failed: [open] };
+  if ("known" in open) {
+    const { file, known, byteLength } = open;
+    const report = unchangedReport(known.branch, known.held, { path: file.path, byteLength });
+    return { ...NOTHING, session: { file, hasWrite: false, finish: () => Promise.resolve(report), found: null } };
+  }
+  try {
+    const { write, finish, holder, parts = [] } = await prepareImport(workspace, open, facts);
+    const found = holder === null ? null : describeSource(call, open, holder);
+    return {
+      session: { file: fileOf(open), hasWrite: write !== null, finish, found },
+      write,
+      mayChange: write !== null || open.allBranches,
+      parts: openParts(open, parts),
+      failed: open.beside.leftOut,
+    };
+  } catch (error) {
+    const failure = failureOf(call, open, error);
+    return { ...NOTHING, failed: failure === null ? [] : [failure] };
+  }
+}
+
+function fileOf(open: OpenSession): WaitingSession {
+  const { path, named, isPart, isBeside } = open;
+  return path === "-" || isPart ? open : { path, named, ...(isBeside && { isBeside }) };
+}
+
+/** What will be known of a session's file; null where its next import has more to say or to do. */
+function describeSource({ request }: ImportCall, open: OpenSession, branch: string): TakenSession["found"] {
+  const { fingerprint, format, sessionId: session, origin } = open;
+  if (fingerprint === null || open.beside.leftOut.length > 0 || open.allBranches) return null;
+  const named = request.format ?? null;
+  const read = { named, format: format.name, importer: format.importer };
+  return { fingerprint: fingerprint.digest, ...read, session, origin, branch };
+}
+
+/** Finishes a session that was written; that a conversation which was just made is whole is known without looking. */
+async function finishSession(
+  { store }: Workspace,
+  { finish }: TakenSession,
+  result: WriteResult | undefined,
+): Promise<ImportReport> {
+  const report = await finish();
+  if (result !== undefined && report.status === "created") await rememberWhole(store, result);
+  return report;
+}
+
+function foundFiles(
+  { file, found }: TakenSession,
+  report: ImportReport,
+  { facts, result }: { readonly facts: StoreFacts; readonly result: WriteResult | undefined },
+): readonly FoundFile[] {
+  if (found === null) return [];
+  // Only the branch that was written holds the file: which one is active then does not matter.
+  const stands = result === undefined ? facts : { tips: tipsAfter(facts.tips, result) };
+  return [{ path: file.path, source: { ...found, held: heldIn(report) }, facts: stands }];
+}
+
+/** What of a report is remembered with the file. */
+function heldIn({ turns, events, compactions, title, agent_of }: ImportReport): HeldContent {
+  return { turns, events, compactions, ...defined({ title, agent_of }) };
+}
+
+/** The branches as one write left them; other writes of the pass are of other sessions. */
+function tipsAfter(tips: StoreFacts["tips"], write: WriteResult): StoreFacts["tips"] {
+  const others = tips.filter(({ name }) => name !== write.branch);
+  const written = { name: write.branch, commit: write.commit };
+  return [...others, written].sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,126 @@
+// What an import is asked for: which files it is of, and which of them the store knows already.
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { JpgError } from "../../core/errors.ts";
+import type { Workspace } from "../conversation/workspace.ts";
+import { importSuffix } from "../names/find-session.ts";
+import { findKeptFiles, type KeptChoice, unclearError } from "../sessions/kept-files.ts";
+import { openSession } from "../sessions/open-session.ts";
+import { type FoundFiles, findSessionFiles, type SessionFile } from "../sessions/session-files.ts";
+import { agents, formatByName, formatNames } from "../sessions/session-registry.ts";
+import type { PieceLimits } from "../sessions/sources.ts";
+import { readContinuedSession } from "./continued-session.ts";
+import { findSessionBranches } from "./import-place.ts";
+import { readSourceCache } from "./import-report.ts";
+
+export interface ImportRequest {
+  /** Format to read, when the first argument names one. */
+  readonly format?: string;
+  readonly paths: readonly string[];
+  /** Without paths: which of the sessions that agents keep; absent = all. */
+  readonly kept?: KeptChoice;
+  /** Also make forks of the branches that the agent left. */
+  readonly allBranches: boolean;
+  /** Read sessions that the store holds once more, as jpg reads them now; where that gives other events, make a fork. */
+  readonly again?: boolean;
+  /** Leave the active conversation as it is, as long as there is one. */
+  readonly keepActive?: boolean;
+  /** Sizes at which sources are cut; absent = those in force. */
+  readonly limits?: PieceLimits;
+}
+
+/** A file that was not imported, and why. */
+export interface ImportFailure {
+  readonly path: string;
+  readonly error: JpgError;
+  /** Named by the user, not found in a folder. */
+  readonly named?: boolean;
+}
+
+/** Tells names of formats from paths among the arguments: `import FORMAT FILE`, `import FILE`, `import AGENT AGENT`. */
+export async function parseImportArguments(
+  words: readonly string[],
+  cwd: string,
+): Promise<Pick<ImportRequest, "format" | "paths" | "kept">> {
+  const [first, ...rest] = words;
+  if (first === undefined || first === "-") return { paths: words };
+  const isFormat = (word: string): boolean => formatNames().includes(word);
+  // Names alone say whose sessions; before a path, a name says what the path holds.
+  if (words.every(isFormat)) return { paths: [], kept: { agents: words } };
+  if (isFormat(first)) return { format: first, paths: rest };
+  const exists = await stat(resolve(cwd, first)).then(
+    () => true,
+    () => false,
+  );
+  if (!exists && /^[a-z][a-z-]*$/.test(first) && rest.length > 0) formatByName(first);
+  return { paths: words };
+}
+
+/** Finds the files that a request names, or what agents keep for this project. Throws `no_such_file`, `no_sessions`. */
+export async function findFiles(workspace: Workspace, request: ImportRequest): Promise<FoundFiles> {
+  const { runtime } = workspace;
+  if (request.paths.length > 0) return findSessionFiles(runtime, request.paths);
+  const { kept = {} } = request;
+  const knownAs = await createKnownSessions(workspace);
+  const isClaimed = async (file: SessionFile): Promise<boolean> =>
+    (await kept.isClaimed?.(file)) === true || (await knownAs(file)) !== null;
+  const { files, unclear, failed } = await findKeptFiles(workspace, { ...kept, isClaimed });
+  const left =
+    kept.wasAsked === true ? [] : unclear.map((session) => ({ path: session.path, error: unclearError(session) }));
+  if (files.length > 0 || failed.length > 0 || unclear.length > 0) return { files, failed: [...failed, ...left] };
+  const {
+    location,
+    runtime: { cwd },
+  } = workspace;
+  const directory = location.project?.root ?? cwd;
+  const data = { directories: [...new Set([directory, cwd])] };
+  if (kept.agents !== undefined || kept.sinceMs !== undefined || kept.only !== undefined) {
+    throw new JpgError("user", "no_sessions", `No session that agents keep for ${directory} matches.`, {
+      hints: ["`jpg import --list --all` lists them all."],
+      data,
+    });
+  }
+  throw new JpgError("user", "no_sessions", `No agent on this machine keeps sessions for ${directory}.`, {
+    hints: [
+      "Run it in the folder where you use the agent, or name a session file or a folder of them: `jpg import FILE`.",
+      ...agents().flatMap(({ files, store, help }) => (files.folders || store ? [help.place] : [])),
+    ],
+    data,
+  });
+}
+
+/**
+ * What the store knows of a session file: `imported` = it holds the session, which may have grown since; `exported` = jpg wrote
+ * the file from a conversation that is here, and nobody went on with it; null = nothing.
+ */
+export type KnownAs = "imported" | "exported" | null;
+
+/** Creates the question of the store as it is now. A file that cannot be read is not known. */
+export async function createKnownSessions(workspace: Workspace): Promise<(file: SessionFile) => Promise<KnownAs>> {
+  const { store } = workspace;
+  const remembered = readSourceCache(store);
+  const branches = await store.listBranches();
+  const asked = new Map<string, Promise<KnownAs>>();
+  return (file) => {
+    const answer = asked.get(file.path) ?? ask(file);
+    asked.set(file.path, answer);
+    return answer;
+  };
+
+  async function ask(file: SessionFile): Promise<KnownAs> {
+    if (branches.length === 0) return null;
+    if (remembered.get(file.path)?.origin === null) return "imported";
+    try {
+      const open = await openSession(workspace.runtime, file, { allBranches: false });
+      const { format, origin, sessionId: session, source } = open;
+      const names = { session, suffix: importSuffix(format.name, session), continues: origin?.conversation };
+      if ((await findSessionBranches(store, branches, names)).length > 0) return "imported";
+      if (origin === null) return null;
+      const continued = await readContinuedSession(workspace, open, format.read(source));
+      return continued?.addsNothing === true ? "exported" : null;
+    } catch (error) {
+      if (error instanceof JpgError) return null;
+      throw error;
+    }
+  }
+}
