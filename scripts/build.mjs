@@ -12,7 +12,7 @@ const shared = {
   cwd: root,
   platform: "node",
   // Tables of 10 MB, and a price list that is worth updating by itself: they stay in their packages, read when asked for.
-  external: [/^@pydantic\/genai-prices(?:\/|$)/, "node-llama-cpp"],
+  external: [/^@pydantic\/genai-prices(?:\/|$)/],
   transform: { target: "node20", define: { JPG_VERSION: JSON.stringify(version) } },
   resolve: {
     alias: {

@@ -19,12 +19,6 @@ const MAY_BE_MISSING = [
     provide: "set JPG_AGENTS_DIR to the folder they are installed in (and JPG_CORPUS, for the runner)",
   },
   {
-    what: "node-llama-cpp",
-    tests: /JPG_LLAMA_DIR/,
-    isMissing: !process.env.JPG_LLAMA_DIR,
-    provide: "set JPG_LLAMA_DIR to the folder it is installed in",
-  },
-  {
     what: "the session corpus",
     tests: /corpus|goldens/i,
     isMissing: !existsSync(join(shared, "corpus/INDEX.tsv")) || !existsSync(join(shared, "goldens/INDEX.tsv")),

@@ -70,11 +70,7 @@ export interface ProviderConfig {
   readonly key_command?: string;
   /** Which API it speaks; absent = its usual one, else `openai-chat`. */
   readonly api?: ProviderApi;
-  /** Where the files of `gguf` are: absolute, or beginning with `~/`. */
-  readonly folder?: string;
-  /** Folder in which node-llama-cpp was installed: absolute, or beginning with `~/`; absent = in the user's data folder. */
-  readonly library?: string;
-  /** Most tokens that a model of `gguf` sees at once; >= 1. */
+  /** Most tokens that the models of the provider see at once; >= 1. */
   readonly context_tokens?: number;
 }
 

@@ -4,7 +4,7 @@ import { nearestName } from "../core/errors.ts";
 import { defined } from "../core/json.ts";
 import { type Config, namedProviderOf, namedProviders } from "./config.ts";
 import { formatKey, type LineOfKey, type SettingPath } from "./keys.ts";
-import { findNode, namesUnder, type SettingFacts, type SettingNode } from "./schema.ts";
+import { findNode, namesUnder, replacementOf, type SettingFacts, type SettingNode } from "./schema.ts";
 
 /** The layers, lowest first; a higher one wins. */
 export type LayerName = "built-in" | "user" | "project" | "conversation" | "flag";
@@ -50,6 +50,8 @@ export interface Problem {
   readonly reason: string;
   /** The nearest name or word, when one is near. */
   readonly nearest?: string;
+  /** What takes the place of what is no more. */
+  readonly instead?: string;
   /** Whether the key needs trust before its value matters. */
   readonly gated: boolean;
 }
@@ -227,7 +229,8 @@ export function unknownKey(layer: Layer, path: SettingPath): Problem {
   const table = path.slice(0, -1);
   const name = path[path.length - 1] ?? "";
   const names = namesUnder(table);
-  const near = nearestName(name, names);
+  const instead = replacementOf(path);
+  const near = instead === null ? nearestName(name, names) : undefined;
   const expected = names.length > 0 ? `one of ${names.join(", ")}` : "another name";
   return {
     code: "unknown_key",
@@ -235,6 +238,7 @@ export function unknownKey(layer: Layer, path: SettingPath): Problem {
     origin: originOf(layer, path),
     reason: `expected ${expected}, received ${formatKey([name])}`,
     gated: false,
+    ...(instead === null ? {} : { instead }),
     ...(near === undefined ? {} : { nearest: formatKey([...table, near]) }),
   };
 }

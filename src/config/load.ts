@@ -146,7 +146,7 @@ function fileLayer(name: LayerName, { path, text }: ConfigFile): Layer {
 }
 
 function handleProblem(problem: Problem, { layer, isTrusted, shownAs }: Source, ignored: IgnoredSetting[]): void {
-  const { code, key, origin, reason, nearest, gated } = problem;
+  const { code, key, origin, reason, nearest, instead, gated } = problem;
   if (layer.name === "conversation" || (gated && !isTrusted)) {
     ignored.push({ key, reason: code === "unknown_key" ? "unknown key" : reason, ...origin });
     return;
@@ -154,7 +154,7 @@ function handleProblem(problem: Problem, { layer, isTrusted, shownAs }: Source, 
   const where = shownAs ?? renderPlace(origin);
   const what = code === "unknown_key" ? `unknown key ${key}` : `bad value of ${key}`;
   throw new JpgError("config", code, `${shownAs ?? `${where}: ${what}`}: ${asSentence(reason)}`, {
-    hints: [nearest === undefined ? `Correct ${where}.` : `Did you mean ${nearest}?`],
+    hints: [instead ?? (nearest === undefined ? `Correct ${where}.` : `Did you mean ${nearest}?`)],
     data: { key, ...origin, ...defined({ nearest }) },
   });
 }

@@ -7,7 +7,7 @@ import type { StripPolicies } from "../core/conversation/compaction.ts";
 import { CONTENT_TYPES } from "../core/conversation/contents/content-types.ts";
 import { parseToolCallPolicy } from "../core/conversation/contents/tool-calls.ts";
 import { JpgError, nearestName } from "../core/errors.ts";
-import { PROVIDER_APIS } from "../core/model/model-provider.ts";
+import { PROVIDER_APIS, SERVE_A_FILE } from "../core/model/model-provider.ts";
 import type { Config } from "./config.ts";
 import { formatKey, isSafeName, type SettingPath } from "./keys.ts";
 
@@ -155,8 +155,6 @@ const provider = z.strictObject({
     setting(z.string().check(z.minLength(1)), "a program that prints the key, a text", { gated: true, hidden: "all" }),
   ),
   api: z.exactOptional(oneOf(PROVIDER_APIS, { gated: true })),
-  folder: z.exactOptional(setting(z.string().check(z.minLength(1)), "a folder, a text", { gated: true })),
-  library: z.exactOptional(setting(z.string().check(z.minLength(1)), "a folder, a text", { gated: true })),
   context_tokens: z.exactOptional(
     setting(z.int().check(z.minimum(1)), "a whole number of tokens, 1 or more", { gated: true }),
   ),
@@ -188,6 +186,13 @@ const configSchema: z.ZodMiniType<Config> = z.strictObject({
     }),
   }),
 });
+
+// Settings that are no more: whoever still has one is told what takes its place.
+
+/** Gives what takes the place of a key that no setting has; null when it never was one. */
+export function replacementOf([table, _, name]: SettingPath): string | null {
+  return table === "providers" && (name === "folder" || name === "library") ? SERVE_A_FILE : null;
+}
 
 // The schema as a tree that can be walked by key: tables with fixed keys, tables named by the user, settings. Other
 // accepted spellings of a key (aliases) lead to the same place, so everything after this file sees one key per setting.

@@ -110,15 +110,13 @@ export interface ListedModel {
 /**
  * A provider's model API. All methods throw JpgError of kind `provider`: `wrong_key`, `unknown_model`, `context_overflow`,
  * `rate_limited`, `overloaded`, `provider_timeout`, `provider_unreachable`, `stream_cut`, `request_refused`, `provider_failed`,
- * of the API `gguf` also `library_missing`; each names provider, model and the setting to change, never a key. Rate limits,
- * overload and unreachable hosts are tried again with back-off before anything has streamed.
+ * each names provider, model and the setting to change, never a key. Rate limits, overload and unreachable hosts are tried again
+ * with back-off before anything has streamed.
  */
 export interface LlmClient {
   readonly api: ProviderApi;
   /** As in `provider/model`. */
   readonly provider: string;
-  /** False where tools of a request are left out: its models answer with text alone; absent = they are offered. */
-  readonly takesTools?: boolean;
   /** Streams an answer. A connection that ends without a stop throws `stream_cut`; the parts before it stand. */
   stream(request: LlmRequest): AsyncIterable<StreamPart>;
   /** Asks without streaming. */
@@ -127,16 +125,6 @@ export interface LlmClient {
   countTokens?(request: LlmRequest): Promise<number>;
   /** Throws the signal's reason when that comes first. */
   listModels?(signal?: AbortSignal): Promise<readonly ListedModel[]>;
-}
-
-/** Where models that are files are found, and what runs them. */
-export interface ModelFiles {
-  /** Absolute. */
-  readonly folder: string;
-  /** Where node-llama-cpp is looked for before jpg's own place; absolute. */
-  readonly library: string;
-  /** Most tokens that a model sees at once; absent = what it was trained for. */
-  readonly contextTokens?: number;
 }
 
 /** How a client is made. */
@@ -150,8 +138,6 @@ export interface LlmConnection {
   /** What an error says to change for the key, e.g. `ANTHROPIC_API_KEY`, and for the address. */
   readonly keySetting: string;
   readonly urlSetting: string;
-  /** Of the API `gguf`, which has no address. */
-  readonly files?: ModelFiles;
   /** Tries in all of one request, 1 or more; default 4. */
   readonly attempts?: number;
   /** Time without a byte before a request is given up, milliseconds; default 290000: models think for minutes. */

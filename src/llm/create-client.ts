@@ -12,8 +12,6 @@ export async function createClient(connection: LlmConnection): Promise<LlmClient
       return (await import("./openai-chat.ts")).createChatClient(connection);
     case "google":
       return (await import("./google.ts")).createGoogleClient(connection);
-    case "gguf":
-      return (await import("./gguf.ts")).createGgufClient(connection);
     default:
       return connection.api satisfies never;
   }

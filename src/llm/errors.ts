@@ -37,7 +37,6 @@ export const OWN_URLS: Readonly<Record<LlmConnection["api"], string>> = {
   "openai-chat": "https://api.openai.com/v1",
   "openai-responses": "https://api.openai.com/v1",
   google: "https://generativelanguage.googleapis.com",
-  gguf: "",
 };
 
 /** What a provider did, as the words after its name. */

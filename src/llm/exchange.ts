@@ -55,7 +55,6 @@ const HEADERS: Readonly<Record<LlmConnection["api"], HeaderRules>> = {
   "openai-chat": BEARER,
   "openai-responses": BEARER,
   google: { key: (apiKey) => ({ "x-goog-api-key": apiKey }) },
-  gguf: { key: () => ({}) }, // asks nobody
 };
 
 /** Opens a try of a request for `model`; `signal` ends it. */

@@ -257,6 +257,12 @@ describe("mistakes in the user's own files", () => {
     expect(error.hints).toEqual([`Did you mean ${nearest}?`]);
   });
 
+  it.each(["folder", "library"])("says what takes the place of providers.gguf.%s", (name) => {
+    const error = errorOf(() => loadConfig(user(`[providers.gguf]\n${name} = "~/models"`)));
+    expect(error).toMatchObject({ code: "unknown_key", data: { line: 2 } });
+    expect(error.hints).toEqual([expect.stringContaining("llamacpp/NAME")]);
+  });
+
   it.each([
     ["conversation.compaction.keep_last = 1.5", "expected a whole number of turns, 0 or more, received the number 1.5"],
     ["conversation.compaction.keep_last = -1", "received the number -1"],

@@ -8,6 +8,8 @@ import {
   selectDeltas,
   settingsOf,
 } from "../../config/config.ts";
+import { asksForSummary } from "../../config/layers.ts";
+import { parseOverride, toDelta } from "../../config/load.ts";
 import { recordPath } from "../../core/conversation/compaction-line.ts";
 import { type Event, isFields, type Turn, traitsOf, type View } from "../../core/conversation/event.ts";
 import {
@@ -62,11 +64,7 @@ export function withTools(loaded: LoadedConfig, tools: ConversationConfig["tools
 /** Stores this call's `--cfg` settings on the conversation; null when there are none that may be stored. */
 export async function storeOverrides(workspace: Workspace, tree: BranchTree): Promise<AppendedCommit | null> {
   if (workspace.overrides.length === 0) return null;
-  const [{ parseOverride, toDelta }, { asksForSummary }, { config }] = await Promise.all([
-    import("../../config/load.ts"),
-    import("../../config/layers.ts"),
-    workspace.config(),
-  ]);
+  const { config } = await workspace.config();
   const delta = toDelta(workspace.overrides.map(parseOverride), (profile) => asksForSummary(profile, config));
   return delta === null ? null : storeDelta(workspace, tree, delta);
 }

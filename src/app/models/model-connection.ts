@@ -1,15 +1,11 @@
 // How a provider is reached: its API, address and key, from the settings that the user trusts, else from the environment
 // variables of the provider's own library. Invariant: a key goes only to the address that stands for the same provider, and
 // no layer without trust names either (see config/layers.ts).
-import { isAbsolute, join } from "node:path";
 import type { Config, ProviderConfig } from "../../config/config.ts";
-import { resolveUserPaths } from "../../config/trust.ts";
 import { splitCommandWords } from "../../core/compact/shell-read.ts";
-import { asSentence, JpgError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
+import { asSentence, JpgError } from "../../core/errors.ts";
 import { knownProvider, type ModelProvider, ollamaAddress, resolveAddress } from "../../core/model/model-provider.ts";
-import type { LlmConnection, ModelFiles } from "../../llm/client.ts";
-import { readGgufHeader } from "../../llm/gguf-engine.ts";
+import type { LlmConnection } from "../../llm/client.ts";
 import { withoutRepository } from "../../store/environment.ts";
 import type { Runtime } from "../conversation/runtime.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -65,10 +61,9 @@ export function addressOf(env: Environment, config: Config, name: string): Provi
   return { address: resolveAddress(provider, written, variable), setting: variable };
 }
 
-/** Whether a provider can be asked: it has a key or needs none, and its files a folder. No program is run. */
+/** Whether a provider can be asked: it has a key or needs none. No program is run. */
 export function isReady(env: Environment, config: Config, name: string): boolean {
   const provider = findProvider(config, name);
-  if (provider.api === "gguf") return settingsOf(config, name).folder !== undefined;
   return !provider.needsKey || keySource(env, config, provider) !== null;
 }
 
@@ -78,16 +73,15 @@ export function keySetting(env: Environment, config: Config, name: string): stri
 }
 
 /** Whether the settings give a key for a provider, or name a local server. Variables of the environment name none. */
-export function isConfigured(config: Config, { name, api, isLocal }: ModelProvider): boolean {
+export function isConfigured(config: Config, { name, isLocal }: ModelProvider): boolean {
   if (config.providers[name] === undefined) return false;
   const { api_key, key_command } = settingsOf(config, name);
-  // Files are not listed: none of them is the one that was meant.
-  return api_key !== undefined || key_command !== undefined || (isLocal && api !== "gguf");
+  return api_key !== undefined || key_command !== undefined || isLocal;
 }
 
 /**
  * Resolves how a provider is reached; its key command is run. `model` is named in errors. Throws `no_key`, `bad_key`,
- * `key_command_failed`, `bad_address`, `no_address`; for a file `no_folder`, `bad_folder`, `bad_model_name`.
+ * `key_command_failed`, `bad_address`, `no_address`.
  */
 export async function connectionTo(
   workspace: Workspace,
@@ -96,7 +90,6 @@ export async function connectionTo(
 ): Promise<LlmConnection> {
   const { env } = workspace.runtime;
   const provider = findProvider(config, name);
-  if (provider.api === "gguf") return ggufConnection(workspace.runtime, config, { provider: name, model });
   const { address, setting: urlSetting } = addressOf(env, config, name);
   const source = keySource(env, config, provider);
   if (source === null && provider.needsKey) throw noKey(provider, model);
@@ -167,78 +160,6 @@ function settingName(provider: string, key: keyof ProviderConfig): string {
 function variableValue(env: Environment, variable: string): string | undefined {
   const value = env[variable]?.trim();
   return value === "" ? undefined : value;
-}
-
-// Models that are files on the user's machine: where the settings say that they are, and what is known of one without running
-// it. Invariant: a name means a file of that one folder; it can never lead out of it.
-
-/** Whose model. */
-interface FileModel {
-  /** The provider's name: that of its settings. */
-  readonly provider: string;
-  /** Name of the file. */
-  readonly model: string;
-}
-
-/** Gives the connection to a file's model. Throws `bad_model_name`, `no_folder`, `bad_folder`. */
-export function ggufConnection(runtime: Runtime, config: Config, name: FileModel): LlmConnection {
-  const setting = `providers.${name.provider}.folder`;
-  const files = filesOf(runtime, config, name);
-  return { provider: name.provider, api: "gguf", keySetting: setting, urlSetting: setting, files };
-}
-
-/** Tells how many tokens a file's model sees at once; null when that is not known, or there is no such file. */
-export async function ggufWindow(runtime: Runtime, config: Config, name: FileModel): Promise<number | null> {
-  try {
-    const { folder, contextTokens = Number.POSITIVE_INFINITY } = filesOf(runtime, config, name);
-    const { contextLength } = await readGgufHeader(join(folder, name.model));
-    return contextLength === null ? null : Math.min(contextLength, contextTokens);
-  } catch {
-    return null; // asking it says why
-  }
-}
-
-function filesOf({ env, home }: Runtime, { providers }: Config, { provider, model }: FileModel): ModelFiles {
-  const { folder, library, context_tokens } = providers[provider] ?? {};
-  const setting = `providers.${provider}.folder`;
-  if (folder === undefined) {
-    throw new JpgError("config", "no_folder", `${provider}/${model} cannot be run: ${setting} is not set.`, {
-      hints: [
-        `Set ${setting} to the folder of your .gguf files (\`jpg config --show-origin\` names your settings file).`,
-      ],
-      data: { setting },
-    });
-  }
-  if (!/^[^/\\]+\.gguf$/i.test(model)) {
-    const expected = `the name of a .gguf file in ${setting}`;
-    throw userError("bad_model_name", `${JSON.stringify(model)} names no file: expected ${expected}.`, {
-      hints: [`For example: ${provider}/my-model.gguf`],
-      data: { provider },
-    });
-  }
-  return {
-    folder: resolveFolder(home, folder, setting),
-    library:
-      library === undefined
-        ? join(resolveUserPaths(env, home).dataDir, "llama")
-        : resolveFolder(home, library, `providers.${provider}.library`),
-    ...defined({ contextTokens: context_tokens }),
-  };
-}
-
-/** A setting may come from several places, so there is none that a relative path could start from. */
-function resolveFolder(home: string, path: string, setting: string): string {
-  const resolved = path.startsWith("~/") ? join(home, path.slice(2)) : path;
-  if (isAbsolute(resolved)) return resolved;
-  throw new JpgError(
-    "config",
-    "bad_folder",
-    `${setting} cannot be used: expected a path that begins with / or ~/, received ${JSON.stringify(path)}.`,
-    {
-      hints: [`Correct ${setting}.`],
-      data: { setting },
-    },
-  );
 }
 
 // Gets a provider's key from the program that the user named for it. What the program prints is never shown, logged or kept

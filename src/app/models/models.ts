@@ -20,7 +20,7 @@ import { createClient } from "../../llm/create-client.ts";
 import type { CountedView } from "../conversation/counted-view.ts";
 import { type Runtime, readCacheFile, writeCacheFile } from "../conversation/runtime.ts";
 import type { Workspace } from "../conversation/workspace.ts";
-import { addressOf, configuredProviders, connectionTo, findProvider, ggufWindow } from "./model-connection.ts";
+import { addressOf, configuredProviders, connectionTo } from "./model-connection.ts";
 import { listedFacts, publishedFacts } from "./published-facts.ts";
 
 /** What is known of a model; null = unknown, never 0. */
@@ -56,8 +56,7 @@ export function asAnswering({ name, isAssumed }: Pick<OpenedModel, "name" | "isA
 
 /**
  * Opens a model. Its provider is asked for its list of models when nothing is known of the window; nothing else is sent.
- * Throws `bad_model_name`, `unknown_provider`, `no_key`, `bad_key`, `key_command_failed`, `no_address`, `bad_address`, and for a
- * file `no_folder`, `bad_folder`, `library_missing`.
+ * Throws `bad_model_name`, `unknown_provider`, `no_key`, `bad_key`, `key_command_failed`, `no_address`, `bad_address`.
  */
 export async function openModel(workspace: Workspace, config: Config, name: string): Promise<OpenedModel> {
   const found = parseModelName(name, configuredProviders(config));
@@ -113,10 +112,6 @@ async function factsOf(
   name: ModelName,
   list?: readonly ListedModel[],
 ): Promise<ModelFacts> {
-  if (findProvider(config, name.provider).api === "gguf") {
-    const contextWindow = await ggufWindow(workspace.runtime, config, name);
-    return { contextWindow, maxOutput: null, price: null };
-  }
   const setWindow = config.providers[name.provider]?.context_tokens;
   const models = list ?? (await cachedList(workspace, config, name.provider)) ?? [];
   const listed = models.find((model) => model.name === name.model);

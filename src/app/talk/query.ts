@@ -8,10 +8,11 @@ import { conversationOf } from "../../core/conversation/name.ts";
 import { messageOf, userError } from "../../core/errors.ts";
 import type { Usage } from "../../core/model/usage.ts";
 import type { StopReason } from "../../llm/client.ts";
-import type { AutoSituation } from "../compact/auto.ts";
+import { type AutoSituation, autoCompact } from "../compact/auto.ts";
 import { compact } from "../compact/compact.ts";
 import type { CompactReport } from "../compact/compact-report.ts";
 import { prepareSignatures, type Signatures } from "../conversation/append.ts";
+import { createCountedLoader, loadCounted } from "../conversation/counted-view.ts";
 import { type ConversationConfig, loadConversationConfig, withTools } from "../conversation/marks.ts";
 import { keepUnsent, recoverTurns, unsentHints, withHints } from "../conversation/record-turn.ts";
 import { type BranchTree, type ConversationHeader, loadBranchTree, loadTip } from "../conversation/tree.ts";
@@ -19,7 +20,7 @@ import { isRecordOf } from "../conversation/view.ts";
 import { rememberProvider, type Workspace } from "../conversation/workspace.ts";
 import { forkConversation } from "../manage/fork.ts";
 import { asAnswering, type OpenedModel } from "../models/models.ts";
-import { NO_TOOLS, type Tool, type ToolBox } from "../models/tool-box.ts";
+import { NO_TOOLS, type ToolBox } from "../models/tool-box.ts";
 import { activeBranch, type NewConversation, newConversation } from "../names/conversations.ts";
 import { resolveWhole } from "../names/resolve-id.ts";
 import { type AssumptionVoice, openChatModel, openModelFor } from "./chat-model.ts";
@@ -91,17 +92,12 @@ async function talkQuery(
   const say = (text: string): void => observer.notice(text);
   const { turn, opened, config } = begun;
   const compactions: CompactReport[] = [];
-  const tools = toolsFor(begun, say);
+  const { tools } = begun.tools;
   const definitions = tools.map(({ definition }) => definition);
   let load: AutoSituation["load"];
   const consider = async (on: string, where: Pick<AutoSituation, "place" | "openTurn">): Promise<void> => {
-    // What compacts is only loaded where it may happen.
     if (!config.conversation.compaction.auto.enabled) return;
     observer.compacting?.();
-    const [{ autoCompact }, { createCountedLoader }] = await Promise.all([
-      import("../compact/auto.ts"),
-      import("../conversation/counted-view.ts"),
-    ]);
     load ??= createCountedLoader(workspace.store);
     const voice = { notice: say, warn: say };
     const situation = { ...where, ...asSent(opened), load, signal: request.signal, tools: definitions, ...voice };
@@ -167,13 +163,6 @@ async function rememberNamed(
   }
 }
 
-/** That a model takes no tools is said where there are others than jpg's own: somebody set them up. */
-function toolsFor({ opened, tools: { tools } }: BegunQuery, say: (text: string) => void): readonly Tool[] {
-  if (opened.client.takesTools !== false) return tools;
-  if (tools.some(({ origin }) => origin !== "jpg")) say(`${opened.name} takes no tools: it answers with text alone.`);
-  return [];
-}
-
 /** What `--cfg` set, and the model that was named, unless the conversation has it already. */
 function settingsToKeep(
   { overrides }: Workspace,
@@ -186,10 +175,6 @@ function settingsToKeep(
 
 /** What the next request would be sent with, where the provider did not count; 0 where nothing is stored. */
 async function sizeAt({ store }: Workspace, branch: string | null): Promise<number> {
-  const [{ loadTip }, { loadCounted }] = await Promise.all([
-    import("../conversation/tree.ts"),
-    import("../conversation/counted-view.ts"),
-  ]);
   const tree = branch === null ? null : await loadTip(store, branch);
   if (tree === null) return 0;
   const { view, live, meter } = await loadCounted(store, tree);

@@ -6,7 +6,6 @@ import { type BranchTree, loadTip } from "../../app/conversation/tree.ts";
 import { loadTurns } from "../../app/conversation/view.ts";
 import { type Workspace, withoutOverrides } from "../../app/conversation/workspace.ts";
 import { editText } from "../../app/models/external-process.ts";
-import type { OpenedModel } from "../../app/models/models.ts";
 import type { Tool, ToolBox } from "../../app/models/tool-box.ts";
 import { newConversation } from "../../app/names/conversations.ts";
 import { type ChatStatus, emptyStatus, loadChatStatus } from "../../app/talk/chat-model.ts";
@@ -209,7 +208,7 @@ function createContext(parts: ChatParts, state: ChatState): SlashContext {
   };
   // In force all the same, but not stored once more.
   const current = state.settingsKept ? withoutOverrides(workspace) : workspace;
-  return { ...parts, workspace: current, state, tools: toolsOffered(servers, state.model), loadTree };
+  return { ...parts, workspace: current, state, tools: toolsOffered(servers), loadTree };
 }
 
 /** Does something; what goes wrong is said, and null is given. */
@@ -261,8 +260,8 @@ async function answerMessage(
 }
 
 /** What each message offers the model: jpg's own tools, then those of the servers. */
-function toolsOffered(servers: ToolBox | null, { client }: OpenedModel): readonly Tool["definition"][] {
-  if (servers === null || client.takesTools === false) return [];
+function toolsOffered(servers: ToolBox | null): readonly Tool["definition"][] {
+  if (servers === null) return [];
   return [...OWN_DEFINITIONS, ...servers.tools.map(({ definition }) => definition)];
 }
 

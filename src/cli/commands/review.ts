@@ -1,4 +1,5 @@
-import { isDifferent, reviewFork } from "../../app/share/review.ts";
+import { checkReview } from "../../app/share/masked-page.ts";
+import { isDifferent, reviewFork, reviewMarkdown } from "../../app/share/review.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag, texts } from "../frame/command.ts";
@@ -36,10 +37,6 @@ export const command: CommandSpec = {
           : safe`Nothing differs: ${forTerminalLine(report.fork)} has nothing that ${forTerminalLine(report.against)} has not.`,
       );
     else if (isMarkdown) {
-      const [{ checkReview }, { reviewMarkdown }] = await Promise.all([
-        import("../../app/share/masked-page.ts"),
-        import("../../app/share/review.ts"),
-      ]);
       await checkReview(workspace, report, { word: args[0], allow });
       output.raw(reviewMarkdown(report));
     } else await output.page(renderReview(report, output));

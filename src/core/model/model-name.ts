@@ -2,7 +2,7 @@
 // where its maker is plain from it. What is recorded and shown is always `provider/model` in full.
 import { nearestName, userError } from "../errors.ts";
 import { defined } from "../json.ts";
-import { knownProvider, MODEL_PROVIDERS, type ModelPrice } from "./model-provider.ts";
+import { knownProvider, MODEL_PROVIDERS, type ModelPrice, SERVE_A_FILE } from "./model-provider.ts";
 
 /** A model and who is asked for it. */
 export interface ModelName {
@@ -125,6 +125,7 @@ function unknownProvider(provider: string, configured: readonly string[]): Error
     `There is no provider ${JSON.stringify(provider)}: expected one of ${names.join(", ")}.`,
     {
       hints: [
+        ...(provider === "gguf" ? [SERVE_A_FILE] : []),
         ...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]),
         "A server of your own needs providers.NAME.base_url in your settings; its models are then NAME/model.",
       ],

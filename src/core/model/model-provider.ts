@@ -2,8 +2,8 @@
 // library reads. A key and an address stand side by side here so that a key never goes to another provider's address.
 import { JpgError } from "../errors.ts";
 
-/** The APIs that are spoken; several providers speak one. `gguf` is none: the model is a file and runs in this process. */
-export type ProviderApi = (typeof PROVIDER_APIS)[number] | "gguf";
+/** The APIs that are spoken; several providers speak one. */
+export type ProviderApi = (typeof PROVIDER_APIS)[number];
 
 /** The words for the APIs, as settings have them. */
 export const PROVIDER_APIS = ["anthropic", "openai-responses", "openai-chat", "google"] as const;
@@ -78,8 +78,11 @@ export const MODEL_PROVIDERS: readonly ModelProvider[] = [
   { ...LOCAL, name: "ollama", address: "http://127.0.0.1:11434/v1", addressVariable: "OLLAMA_HOST" },
   { ...LOCAL, name: "llamacpp", address: "http://127.0.0.1:8080/v1", addressVariable: null },
   { ...LOCAL, name: "lmstudio", address: "http://127.0.0.1:1234/v1", addressVariable: null },
-  { ...LOCAL, name: "gguf", api: "gguf", path: "", address: "", addressVariable: null },
 ];
+
+/** What serves a model that is a file: jpg ran such models itself once, as `gguf/FILE`. */
+export const SERVE_A_FILE: string =
+  "Serve the file with a local server that speaks OpenAI's API, such as `llama-server -m FILE.gguf`, and name the model llamacpp/NAME; docs/config.md says how, for Ollama and LM Studio, too.";
 
 /** Finds a provider that jpg knows by name; undefined when it is none of them. */
 export function knownProvider(name: string): ModelProvider | undefined {

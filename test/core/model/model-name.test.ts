@@ -92,6 +92,11 @@ describe("a model's name", () => {
     expect(errorOf(() => parseModelName("mibox/x", ["mybox"])).hints[0]).toBe("Did you mean mybox?");
   });
 
+  it("is told what serves a model that is a file", () => {
+    const { code, hints } = errorOf(() => parseModelName("gguf/qwen3-8b.gguf"));
+    expect([code, hints[0]]).toEqual(["unknown_provider", expect.stringContaining("llamacpp/NAME")]);
+  });
+
   it("lists the providers there are, those of the settings too, where none is near", () => {
     const known = MODEL_PROVIDERS.map(({ name }) => name);
     const own = "A server of your own needs providers.NAME.base_url in your settings; its models are then NAME/model.";
