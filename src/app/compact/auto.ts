@@ -1,6 +1,5 @@
 // Compacts a conversation on its own when its view comes near the window of the model. Nothing that goes wrong here stops
 // the conversation: a failing summary leaves its place to tiers 1 and 2, all other trouble is said as a warning.
-import * as z from "zod/mini";
 import type { CompactionConfig, Config } from "../../config/config.ts";
 import { type AutoPlace, decideAutoCompaction, isWarningSize, triggerRatio } from "../../core/compact/automatic.ts";
 import {
@@ -17,11 +16,11 @@ import { findProfile } from "../../core/conversation/policy.ts";
 import { boundAt, type RangeBound } from "../../core/conversation/range-bound.ts";
 import { estimateEvents, formatTokens, renderCompacted } from "../../core/conversation/token-estimate.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import { defined, parseJson } from "../../core/json.ts";
+import { defined } from "../../core/json.ts";
 import { sizeToSend } from "../../core/model/token-meter.ts";
-import type { ConversationStore } from "../../store/store.ts";
 import { type CountedView, loadCounted } from "../conversation/counted-view.ts";
 import { loadConversationConfig } from "../conversation/marks.ts";
+import { type AutoMemory, keepTip, readTip } from "../conversation/tip-cache.ts";
 import { type BranchTree, loadBranchTree, loadTip } from "../conversation/tree.ts";
 import type { LiveCompactions } from "../conversation/view.ts";
 import { type Workspace, withoutOverrides } from "../conversation/workspace.ts";
@@ -104,7 +103,7 @@ async function consider(workspace: Workspace, candidate: Candidate): Promise<Com
   const measured = await measure(workspace, candidate);
   if (measured === null) return null;
   const { tokens, windowTokens } = measured;
-  const memory = await readAutoCache(workspace.store, tree.branch);
+  const memory = readTip(workspace.store, tree.branch).auto ?? NOTHING;
   const turns = completeTurns(candidate);
   const facts = {
     settings: { ...settings.auto, enabled: true },
@@ -121,8 +120,8 @@ async function consider(workspace: Workspace, candidate: Candidate): Promise<Com
   const hasWarned = isWarningSize(tokens, windowTokens, settings.auto);
   // Remembered before it is tried: what fails, or is killed half-way, waits for a new turn too.
   const tried = decision?.type === "compact" ? { triedAt: turns, leftTokens: tokens } : memory;
-  const remember = (changes: Partial<AutoCache> = {}): Promise<void> =>
-    writeAutoCache(workspace.store, tree.branch, { ...tried, hasWarned, ...changes });
+  const remember = (changes: Partial<AutoMemory> = {}): Promise<void> =>
+    keepTip(workspace.store, tree.branch, { auto: { ...tried, hasWarned, ...changes } });
   if (tried !== memory || hasWarned !== memory.hasWarned) await remember();
   if (decision === null) return null;
   const ratio = triggerRatio(facts);
@@ -249,46 +248,7 @@ function sayTrouble(error: unknown): string {
   throw error;
 }
 
-// What automatic compaction remembers of a branch between calls, in a cache: when it last tried, and whether it has
-// warned. A cache that may be deleted at any time: then it tries, or warns, once more.
-
-/** What is remembered of a branch. */
-export interface AutoCache {
-  /** Complete turns there were when it last tried; null = it never did. */
-  readonly triedAt: number | null;
-  /** Tokens that this try left; null = unknown. */
-  readonly leftTokens: number | null;
-  readonly hasWarned: boolean;
-}
-
-const cachedEntries: z.ZodMiniType<[string, AutoCache][]> = z.array(
-  z.tuple([
-    z.string(),
-    z.object({ triedAt: z.nullable(z.number()), leftTokens: z.nullable(z.number()), hasWarned: z.boolean() }),
-  ]),
-);
-
-/** Branches remembered; those that changed longest ago go first. */
-const MOST_ENTRIES = 2000;
-const CACHE = "auto-1";
-const NOTHING: AutoCache = { triedAt: null, leftTokens: null, hasWarned: false };
-
-/** Reads what is remembered of a branch; nothing when it is damaged or was never written. */
-export async function readAutoCache(store: ConversationStore, branch: string): Promise<AutoCache> {
-  return readEntries(store).get(branch) ?? NOTHING;
-}
-
-/** Remembers something of a branch. A store that cannot be written to keeps no memory. */
-export async function writeAutoCache(store: ConversationStore, branch: string, memory: AutoCache): Promise<void> {
-  const entries = readEntries(store);
-  entries.delete(branch);
-  entries.set(branch, memory);
-  await store.cache(CACHE).write(JSON.stringify([...entries].slice(-MOST_ENTRIES)));
-}
-
-function readEntries(store: ConversationStore): Map<string, AutoCache> {
-  return new Map(parseJson(String(store.cache(CACHE).read()), cachedEntries) ?? []);
-}
+const NOTHING: AutoMemory = { triedAt: null, leftTokens: null, hasWarned: false };
 
 /** A view measured against a window. Tokens, estimated. */
 export interface MeasuredView {

@@ -7,7 +7,7 @@ import type { Event, Turn } from "../../core/conversation/event.ts";
 import { project } from "../../core/conversation/projection.ts";
 import { cutTurnFile, cutTurnFileBefore } from "../../core/conversation/turn-file.ts";
 import { JpgError } from "../../core/errors.ts";
-import type { Cache, ConversationStore } from "../../store/store.ts";
+import type { ConversationStore } from "../../store/store.ts";
 import { blobId, sha256 } from "./runtime.ts";
 import { type BranchTree, collectBlobs } from "./tree.ts";
 import { inlineEvents } from "./turns.ts";
@@ -19,24 +19,15 @@ interface CoverFacts {
   /** Object id of each turn file of the branch. */
   readonly turnOids: readonly string[];
   readonly readText: ReadTurnText;
-  /** Cuts that were made before; absent = every cut turn is read. */
-  readonly cuts?: CutCache;
 }
 
 type Bounds = Pick<Compaction, "from_turn" | "to_turn" | "from_event" | "to_event">;
 
 /** The digest over what `bounds` covers, or null when a turn or bound event is not on the branch. */
 export async function coversDigest(bounds: Bounds, facts: CoverFacts): Promise<string | null> {
-  return digestOver(bounds, facts.turnOids, (index) => endTurnEntry(index, bounds, facts));
-}
-
-/** Gives the line of an end turn, or null when it cannot be told. */
-type TurnEntry = (index: number) => Promise<string | null>;
-
-async function digestOver(bounds: Bounds, oids: readonly string[], entryOf: TurnEntry): Promise<string | null> {
-  const first = await entryOf(bounds.from_turn);
-  const last = bounds.to_turn === bounds.from_turn ? first : await entryOf(bounds.to_turn);
-  return first === null || last === null ? null : digest(bounds, oids, first, last);
+  const first = await endTurnEntry(bounds.from_turn, bounds, facts);
+  const last = bounds.to_turn === bounds.from_turn ? first : await endTurnEntry(bounds.to_turn, bounds, facts);
+  return first === null || last === null ? null : digest(bounds, facts.turnOids, first, last);
 }
 
 /** How a compaction stands to the branch it is on. */
@@ -57,10 +48,6 @@ export async function checkCovers(compaction: Compaction, facts: CoverFacts): Pr
   const bound = compaction.from_event !== undefined || compaction.to_event !== undefined;
   if (coversWhole(compaction, facts)) return { matches: true, whole: bound };
   if (!bound) return { matches: false, whole: false };
-  const remembered = await digestOver(compaction, facts.turnOids, async (index) =>
-    rememberedEntry(index, compaction, facts),
-  );
-  if (remembered === compaction.covers) return { matches: true, whole: false };
   return { matches: (await coversDigest(compaction, facts)) === compaction.covers, whole: false };
 }
 
@@ -87,18 +74,6 @@ async function endTurnEntry(index: number, bounds: Bounds, facts: CoverFacts): P
   const cut = cutBounds(index, bounds);
   if (cut === null) return `${index}:${oid}`;
   const id = cutId(await facts.readText(index), cut);
-  if (id === null) return null;
-  facts.cuts?.add(oid, cut, id);
-  return `${index}:${id}`;
-}
-
-/** The same from what is remembered. */
-function rememberedEntry(index: number, bounds: Bounds, { turnOids, cuts }: CoverFacts): string | null {
-  const oid = turnOids[index];
-  if (oid === undefined || cuts === undefined) return null;
-  const cut = cutBounds(index, bounds);
-  if (cut === null) return `${index}:${oid}`;
-  const id = cuts.find(oid, cut);
   return id === null ? null : `${index}:${id}`;
 }
 
@@ -124,58 +99,10 @@ function textId(text: string): string {
   return blobId(new TextEncoder().encode(text));
 }
 
-// Digests of turns that a compaction's bound cuts inside, remembered in one small file a turn, so that
-// checking `covers` reads no turn twice. May be deleted at any time; what it says counts only where it makes `covers` match.
-
 /** The bound events inside one turn, as a compaction names them. */
 interface CutBounds {
   readonly fromEvent: string | undefined;
   readonly toEvent: string | undefined;
-}
-
-interface CutCache {
-  /** What is remembered of a turn file, by its object id; null when nothing is. */
-  find(turnOid: string, bounds: CutBounds): string | null;
-  /** Remembers the object id of the turn up to the cut, or `<id before>..<id up to>`. */
-  add(turnOid: string, bounds: CutBounds, cut: string): void;
-  /** Writes what was added; without effect where nothing can be written. */
-  save(): Promise<void>;
-}
-
-const CUT = /^[0-9a-f]{40}(\.\.[0-9a-f]{40})?$/;
-
-/** Opens what is remembered in a cache; a turn's file is read when it is asked for. */
-export function openCutCache(cache: Cache): CutCache {
-  const added = new Map<string, Record<string, string>>();
-  return {
-    find(turnOid, bounds) {
-      const cut = readCuts(cache, turnOid)[keyOf(bounds)];
-      return cut !== undefined && CUT.test(cut) ? cut : null;
-    },
-    add(turnOid, bounds, cut) {
-      added.set(turnOid, { ...added.get(turnOid), [keyOf(bounds)]: cut });
-    },
-    async save() {
-      for (const [turnOid, cuts] of added) {
-        added.delete(turnOid);
-        await cache.write(JSON.stringify({ ...readCuts(cache, turnOid), ...cuts }), turnOid);
-      }
-    },
-  };
-}
-
-function readCuts(cache: Cache, turnOid: string): Readonly<Record<string, string>> {
-  try {
-    const value: unknown = JSON.parse(String(cache.read(turnOid)));
-    const entries = Object.entries(value as Record<string, unknown>);
-    return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
-  } catch {
-    return {}; // never written, or damaged: the turn is read
-  }
-}
-
-function keyOf({ fromEvent, toEvent }: CutBounds): string {
-  return JSON.stringify([fromEvent ?? null, toEvent ?? null]);
 }
 
 // The raw events that a compaction covers, bounds inside its end turns included.
@@ -218,10 +145,7 @@ function positionOf(events: readonly Event[], id: string, otherwise: number): nu
 }
 
 /** Gives the facts of a branch at its commit. */
-export function coverFacts(
-  store: ConversationStore,
-  { turnOids }: Pick<BranchTree, "turnOids">,
-): CoverFacts & { readonly cuts: CutCache } {
+export function coverFacts(store: ConversationStore, { turnOids }: Pick<BranchTree, "turnOids">): CoverFacts {
   const decoder = new TextDecoder();
   const texts = new Map<number, Promise<string>>();
   const read = async (index: number): Promise<string> => {
@@ -230,7 +154,6 @@ export function coverFacts(
   };
   return {
     turnOids,
-    cuts: openCutCache(store.cache("cuts")),
     readText: (index) => {
       const text = texts.get(index) ?? read(index);
       texts.set(index, text);

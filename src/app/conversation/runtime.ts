@@ -63,11 +63,6 @@ export function blobId(bytes: Uint8Array): string {
   return createHash("sha1").update(`blob ${bytes.byteLength}\0`).update(bytes).digest("hex");
 }
 
-/** The git object id (SHA-1) of a tree with these bytes. */
-export function treeId(bytes: Uint8Array): string {
-  return createHash("sha1").update(`tree ${bytes.byteLength}\0`).update(bytes).digest("hex");
-}
-
 export function sha256(bytes: Uint8Array | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }

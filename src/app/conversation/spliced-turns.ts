@@ -1,11 +1,9 @@
 // Whether the turns of a branch follow each other, and what is said where they do not.
-import * as z from "zod/mini";
 import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
 import { JpgError, repositoryError } from "../../core/errors.ts";
-import { parseJson } from "../../core/json.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import type { MissingTurn } from "./missing-turns.ts";
-import { objectId, sha256 } from "./runtime.ts";
+import { keepAtTip, readTip } from "./tip-cache.ts";
 import { type BranchTree, listTurnOids } from "./tree.ts";
 import { readPrevious } from "./turns.ts";
 import type { Workspace } from "./workspace.ts";
@@ -85,55 +83,22 @@ function sideHint(
 const SHOWN_DIGITS = 12;
 
 // Whether the turns of a branch follow each other. Each `turn_start` names the turn file that it was said after (`prev`); a
-// stock merge, cherry-pick or rebase can put turns together that no model ever saw in a row. What was found is kept below
-// the git dir by the object id of `turns/`: of a new tree only the turns that changed are read, and only their first lines.
+// stock merge, cherry-pick or rebase can put turns together that no model ever saw in a row. What was found is kept with the tip:
+// of a branch that moved only the turns that changed are read, and only their first lines.
 
 /** The turns of a branch at a commit. */
 type Turns = Pick<BranchTree, "branch" | "commit" | "turnOids" | "missing" | "atTurn">;
 
-/** A tree of turns that was checked. */
-interface CheckedTurns {
-  readonly branch: string;
-  /** A commit that holds it. */
-  readonly commit: string;
-  /** Object id of `turns/`. */
-  readonly turns: string;
-  /** As `findBrokenLinks` gives them. */
-  readonly broken: readonly number[];
-}
-
-const checkedTurns: z.ZodMiniType<CheckedTurns[]> = z.array(
-  z.object({ branch: z.string(), commit: objectId, turns: objectId, broken: z.array(z.int()) }),
-);
-
-const CACHE = "links";
-/** Trees remembered of a conversation, those of all its forks together. */
-const MOST_ENTRIES = 16;
-
 /** Positions of the turns that were said after another turn than the one before them here, ascending; none = all follow. */
 export async function findBrokenLinks(store: ConversationStore, tree: Turns): Promise<readonly number[]> {
+  if (tree.turnOids.length < 2) return [];
   if (tree.atTurn !== undefined) return checkLinks(store, tree.turnOids);
-  const turns = tree.turnOids.length < 2 ? undefined : await turnsEntry(store, tree.commit);
-  if (turns === undefined) return [];
-  const known = readChecked(store, tree.branch);
-  const same = known.find((entry) => entry.turns === turns);
-  if (same !== undefined) return same.broken;
-  const before = known.find((entry) => entry.branch === tree.branch) ?? known[0];
-  const broken = await checkAfter(store, tree.turnOids, before);
+  const { broken: known } = readTip(store, tree.branch);
+  if (known?.commit === tree.commit) return known.value;
+  const broken = await checkAfter(store, tree.turnOids, known);
   // Turns of a partial clone that are not here are not fetched for this.
-  if ((store.partial?.missing(tree.turnOids).length ?? 0) > 0) return broken;
-  await keepChecked(store, known, { branch: tree.branch, commit: tree.commit, turns, broken });
+  if ((store.partial?.missing(tree.turnOids).length ?? 0) === 0) await keepAtTip(store, tree, "broken", broken);
   return broken;
-}
-
-/** Remembers that the turns of a commit follow each other, of one that was made so. */
-export async function rememberWhole(
-  store: ConversationStore,
-  { branch, commit }: Pick<Turns, "branch" | "commit">,
-): Promise<void> {
-  const turns = await turnsEntry(store, commit);
-  if (turns === undefined) return;
-  await keepChecked(store, readChecked(store, branch), { branch, commit, turns, broken: [] });
 }
 
 /**
@@ -165,12 +130,12 @@ interface CheckedPositions {
 async function checkAfter(
   store: ConversationStore,
   oids: readonly string[],
-  before: CheckedTurns | undefined,
+  before: { readonly commit: string; readonly value: readonly number[] } | undefined,
 ): Promise<readonly number[]> {
   const old = before === undefined ? [] : await listCheckedTurns(store, before.commit);
   const isOpen = (turn: number): boolean => oids[turn] !== old[turn] || oids[turn - 1] !== old[turn - 1];
   const positions = [...oids.keys()].filter(isOpen);
-  const still = (before?.broken ?? []).filter((turn) => turn < oids.length && !isOpen(turn));
+  const still = (before?.value ?? []).filter((turn) => turn < oids.length && !isOpen(turn));
   return [...still, ...(await checkLinks(store, oids, { positions }))].sort((a, b) => a - b);
 }
 
@@ -182,29 +147,6 @@ async function listCheckedTurns(store: ConversationStore, commit: string): Promi
     if (error instanceof JpgError) return [];
     throw error;
   }
-}
-
-async function turnsEntry(store: ConversationStore, commit: string): Promise<string | undefined> {
-  return (await store.readEntries(commit, ["turns"])).get("turns");
-}
-
-function keyOf(branch: string): string {
-  return sha256(conversationOf(branch)).slice(0, 40);
-}
-
-function readChecked(store: ConversationStore, branch: string): readonly CheckedTurns[] {
-  // Never written, or damaged: everything is checked.
-  return parseJson(String(store.cache(CACHE).read(keyOf(branch))), checkedTurns) ?? [];
-}
-
-/** The newest stands first. */
-async function keepChecked(
-  store: ConversationStore,
-  known: readonly CheckedTurns[],
-  entry: CheckedTurns,
-): Promise<void> {
-  const entries = [entry, ...known].slice(0, MOST_ENTRIES);
-  await store.cache(CACHE).write(JSON.stringify(entries), keyOf(entry.branch));
 }
 
 /** A commit whose turns follow each other. */

@@ -1,6 +1,7 @@
 // A branch at one commit: its small files parsed by name, its turns known by object id and not yet read.
 import { constants } from "node:buffer";
 import * as z from "zod/mini";
+import type { ParentSession } from "../../core/conversation/branch-files.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { parseCompactionLine, parseRecordLine } from "../../core/conversation/compaction-line.ts";
 import { type Fields, fieldsOf } from "../../core/conversation/event.ts";
@@ -10,7 +11,8 @@ import { TURNS_PER_DIRECTORY, turnDirectory, turnIndexOfPath } from "../../core/
 import { JpgError, repositoryError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { BranchTip, ConversationStore, TreeFile } from "../../store/store.ts";
-import { type DirectoryCache, findMissingTurns, type MissingTurn, openDirectoryCache } from "./missing-turns.ts";
+import { findMissingTurns, type MissingTurn } from "./missing-turns.ts";
+import { keepAtTip, keptAt, readTip } from "./tip-cache.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** conversation.json: written once, by the root commit. */
@@ -29,17 +31,6 @@ export interface ConversationSource {
   readonly importer: number;
   /** The session that this one comes from; absent = it began by itself. */
   readonly parent?: ParentSession;
-}
-
-/** A session that another one comes from, by its own ids: its conversation may be imported later, or never. */
-export interface ParentSession {
-  /** `agent`: the other began it to have something done. `fork`: it goes on from a copy of the other's beginning. */
-  readonly kind: "agent" | "fork";
-  readonly session: string;
-  /** The other's call that began it. */
-  readonly call?: string;
-  /** What the other's results call it; absent = by its session's id. */
-  readonly name?: string;
 }
 
 /** What is read as a header where it did not come from a branch. */
@@ -83,7 +74,7 @@ const SMALL_FILES = ["conversation.json", "compactions", "config", "meta"] as co
 export async function loadBranchTree(store: ConversationStore, branch: string, commit: string): Promise<BranchTree> {
   const [listed, turnOids] = await Promise.all([
     store.listTree(commit, { under: SMALL_FILES }),
-    listTurnOids(store, commit),
+    listTipTurns(store, { branch, commit }),
   ]);
   const files = listed.filter(isPlainFile);
   const under = (folder: string): TreeFile[] => files.filter((file) => file.path.startsWith(`${folder}/`));
@@ -241,33 +232,31 @@ export function textTooLong(bytes: number, longest: number = LONGEST_TEXT): JpgE
   });
 }
 
-// The object ids of a branch's turn files. Full directories of turns are remembered in a cache, because a tree of a
-// long history is a long chain of deltas: a branch is listed by reading its newest directory and the names of the others.
+// The object ids of a branch's turn files. Those of a long branch are kept: a tree of a long history is a long chain of deltas.
 
 /** Directories asked for at once at first; then as many as there were so far. */
 const FIRST_DIRECTORIES = 64;
 
+/** The same as `listTurnOids`, of a branch where it is now from what is kept of it. */
+async function listTipTurns(
+  store: ConversationStore,
+  { branch, commit }: { readonly branch: string; readonly commit: string },
+): Promise<readonly (string | undefined)[]> {
+  const kept = keptAt(readTip(store, branch).turns, commit);
+  if (kept !== undefined) return kept.match(/.{40}/g) ?? [];
+  const turns = await listTurnOids(store, commit);
+  if (turns.length > TURNS_PER_DIRECTORY && !turns.includes(undefined))
+    await keepAtTip(store, { branch, commit }, "turns", turns.join(""));
+  return turns;
+}
+
 /** Lists the turn files of a commit: object ids by position, `undefined` where a turn is missing; a link or a repository in its place is no turn. */
 export async function listTurnOids(store: ConversationStore, commit: string): Promise<(string | undefined)[]> {
   const directories = await findDirectories(store, commit);
-  if (directories.length === 0) return [];
-  const known = openKnown(store, directories);
   const turns: (string | undefined)[] = [];
-  const unknown: number[] = [];
-  for (const [directory, oid] of directories.entries()) {
-    if (oid === undefined) continue;
-    const oids = known.find(directory, oid);
-    if (oids === null) unknown.push(directory);
-    else for (const [index, turn] of oids.entries()) turns[directory * TURNS_PER_DIRECTORY + index] = turn;
-  }
-  for (const [index, turn] of await listDirectories(store, commit, unknown)) turns[index] = turn;
-  if (directories.length > 1) await remember(known, { directories, unknown, turns });
+  const present = [...directories.keys()].filter((directory) => directories[directory] !== undefined);
+  for (const [index, turn] of await listDirectories(store, commit, present)) turns[index] = turn;
   return Array.from(turns); // holes become values
-}
-
-/** Only full directories are remembered: a single one is listed, the reading of what is remembered would cost more. */
-function openKnown(store: ConversationStore, [first = "", ...others]: readonly (string | undefined)[]): DirectoryCache {
-  return openDirectoryCache(store.cache("turns"), others.length === 0 ? "" : first);
 }
 
 /** Object ids of the directories under turns/, by number; a hole where one is missing. */
@@ -296,22 +285,6 @@ async function listDirectories(
     const index = turnIndexOfPath(path);
     return index === null ? [] : [[index, special === undefined ? oid : undefined] as const];
   });
-}
-
-async function remember(
-  known: DirectoryCache,
-  found: {
-    readonly directories: readonly (string | undefined)[];
-    readonly unknown: readonly number[];
-    readonly turns: readonly (string | undefined)[];
-  },
-): Promise<void> {
-  for (const directory of found.unknown) {
-    const from = directory * TURNS_PER_DIRECTORY;
-    const oids = found.turns.slice(from, from + TURNS_PER_DIRECTORY);
-    known.add(directory, { oid: found.directories[directory] ?? "", turns: oids });
-  }
-  await known.save();
 }
 
 // The small records of a branch (compactions, titles, pins) as they can be read: a damaged file is left out and named, so

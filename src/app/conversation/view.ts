@@ -85,16 +85,14 @@ function cutTurns({ covers, from_turn, from_event, to_turn, to_event }: Compacti
   return [...(from_event === undefined ? [] : [from_turn]), ...(to_event === undefined ? [] : [to_turn])];
 }
 
-/** Checks what compactions cover, all at once: their reads share one pass, and each end turn is read once, then remembered. */
+/** Checks what compactions cover, all at once: each end turn is read once. */
 async function checkAll(
   store: ConversationStore,
   tree: Pick<BranchTree, "turnOids">,
   compactions: readonly Compaction[],
 ): Promise<CoverCheck[]> {
   const facts = coverFacts(store, tree);
-  const checks = await Promise.all(compactions.map((compaction) => checkCovers(compaction, facts)));
-  await facts.cuts.save();
-  return checks;
+  return await Promise.all(compactions.map((compaction) => checkCovers(compaction, facts)));
 }
 
 /** Reads the given turns (all when left out), by position; `known` as in `loadView`. */

@@ -10,7 +10,7 @@ import type { LogEntry } from "../../store/store.ts";
 import { compactionIdOfPath, findAddition, groupPaths } from "../conversation/append.ts";
 import { loadCountedHere } from "../conversation/counted-view.ts";
 import { requireWholeHistory } from "../conversation/fork-start.ts";
-import { findSquashed, newestAdded, readBranchLog } from "../conversation/log.ts";
+import { findSquashed, newestAdded, readRecordLog } from "../conversation/log.ts";
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
 import { type KnownTurns, type LiveCompactions, loadCompactions, loadHistory, loadView } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -183,7 +183,7 @@ function nameSides(
 }
 
 function readCompactions(workspace: Workspace, tree: BranchTree): Promise<readonly LogEntry[]> {
-  return readBranchLog(workspace.store, tree);
+  return readRecordLog(workspace.store, tree.commit);
 }
 
 async function diffRevisions(

@@ -3,7 +3,6 @@ import { JpgError } from "../../core/errors.ts";
 import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { BranchWrite, WriteResult } from "../../store/store.ts";
-import { rememberWhole } from "../conversation/spliced-turns.ts";
 import { readStanding } from "../conversation/standing.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { type OpenSession, openParts, openSession } from "../sessions/open-session.ts";
@@ -77,7 +76,7 @@ export async function importPass(
     // Somebody else moved the branch meanwhile: plan again on what stands there now.
     if (result?.moved === false) refused.push(session.file);
     else {
-      const report = await finishSession(workspace, session, result);
+      const report = await session.finish();
       reports.push(report);
       appendAll(found, foundFiles(session, report, { facts, result }));
     }
@@ -271,17 +270,6 @@ function describeSource({ request }: ImportCall, open: OpenSession, branch: stri
   const named = request.format ?? null;
   const read = { named, format: format.name, importer: format.importer };
   return { fingerprint: fingerprint.digest, ...read, session, origin, branch };
-}
-
-/** Finishes a session that was written; that a conversation which was just made is whole is known without looking. */
-async function finishSession(
-  { store }: Workspace,
-  { finish }: TakenSession,
-  result: WriteResult | undefined,
-): Promise<ImportReport> {
-  const report = await finish();
-  if (result !== undefined && report.status === "created") await rememberWhole(store, result);
-  return report;
 }
 
 function foundFiles(

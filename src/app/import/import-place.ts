@@ -1,4 +1,5 @@
 // Where an import writes: a new conversation, a fork, or the branch that the session continues; and from which turn on.
+import type { ParentSession } from "../../core/conversation/branch-files.ts";
 import { branchName, conversationId, conversationOf, isTurnNumber, shortId } from "../../core/conversation/name.ts";
 import { turnPath } from "../../core/conversation/turn-file.ts";
 import { defined } from "../../core/json.ts";
@@ -14,7 +15,6 @@ import {
   collectBlobs,
   FORMAT_VERSION,
   loadBranchTree,
-  type ParentSession,
 } from "../conversation/tree.ts";
 import { loadCompactions } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";

@@ -14,7 +14,7 @@ import type { TokenMeter } from "../../core/model/token-meter.ts";
 import type { LogEntry } from "../../store/store.ts";
 import { compactionIdOfPath } from "../conversation/append.ts";
 import { loadCountedHere } from "../conversation/counted-view.ts";
-import { findSquashed, readBranchLog } from "../conversation/log.ts";
+import { findSquashed, readRecordLog } from "../conversation/log.ts";
 import { turnOf, unknownTurn } from "../conversation/marks.ts";
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
 import { type LoadedTurns, loadAround, loadCompactions, loadShown } from "../conversation/view.ts";
@@ -69,7 +69,7 @@ export async function blame(workspace: Workspace, what: string, id?: string): Pr
   const wanted = selectEvents(turns.get(turn), turn, event);
   const dispositions = resolveDispositions([...turns.values()], live.applied, turnCount);
   const shown = new Map(view.turns.flatMap((projected) => projected.events.map((item) => [item.id, item] as const)));
-  const entries = await readBranchLog(workspace.store, tree);
+  const entries = await readRecordLog(workspace.store, tree.commit);
   const squashed = await findSquashed(workspace.store, entries);
   const rows = wanted.map((item): BlameRow => {
     const state = stateOf(item, shown.get(item.id));

@@ -6,7 +6,7 @@ import type { TokenSource } from "../../core/model/token-meter.ts";
 import { isForkSubject, subjectOf, takenBack } from "../../store/messages.ts";
 import type { ConversationStore, LogEntry, Signature } from "../../store/store.ts";
 import { compactionIdOfPath, readRecord } from "../conversation/append.ts";
-import { findSquashed, readBranchLog } from "../conversation/log.ts";
+import { findSquashed, readRecordLog } from "../conversation/log.ts";
 import { type BranchTree, collectBlobs } from "../conversation/tree.ts";
 import { loadCompactions } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -16,7 +16,7 @@ export async function readCompactionLog(
   workspace: Pick<Workspace, "store">,
   tree: Pick<BranchTree, "branch" | "commit" | "turnOids" | "compactions" | "revision">,
 ): Promise<LogReport> {
-  const entries = await readBranchLog(workspace.store, tree);
+  const entries = await readRecordLog(workspace.store, tree.commit);
   const live = new Set(tree.compactions.map((file) => file.path));
   const { unapplied, damaged } = await loadCompactions(workspace.store, tree);
   const reasons = new Map([

@@ -1,6 +1,8 @@
 // Shows one thing in detail: a conversation, a compaction with what it hid, an event with how the view reads it.
+
 import type { HiddenContent } from "../../core/compact/hidden-content.ts";
 import { inline } from "../../core/conversation/attachment.ts";
+import type { ParentSession } from "../../core/conversation/branch-files.ts";
 import type { Compaction, LossReceipt } from "../../core/conversation/compaction.ts";
 import { parseCompactionLine } from "../../core/conversation/compaction-line.ts";
 import type { Event } from "../../core/conversation/event.ts";
@@ -16,14 +18,14 @@ import type { BranchTip, ConversationStore, LogEntry } from "../../store/store.t
 import { hiddenBy, lossOf } from "../compact/compact-report.ts";
 import { findAddition, readRecord } from "../conversation/append.ts";
 import { loadCountedHere, reportTokens } from "../conversation/counted-view.ts";
-import { findSquashed, readBranchLog, readRecordLog } from "../conversation/log.ts";
+import { findSquashed, readRecordLog } from "../conversation/log.ts";
 import { warnOfSplice } from "../conversation/spliced-turns.ts";
+import { keptAt, readTip } from "../conversation/tip-cache.ts";
 import {
   type BranchTree,
   type ConversationHeader,
   collectBlobs,
   loadBranchTree,
-  type ParentSession,
   parentSession,
   parseHeader,
 } from "../conversation/tree.ts";
@@ -36,7 +38,6 @@ import { findSession } from "../names/find-session.ts";
 import type { Target } from "../names/id-candidates.ts";
 import { resolveId, treeOfTarget } from "../names/resolve-id.ts";
 import { type CompactionViews, loadCompactionViews } from "./blame.ts";
-import { openFactsCache } from "./list.ts";
 import { type LogRow, readCompactionLog, tellsChange } from "./log.ts";
 
 /** Shows what an id names; `@` = the active conversation. */
@@ -141,7 +142,7 @@ export async function showCompaction(
   tree: BranchTree,
   target: Pick<Extract<Target, { kind: "compaction" }>, "kind" | "compaction"> | Extract<Target, { kind: "commit" }>,
 ): Promise<ShownCompaction> {
-  const entries = await readBranchLog(workspace.store, tree);
+  const entries = await readRecordLog(workspace.store, tree.commit);
   const found = findRecord(entries, target);
   if (found === null) {
     const name = target.kind === "commit" ? abbreviateCommit(target.commit) : target.compaction;
@@ -278,11 +279,13 @@ async function listAgents(workspace: Workspace, tree: BranchTree): Promise<reado
   const { store } = workspace;
   const { source } = tree.header;
   if (source === null) return [];
-  const known = openFactsCache(store);
   // What a list knows of a conversation says whether it comes from another: nearly none has to be read.
-  const mains = mainTips(await store.listBranches(leaveOut)).map((tip) => ({ tip, facts: known.find(tip.commit) }));
+  const mains = mainTips(await store.listBranches(leaveOut)).map((tip) => ({
+    tip,
+    facts: keptAt(readTip(store, tip.name).facts, tip.commit),
+  }));
   const told = mains.filter(({ facts }) => facts?.parent !== undefined);
-  const unknown = mains.filter(({ facts }) => facts === null);
+  const unknown = mains.filter(({ facts }) => facts === undefined);
   const tips = [...told, ...(unknown.length > MOST_UNKNOWN ? [] : unknown)].map(({ tip }) => tip);
   const agents = (await readHeaders(store, tips)).flatMap(([tip, header]): AgentConversation[] => {
     const parent = header.source?.format === source.format ? parentSession(header) : null;

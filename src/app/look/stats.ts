@@ -2,10 +2,11 @@
 import { isMessage } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import type { TokenEstimate } from "../../core/conversation/token-estimate.ts";
+import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
 import { defined } from "../../core/json.ts";
 import type { Calibration } from "../../core/model/calibration.ts";
 import type { OverheadSource, TokenMeter, TokenSource } from "../../core/model/token-meter.ts";
-import { sumPayloadBytes, sumTurnBytes } from "../conversation/caches.ts";
+import type { ConversationStore, TreeFile } from "../../store/store.ts";
 import { loadCountedHere, reportTokens } from "../conversation/counted-view.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -43,9 +44,17 @@ export interface StatsReport {
   readonly compactions?: number;
 }
 
+/** Sums the bytes of the turns, and of the payloads that were moved out of events; in a partial clone of those that are here. */
+async function sumBytes(store: ConversationStore, { commit }: Pick<BranchTree, "commit">): Promise<number> {
+  const files = await store.listTree(commit, { under: ["turns", "attachments"], sizes: "here" });
+  // Lines of the agent's file and definitions of tools are kept among the attachments, too.
+  const isCounted = ({ path }: TreeFile): boolean => turnIndexOfPath(path) !== null || !/\.jsonl?$/.test(path);
+  return files.filter(isCounted).reduce((sum, { size = 0 }) => sum + size, 0);
+}
+
 /** Counts a branch. */
 export async function readStats(workspace: Workspace, tree: BranchTree): Promise<StatsReport> {
-  const bytes = (await sumTurnBytes(workspace.store, tree)) + (await sumPayloadBytes(workspace.store, tree));
+  const bytes = await sumBytes(workspace.store, tree);
   const loaded = await loadCountedHere(workspace.store, tree);
   const { facts, view, live, meter, elsewhere } = loaded;
   const shown = view.turns.flatMap((turn) => turn.events);

@@ -1,10 +1,10 @@
 // What is here: the active conversation, how many there are, and the sessions that agents keep for this project. Nothing is made.
 import { conversationOf } from "../../core/conversation/name.ts";
-import type { BranchTip } from "../../store/store.ts";
+import type { ConversationFacts } from "../conversation/tip-cache.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { describeRemotes, preferredBranch } from "../names/conversations.ts";
 import { findAgentSessions } from "../sessions/kept-files.ts";
-import { type ConversationFacts, openFactsCache, readFacts } from "./list.ts";
+import { knownFacts } from "./list.ts";
 
 /** What `jpg` alone tells. */
 export interface StatusReport {
@@ -33,20 +33,9 @@ export async function readStatus(workspace: Workspace): Promise<StatusReport> {
   for (const { agent } of files) counts.set(agent, (counts.get(agent) ?? 0) + 1);
   return {
     store: location.exists ? location.root : null,
-    active: tip === undefined ? null : { branch: tip.name, ...(await factsOf(workspace, tip, branches)) },
+    active: tip === undefined ? null : { branch: tip.name, ...(await knownFacts(workspace, tip)) },
     conversations: new Set(branches.map(({ name }) => conversationOf(name))).size,
     ...(elsewhere === null ? {} : { elsewhere }),
     sessions: [...counts].map(([agent, count]) => ({ agent, count })),
   };
-}
-
-/** As `ls` knows them; what has to be worked out is kept for it. */
-async function factsOf(workspace: Workspace, tip: BranchTip, tips: readonly BranchTip[]): Promise<ConversationFacts> {
-  const known = openFactsCache(workspace.store);
-  const found = known.find(tip.commit);
-  if (found !== null) return found;
-  const facts = await readFacts(workspace, tip);
-  known.add(tip.commit, facts);
-  await known.save(tips);
-  return facts;
 }

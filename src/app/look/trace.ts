@@ -7,7 +7,7 @@ import { conversationOf } from "../../core/conversation/name.ts";
 import { defined } from "../../core/json.ts";
 import type { MatchedLine } from "../../core/look/search-words.ts";
 import type { ConversationStore } from "../../store/store.ts";
-import { readBranchLog } from "../conversation/log.ts";
+import { readRecordLog } from "../conversation/log.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import { bringTurns, requireTexts } from "../conversation/turns.ts";
 import { type KnownTurns, loadTurns, loadView } from "../conversation/view.ts";
@@ -59,7 +59,7 @@ export async function tracePhrase({ store }: Workspace, tree: BranchTree, text: 
 
 /** All compactions of the history that say something in the place of turns, those that were taken back too; oldest first. */
 async function readSummaries(store: ConversationStore, tree: BranchTree): Promise<readonly Compaction[]> {
-  const records = await readLoggedRecords(store, await readBranchLog(store, tree));
+  const records = await readLoggedRecords(store, await readRecordLog(store, tree.commit));
   return [...records.values()]
     .filter(({ summary, replacement }) => summary !== undefined || replacement !== undefined)
     .sort((a, b) => compareTimestamps(a.timestamp, b.timestamp));

@@ -20,14 +20,7 @@ import {
 } from "../conversation/append.ts";
 import { loadCounted } from "../conversation/counted-view.ts";
 import { checkCovers, coverFacts } from "../conversation/covers.ts";
-import {
-  findSquashed,
-  isForkMerge,
-  newestAdded,
-  readBranchLog,
-  readRecordLog,
-  squashedCommit,
-} from "../conversation/log.ts";
+import { findSquashed, isForkMerge, newestAdded, readRecordLog, squashedCommit } from "../conversation/log.ts";
 import { boundOf } from "../conversation/marks.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
 import { type BranchTree, collectBlobs, listTurnOids, loadBranchTree, loadTip } from "../conversation/tree.ts";
@@ -75,7 +68,7 @@ async function revertTargets(
   let tree = start;
   const known: KnownTurns = new Map();
   const { view, live, meter } = await loadCounted(workspace.store, tree, known);
-  const entries = await readBranchLog(workspace.store, tree);
+  const entries = await readRecordLog(workspace.store, tree.commit);
   const squashed = await findSquashed(
     workspace.store,
     entries.filter(({ commit }) => targets.some(({ target }) => target.kind === "commit" && target.commit === commit)),
@@ -118,7 +111,7 @@ async function revertTargets(
 /** Takes back the newest live compaction in commit order. Throws `nothing_to_undo`. */
 export async function undoCompaction(workspace: Workspace, tree: BranchTree): Promise<RevertReport> {
   const live = new Set(tree.compactions.map((file) => file.path));
-  const entries = await readBranchLog(workspace.store, tree);
+  const entries = await readRecordLog(workspace.store, tree.commit);
   const newest = entries.find((entry) => newestAdded(entry, live) !== undefined);
   const path = newest === undefined ? undefined : newestAdded(newest, live);
   const id = path === undefined ? null : compactionIdOfPath(path);

@@ -6,7 +6,7 @@ import { conversationOf, forkOf, shortId } from "../../core/conversation/name.ts
 import { JpgError } from "../../core/errors.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
-import { readBranchLog } from "../conversation/log.ts";
+import { readRecordLog } from "../conversation/log.ts";
 import { sha1Bytes, sha256 } from "../conversation/runtime.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -107,9 +107,7 @@ export async function exportedSessions(
   for (const tip of tips) {
     const { name: branch, commit } = tip;
     const isActive = active !== null && conversationOf(branch) === conversationOf(active);
-    const log = await (isActive ? store.readLog({ from: commit }) : readBranchLog(store, { branch, commit })).catch(
-      () => [],
-    );
+    const log = await (isActive ? store.readLog({ from: commit }) : readRecordLog(store, commit)).catch(() => []);
     const commits = new Set([commit, ...log.flatMap((entry) => [entry.commit, ...entry.parents])]);
     const ids = [...commits].flatMap((from) => exportedIds({ branch, commit: from }));
     if (ids.some((id) => whole.includes(id))) called.push(nameOf(tip));

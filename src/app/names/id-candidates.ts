@@ -14,7 +14,7 @@ import { appendAll } from "../../core/lists.ts";
 import { plainForm } from "../../core/look/search-words.ts";
 import type { BranchTip } from "../../store/store.ts";
 import { compactionIdOfPath, findAddition } from "../conversation/append.ts";
-import { readBranchLog } from "../conversation/log.ts";
+import { readRecordLog } from "../conversation/log.ts";
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
 import { conversationTitle } from "../conversation/turns.ts";
 import { loadCompactions } from "../conversation/view.ts";
@@ -72,7 +72,7 @@ export async function findCompactions(place: NameScope, word: string): Promise<r
   const rank = ({ name }: BranchTip): number => (name === active ? 0 : isOwn(place, name) ? 1 : 2);
   const found = new Map<string, Candidate>();
   for (const branch of [...branches].sort((a, b) => rank(a) - rank(b))) {
-    const entries = await readBranchLog(workspace.store, { branch: branch.name, commit: branch.commit });
+    const entries = await readRecordLog(workspace.store, branch.commit);
     for (const path of entries.flatMap((entry) => [...entry.added, ...entry.removed])) {
       const id = compactionIdOfPath(path);
       if (id?.startsWith(word) && !found.has(id))
@@ -331,7 +331,7 @@ async function sessionsMeant(
 async function otherName({ workspace, branches }: NameScope, { target }: Candidate): Promise<string> {
   if (target.kind !== "compaction") return target.branch;
   const tip = branches.find(({ name }) => name === target.branch);
-  const log = tip === undefined ? [] : await readBranchLog(workspace.store, { branch: tip.name, commit: tip.commit });
+  const log = tip === undefined ? [] : await readRecordLog(workspace.store, tip.commit);
   return abbreviateCommit(findAddition(log, target.compaction)?.entry.commit ?? "");
 }
 

@@ -8,7 +8,7 @@ import type { OutgoingList, OutgoingObject, OutgoingObjects } from "../../store/
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { loadBranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
-import { createReadTurns, refuseDamage } from "./refuse-damage.ts";
+import { refuseDamage } from "./refuse-damage.ts";
 import { localError, requireSharing } from "./remotes.ts";
 import {
   findLeavingSecrets,
@@ -80,18 +80,17 @@ async function placedError(
   return secretsError(placed, { command, of: [...new Set(of)] });
 }
 
-/** Reads what leaves, once; gives the secrets in it. Throws `damaged_conversation`, before all else that may be wrong. */
+/** Looks into what leaves; gives the secrets in it. Throws `damaged_conversation`, before all else that may be wrong. */
 async function lookInto(
   workspace: Workspace,
   leaving: Parameters<typeof findLeavingSecrets>[1],
   { tips, nothing }: { readonly tips: readonly BranchTip[]; readonly nothing: string },
 ): Promise<readonly SecretOfObject[]> {
-  const turns = createReadTurns();
   try {
-    return await findLeavingSecrets(workspace, leaving, turns.read);
+    return await findLeavingSecrets(workspace, leaving);
   } finally {
     // Also where something could not be read: this says of which conversation it is a part.
-    await refuseDamage(workspace.store, tips, { read: turns.sound, nothing });
+    await refuseDamage(workspace.store, tips, nothing);
   }
 }
 

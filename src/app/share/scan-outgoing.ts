@@ -17,9 +17,6 @@ interface NamedObjects {
   readonly names: readonly string[];
 }
 
-/** Told of each content that is read: who has another question to it need not read it again. */
-export type ContentReader = (object: OutgoingObject, bytes: Uint8Array) => void;
-
 /** A secret, and the object that it stands in. */
 export interface SecretOfObject extends LeavingSecret {
   /** Of names: of a file that holds them. */
@@ -30,7 +27,6 @@ export interface SecretOfObject extends LeavingSecret {
 export async function findLeavingSecrets(
   workspace: Workspace,
   outgoing: NamedObjects,
-  read?: ContentReader,
 ): Promise<readonly SecretOfObject[]> {
   const { store } = workspace;
   const clean = openCleanObjects(store);
@@ -40,7 +36,7 @@ export async function findLeavingSecrets(
   const namesOid = blobId(Buffer.from(names));
   if (unknown.length === 0 && clean.has(namesOid)) return [];
   const scanner = await loadSecretScanner(workspace);
-  const found = await scanSources(scanner, contentsOf(store, unknown, read));
+  const found = await scanSources(scanner, contentsOf(store, unknown));
   const named = await scanSources(scanner, [sourceOf({ oid: namesOid, place: "names of branches and files" }, names)]);
   const dirty = new Set([...found, ...named].map((finding) => finding.in.oid));
   await clean.add([...unknown.map(({ oid }) => oid), namesOid].filter((oid) => !dirty.has(oid) && !clean.has(oid)));
@@ -59,13 +55,11 @@ interface Scanned {
 async function* contentsOf(
   store: ConversationStore,
   objects: readonly OutgoingObject[],
-  read: ContentReader = () => undefined,
 ): AsyncGenerator<ScannedSource<Scanned>> {
   let at = 0;
   for await (const bytes of store.readBlobs(objects.map(({ oid }) => oid))) {
     const object = objects[at++];
     if (object === undefined) continue;
-    read(object, bytes);
     yield sourceOf({ oid: object.oid, place: placeOf(object) }, bytes);
   }
 }

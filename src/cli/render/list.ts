@@ -1,6 +1,8 @@
 // What `jpg ls`, `log`, `blame` and `status` print: a line a row.
+
+import type { ConversationFacts } from "../../app/conversation/tip-cache.ts";
 import type { BlameReport, BlameRow, BlameSource } from "../../app/look/blame.ts";
-import type { ConversationFacts, ListReport, ListRow } from "../../app/look/list.ts";
+import type { ListReport, ListRow } from "../../app/look/list.ts";
 import type { LogReport, LogRow } from "../../app/look/log.ts";
 import type { StatusReport } from "../../app/look/status.ts";
 import { exampleAgent } from "../../app/sessions/session-registry.ts";

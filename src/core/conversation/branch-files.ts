@@ -22,6 +22,17 @@ export interface BranchFiles {
   readonly findings: readonly Finding[];
 }
 
+/** A session that another one comes from, by its own ids: its conversation may be imported later, or never. */
+export interface ParentSession {
+  /** `agent`: the other began it to have something done. `fork`: it goes on from a copy of the other's beginning. */
+  readonly kind: "agent" | "fork";
+  readonly session: string;
+  /** The other's call that began it. */
+  readonly call?: string;
+  /** What the other's results call it; absent = by its session's id. */
+  readonly name?: string;
+}
+
 /** Folders of one-line records. */
 export const RECORD_FOLDERS = ["compactions", "config", "meta"] as const;
 export type RecordFolder = (typeof RECORD_FOLDERS)[number];

@@ -1,11 +1,12 @@
 // Automatic compaction over a real store: windows of known models, made small by small ratios.
 
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type AutoSituation, autoCompact } from "../../../src/app/compact/auto.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
 import type { CompactReport } from "../../../src/app/compact/compact-report.ts";
+import { keepTip, readTip } from "../../../src/app/conversation/tip-cache.ts";
 import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import { loadView } from "../../../src/app/conversation/view.ts";
 import { openWorkspace, type Workspace } from "../../../src/app/conversation/workspace.ts";
@@ -135,11 +136,10 @@ describe("automatic compaction", () => {
     session.turns(10);
     const branch = await grow();
     const report = await run(branch);
-    const memory = join(base.store.gitDir, "jpg-cache/auto-1");
-    const remembered = readFileSync(memory, "utf8");
-    rmSync(memory);
+    const { auto } = readTip(base.store, branch);
+    await base.store.dropCaches();
     expect(await run(branch)).toBeNull();
-    writeFileSync(memory, remembered);
+    await keepTip(base.store, branch, auto === undefined ? {} : { auto });
     await revertCompactions(base, [report!.compaction!.id]);
     expect(await run(branch)).toBeNull();
     session.turns(1);
@@ -150,7 +150,10 @@ describe("automatic compaction", () => {
   it("takes a damaged memory for none", async () => {
     session.turns(10);
     const branch = await grow();
-    writeFileSync(join(base.store.gitDir, "jpg-cache/auto-1"), '[["x"');
+    await keepTip(base.store, branch, { auto: { triedAt: 10, leftTokens: 9, hasWarned: true } });
+    const folder = join(base.store.gitDir, "jpg-cache");
+    const name = readdirSync(folder).find((file) => file.startsWith("tip-")) ?? "";
+    appendFileSync(join(folder, name), " ");
     expect(rangeOf(await run(branch))).toEqual([0, 6]);
   });
 

@@ -1,11 +1,9 @@
 // @module-tag law
 // @module-tag law
 
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkCovers, coversDigest, openCutCache } from "../../../src/app/conversation/covers.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { checkCovers, coversDigest } from "../../../src/app/conversation/covers.ts";
 import { blobId, sha256 } from "../../../src/app/conversation/runtime.ts";
 import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import { loadCompactions, loadTurns, loadView } from "../../../src/app/conversation/view.ts";
@@ -13,9 +11,7 @@ import { readCompactionLog } from "../../../src/app/look/log.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { formatCompactionLine, recordPath } from "../../../src/core/conversation/compaction-line.ts";
 import { turnPath } from "../../../src/core/conversation/turn-file.ts";
-import { cacheFolder, openCache } from "../../../src/store/git-dir.ts";
 import { buildSession, plainTurns, type SessionStep } from "../../helpers/session-builder.ts";
-import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";
 
 const turn = fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 4 });
@@ -104,58 +100,6 @@ describe("checkCovers", () => {
     const compaction: Compaction = { type: "compaction", id: "c", timestamp: "", ...bounds, to_event: "1.0", covers };
     expect(await checkCovers(compaction, facts)).toEqual({ matches: true, whole: true });
     expect(facts.read).toEqual([]);
-  });
-});
-
-describe("remembered cuts", () => {
-  const texts = ['{"id":"0.0"}\n{"id":"0.1"}\n', '{"id":"1.0"}\n{"id":"1.1"}\n'];
-  const bounds = { from_turn: 0, to_turn: 1, from_event: "0.1", to_event: "1.0" };
-  let folder: TempFolder;
-  beforeEach(() => {
-    folder = createTempFolder();
-  });
-  afterEach(() => folder.remove());
-
-  const factsBelow = (gitDir: string, content: readonly string[] = texts) => ({
-    ...factsOf(content),
-    cuts: openCutCache(openCache(gitDir, "cuts")),
-  });
-  async function check(gitDir: string, content: readonly string[] = texts) {
-    const covers = (await coversDigest(bounds, factsOf(texts)))!;
-    const facts = factsBelow(gitDir, content);
-    const { matches } = await checkCovers({ type: "compaction", id: "c", timestamp: "", ...bounds, covers }, facts);
-    await facts.cuts.save();
-    return { matches, read: facts.read };
-  }
-
-  it("spare the reading of turns that are cut inside, from the second check on", async () => {
-    expect((await check(folder.path)).read.length).toBeGreaterThan(0);
-    expect(await check(folder.path)).toEqual({ matches: true, read: [] });
-  });
-
-  it("are of one turn file: another with the same events is read", async () => {
-    await check(folder.path);
-    const changed = [texts[0]!, '{"id":"1.0","text":"another"}\n{"id":"1.1"}\n'];
-    const { matches, read } = await check(folder.path, changed);
-    expect(matches).toBe(false);
-    expect(read).toContain(1);
-  });
-
-  it("change nothing but the cost when they are damaged, wrong or cannot be written", async () => {
-    await check(folder.path);
-    const cuts = cacheFolder(folder.path);
-    for (const name of readdirSync(cuts)) {
-      const right = readFileSync(join(cuts, name), "utf8");
-      for (const text of ["nonsense", "null", "[]", right.replace(/[0-9a-f]{40}/, "0".repeat(40))]) {
-        writeFileSync(join(cuts, name), text);
-        expect((await check(folder.path)).matches).toBe(true);
-        expect(await check(folder.path)).toEqual({ matches: true, read: [] });
-      }
-    }
-    rmSync(cuts, { recursive: true });
-    writeFileSync(cuts, "in the way");
-    expect((await check(folder.path)).matches).toBe(true);
-    expect((await check(join(folder.path, "nowhere"))).matches).toBe(true);
   });
 });
 

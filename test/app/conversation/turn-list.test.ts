@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listTurnOids, loadBranchTree } from "../../../src/app/conversation/tree.ts";
@@ -50,57 +50,55 @@ describe("the list of turns", () => {
     temp.remove();
   });
 
-  it("is what git lists, the first time and when directories are remembered", async () => {
+  it("is what git lists, the first time and from what is kept of the branch", async () => {
     const at = await commit(await open(), "long/main", turns(0, 6543));
     const expected = await listed(await open(), at);
     expect(expected).toHaveLength(6543);
     expect(await listTurnOids(await open(), at)).toEqual(expected);
-    const again = await open();
-    expect(await listTurnOids(again, at)).toEqual(expected);
-    // The root, turns/ and its newest directory.
-    expect(again.objectsRead).toBe(3);
+    for (const isKept of [false, true]) {
+      const store = await open();
+      expect((await loadBranchTree(store, "long/main", at)).turnOids).toEqual(expected);
+      // The root, and conversation.json.
+      if (isKept) expect(store.objectsRead).toBe(2);
+    }
   });
 
-  it("follows turns that are added, and a fork whose old turns differ", async () => {
+  it("follows turns that are added, and old turns that differ", async () => {
     const first = await commit(await open(), "grown/main", turns(0, 250));
-    await listTurnOids(await open(), first);
+    await loadBranchTree(await open(), "grown/main", first);
     const grown = await commit(await open(), "grown/main", turns(250, 420));
     const other = await commit(await open(), "grown/main", turns(120, 121, "rewritten"));
-    for (const at of [grown, other, first, grown]) {
-      expect(await listTurnOids(await open(), at)).toEqual(await listed(await open(), at));
+    for (const at of [grown, other, first, grown, other]) {
+      const { turnOids } = await loadBranchTree(await open(), "grown/main", at);
+      expect(turnOids).toEqual(await listed(await open(), at));
     }
-    const again = await open();
-    await listTurnOids(again, other);
-    expect(again.objectsRead).toBe(3);
   });
 
-  it("is right when what was remembered is cut, damaged, of other directories or cannot be written", async () => {
+  it("is right when what was kept is cut, damaged or cannot be written", async () => {
     const at = await commit(await open(), "hurt/main", turns(0, 300));
     const expected = await listed(await open(), at);
-    const oid = (await (await open()).readEntries(at, ["turns/0000"])).get("turns/0000")!;
-    await listTurnOids(await open(), at);
-    const file = join(folder(), `turns-${oid}`);
-    const whole = readFileSync(file);
-    const flipped = Buffer.from(whole);
-    flipped[30] = (flipped[30] ?? 0) ^ 1;
-    const turned = Buffer.concat([whole.subarray(8000), whole.subarray(0, 8000)]);
-    for (const bytes of [whole.subarray(0, 4100), flipped, turned, Buffer.from("nonsense")]) {
-      writeFileSync(file, bytes);
-      expect(await listTurnOids(await open(), at)).toEqual(expected);
+    const load = async () => (await loadBranchTree(await open(), "hurt/main", at)).turnOids;
+    await load();
+    for (const name of readdirSync(folder())) {
+      const file = join(folder(), name);
+      const whole = readFileSync(file);
+      const flipped = Buffer.from(whole);
+      flipped[100] = (flipped[100] ?? 0) ^ 1;
+      for (const bytes of [whole.subarray(0, 4100), flipped, Buffer.from("nonsense"), Buffer.alloc(0)]) {
+        writeFileSync(file, bytes);
+        expect(await load()).toEqual(expected);
+      }
     }
     rmSync(folder(), { recursive: true });
     writeFileSync(folder(), "in the way");
-    expect(await listTurnOids(await open(), at)).toEqual(expected);
+    expect(await load()).toEqual(expected);
     rmSync(folder());
   });
 
-  it("does not remember directories that are not full or hold anything else", async () => {
+  it("passes over what is no turn", async () => {
     const stray = { path: "turns/0000/note.txt", bytes: Buffer.from("mine\n") };
     const at = await commit(await open(), "odd/main", [...turns(0, 150), stray]);
     expect(await listTurnOids(await open(), at)).toHaveLength(150);
-    const oid = (await (await open()).readEntries(at, ["turns/0000"])).get("turns/0000")!;
-    expect(existsSync(folder())).toBe(false);
-    expect(oid).toMatch(/^[0-9a-f]{40}$/);
   });
 
   it("shows a missing turn and a missing directory, which loading the branch reads where they were", async () => {

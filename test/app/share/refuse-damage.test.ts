@@ -1,14 +1,12 @@
 // @module-tag law
 // What leaves is looked at file by file, once: what that finds is what a look at the whole branch finds.
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sha256 } from "../../../src/app/conversation/runtime.ts";
 import { createCheckedFiles } from "../../../src/app/integrity/checked-files.ts";
 import { checkBranch } from "../../../src/app/integrity/fsck-branch.ts";
 import { checkOutgoing } from "../../../src/app/share/outgoing.ts";
-import { createReadTurns, refuseDamage } from "../../../src/app/share/refuse-damage.ts";
+import { refuseDamage } from "../../../src/app/share/refuse-damage.ts";
 import { turnPath } from "../../../src/core/conversation/turn-file.ts";
 import { plantCommit } from "../../helpers/plant-commit.ts";
 import { runs } from "../../helpers/runs.ts";
@@ -148,42 +146,18 @@ describe("what leaves after a tip that is sound", () => {
         expect(await isRefused(tip), `${make}`).toBe(await isDamaged(tip));
       }
   });
-
-  it("is read where it is new alone", async () => {
-    const meta = record("meta", { type: "meta", id: "m1", title: "T" });
-    const last = read(turnPath(TURNS - 1));
-    const tip = commit(sound, { ...meta, [turnPath(TURNS - 1)]: last + event({}) });
-    const reading = vi.spyOn(workspace.store, "readBlobs");
-    await refuseDamage(workspace.store, [{ name: branch, commit: tip }]);
-    const asked = new Set(reading.mock.calls.flatMap(([oids]) => [...oids]));
-    const turns = run(["ls-tree", "-r", "--object-only", tip, "turns"]).split("\n");
-    expect(turns.filter((oid) => asked.has(oid))).toEqual([turns.at(-1)]);
-  });
 });
 
 describe("what leaves for the first time", () => {
-  /** Nothing is known of anything any more. */
-  const forget = (): void => rmSync(join(workspace.store.gitDir, "jpg-cache"), { recursive: true, force: true });
-
-  async function readInPassing(tip: string): Promise<ReturnType<typeof createReadTurns>["sound"]> {
-    const turns = createReadTurns();
-    for (const { path, oid } of await workspace.store.listTree(tip))
-      for await (const bytes of workspace.store.readBlobs([oid])) turns.read({ kind: "blob", oid, path }, bytes);
-    return turns.sound;
-  }
-
   it.each([[{}], [{ "compactions/20260501T120000.000Z-c1.jsonl": null }]] as readonly (readonly [Files])[])(
-    "is refused exactly when a look at the whole finds an error, its turns read in passing: %j",
+    "is refused exactly when a look at the whole finds an error: %j",
     async (before) => {
       const verdicts = new Set<boolean>();
       for (const make of CHANGES) {
-        forget();
         const tip = commit(sound, { ...before, ...make(TURNS - 2) });
         const isWrong = await isDamaged(tip);
         verdicts.add(isWrong);
-        const refused = refuseDamage(workspace.store, [{ name: branch, commit: tip }], {
-          read: await readInPassing(tip),
-        });
+        const refused = refuseDamage(workspace.store, [{ name: branch, commit: tip }]);
         if (isWrong) await expect(refused, `${make}`).rejects.toMatchObject({ code: "damaged_conversation" });
         else await refused;
       }
@@ -200,19 +174,5 @@ describe("what leaves for the first time", () => {
       code: "damaged_conversation",
       message: expect.stringContaining(`so would every copy of it be; ${nothing}:\n`),
     });
-  });
-
-  it("is read once, for damage and for secrets, and is known to have neither then", async () => {
-    const tip = commit(sound, { "compactions/20260501T120000.000Z-c1.jsonl": null });
-    forget();
-    const reading = vi.spyOn(workspace.store, "readBlobs");
-    const outgoing = { tips: [{ name: branch, commit: tip }], known: [] };
-    await checkOutgoing(workspace, outgoing);
-    const turns = run(["ls-tree", "-r", "--object-only", tip, "turns"]).split("\n");
-    const asked = reading.mock.calls.flatMap(([oids]) => [...oids]);
-    expect(asked.filter((oid) => turns.includes(oid)).toSorted()).toEqual(turns.toSorted());
-    reading.mockClear();
-    await checkOutgoing(workspace, outgoing);
-    expect(reading).not.toHaveBeenCalled();
   });
 });
