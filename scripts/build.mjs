@@ -17,6 +17,8 @@ const shared = {
   resolve: {
     alias: {
       debug: `${root}scripts/silent-debug.cjs`,
+      // Its main file asks for the others when it runs, which a bundle cannot give it.
+      "jsonc-parser": `${root}node_modules/jsonc-parser/lib/esm/main.js`,
       "@secretlint/profiler": `${root}scripts/silent-profiler.mjs`,
       "structured-source": `${root}scripts/no-locations.mjs`,
     },

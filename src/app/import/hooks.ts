@@ -11,19 +11,10 @@ import { makeFolders, readOwnText, replaceFile } from "../../store/files.ts";
 import { hasProgram } from "../../store/git-dir.ts";
 import type { Runtime } from "../conversation/runtime.ts";
 import { agents, machineOf } from "../sessions/session-registry.ts";
-import { addJson, findJson, outlineJson, readJson, removeJson } from "./json-settings.ts";
-import {
-  type AddedText,
-  addToml,
-  changeSettings,
-  cutInserted,
-  findToml,
-  type NotAdded,
-  readSettingsFile,
-  readToml,
-  removeToml,
-} from "./settings-file.ts";
+import { addJson, findJson, isJson, readJson, removeJson } from "./json-settings.ts";
+import { type AddedText, changeSettings, cutInserted, type NotAdded, readSettingsFile } from "./settings-file.ts";
 import { hookLine, hookPlaces, hookScript } from "./spool.ts";
+import { editTomlTable, findToml, isToml, readToml } from "./toml-settings.ts";
 
 /** What an agent is told. */
 export type SetupKind = "hooks" | "server";
@@ -69,7 +60,7 @@ export async function installSetup(runtime: Runtime, request: SetupRequest): Pro
     status = state === "same" ? "present" : state === "other" ? "updated" : "installed";
     if (state === "same") return undefined;
     const added = addPart(text, part);
-    if ("problem" in added) throw notUnderstood(part.path, added.problem);
+    if ("problem" in added) throw notUnderstood(part.path, added);
     const { agent, what } = request;
     entry = { agent, what, path: part.path, created: text === null, inserted: added.inserted };
     return added.text;
@@ -91,7 +82,7 @@ export async function uninstallSetup(runtime: Runtime, request: SetupRequest): P
     status = state === "absent" || state === "foreign" ? "absent" : "removed";
     if (text === null || status === "absent") return undefined;
     const left = removePart(text, part, known?.inserted ?? []);
-    if (left === null) throw notUnderstood(part.path, "cannot be read");
+    if (typeof left !== "string") throw notUnderstood(part.path, left);
     const isOurs = part.type === "file" || (known?.created === true && isEmptyFile(left));
     return isOurs ? null : left;
   });
@@ -173,8 +164,9 @@ function taken({ path }: SettingsPart): Error {
   });
 }
 
-function notUnderstood(path: string, problem: string): Error {
-  return userError("settings_not_understood", `${path} ${problem}, so jpg leaves it as it is.`, {
+function notUnderstood(path: string, { problem, line }: NotAdded): Error {
+  const place = line === undefined ? path : `${path}:${line}`;
+  return userError("settings_not_understood", `${place} ${problem}, so jpg leaves it as it is.`, {
     hints: ["Correct it, since the agent needs it too, and run the command again."],
   });
 }
@@ -259,21 +251,25 @@ export function findPart(text: string | null, part: SettingsPart): PartState {
 export function addPart(text: string | null, part: SettingsPart): AddedText | NotAdded {
   const before = text ?? "";
   if (part.type === "file") return { text: part.text, inserted: [part.text] };
-  if (part.type === "toml") return addToml(before, part);
+  if (part.type === "toml") {
+    const edited = editTomlTable(before, part.table, part.values);
+    if (typeof edited !== "string") return edited;
+    return { text: edited, inserted: edited === before ? [] : [edited.slice(before.length)] };
+  }
   const isOld = findPart(text, part) === "other";
   const cleared = isOld ? removeJson(before, part.entries, isOwnEntry) : before;
-  return cleared === null ? { problem: "is not JSON" } : addJson(cleared, part.entries);
+  return typeof cleared === "string" ? addJson(cleared, part.entries) : cleared;
 }
 
 /**
  * Gives the file without the part: with the characters gone that were put in, where they stand as they were, else with the
- * entry taken out wherever it stands now. Null where the file cannot be read.
+ * entry taken out wherever it stands now.
  */
-export function removePart(text: string, part: SettingsPart, inserted: readonly string[]): string | null {
+export function removePart(text: string, part: SettingsPart, inserted: readonly string[]): string | NotAdded {
   if (part.type === "file") return "";
   const exact = inserted.length === 0 ? null : cutInserted(text, inserted);
   if (exact !== null && isReadable(exact, part) && findPart(exact, part) === "absent") return exact;
-  return part.type === "toml" ? removeToml(text, part) : removeJson(text, part.entries, isOwnEntry);
+  return part.type === "toml" ? editTomlTable(text, part.table, null) : removeJson(text, part.entries, isOwnEntry);
 }
 
 /** Whether a file holds nothing any more that anybody put there. */
@@ -283,7 +279,7 @@ function isEmptyFile(text: string): boolean {
 
 function isReadable(text: string, part: SettingsPart): boolean {
   if (text.trim() === "") return true;
-  return part.type === "toml" ? removeToml(text, part) !== null : outlineJson(text) !== null;
+  return part.type === "toml" ? isToml(text) : isJson(text);
 }
 
 /** An entry is jpg's when all that jpg's says stands in it: its owner may have added to it. A hook is by a line that only calls the script. */

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // What jpg puts into files of settings comes and goes, and nothing else does.
 
 import fc from "fast-check";
@@ -24,6 +23,12 @@ function added(
 ): { readonly text: string; readonly inserted: readonly string[] } {
   const result = addPart(text, part);
   if ("problem" in result) throw new Error(result.problem);
+  return result;
+}
+
+function without(text: string, part: SettingsPart, inserted: readonly string[]): string {
+  const result = removePart(text, part, inserted);
+  if (typeof result !== "string") throw new Error(result.problem);
   return result;
 }
 
@@ -104,9 +109,16 @@ describe("entries of a JSON file", () => {
   it("leave the same behind when nobody remembers what was put in, but for what held them only", () => {
     const users = USERS.replace('" },\n}', '" }\n}');
     const both = added(added(users, HOOKS).text, SERVER).text;
-    const left = removePart(removePart(both, HOOKS, []) ?? "", SERVER, []);
+    const left = without(without(both, HOOKS, []), SERVER, []);
     expect(left).toBe(users);
     expect(removePart(added('{"a": 1, "hooks": {}}', HOOKS).text, HOOKS, [])).toBe('{"a": 1}');
+  });
+
+  it("count the last of a key that stands twice, as agents do", () => {
+    const twice = '{ "hooks": 1, /* or */ "hooks": {} }';
+    const { text, inserted } = added(twice, HOOKS);
+    expect(Object.keys((JSON.parse(text.replace("/* or */", "")) as { hooks: object }).hooks)).toHaveLength(2);
+    expect(removePart(text, HOOKS, inserted)).toBe(twice);
   });
 
   it("go from settings that their owner changed since, which stay as they are now", () => {
@@ -118,7 +130,7 @@ describe("entries of a JSON file", () => {
         "KEPT",
       )
       .replace("} // last", '},\n            { "hooks": [] } // last');
-    const left = removePart(changed, HOOKS, inserted) ?? "";
+    const left = without(changed, HOOKS, inserted);
     expect(left).not.toContain(HOOK_MARK);
     expect(left).toBe(
       USERS.replace('"opus"', '"haiku"').replace("} // last", '},\n            { "hooks": [] } // last'),
@@ -128,7 +140,7 @@ describe("entries of a JSON file", () => {
   it("go from settings that their agent wrote anew", () => {
     const { text, inserted } = added('{\n    "a": 1,\n    "hooks": {"Stop": [2]}\n}', HOOKS);
     const rewritten = JSON.stringify({ ...(JSON.parse(text) as object), b: 2 }, null, 2);
-    expect(JSON.parse(removePart(rewritten, HOOKS, inserted) ?? "")).toEqual({ a: 1, hooks: { Stop: [2] }, b: 2 });
+    expect(JSON.parse(without(rewritten, HOOKS, inserted))).toEqual({ a: 1, hooks: { Stop: [2] }, b: 2 });
   });
 
   it("are told from those of others, and from those of an older jpg", () => {
@@ -149,20 +161,25 @@ describe("entries of a JSON file", () => {
   });
 
   it.each([
-    ['{"hooks": [1]}', 'has "hooks" that is not an object'],
-    ['{"hooks": {"SessionEnd": "x"}}', 'has "hooks.SessionEnd" that is not a list'],
-    ["[1]", "has something that is not an object"],
-    ['{"a": 1', "is not JSON"],
-    ['{"a" 1}', "is not JSON"],
-    ['{"a": 1 "b": 2}', "is not JSON"],
-    ['{"a": 1} x', "is not JSON"],
-    ["{\"a\": 'x'}", "is not JSON"],
-  ])("are not put into %s", (text, problem) => {
-    expect(addPart(text, HOOKS)).toEqual({ problem });
+    ['{"hooks": [1]}', 'has "hooks" that is not an object', 1],
+    ['{\n"hooks": {\n"SessionEnd": "x"}}', 'has "hooks.SessionEnd" that is not a list', 3],
+    ["[1]", "has something that is not an object", 1],
+    ['{"a": 1', "is not JSON", 1],
+    ['{"a" 1}', "is not JSON", 1],
+    ['{"a": 1 "b": 2}', "is not JSON", 1],
+    ['{"a": 1} x', "is not JSON", 1],
+    ["{\"a\": 'x'}", "is not JSON", 1],
+    ['{\r\n// said\r\n"a": 01\r\n}', "is not JSON", 3],
+    ['{\n"a": "b\nc"}', "is not JSON", 2],
+    ['{\n"a": "\\x"}', "is not JSON", 2],
+    ['{\n"a": 1,,}', "is not JSON", 2],
+    ["{} /* a", "is not JSON", 1],
+  ])("are not put into %s", (text, problem, line) => {
+    expect(addPart(text, HOOKS)).toEqual({ problem, line });
   });
 
   it("are not put into what nests without end", () => {
-    expect(addPart("[".repeat(100_000), HOOKS)).toEqual({ problem: "is not JSON" });
+    expect(addPart("[".repeat(100_000), HOOKS)).toEqual({ problem: "is not JSON", line: 1 });
   });
 
   it("come and go, whatever settings are like", () => {
@@ -178,7 +195,7 @@ describe("entries of a JSON file", () => {
           expect(others).toEqual(JSON.parse(JSON.stringify(othersBefore)));
           expect(findPart(result.text, part)).toBe("same");
           expect(removePart(result.text, part, result.inserted)).toBe(before);
-          expect(findPart(removePart(result.text, part, []) ?? "", part)).toBe("absent");
+          expect(findPart(without(result.text, part, []), part)).toBe("absent");
         }
       }),
     );
@@ -200,7 +217,7 @@ describe("a table of a TOML file", () => {
     });
     expect(added(text, TABLE)).toEqual({ text, inserted: [] });
     expect(removePart(text, TABLE, inserted)).toBe(before);
-    expect(removePart(text, TABLE, [])?.trimEnd()).toBe(before.trimEnd());
+    expect(without(text, TABLE, []).trimEnd()).toBe(before.trimEnd());
   });
 
   it("goes from between tables that came behind it, whose comments stay", () => {
@@ -215,7 +232,7 @@ describe("a table of a TOML file", () => {
     expect(addPart("mcp_servers = {}\n", TABLE)).toEqual({
       problem: "takes no table [mcp_servers.jpg] behind what it holds",
     });
-    expect(addPart("a = \n", TABLE)).toEqual({ problem: "is not TOML" });
+    expect(addPart("b = 1\na = \n", TABLE)).toEqual({ problem: "is not TOML", line: 2 });
     expect(findPart('[mcp_servers.jpg]\ncommand = "other"\n', TABLE)).toBe("foreign");
   });
 
@@ -229,8 +246,8 @@ describe("a table of a TOML file", () => {
     const own = `{"hooks":{"SessionEnd":[{"hooks":[{"type":"command","command":${JSON.stringify(command)}}]}]}}`;
     expect(findPart(own, HOOKS)).toBe("absent");
     const { text, inserted } = added(own, HOOKS);
-    expect(JSON.parse(removePart(text, HOOKS, inserted) ?? "")).toEqual(JSON.parse(own));
-    expect(JSON.parse(removePart(text, HOOKS, []) ?? "")).toEqual(JSON.parse(own));
+    expect(JSON.parse(without(text, HOOKS, inserted))).toEqual(JSON.parse(own));
+    expect(JSON.parse(without(text, HOOKS, []))).toEqual(JSON.parse(own));
   });
 
   it("takes jpg's command out of a group in which the user has others", () => {
@@ -243,7 +260,7 @@ describe("a table of a TOML file", () => {
       ["say bye", LINE],
       [LINE, "say bye", `sh /old/${HOOK_MARK} agent copy`],
     ])
-      expect(JSON.parse(removePart(group(...commands), HOOKS, []) ?? "")).toEqual(JSON.parse(group("say bye")));
-    expect(JSON.parse(removePart(group(LINE), HOOKS, []) ?? "")).toEqual({});
+      expect(JSON.parse(without(group(...commands), HOOKS, []))).toEqual(JSON.parse(group("say bye")));
+    expect(JSON.parse(without(group(LINE), HOOKS, []))).toEqual({});
   });
 });

@@ -1,0 +1,88 @@
+// A table of jpg's in a TOML file of settings: what stands outside it stays, byte for byte. Pure.
+import { parse, TomlError } from "smol-toml";
+import { fieldsOf } from "../../core/conversation/event.ts";
+import type { TomlPart } from "../../formats/agent-format.ts";
+import type { NotAdded } from "./settings-file.ts";
+
+/** Whether a table stands there that holds what jpg puts there, more than that, or something else. */
+export function findToml(text: string, { table, values }: TomlPart): "same" | "foreign" | null {
+  const found = readToml(text, table);
+  if (found === undefined) return null;
+  const held = fieldsOf(found);
+  const isSame = ([key, value]: [string, unknown]): boolean => JSON.stringify(held[key]) === JSON.stringify(value);
+  return Object.entries(values).every(isSame) ? "same" : "foreign";
+}
+
+/** Gives what stands in a table; undefined where there is none, or the text is no TOML. */
+export function readToml(text: string, table: string): unknown {
+  const read = readTree(text);
+  return "problem" in read ? undefined : valueUnder(read.tree, table);
+}
+
+/** Whether a text is TOML. */
+export function isToml(text: string): boolean {
+  return !("problem" in readTree(text));
+}
+
+/**
+ * Puts a table at the end of a text that has none of its name; `values` null = takes it out, with the tables below it. Refuses
+ * what would not read so afterwards: a table may stand elsewhere than below a header.
+ */
+export function editTomlTable(text: string, table: string, values: TomlPart["values"] | null): string | NotAdded {
+  const before = readTree(text);
+  if ("problem" in before) return before;
+  if ((valueUnder(before.tree, table) !== undefined) === (values !== null)) return text;
+  const edited = values === null ? cutTable(text, table) : appendTable(text, table, values);
+  const after = readTree(edited);
+  if (!("problem" in after) && (valueUnder(after.tree, table) !== undefined) === (values !== null)) return edited;
+  const problem =
+    values === null
+      ? `holds [${table}] where jpg cannot take it out`
+      : `takes no table [${table}] behind what it holds`;
+  return { problem };
+}
+
+function appendTable(text: string, table: string, values: TomlPart["values"]): string {
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  const lines = Object.entries(values).map(
+    ([key, value]) => `${key} = ${JSON.stringify(value).replaceAll('","', '", "')}`,
+  );
+  const begin = text === "" ? "" : text.endsWith("\n") ? eol : `${eol}${eol}`;
+  return `${text}${begin}${[`[${table}]`, ...lines].join(eol)}${eol}`;
+}
+
+/** Cuts a table from its header to the next one and what is said before that, and the blank line before it. */
+function cutTable(text: string, table: string): string {
+  const lines = text.split(/(?<=\n)/);
+  const start = lines.findIndex((line) => headerOf(line) === table);
+  if (start === -1) return text;
+  const next = lines.findIndex((line, at) => {
+    const header = at > start ? headerOf(line) : null;
+    return header !== null && !header.startsWith(`${table}.`);
+  });
+  let end = next === -1 ? lines.length : next;
+  // Comments and blank lines right before the next table are of that table.
+  while (next !== -1 && end > start + 1 && /^(#.*)?$/.test((lines[end - 1] ?? "").trim())) end -= 1;
+  const from = start > 0 && lines[start - 1]?.trim() === "" ? start - 1 : start;
+  return [...lines.slice(0, from), ...lines.slice(end)].join("");
+}
+
+/** The name between the brackets of a header's line; null for another line. */
+function headerOf(line: string): string | null {
+  const name = /^\s*\[([^[\]]+)\]\s*(?:#.*)?$/.exec(line.trimEnd())?.[1];
+  const keys = name?.split(".").map((key) => key.trim());
+  return keys?.join(".") ?? (/^\s*\[\[/.test(line) ? "" : null);
+}
+
+function readTree(text: string): { readonly tree: unknown } | NotAdded {
+  try {
+    return { tree: parse(text) };
+  } catch (error) {
+    if (error instanceof TomlError) return { problem: "is not TOML", line: error.line };
+    throw error;
+  }
+}
+
+function valueUnder(tree: unknown, table: string): unknown {
+  return table.split(".").reduce((value, key) => fieldsOf(value)[key], tree);
+}
