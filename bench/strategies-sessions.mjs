@@ -87,10 +87,9 @@ export async function planOver(library, turns, { chosen, compactions = [], keep 
     now: timeOf(compactions.length),
     policies: {},
     keep,
-    strategies: {
-      uses: chosen.uses,
-      names: chosen.names,
-      hints,
+    hints,
+    strategies: chosen,
+    known: {
       subsumed,
       viewTokens,
       definedTools: library.toolsDefinedIn(turns.flatMap(({ events }) => events)),

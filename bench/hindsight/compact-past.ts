@@ -103,10 +103,8 @@ function planMechanical(
     ...(chosen === undefined
       ? {}
       : {
-          strategies: {
-            uses: chosen.uses,
-            names: chosen.names,
-            hints: DEFAULT_TOOL_HINTS,
+          strategies: chosen,
+          known: {
             ...(windowTokens === undefined ? {} : { windowTokens }),
             viewTokens: estimateEvents(viewOf({ turns, compactions })),
             definedTools: toolsDefinedIn(turns.flatMap(({ events }) => events)),

@@ -1,9 +1,9 @@
 // Conversations made of tool calls, and what a plan by strategies makes of each call, in a word for each half.
 
-import { type CompactionPlan, type CompactionRequest, planCompaction } from "../../src/core/compact/plan.ts";
+import { type CompactionPlan, type PlanInput, planCompaction } from "../../src/core/compact/plan.ts";
 import type { StrategyOptions } from "../../src/core/compact/strategies/strategy.ts";
 import { chooseStrategies } from "../../src/core/compact/strategies/strategy-list.ts";
-import type { StrategyRequest } from "../../src/core/compact/strategies/strategy-names.ts";
+import type { StrategyFacts } from "../../src/core/compact/strategies/strategy-names.ts";
 import { listToolCalls } from "../../src/core/compact/tool-call.ts";
 import { isNothing } from "../../src/core/conversation/bound-resolution.ts";
 import type { Compaction } from "../../src/core/conversation/compaction.ts";
@@ -53,8 +53,8 @@ export function callTurns(...turns: readonly (readonly CallSpec[])[]): readonly 
 /** What a test says beside the names of strategies. */
 export interface AskOptions {
   readonly options?: StrategyOptions;
-  readonly request?: Partial<CompactionRequest>;
-  readonly known?: Partial<StrategyRequest>;
+  readonly request?: Partial<PlanInput>;
+  readonly known?: StrategyFacts & Pick<PlanInput, "hints">;
 }
 
 /** Plans a compaction of all turns by strategies. */
@@ -63,8 +63,10 @@ export function askStrategies(
   names: readonly string[],
   { options = {}, request = {}, known = {} }: AskOptions = {},
 ): ReturnType<typeof planCompaction> {
-  const strategies = { uses: chooseStrategies(names, options), ...known };
-  return planCompaction(requestFor(turns, { policies: {}, ...request, strategies }));
+  const strategies = request.strategies ?? { uses: chooseStrategies(names, options), names };
+  const { hints, ...facts } = known;
+  const told = { ...(hints === undefined ? {} : { hints }), known: facts };
+  return planCompaction(requestFor(turns, { policies: {}, ...request, ...told, strategies }));
 }
 
 /** The same, when something must come of it. */

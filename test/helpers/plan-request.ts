@@ -1,6 +1,6 @@
 // Plans over conversations in notation, for tests of planning.
 
-import { type CompactionPlan, type CompactionRequest, planCompaction } from "../../src/core/compact/plan.ts";
+import { type CompactionPlan, type PlanInput, planCompaction } from "../../src/core/compact/plan.ts";
 import { isNothing } from "../../src/core/conversation/bound-resolution.ts";
 import type { Compaction } from "../../src/core/conversation/compaction.ts";
 import type { Turn } from "../../src/core/conversation/event.ts";
@@ -14,7 +14,7 @@ export const DEFAULT: Policies = { reasoning: "strip", tool_calls: STRIP };
 export const SUMMARIZE: Policies = { summary: { policy: "summarize", model: "a/b" } };
 
 /** A request for all turns by the default policies. */
-export function requestFor(turns: readonly Turn[], more: Partial<CompactionRequest> = {}): CompactionRequest {
+export function requestFor(turns: readonly Turn[], more: Partial<PlanInput> = {}): PlanInput {
   return {
     turnCount: turns.length,
     turnTimes: [],
@@ -28,12 +28,12 @@ export function requestFor(turns: readonly Turn[], more: Partial<CompactionReque
 }
 
 /** Plans over a conversation in notation. */
-export function ask(notation: string, more: Partial<CompactionRequest> = {}): ReturnType<typeof planCompaction> {
+export function ask(notation: string, more: Partial<PlanInput> = {}): ReturnType<typeof planCompaction> {
   return planCompaction(requestFor(parseConversation(notation), more));
 }
 
 /** The same, when something must come of it. */
-export function planned(notation: string, more: Partial<CompactionRequest> = {}): CompactionPlan {
+export function planned(notation: string, more: Partial<PlanInput> = {}): CompactionPlan {
   const plan = ask(notation, more);
   if (isNothing(plan)) throw new Error(`nothing planned: ${plan.nothing}`);
   return plan;

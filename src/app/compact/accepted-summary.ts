@@ -14,7 +14,7 @@ import {
   wordLimit,
   writeTask,
 } from "../../core/compact/summary-prompt.ts";
-import { isNothing, type RangeRequest } from "../../core/conversation/bound-resolution.ts";
+import type { RangeRequest } from "../../core/conversation/bound-resolution.ts";
 import type { Summary } from "../../core/conversation/compaction.ts";
 import { textOfContent } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
@@ -30,7 +30,7 @@ import { requireTexts } from "../conversation/turns.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { readPromptTemplates, type SummaryStyle } from "./ask-summary.ts";
 import { sayNothing } from "./compact-report.ts";
-import { type PlannedCompaction, planOnBranch } from "./plan.ts";
+import { isNothingPlanned, type PlannedCompaction, planOnBranch } from "./plan.ts";
 
 /** A summary to store, with what it was written for. */
 export interface AcceptedSummary {
@@ -173,8 +173,8 @@ export async function createBundle(workspace: Workspace, tree: BranchTree, reque
   const profile = request.profile ?? (await configuredProfile(workspace, tree));
   const rules = profile === undefined ? { policies: { summary: { policy: "summarize" } } as const } : { profile };
   const planned = await planOnBranch(workspace, tree, { range: request.range, ...rules });
-  if (isNothing(planned)) {
-    const { nothing: reason, hints: known = [] } = planned;
+  if (isNothingPlanned(planned)) {
+    const { nothing: reason, hints: known = [] } = planned.plan;
     const { title, why, hints } = sayNothing({ reason, hints: known });
     throw userError("nothing_to_compact", asSentence(`${title} ${why}`.trim()), {
       hints: hints.length === 0 ? ["Name other turns with --from, --to or --keep."] : hints,

@@ -6,7 +6,6 @@ import { withoutLedger } from "../../core/compact/event-ledger.ts";
 import { checkGrounding, type Ungrounded } from "../../core/compact/grounding.ts";
 import { type CompactionDraft, DRAFT_ID } from "../../core/compact/plan.ts";
 import { describeGivenBack } from "../../core/compact/plan-effect.ts";
-import { isNothing } from "../../core/conversation/bound-resolution.ts";
 import { type Compaction, EXTRACTIVE, type Injection } from "../../core/conversation/compaction.ts";
 import { type Event, isMessage, type View } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
@@ -31,17 +30,15 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { largestChanges } from "../diff/diff-hunks.ts";
 import { newForkName } from "../names/conversations.ts";
 import { type CompactReport, eventsRemoved, hiddenBy, lossOf } from "./compact-report.ts";
-import { type CompactRequest, describeReport, nothingReport } from "./describe-compaction.ts";
+import { describeReport, nothingReport } from "./describe-compaction.ts";
 import { extractNotes, summaryModel, writeSummary } from "./generate-summary.ts";
-import { type NothingPlanned, type PlannedCompaction, planOnBranch } from "./plan.ts";
+import { type CompactRequest, isNothingPlanned, type Planned, type PlannedCompaction, planOnBranch } from "./plan.ts";
 
 /** What was done, with the plan that it came from. */
 export interface AppendedCompaction {
   readonly report: CompactReport;
-  readonly planned: PlannedCompaction | NothingPlanned;
+  readonly planned: Planned;
 }
-
-type Planned = AppendedCompaction["planned"];
 
 /** Appends the compaction, or in a dry run plans it. Throws as `compact` does. */
 export async function appendCompaction(
@@ -55,7 +52,7 @@ export async function appendCompaction(
   const ready = await withSummary(workspace, start, { planned: first, request, summarizer });
   const { target, onFork } = await chooseTarget(workspace, start, { planned: first, request });
   const read = knownTurns(start, first);
-  const plan = async (at: BranchTree): Promise<PlannedValue<PlannedAppend>> => {
+  const plan = async (at: BranchTree): Promise<PlannedValue<AppendedCompaction & { readonly at: BranchTree }>> => {
     const isPlanned = at.commit === start.commit && ready === request;
     const planned = isPlanned ? first : withExtension(await planOnBranch(workspace, at, ready, read), first);
     const made = await makeChange(workspace, at, { planned, request: ready, summarizer, target, onFork });
@@ -77,15 +74,9 @@ export async function appendCompaction(
   return { report: { ...report, commit: appended.commit }, planned };
 }
 
-/** A compaction as it was planned. */
-interface PlannedAppend extends AppendedCompaction {
-  /** The branch that it was planned on. */
-  readonly at: BranchTree;
-}
-
 /** The turns that a plan read, by object id: the view shows some of them. */
 function knownTurns({ turnOids }: BranchTree, planned: Planned): KnownTurns {
-  if (isNothing(planned)) return new Map();
+  if (isNothingPlanned(planned)) return new Map();
   return new Map([...planned.turns.values()].map(({ index, events }) => [turnOids[index] ?? "", events]));
 }
 
@@ -118,7 +109,7 @@ interface PlannedRequest {
 
 /** Who writes the summary of a plan: a model, or `extractive`; null where none is to be written. */
 async function summarizerOf(workspace: Workspace, planned: Planned, request: CompactRequest): Promise<string | null> {
-  if (isNothing(planned) || planned.plan.summarize === undefined) return null;
+  if (isNothingPlanned(planned) || planned.plan.summarize === undefined) return null;
   return summaryModel(workspace, planned, request);
 }
 
@@ -131,7 +122,7 @@ async function withSummary(
   tree: BranchTree,
   { planned, request, summarizer }: PlannedRequest & Summarizer,
 ): Promise<CompactRequest> {
-  if (isNothing(planned) || summarizer === null) return request;
+  if (isNothingPlanned(planned) || summarizer === null) return request;
   if (request.dryRun && summarizer !== EXTRACTIVE) return request;
   const summary = await writeSummary(workspace, tree, planned, request);
   const { compaction } = planned.plan;
@@ -149,7 +140,7 @@ async function withSummary(
 
 /** A plan for the turns of a summary knows no more that they are more than was asked for. */
 function withExtension(planned: Planned, first: Planned): Planned {
-  if (isNothing(planned) || isNothing(first) || first.plan.extendedFrom === undefined) return planned;
+  if (isNothingPlanned(planned) || isNothingPlanned(first) || first.plan.extendedFrom === undefined) return planned;
   return { ...planned, plan: { ...planned.plan, extendedFrom: first.plan.extendedFrom } };
 }
 
@@ -159,14 +150,14 @@ async function makeChange(
   tree: BranchTree,
   { planned, request, summarizer, target, onFork }: PlannedRequest & Summarizer & Target,
 ): Promise<{ readonly report: CompactReport; readonly change: PlannedChange | null }> {
-  const { dryRun, strict = false } = request;
-  if (isNothing(planned)) return { report: nothingReport(tree.branch, dryRun, planned), change: null };
+  const { dryRun = false, strict = false, activate = false } = request;
+  if (isNothingPlanned(planned)) return { report: nothingReport(tree.branch, dryRun, planned), change: null };
   const compaction = withReceipt(await complete(workspace, tree, planned, request.expects?.covers), planned);
   const ungrounded = await checkSummary(workspace, tree, { compaction, turns: planned.turns, strict });
   const notes = await extractNotesOf(workspace, planned, { model: summarizer ?? compaction.summary?.model, request });
   const writer = dryRun ? summarizer : null;
   const made = { branch: target, dryRun, planned, compaction, ungrounded, summarizer: writer, notes };
-  const report = { ...describeReport(made), ...(onFork ? { activated: request.activate } : {}) };
+  const report = { ...describeReport(made), ...(onFork ? { activated: activate } : {}) };
   if (dryRun) return { report, change: null };
   verifyCoverage({
     turnCount: tree.turnOids.length,

@@ -5,7 +5,6 @@
 import { groupTurns } from "../../core/compact/event-ledger.ts";
 import { choosePipelines } from "../../core/compact/strategies/pipelines.ts";
 import { cutEvenParts, cutParts, splitAtSummaries, type TurnPart } from "../../core/compact/turn-parts.ts";
-import { isNothing } from "../../core/conversation/bound-resolution.ts";
 import { formatTurnRange, type Turn } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { findProfile } from "../../core/conversation/policy.ts";
@@ -18,8 +17,7 @@ import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { beginSeries } from "./compact.ts";
 import type { CompactReport, NothingReport, TokenChange } from "./compact-report.ts";
-import type { CompactRequest } from "./describe-compaction.ts";
-import { type CompactInput, type PlannedCompaction, planOnBranch } from "./plan.ts";
+import { type CompactRequest, isNothingPlanned, type PlannedCompaction, planOnBranch } from "./plan.ts";
 
 export interface PartsRequest extends Omit<CompactRequest, "summary" | "expects" | "policies"> {
   readonly chunks: PartCount;
@@ -51,9 +49,13 @@ export async function compactInParts(
   const rules = await rulesOf(workspace, tree, asked);
   const input: CompactRequest = { ...asked, ...rules, range: partsRange(asked) };
   const planned = await planOnBranch(workspace, tree, input);
-  const start = { conversation: conversationOf(tree.branch), branch: tree.branch, dryRun: request.dryRun };
-  if (isNothing(planned)) {
-    const { nothing: reason, hints = [], tokens, problems: warnings } = planned;
+  const start = { conversation: conversationOf(tree.branch), branch: tree.branch, dryRun: request.dryRun === true };
+  if (isNothingPlanned(planned)) {
+    const {
+      plan: { nothing: reason, hints = [] },
+      tokens,
+      problems: warnings,
+    } = planned;
     return { ...start, parts: [], reason, hints, tokens, warnings };
   }
   const cuts = planParts(planned, count);
@@ -149,8 +151,8 @@ export type PartCount = number | "auto";
 async function rulesOf(
   workspace: Workspace,
   tree: BranchTree,
-  { profile, strategies }: CompactInput,
-): Promise<Pick<CompactInput, "strategies">> {
+  { profile, strategies }: CompactRequest,
+): Promise<Pick<CompactRequest, "strategies">> {
   if (strategies !== undefined) {
     if (strategies.uses.some(({ strategy }) => strategy.summarizes === true)) return {};
     throw needsSummary(`The strategy ${strategies.names.join(", ")}`);
@@ -168,7 +170,7 @@ function needsSummary(what: string): JpgError {
 }
 
 /** Without a start, parts go on where the last summary ended: those that there are stay as they are. */
-function partsRange({ range }: CompactInput): CompactInput["range"] {
+function partsRange({ range }: CompactRequest): CompactRequest["range"] {
   return { from: { type: "last_summary" }, ...range };
 }
 

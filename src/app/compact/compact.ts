@@ -16,8 +16,7 @@ import { type Workspace, withoutOverrides } from "../conversation/workspace.ts";
 import { largestChanges } from "../diff/diff-hunks.ts";
 import { type AppendedCompaction, appendCompaction } from "./append-compaction.ts";
 import { type CompactReport, hiddenBy } from "./compact-report.ts";
-import type { CompactRequest } from "./describe-compaction.ts";
-import type { NothingPlanned, PlannedCompaction } from "./plan.ts";
+import type { CompactRequest, Planned } from "./plan.ts";
 
 /** Stands beside the function that takes it. */
 export type { CompactRequest };
@@ -39,10 +38,7 @@ export async function compactInSeries(series: CompactionSeries, request: Compact
 }
 
 /** Size above which a summary comes behind the steps, tokens; null when none ever does. */
-function summaryLimit(
-  { windowTokens, config }: PlannedCompaction | NothingPlanned,
-  strategies: ChosenStrategies | undefined,
-): number | null {
+function summaryLimit({ windowTokens, config }: Planned, strategies: ChosenStrategies | undefined): number | null {
   const above = strategies?.summarizeAbove;
   if (above === undefined) return null;
   if (above === "always") return ALWAYS;
@@ -61,7 +57,7 @@ interface Mechanical {
   readonly report: CompactReport;
   readonly limit: number;
   /** What was known before the steps: they make the range mean another. */
-  readonly planned: Pick<PlannedCompaction, "bounds" | "live">;
+  readonly planned: Pick<Planned, "bounds" | "live">;
 }
 
 /**

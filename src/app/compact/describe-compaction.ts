@@ -3,22 +3,21 @@ import type { Ungrounded } from "../../core/compact/grounding.ts";
 import { type CompactionPlan, DRAFT_ID } from "../../core/compact/plan.ts";
 import { describeGivenBack } from "../../core/compact/plan-effect.ts";
 import { policySteps } from "../../core/compact/timeline.ts";
+import type { Nothing } from "../../core/conversation/bound-resolution.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import type { ProjectedTurn, View } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { describePolicies } from "../../core/conversation/policy.ts";
-import type { RangeBound } from "../../core/conversation/range-bound.ts";
 import { defined } from "../../core/json.ts";
 import { type CacheCost, cacheCost } from "../../core/model/cache-cost.ts";
 import { type CompactReport, eventsRemoved, type StrategyReport, segmentTokens } from "./compact-report.ts";
-import type { CompactInput, NothingPlanned, PlannedCompaction } from "./plan.ts";
-import type { SummaryRequest } from "./summary-source.ts";
+import type { PlannedCompaction } from "./plan.ts";
 
 /** Reports that there was nothing to compact, and why. */
 export function nothingReport(
   branch: string,
   dryRun: boolean,
-  { nothing, hints, tokens, tokens_source, meter, turnCount, problems }: NothingPlanned,
+  { plan: { nothing, hints }, tokens, tokens_source, meter, turns, problems }: PlannedCompaction<Nothing>,
 ): CompactReport {
   return {
     conversation: conversationOf(branch),
@@ -40,7 +39,7 @@ export function nothingReport(
     receipt: null,
     ungrounded: [],
     report: null,
-    segments: turnCount === 0 ? [] : [{ from: 0, to: turnCount - 1, kind: "kept", tokens }],
+    segments: turns.size === 0 ? [] : [{ from: 0, to: turns.size - 1, kind: "kept", tokens }],
     planned_summary: null,
     warnings: problems,
   };
@@ -166,17 +165,4 @@ function gainNotice({ plan, tokens, meter, live }: PlannedCompaction, cache: Cac
   return [
     `saves only ${saved} of the conversation's ${own} tokens${share}, yet the cached prefix has to be rewritten: ${pays}`,
   ];
-}
-
-/** What the user asked for, and how it is stored. What is said of a summary counts only where one is to be written. */
-export interface CompactRequest extends CompactInput, Omit<SummaryRequest, "force"> {
-  readonly dryRun: boolean;
-  /** Where the summary begins that a pipeline goes on to; absent = where the pipeline's own steps do. */
-  readonly summaryFrom?: RangeBound;
-  /** Commit on a new fork; absent = as configured (`fork`). */
-  readonly fork?: boolean;
-  /** Make that fork active. */
-  readonly activate: boolean;
-  /** What an accepted summary was written for; refused when it no longer fits. */
-  readonly expects?: { readonly covers: string };
 }

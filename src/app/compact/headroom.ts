@@ -3,12 +3,12 @@
 import { planCompaction, trialOf } from "../../core/compact/plan.ts";
 import { type ChosenStrategies, choosePipelines } from "../../core/compact/strategies/pipelines.ts";
 import { STRATEGIES } from "../../core/compact/strategies/strategy-list.ts";
-import { type StrategyRequest, TANGENTS } from "../../core/compact/strategies/strategy-names.ts";
+import { type StrategyFacts, TANGENTS } from "../../core/compact/strategies/strategy-names.ts";
 import { isNothing } from "../../core/conversation/bound-resolution.ts";
 import { project } from "../../core/conversation/projection.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
-import { type LoadedForPlan, loadForPlan, rangeOf, strategyRequest } from "./plan.ts";
+import { gatherFacts, type LoadedForPlan, loadForPlan, rangeOf } from "./plan.ts";
 
 /** What a strategy would free. */
 export interface StrategyHeadroom {
@@ -45,9 +45,9 @@ export async function loadHeadroom(workspace: Workspace, tree: BranchTree): Prom
   const viewTokens = meter.countView(before, live.applied).tokens;
   const known = { ...loaded, hints: loaded.request.hints ?? {}, workspace, tree, viewTokens };
   // Asked once: what obsoletes a call is the same for each of them.
-  const { request } = await strategyRequest(all, known);
+  const { known: gathered } = await gatherFacts(all, known);
   const free = (chosen: ChosenStrategies): Headroom["mechanical"] => {
-    const after = Math.min(viewTokens, sizeAfter(loaded, chosen, request));
+    const after = Math.min(viewTokens, sizeAfter(loaded, chosen, gathered));
     return { frees: viewTokens - after, after };
   };
   const strategies = [...MECHANICAL, "auto"].map((name) => ({ strategy: name, ...free(choosePipelines([name])) }));
@@ -57,11 +57,10 @@ export async function loadHeadroom(workspace: Workspace, tree: BranchTree): Prom
 }
 
 /** Tokens of the view once some strategies have run. */
-function sizeAfter(loaded: LoadedForPlan, chosen: ChosenStrategies, known: StrategyRequest): number {
+function sizeAfter(loaded: LoadedForPlan, chosen: ChosenStrategies, known: StrategyFacts): number {
   const { config, live, meter, before, request } = loaded;
   const range = rangeOf({ range: {}, strategies: chosen }, config.conversation.compaction);
-  const strategies = { ...known, uses: chosen.uses, names: chosen.names };
-  const plan = planCompaction({ ...request, range, strategies });
+  const plan = planCompaction({ ...request, range, strategies: chosen, known });
   if (isNothing(plan)) return meter.countView(before, live.applied).tokens;
   const compactions = [...live.applied, trialOf(plan.compaction, false)];
   return meter.countView(project({ ...request, compactions }), compactions).tokens;

@@ -18,7 +18,7 @@ import { loadCompactions, loadTurns, loadView } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { type CompactionSeries, compact } from "./compact.ts";
 import type { CompactReport, NothingReport } from "./compact-report.ts";
-import type { CompactRequest } from "./describe-compaction.ts";
+import type { CompactRequest } from "./plan.ts";
 
 export interface HistoryRequest {
   /** Newest messages that stay, 0 or more; absent = 15, of a short conversation at most half. Whole turns stay, so it may be some more. */

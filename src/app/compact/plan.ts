@@ -7,27 +7,22 @@ import {
   settingsOf,
   toolHints,
 } from "../../config/config.ts";
-import type { CompactionRequest } from "../../core/compact/compaction-request.ts";
+import type { CompactionRequest, PlanInput } from "../../core/compact/compaction-request.ts";
 import { indexHidden } from "../../core/compact/hidden-index.ts";
 import { type CompactionDraft, type CompactionPlan, planCompaction, trialOf } from "../../core/compact/plan.ts";
 import { findContainedReads } from "../../core/compact/shown-lines.ts";
 import { type ChosenStrategies, leastGain } from "../../core/compact/strategies/pipelines.ts";
-import type { StrategyRequest } from "../../core/compact/strategies/strategy-names.ts";
+import type { StrategyFacts } from "../../core/compact/strategies/strategy-names.ts";
 import { listPairedCalls } from "../../core/compact/tool-call.ts";
 import { type ToolCompactionHints, warnOfUnknownTools } from "../../core/compact/tool-hints.ts";
 import { fixBounds, isNothing, type Nothing, type RangeRequest } from "../../core/conversation/bound-resolution.ts";
-import {
-  type Compaction,
-  isHiding,
-  type StubStyle,
-  type Summary,
-  withoutIndex,
-} from "../../core/conversation/compaction.ts";
+import { isHiding, withoutIndex } from "../../core/conversation/compaction.ts";
 import { definedTools } from "../../core/conversation/defined-tools.ts";
 import type { Turn, View } from "../../core/conversation/event.ts";
 import { pinnedEvents } from "../../core/conversation/marks.ts";
 import { describePolicies, findProfile, type Policies } from "../../core/conversation/policy.ts";
 import { project } from "../../core/conversation/projection.ts";
+import type { RangeBound } from "../../core/conversation/range-bound.ts";
 import { hiddenEvents } from "../../core/conversation/survey.ts";
 import { type CallPairs, pairCalls } from "../../core/conversation/tool-pairing.ts";
 import { defined } from "../../core/json.ts";
@@ -49,28 +44,27 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { viewWindow } from "../models/models.ts";
 import type { TokenChange } from "./compact-report.ts";
 import { findSubsumed, type Subsumption, type SubsumptionOptions } from "./subsumption.ts";
+import type { SummaryRequest } from "./summary-source.ts";
 
-/** What the user asked for. */
-export interface CompactInput {
-  readonly range: Omit<RangeRequest, "keepLast">;
-  readonly profile?: string;
-  /** Policies in place of a profile's. */
-  readonly policies?: Policies;
-  readonly summary?: Summary;
-  /** Strategies in place of a profile. */
-  readonly strategies?: ChosenStrategies;
-  /** How stubs are written. */
-  readonly stubs?: StubStyle;
+/**
+ * What a front end asks for: what to compact and how, how a summary is written where one is, and where it is stored. Planning looks at
+ * no more than it needs.
+ */
+export interface CompactRequest extends Omit<CompactionRequest, "calls">, SummaryRequest {
   /** Whether it carries an index of what is hidden; absent = as configured. */
   readonly index?: boolean;
-  /** Take a batch that saves less than its least gain, and a view that grows. */
+  /** Take a batch that saves less than its least gain, a view that grows, and a summary that is longer than what it replaces. */
   readonly force?: boolean;
-  /** Reach the answered calls of a turn that is not finished, though the end of the range is not named. */
-  readonly intoLoop?: boolean;
-  /** Who asked for it; absent = `manual`. */
-  readonly source?: NonNullable<Compaction["source"]>;
-  /** Ids of events in the range that stay as they are, beside pinned ones. */
-  readonly keep?: readonly string[];
+  /** Stop before the commit. */
+  readonly dryRun?: boolean;
+  /** Where the summary begins that a pipeline goes on to; absent = where the pipeline's own steps do. */
+  readonly summaryFrom?: RangeBound;
+  /** Commit on a new fork; absent = as configured (`fork`). */
+  readonly fork?: boolean;
+  /** Make that fork active. */
+  readonly activate?: boolean;
+  /** What an accepted summary was written for; refused when it no longer fits. */
+  readonly expects?: { readonly covers: string };
 }
 
 /** What a plan is made from. */
@@ -93,14 +87,14 @@ export interface LoadedForPlan {
   readonly knownWindow: number | null;
   /** The same, that of most models where it is unknown. */
   readonly windowTokens: number;
-  readonly request: CompactionRequest;
+  readonly request: PlanInput;
 }
 
 /** Loads it; `known` as in `loadView`. Throws `unknown_profile`, `spliced_turns` and the errors of a wrong range. */
 export async function loadForPlan(
   workspace: Workspace,
   tree: BranchTree,
-  input: CompactInput,
+  input: CompactRequest,
   known: KnownTurns = new Map(),
 ): Promise<LoadedForPlan> {
   await refuseSplice(workspace, tree);
@@ -119,8 +113,7 @@ export async function loadForPlan(
     policies,
     hints: toolHints(config),
     ...(profile === null ? {} : { profile }),
-    ...(input.strategies === undefined ? {} : { strategies: { uses: input.strategies.uses } }),
-    ...defined({ stubs: input.stubs, summary: input.summary, source: input.source }),
+    ...defined({ strategies: input.strategies, stubs: input.stubs, summary: input.summary, source: input.source }),
     intoLoop: input.intoLoop === true || input.force === true,
     beneath: input.force === true,
   };
@@ -148,7 +141,7 @@ export async function loadForPlan(
 
 /** The range of a request, with what is left alone where it does not say: what its profile says, else the settings. */
 export function rangeOf(
-  input: Pick<CompactInput, "range" | "strategies">,
+  input: Pick<CompactRequest, "range" | "strategies">,
   { keep_last, profiles, protected_messages: protectedMessages }: CompactionConfig,
   profile: string | null = null,
 ): RangeRequest {
@@ -165,14 +158,14 @@ export function rangeOf(
 function protectionOf({
   range: { to, keep },
   strategies,
-}: Pick<CompactInput, "range" | "strategies">): Pick<RangeRequest, "protectTokens"> {
+}: Pick<CompactRequest, "range" | "strategies">): Pick<RangeRequest, "protectTokens"> {
   if (strategies?.protectTokens === undefined || to !== undefined || keep !== undefined) return {};
   return { protectTokens: strategies.protectTokens };
 }
 
 /** Which profile decides, if one does, and by which policies. */
 function chooseRules(
-  input: CompactInput,
+  input: CompactRequest,
   settings: CompactionConfig,
 ): { readonly profile: string | null; readonly policies: Policies } {
   if (input.strategies !== undefined) return { profile: null, policies: input.policies ?? {} };
@@ -184,42 +177,26 @@ function chooseRules(
   return { profile, policies };
 }
 
-/** A plan with the views before and after it. */
-export interface PlannedCompaction {
-  readonly plan: CompactionPlan;
-  readonly config: Config;
-  readonly live: LiveCompactions;
-  readonly turns: ReadonlyMap<number, Turn>;
-  readonly before: View;
-  /** With the draft in force; for a summary that is not written yet, with an empty one. */
+/** What planning came to, with the views before and after it: a plan, or why there is nothing to compact. */
+export interface PlannedCompaction<Plan extends CompactionPlan | Nothing = CompactionPlan>
+  extends Pick<LoadedForPlan, "config" | "live" | "turns" | "before" | "meter" | "pinned" | "bounds" | "windowTokens"> {
+  readonly plan: Plan;
+  /** With the draft in force; for a summary that is not written yet, with an empty one. Without a plan it is the view before. */
   readonly after: View;
   readonly tokens: TokenChange;
   readonly tokens_source: TokenSource;
   /** Tokens that the index adds, those of the one that it replaces taken off; absent = the compaction has none. */
   readonly indexTokens?: number;
-  readonly meter: TokenMeter;
-  /** Ids of the pinned events that were read. */
-  readonly pinned: readonly string[];
-  /** The bounds that were named, as positions: what is planned next means the same turns. */
-  readonly bounds: Pick<RangeRequest, "from" | "to">;
-  /** Context window of the conversation's model, tokens. */
-  readonly windowTokens: number;
-  /** What went wrong without stopping the plan, and what looks like a slip, as sentences. */
+  /** What went wrong without stopping the plan, and what looks like a slip, as sentences: why nothing was found may be among them. */
   readonly problems: readonly string[];
 }
 
-/** Why there is nothing to compact, with the size of the view as it is. */
-export interface NothingPlanned extends Nothing {
-  readonly live: LiveCompactions;
-  readonly tokens: TokenChange;
-  readonly tokens_source: TokenSource;
-  readonly meter: TokenMeter;
-  readonly turnCount: number;
-  readonly config: Config;
-  readonly bounds: PlannedCompaction["bounds"];
-  readonly windowTokens: number;
-  /** As those of a plan: that a program failed may be why nothing was found. */
-  readonly problems: readonly string[];
+/** What planning came to, whatever it is. */
+export type Planned = PlannedCompaction | PlannedCompaction<Nothing>;
+
+/** Whether planning came to nothing. */
+export function isNothingPlanned(planned: Planned): planned is PlannedCompaction<Nothing> {
+  return isNothing(planned.plan);
 }
 
 /**
@@ -229,28 +206,23 @@ export interface NothingPlanned extends Nothing {
 export async function planOnBranch(
   workspace: Workspace,
   tree: BranchTree,
-  input: CompactInput,
+  input: CompactRequest,
   known: KnownTurns = new Map(),
-): Promise<PlannedCompaction | NothingPlanned> {
+): Promise<Planned> {
   const loaded = await loadForPlan(workspace, tree, input, known);
   const { config, live, turns, before, meter, request } = loaded;
   const counted = meter.countView(before, live.applied);
   const facts = { ...loaded, hints: request.hints ?? {}, workspace, tree, viewTokens: counted.tokens };
-  const strategies = input.strategies === undefined ? null : await strategyRequest(input.strategies, facts);
-  const asked = { ...request, ...(strategies === null ? {} : { strategies: strategies.request }) };
-  const plan = planCompaction(asked);
-  const problems = [...(strategies?.problems ?? []), ...warnOfHints(config, loaded.facts)];
-  const nothing = (reason: Nothing): NothingPlanned => ({
-    ...reason,
-    live,
-    problems,
+  const gathered = input.strategies === undefined ? null : await gatherFacts(input.strategies, facts);
+  const plan = planCompaction({ ...request, ...defined({ known: gathered?.known }) });
+  const problems = [...(gathered?.problems ?? []), ...warnOfHints(config, loaded.facts)];
+  const nothing = (reason: Nothing): PlannedCompaction<Nothing> => ({
+    ...loaded,
+    plan: reason,
+    after: before,
     tokens: { before: counted.tokens, after: counted.tokens },
     tokens_source: counted.source,
-    meter,
-    turnCount: request.turnCount,
-    config,
-    bounds: loaded.bounds,
-    windowTokens: loaded.windowTokens,
+    problems,
   });
   if (isNothing(plan)) return nothing(plan);
   const draft = trialOf(plan.compaction, plan.summarize !== undefined);
@@ -276,7 +248,7 @@ interface Trade {
   readonly tokens: TokenChange;
   /** Tokens of system prompt and tools before. */
   readonly overhead: number;
-  readonly input: CompactInput;
+  readonly input: CompactRequest;
 }
 
 /**
@@ -314,21 +286,8 @@ function promptsOf(first: Turn | undefined): readonly string[] {
 
 // The index of what a plan hides, once in the view.
 
-/** What an index is added to. */
-interface Indexed {
-  readonly plan: CompactionPlan;
-  readonly live: LiveCompactions;
-  readonly turns: ReadonlyMap<number, Turn>;
-  readonly after: View;
-  readonly tokens: TokenChange;
-  readonly tokens_source: TokenSource;
-  readonly meter: TokenMeter;
-  /** Tokens that the index adds, those of the one that it replaces taken off; absent = the compaction has none. */
-  readonly indexTokens?: number;
-}
-
 /** Adds the index to a plan; the plan itself where nothing is to be listed, or the view would not be smaller with it. */
-function withIndex<Planned extends Indexed>(turnCount: number, planned: Planned): Planned {
+function withIndex(turnCount: number, planned: PlannedCompaction): PlannedCompaction {
   const { plan, turns, live, meter, tokens } = planned;
   const isSummary = plan.summarize !== undefined;
   const older = live.applied.map((compaction) => withoutIndex(compaction));
@@ -390,24 +349,21 @@ interface Facts {
   readonly windowTokens: number;
 }
 
-/** A request to strategies, and what went wrong while it was made, as sentences. */
-interface GatheredStrategies {
-  readonly request: StrategyRequest;
+/** What strategies are told, and what went wrong while it was gathered, as sentences. */
+interface GatheredFacts {
+  readonly known: StrategyFacts;
   readonly problems: readonly string[];
 }
 
 /** Gathers what strategies need. Runs the programs of `subsumes` hints. */
-export async function strategyRequest({ uses, names }: ChosenStrategies, known: Facts): Promise<GatheredStrategies> {
-  const { hints, turns, viewTokens, meter, windowTokens } = known;
+export async function gatherFacts({ uses }: ChosenStrategies, known: Facts): Promise<GatheredFacts> {
+  const { turns, viewTokens, meter, windowTokens } = known;
   const readsDefinitions = uses.some(({ strategy }) => strategy.readsAll === true);
   const usesSubsumption = uses.some(({ strategy }) => strategy.usesSubsumption === true);
   // Worked out once: planning asks for the same pairs several times.
   const pairs = pairCalls(turns.values(), () => false);
   const found = usesSubsumption ? await findObsolete(known, pairs) : null;
-  const request: StrategyRequest = {
-    uses,
-    names,
-    hints,
+  const gathered: StrategyFacts = {
     viewTokens,
     tokenFactor: meter.factor,
     windowTokens,
@@ -415,7 +371,7 @@ export async function strategyRequest({ uses, names }: ChosenStrategies, known: 
     ...(readsDefinitions ? await findTools(known) : {}),
     ...(found === null ? {} : { subsumed: found.pairs }),
   };
-  return { request, problems: found?.problems ?? [] };
+  return { known: gathered, problems: found?.problems ?? [] };
 }
 
 /** Which calls a later one makes obsolete. A hidden one makes no shown one obsolete, however late it came. */
@@ -437,7 +393,7 @@ async function findTools({
   tree,
   facts,
   before,
-}: Facts): Promise<Pick<StrategyRequest, "definedTools" | "calledTools" | "toolTokens">> {
+}: Facts): Promise<Pick<StrategyFacts, "definedTools" | "calledTools" | "toolTokens">> {
   const deltas = selectDeltas(await readDeltas(workspace, tree));
   const recorded = recordedTools(deltas) ?? [];
   const settings = deltas.map(({ delta }) => settingsOf(delta));

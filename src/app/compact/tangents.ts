@@ -5,7 +5,6 @@ import { cutEnd, oneLine } from "../../core/compact/passages.ts";
 import { choosePipelines } from "../../core/compact/strategies/pipelines.ts";
 import { fillTemplate, messageView } from "../../core/compact/summary-prompt.ts";
 import { parseTangentAnswer, renderTurns, type Tangent, type TangentAnswer } from "../../core/compact/tangents.ts";
-import { isNothing } from "../../core/conversation/bound-resolution.ts";
 import { EXTRACTIVE } from "../../core/conversation/compaction.ts";
 import type { Turn } from "../../core/conversation/event.ts";
 import { JpgError, userError } from "../../core/errors.ts";
@@ -22,12 +21,12 @@ import {
   whyUnnamed,
 } from "../models/choose-model.ts";
 import { conversationModel, type OpenedModel, openModel } from "../models/models.ts";
-import { type CompactInput, type PlannedCompaction, planOnBranch } from "./plan.ts";
+import { type CompactRequest, isNothingPlanned, type PlannedCompaction, planOnBranch } from "./plan.ts";
 import type { SummaryRequest } from "./summary-source.ts";
 
 /** Where tangents are looked for, and by whom. */
 export interface TangentRequest extends Pick<SummaryRequest, "model" | "signal" | "progress" | "openModel"> {
-  readonly range: CompactInput["range"];
+  readonly range: CompactRequest["range"];
 }
 
 /** A turn that a model takes for a tangent. */
@@ -68,8 +67,11 @@ export async function findTangents(
 ): Promise<FoundTangents> {
   const strategies = choosePipelines(["classify-tangents"]);
   const planned = await planOnBranch(workspace, tree, { range: request.range, strategies });
-  if (isNothing(planned)) {
-    const { nothing: reason, hints = [], problems } = planned;
+  if (isNothingPlanned(planned)) {
+    const {
+      plan: { nothing: reason, hints = [] },
+      problems,
+    } = planned;
     return { model: null, tangents: [], reason, hints, problems };
   }
   const open = openTurns(planned, tree.turnOids.length);

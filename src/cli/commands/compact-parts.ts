@@ -1,8 +1,9 @@
 // `jpg compact --chunks`: a range summarised in parts, and how it is told.
+
+import type { CompactRequest } from "../../app/compact/compact.ts";
 import { beginSeries, compactInSeries } from "../../app/compact/compact.ts";
 import { compactInParts, type PartsReport, type PartsRequest } from "../../app/compact/compact-parts.ts";
 import { type CompactReport, notesOf } from "../../app/compact/compact-report.ts";
-import type { CompactRequest } from "../../app/compact/describe-compaction.ts";
 import { omitTurns } from "../../app/compact/history.ts";
 import { type FoundTangent, type FoundTangents, findTangents } from "../../app/compact/tangents.ts";
 import type { BranchTree } from "../../app/conversation/tree.ts";

@@ -1,42 +1,54 @@
-// What planning a compaction takes and gives: the request, the draft of what would be stored, the plan.
+// What planning a compaction takes and gives: the request, what is known of the conversation, the draft of what would be stored, the plan.
 import type { BoundFacts, RangeRequest } from "../conversation/bound-resolution.ts";
 import type { Compaction, SelectedCall, StubStyle, Summary } from "../conversation/compaction.ts";
 import { type CutRange, type Event, isMessage, type ProjectedTurn, type View } from "../conversation/event.ts";
 import type { Policies, SummaryPolicy } from "../conversation/policy.ts";
 import type { RangeBound } from "../conversation/range-bound.ts";
 import type { StepReport } from "./strategies/encode-decisions.ts";
-import type { StrategyRequest } from "./strategies/strategy-names.ts";
+import type { ChosenStrategies } from "./strategies/pipelines.ts";
+import type { StrategyFacts } from "./strategies/strategy-names.ts";
 import type { PlanSegment } from "./timeline.ts";
 import type { ToolCompactionHints } from "./tool-hints.ts";
 
 /** Whether a request hides whole turns: a summary or an omission is to stand for them. */
-export function hidesTurns({ policies, strategies }: Pick<CompactionRequest, "policies" | "strategies">): boolean {
+export function hidesTurns({ policies, strategies }: Pick<PlanInput, "policies" | "strategies">): boolean {
   if (strategies === undefined) return policies.summary !== undefined || policies.turns !== undefined;
   return strategies.uses.some(({ strategy }) => strategy.hidesTurns === true);
 }
 
-export interface CompactionRequest extends BoundFacts {
+/** What is asked of a compaction, whoever asks: a command, a chat, a page, a model, jpg itself. */
+export interface CompactionRequest {
   readonly range: RangeRequest;
-  /** Those of a profile; not looked at where strategies decide. */
-  readonly policies: Policies;
+  /** The profile that decides. */
+  readonly profile?: string;
+  /** Policies in place of a profile's. */
+  readonly policies?: Policies;
   /** Strategies in place of a profile. */
-  readonly strategies?: StrategyRequest;
+  readonly strategies?: ChosenStrategies;
   /** Calls that are named one by one, in place of policies. */
   readonly calls?: readonly SelectedCall[];
   /** How stubs are written. */
   readonly stubs?: StubStyle;
   /** The accepted text, when the policy is a summary and there is one already. */
   readonly summary?: Summary;
-  /** Hints in force; those of tools called in the range are frozen into the compaction. */
-  readonly hints?: ToolCompactionHints;
-  readonly profile?: string;
+  /** Who asked for it; absent = `manual`. */
   readonly source?: NonNullable<Compaction["source"]>;
   /** Ids of events that stay unchanged; those outside the range are left out of the plan. */
   readonly keep?: readonly string[];
   /** Reach the answered calls of a tool loop that is not finished, though the end of the range was not named. */
   readonly intoLoop?: boolean;
+}
+
+/** A request as it is planned: with its policies, and what planning looks at. */
+export interface PlanInput extends CompactionRequest, BoundFacts {
+  /** Not looked at where strategies decide. */
+  readonly policies: Policies;
   /** Make a plan, too, of which nothing shows until a summary over it is reverted, though no range was named. */
   readonly beneath?: boolean;
+  /** Hints in force; those of tools called in the range are frozen into the compaction. */
+  readonly hints?: ToolCompactionHints;
+  /** What strategies are told beside the conversation. */
+  readonly known?: StrategyFacts;
 }
 
 /** A compaction before the store has given it id, time and digest; `stats` has no tokens yet. */

@@ -16,7 +16,7 @@ import {
   type PlanProblem,
   TRUNCATED_CHARS,
 } from "./edit-plan.ts";
-import { type CompactionPlan, type CompactionRequest, planCompaction } from "./plan.ts";
+import { type CompactionPlan, type PlanInput, planCompaction } from "./plan.ts";
 
 /** The verbs that make a compaction. */
 type ChangingVerb = Exclude<EditVerb, "keep" | "pin">;
@@ -309,7 +309,7 @@ function refuses({ kind, place, verb: now }: EditItem, verb: EditVerb): string |
 }
 
 /** What the steps are planned against. */
-interface EditFacts extends Pick<CompactionRequest, "turnCount" | "turns" | "compactions" | "now" | "hints"> {
+interface EditFacts extends Pick<PlanInput, "turnCount" | "turns" | "compactions" | "now" | "hints"> {
   /** Pins as they are to be. */
   readonly pins: readonly Pin[];
   /** Ids of events that stay whatever a step says: the system prompts in front. */
@@ -365,7 +365,7 @@ function takesIn({ compaction: { from_turn, to_turn } }: CompactionPlan): string
 function requestOf(
   { range, verb, calls }: EditStep,
   { turnCount, turns, compactions, now, hints = {}, pins, prompts }: EditFacts,
-): CompactionRequest {
+): PlanInput {
   const own = turnsOf(range, turns, turnCount);
   const request = {
     range: { from: boundAt(range.from, range.fromEvent), to: boundAt(range.to, range.toEvent) },

@@ -23,7 +23,7 @@ import { type CallPairs, pairCalls, unfinishedLoop } from "../conversation/tool-
 import { dropLongTexts, truncateCall } from "../conversation/tool-stub.ts";
 import { findMechanicalWinner, findPartWinners } from "../conversation/winner.ts";
 import { defined } from "../json.ts";
-import type { CompactionPlan, CompactionRequest } from "./compaction-request.ts";
+import type { CompactionPlan, PlanInput } from "./compaction-request.ts";
 import type { StepReport } from "./strategies/encode-decisions.ts";
 
 /** What a plan would do. */
@@ -234,10 +234,10 @@ function callsIn({ turns }: View): readonly Event[] {
 // Why there is nothing to compact, and what to type: the plan is made again without each thing that could have stood in its
 // way, and the first without which something comes of it is the cause.
 
-type Plan = (request: CompactionRequest) => CompactionPlan | Nothing;
+type Plan = (request: PlanInput) => CompactionPlan | Nothing;
 
 /** Says that older compactions have taken out all that may be, where they have; null else. */
-function explainByOlder(request: CompactionRequest, plan: Plan): Nothing | null {
+function explainByOlder(request: PlanInput, plan: Plan): Nothing | null {
   if (request.compactions.length === 0) return null;
   const { from, to } = request.range;
   // Both at one place: nothing is between them, whatever was compacted.
@@ -254,7 +254,7 @@ function explainByOlder(request: CompactionRequest, plan: Plan): Nothing | null 
 }
 
 /** Names the cause; what was found, with what to type where something helps, when none of them is it. */
-export function explainNothing(found: Nothing, request: CompactionRequest, plan: Plan): Nothing {
+export function explainNothing(found: Nothing, request: PlanInput, plan: Plan): Nothing {
   const older = explainByOlder(request, plan);
   if (older !== null) return older;
   for (const { without, cause, hint } of causesOf(request)) {
@@ -265,13 +265,13 @@ export function explainNothing(found: Nothing, request: CompactionRequest, plan:
 
 interface Cause {
   /** The request without it. */
-  readonly without: Partial<CompactionRequest>;
+  readonly without: Partial<PlanInput>;
   readonly cause: string;
   readonly hint: string;
 }
 
-function causesOf(request: CompactionRequest): readonly Cause[] {
-  const { range, keep = [], hints, strategies } = request;
+function causesOf(request: PlanInput): readonly Cause[] {
+  const { range, keep = [], hints } = request;
   const { to, protectTokens, ...rest } = range;
   const causes: Cause[] = [];
   if (protectTokens !== undefined && to === undefined) {
@@ -301,15 +301,15 @@ function causesOf(request: CompactionRequest): readonly Cause[] {
     });
   }
   causes.push({
-    without: { hints: {}, ...(strategies === undefined ? {} : { strategies: { ...strategies, hints: {} } }) },
+    without: { hints: {} },
     cause: "what could be removed is kept by the hints of its tools",
     hint: "`jpg config` lists the hints; `-c tools.NAME.compaction.response=strip` strips the results of a tool anyway.",
   });
-  return hints === undefined && strategies?.hints === undefined ? causes.slice(0, -1) : causes;
+  return hints === undefined ? causes.slice(0, -1) : causes;
 }
 
 /** What stays at the end of the conversation, in words. */
-function sparedBy({ range, turnCount }: CompactionRequest): string {
+function sparedBy({ range, turnCount }: PlanInput): string {
   const { keep, keepLast = DEFAULT_KEEP_LAST } = range;
   const newest = (count: number): string => (count === 1 ? "the newest turn" : `the newest ${count} turns`);
   if (keep !== undefined) return newest(keep);
@@ -317,7 +317,7 @@ function sparedBy({ range, turnCount }: CompactionRequest): string {
 }
 
 /** Says that nothing in a range is sent to a model, or that it is but may not be touched. */
-export function nothingVisible({ from, to }: CutRange, { turnCount, turns }: CompactionRequest): Nothing {
+export function nothingVisible({ from, to }: CutRange, { turnCount, turns }: PlanInput): Nothing {
   const last = turns.get(turnCount - 1)?.events ?? [];
   if (to < turnCount - 1 || unfinishedLoop(last) === null)
     return { nothing: `nothing of ${formatTurns(from, to)} is sent to a model` };
@@ -328,17 +328,16 @@ export function nothingVisible({ from, to }: CutRange, { turnCount, turns }: Com
 }
 
 /** Says that policies would leave a range as it is. */
-export function nothingChanged(range: EventRange, request: CompactionRequest, steps: readonly StepReport[]): Nothing {
-  const { strategies, profile } = request;
+export function nothingChanged(range: EventRange, request: PlanInput, steps: readonly StepReport[]): Nothing {
+  const { strategies, profile, known } = request;
   const conditions = strategies?.uses.filter(({ isWanted }) => isWanted !== undefined) ?? [];
   if (strategies !== undefined && conditions.length > 0 && steps.length === 0) {
     return {
-      nothing: `the view has about ${formatTokens(strategies.viewTokens ?? 0)} tokens, which is already within the target`,
+      nothing: `the view has about ${formatTokens(known?.viewTokens ?? 0)} tokens, which is already within the target`,
       hints: ["`--target SIZE` asks for less: 20k, or 0.1 of the model's window."],
     };
   }
-  const named = strategies?.names ?? strategies?.uses.map(({ strategy }) => strategy.name);
-  const what = named?.join(", ") ?? (profile === undefined ? "these policies" : `profile ${profile}`);
+  const what = strategies?.names.join(", ") ?? (profile === undefined ? "these policies" : `profile ${profile}`);
   return {
     nothing: `${formatTurns(range.from, range.to)} hold nothing that ${what} would change`,
     hints: ["`jpg compact --profile heavy` replaces them with a summary."],

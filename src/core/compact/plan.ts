@@ -28,27 +28,27 @@ import {
 } from "../conversation/range-location.ts";
 import { unfinishedLoop } from "../conversation/tool-pairing.ts";
 import { defined } from "../json.ts";
-import { type CompactionDraft, type CompactionPlan, type CompactionRequest, hidesTurns } from "./compaction-request.ts";
+import { type CompactionDraft, type CompactionPlan, hidesTurns, type PlanInput } from "./compaction-request.ts";
 import { effectOf, explainNothing, findUnchanged, nothingChanged, nothingVisible } from "./plan-effect.ts";
 import type { Strategy } from "./strategies/strategy.ts";
-import { planStrategies, type StrategyOutcome, type StrategyRequest } from "./strategies/strategy-names.ts";
+import { planStrategies, type StrategyOutcome } from "./strategies/strategy-names.ts";
 import { stripReasoning } from "./strategies/strip-content.ts";
 import { listHiding, planTimeline } from "./timeline.ts";
 import { hintFor, type ToolCompactionHints } from "./tool-hints.ts";
 
 /** Stand beside the function that takes and gives them. */
-export type { CompactionDraft, CompactionPlan, CompactionRequest };
+export type { CompactionDraft, CompactionPlan, PlanInput };
 
 /**
  * Plans a compaction, or says why there is nothing to compact, and what to type. Throws the errors of a wrong request:
  * `contradictory_flags`, `bad_keep`, `unknown_event`, `ambiguous_event`.
  */
-export function planCompaction(asked: CompactionRequest): CompactionPlan | Nothing {
+export function planCompaction(asked: PlanInput): CompactionPlan | Nothing {
   const plan = planAsAsked(asked);
   return isNothing(plan) ? explainNothing(plan, asked, planAsAsked) : plan;
 }
 
-function planAsAsked(asked: CompactionRequest): CompactionPlan | Nothing {
+function planAsAsked(asked: PlanInput): CompactionPlan | Nothing {
   const resolved = resolveBounds(asked.range, asked);
   if (isNothing(resolved)) return resolved;
   const intoLoop = entersLoop(asked);
@@ -62,7 +62,7 @@ function planAsAsked(asked: CompactionRequest): CompactionPlan | Nothing {
   const draft = createDraft(range, request, fields);
   const trial = trialOf(draft, isSummary);
   const beneath = mayBeHidden(request);
-  const effect = effectOf(trial, range, { ...request, beneath, pairs: request.strategies?.pairs });
+  const effect = effectOf(trial, range, { ...request, beneath, pairs: request.known?.pairs });
   if (!effect.changes && draft.tools === undefined) return nothingChanged(range, request, steps);
   const stats = { ...draft.stats, original_message_count: effect.messages, events_removed: effect.removed };
   return {
@@ -76,11 +76,11 @@ function planAsAsked(asked: CompactionRequest): CompactionPlan | Nothing {
 }
 
 /** A plan beneath a summary changes nothing yet: it is made where its turns were named. */
-function mayBeHidden({ range: { from, to, keep }, beneath = false }: CompactionRequest): boolean {
+function mayBeHidden({ range: { from, to, keep }, beneath = false }: PlanInput): boolean {
   return beneath || from !== undefined || to !== undefined || keep !== undefined;
 }
 
-type Rules = Pick<CompactionRequest, "policies" | "strategies">;
+type Rules = Pick<PlanInput, "policies" | "strategies">;
 
 function isSummarizing({ policies, strategies }: Rules): boolean {
   if (strategies === undefined) return policies.summary !== undefined;
@@ -100,26 +100,18 @@ function changesRequests(policies: Policies): boolean {
   return walkPolicies(policies, (type) => type.touchesRequests === true).includes(true);
 }
 
-function namesOf({ uses, names }: StrategyRequest): readonly string[] {
-  return names ?? uses.map(({ strategy }) => strategy.name);
-}
-
 const NO_FIELDS: StrategyOutcome = { fields: {}, steps: [] };
 
 /** The mechanical policies with the hints frozen into them. */
-function fieldsOf(range: EventRange, request: CompactionRequest): StrategyOutcome {
-  const { policies, strategies, calls, turnCount, turns, compactions, keep = [], stubs } = request;
+function fieldsOf(range: EventRange, request: PlanInput): StrategyOutcome {
+  const { policies, strategies, calls, turnCount, turns, compactions, keep = [], stubs, hints = {}, known } = request;
   if (calls !== undefined) return { fields: { tool_calls: { policy: "selective", calls } }, steps: [] };
   if (strategies !== undefined)
-    return planStrategies(strategies, { turnCount, turns, compactions, range, keep }, stubs);
+    return planStrategies(strategies.uses, { ...known, hints, turnCount, turns, compactions, range, keep }, stubs);
   return { fields: { ...mechanicalOf(policies), ...freezeHints(range, request) }, steps: [] };
 }
 
-function createDraft(
-  range: EventRange,
-  request: CompactionRequest,
-  fields: StrategyOutcome["fields"],
-): CompactionDraft {
+function createDraft(range: EventRange, request: PlanInput, fields: StrategyOutcome["fields"]): CompactionDraft {
   const { strategies, summary, profile, source = "manual", stubs } = request;
   const bounds = cutRangeOf(range, request);
   const keep = keptIn(range, request);
@@ -143,7 +135,7 @@ function createDraft(
     ...(basis.length === 0 ? {} : { basis }),
     ...defined({ profile }),
     source,
-    ...(strategies === undefined ? {} : { strategy: namesOf(strategies) }),
+    ...(strategies === undefined ? {} : { strategy: strategies.names }),
     ...(omitted.length === 0 ? {} : { stats: { turns_omitted: omitted } }),
   };
 }
@@ -163,7 +155,7 @@ export function trialOf(draft: CompactionDraft, isSummary: boolean): Compaction 
   return isSummary && trial.summary === undefined ? { ...trial, summary: { summary: "" } } : trial;
 }
 
-function keptIn(range: EventRange, { keep = [], turns }: CompactionRequest): readonly string[] {
+function keptIn(range: EventRange, { keep = [], turns }: PlanInput): readonly string[] {
   if (keep.length === 0) return [];
   const inside = new Set<string>();
   for (const turn of turns.values()) {
@@ -175,7 +167,7 @@ function keptIn(range: EventRange, { keep = [], turns }: CompactionRequest): rea
 }
 
 /** The turns of a range that an omission hides something of, as runs; none where it keeps no turn whole. */
-function omittedIn({ from, to }: EventRange, keep: readonly string[], { turns }: CompactionRequest): TurnRange[] {
+function omittedIn({ from, to }: EventRange, keep: readonly string[], { turns }: PlanInput): TurnRange[] {
   const kept = new Set(keep);
   const gone = Array.from({ length: to - from + 1 }, (_, at) => from + at).filter((turn) =>
     (turns.get(turn)?.events ?? []).some((event) => traitsOf(event).providerVisible && !kept.has(event.id)),
@@ -259,14 +251,14 @@ function overridesFor(
  * Whether the range may reach into an unfinished loop: where its end was named, or the request says so. What hides whole
  * turns never may, for the loop's reasoning would go.
  */
-function entersLoop(request: Pick<CompactionRequest, "range" | "intoLoop" | "policies" | "strategies">): boolean {
+function entersLoop(request: Pick<PlanInput, "range" | "intoLoop" | "policies" | "strategies">): boolean {
   const { range, intoLoop = false } = request;
   const isAsked = intoLoop || range.to !== undefined || range.keep !== undefined;
   return isAsked && !hidesTurns(request);
 }
 
 /** The request with all that must stay of an unfinished loop named in `keep`: reasoning, requests, calls without a result. */
-function keepLoop(request: CompactionRequest): CompactionRequest {
+function keepLoop(request: PlanInput): PlanInput {
   const turn = request.turns.get(request.turnCount - 1);
   const start = unfinishedLoop(turn?.events ?? []);
   if (turn === undefined || start === null) return request;

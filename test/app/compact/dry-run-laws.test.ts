@@ -108,7 +108,7 @@ const anyWay: fc.Arbitrary<Way> = fc.oneof(
   ),
   fc.constantFrom("summary" as const, "strip" as const).map(
     (as): Way =>
-      async (workspace, tree, { dryRun }) => {
+      async (workspace, tree, { dryRun = false }) => {
         const outcome = await compactHistory(workspace, tree, { as, anyway: true, preview: dryRun });
         const reports = "report" in outcome ? [outcome.report] : [];
         const size = await sizeOf(workspace, tree.branch);

@@ -1,8 +1,8 @@
 // What a fork of the first turns keeps of compactions that reach past them.
 
 import { beforeEach, describe, expect, it } from "vitest";
+import type { CompactRequest } from "../../../src/app/compact/compact.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
-import type { CompactRequest } from "../../../src/app/compact/describe-compaction.ts";
 import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import { loadCompactions, loadView } from "../../../src/app/conversation/view.ts";
 import { checkStore } from "../../../src/app/integrity/fsck.ts";

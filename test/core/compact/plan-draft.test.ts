@@ -1,7 +1,7 @@
 // What a planned compaction says of itself: its fields beside the range, by policies and by strategies.
 
 import { describe, expect, it } from "vitest";
-import { type CompactionRequest, planCompaction, trialOf } from "../../../src/core/compact/plan.ts";
+import { type PlanInput, planCompaction, trialOf } from "../../../src/core/compact/plan.ts";
 import { chooseStrategies } from "../../../src/core/compact/strategies/strategy-list.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 import type { Policies } from "../../../src/core/conversation/policy.ts";
@@ -11,7 +11,7 @@ import { ask, live, planned, requestFor, STRIP, SUMMARIZE } from "../../helpers/
 
 const IMAGE = { type: "image", media_type: "image/png", data: "AAAA" } as const;
 
-const strategies = (...names: string[]) => ({ uses: chooseStrategies(names) });
+const strategies = (...names: string[]) => ({ uses: chooseStrategies(names), names });
 
 describe("a plan by policies", () => {
   const base = { type: "compaction", from_turn: 0, to_turn: 0, to_event: "e0.5", source: "manual" } as const;
@@ -40,7 +40,7 @@ describe("a plan by policies", () => {
   });
 
   it("says how stubs are written only where it makes some", () => {
-    const stubsOf = (more: Partial<CompactionRequest>) => planned("U R T t A", more).compaction.stubs;
+    const stubsOf = (more: Partial<PlanInput>) => planned("U R T t A", more).compaction.stubs;
     expect(stubsOf({ stubs: { first_line: true } })).toEqual({ first_line: true });
     expect(stubsOf({ stubs: {} })).toBeUndefined();
     expect(planned("U R T t A", { stubs: { heads: true } }).compaction).toMatchObject({
@@ -59,7 +59,7 @@ describe("a plan by policies", () => {
       events: events.map((event): Event => (event.id === "e0.1" ? ({ ...event, content: [IMAGE] } as Event) : event)),
     }));
     const policies: Policies = { images: "strip" };
-    const plan = (more: Partial<CompactionRequest>) => planCompaction(requestFor(turns, { policies, ...more }));
+    const plan = (more: Partial<PlanInput>) => planCompaction(requestFor(turns, { policies, ...more }));
     expect(plan({})).toMatchObject({
       compaction: { images: "strip", needs: ["images"], stats: { events_removed: 0 } },
     });
@@ -105,8 +105,8 @@ describe("a plan by strategies", () => {
   });
 
   it("changes something when it prunes a tool, though every event stays", () => {
-    const asked = { ...strategies("prune-tools"), definedTools: ["grep", "tool"] };
-    expect(planned("U T t A", { strategies: asked }).compaction).toMatchObject({
+    const asked = { strategies: strategies("prune-tools"), known: { definedTools: ["grep", "tool"] } };
+    expect(planned("U T t A", asked).compaction).toMatchObject({
       tools: { policy: "prune", names: ["grep"] },
       stats: { original_message_count: 2, events_removed: 0 },
     });
@@ -136,7 +136,7 @@ describe("an unfinished loop", () => {
 
   const spared = { range: { keepLast: 0 } };
 
-  it.each<[string, Partial<CompactionRequest>, string | undefined]>([
+  it.each<[string, Partial<PlanInput>, string | undefined]>([
     ["reasoning", { policies: { reasoning: "strip" } }, "e1.4"],
     ["calls", { policies: { reasoning: "strip", tool_calls: STRIP } }, "e1.4"],
     ["attachments", { policies: { reasoning: "strip", attachments: "strip" } }, "e1.3"],
@@ -154,7 +154,7 @@ describe("an unfinished loop", () => {
     expect(planned(LOOP, { ...spared, ...more }).compaction).toMatchObject({ to_turn: 1, to_event });
   });
 
-  it.each<[string, Partial<CompactionRequest>]>([
+  it.each<[string, Partial<PlanInput>]>([
     ["its end is named", { range: { to: parseBound("1") } }],
     ["no turns are to be kept", { range: { keep: 0 } }],
     ["that is asked for", { ...spared, intoLoop: true }],

@@ -4,7 +4,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CompactionRequest } from "../../../src/core/compact/plan.ts";
+import type { PlanInput } from "../../../src/core/compact/plan.ts";
 import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
 import { isNothing } from "../../../src/core/conversation/bound-resolution.ts";
 import { type Event, isReasoning, type Turn } from "../../../src/core/conversation/event.ts";
@@ -36,10 +36,10 @@ function loopOf(sizes: readonly number[]): readonly Turn[] {
 function planFor(
   turns: readonly Turn[],
   names: readonly string[],
-  { windowTokens = 2000, ...range }: CompactionRequest["range"] & { readonly windowTokens?: number },
+  { windowTokens = 2000, ...range }: PlanInput["range"] & { readonly windowTokens?: number },
 ) {
-  const { uses } = choosePipelines(names, names.includes("mask-results") ? { newest: 1 } : {});
-  return askStrategies(turns, [], { request: { range }, known: { uses, hints: {}, windowTokens } });
+  const strategies = choosePipelines(names, names.includes("mask-results") ? { newest: 1 } : {});
+  return askStrategies(turns, [], { request: { range, strategies }, known: { hints: {}, windowTokens } });
 }
 
 function viewAfter(turns: readonly Turn[], plan: ReturnType<typeof planFor>) {

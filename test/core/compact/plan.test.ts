@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type CompactionRequest, freezeHints } from "../../../src/core/compact/plan.ts";
+import { freezeHints, type PlanInput } from "../../../src/core/compact/plan.ts";
 import type { ToolCompactionHints } from "../../../src/core/compact/tool-hints.ts";
 import { isNothing, type Nothing } from "../../../src/core/conversation/bound-resolution.ts";
 import type { Compaction, ToolCallPolicy, UniformToolCallPolicy } from "../../../src/core/conversation/compaction.ts";
@@ -112,7 +112,7 @@ describe("hints", () => {
 describe("nothing to compact", () => {
   const nothingIn = (range: string) => `turns ${range} hold nothing that these policies would change`;
 
-  it.each<[string, string, Partial<CompactionRequest>, string]>([
+  it.each<[string, string, Partial<PlanInput>, string]>([
     ["no turns", "", {}, "the conversation has no turns"],
     ["no reasoning to strip", "U A | U T t A", { policies: { reasoning: "strip" } }, nothingIn("0..1")],
     ["neither reasoning nor tools", "U A | U A", {}, nothingIn("0..1")],
@@ -148,7 +148,7 @@ describe("nothing to compact", () => {
   });
 
   const calls = (count: number) => `U ${"T t ".repeat(count)}`;
-  it.each<[string, string, Partial<CompactionRequest>, string, string]>([
+  it.each<[string, string, Partial<PlanInput>, string, string]>([
     ["turns that are left alone", "U A | U R A", { range: { keepLast: 1 } }, "in the newest turn,", "--keep 0"],
     ["turns that were asked for", "U A | U R A | U A", { range: { keep: 2 } }, "in the newest 2 turns,", "--keep 0"],
     ["calls of a short one", `${calls(9)}A`, { range: { keepLast: 3 } }, "in the newest 20 tool calls,", "--keep 0"],

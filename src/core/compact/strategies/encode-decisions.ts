@@ -13,7 +13,15 @@ import type { CallHalf } from "../../conversation/contents/tool-calls.ts";
 import type { Event } from "../../conversation/event.ts";
 import { defined } from "../../json.ts";
 import { USUAL_WINDOW } from "../../model/token-meter.ts";
-import { add, type Decided, NOTHING_SHOWN, type Shown, type Spoken, takenBy, takenFromCall } from "./step-effect.ts";
+import {
+  add,
+  NOTHING_SHOWN,
+  type ResultDecision,
+  type Shown,
+  type Spoken,
+  takenBy,
+  takenFromCall,
+} from "./step-effect.ts";
 import type {
   CallDecision,
   CallDecisions,
@@ -239,7 +247,7 @@ export function composeSteps(
     if (isWanted !== undefined && !isWanted({ viewTokens: tokens, windowTokens })) continue;
     const { calls, ...rest } = strategy.decide(context, options);
     const added = withoutRepeats(rest, policies);
-    const decidedOf = ({ id }: Event): Decided => {
+    const decidedOf = ({ id }: Event): ResultDecision => {
       const call = byResult.get(id);
       const { request, response } = decisions.get(call?.request.id ?? "") ?? {};
       const isHeaded = stubs?.heads === true && request === "strip";

@@ -41,13 +41,13 @@ export function takenFromCall(
 export type Spoken = Pick<StrategyStep, keyof StripPolicies | "turns">;
 
 /** What is decided of a result besides, and the call of which its stub shows the head. */
-export type Decided = Pick<Reading, "policy" | "headOf">;
+export type ResultDecision = Pick<Reading, "policy" | "headOf">;
 
 /** Counts what the policies of a step for other things than calls take out; `decidedOf` = what is decided of a result. */
 export function takenBy(
   spoken: Spoken,
   { open }: StrategyContext,
-  { decidedOf, stubs }: { readonly decidedOf: (event: Event) => Decided; readonly stubs: StubStyle | undefined },
+  { decidedOf, stubs }: { readonly decidedOf: (event: Event) => ResultDecision; readonly stubs: StubStyle | undefined },
 ): Shown {
   let taken = NOTHING_SHOWN;
   for (const { event, state, tool } of open) {

@@ -36,18 +36,13 @@ export type PipelineName = (typeof PIPELINE_NAMES)[number];
 /** The strategy that a person is asked about: nobody's word but the user's hides a turn. */
 export const TANGENTS: "classify-tangents" = "classify-tangents" satisfies StrategyName;
 
-/** What planning by strategies needs beside the conversation. */
-export interface StrategyRequest
-  extends Pick<ContextFacts, "hints" | "subsumed" | "definedTools" | "calledTools" | "toolTokens" | "pairs"> {
-  readonly uses: readonly StrategyUse[];
-  /** What the compaction is said to be made by; absent = the names of the uses. */
-  readonly names?: readonly string[];
+/** What planning by strategies is told beside the conversation. */
+export interface StrategyFacts
+  extends Pick<ContextFacts, "subsumed" | "definedTools" | "calledTools" | "toolTokens" | "pairs" | "windowTokens"> {
   /** Tokens of the view before, estimated; for steps that are taken only above a size. */
   readonly viewTokens?: number;
   /** Tokens for each token of the plain estimate; default 1. */
   readonly tokenFactor?: number;
-  /** Context window of the conversation's model, tokens. */
-  readonly windowTokens?: number;
 }
 
 /** What the strategies want, as fields of a compaction. */
@@ -59,20 +54,17 @@ export interface StrategyOutcome {
 
 /** Asks strategies about a conversation; `stubs` = how the stubs of the compaction will be written. */
 export function planStrategies(
-  { uses, viewTokens, windowTokens, tokenFactor, ...known }: StrategyRequest,
-  facts: Omit<ContextFacts, "hints" | "subsumed" | "definedTools" | "calledTools" | "toolTokens" | "pairs">,
+  uses: readonly StrategyUse[],
+  { viewTokens, tokenFactor, ...facts }: ContextFacts & StrategyFacts,
   stubs?: StubStyle,
 ): StrategyOutcome {
-  const context = createStrategyContext({
-    ...facts,
-    ...known,
-    ...defined({ windowTokens }),
-  });
+  const { windowTokens, toolTokens } = facts;
+  const context = createStrategyContext(facts);
   const { decisions, steps, turns, prune, ...policies } = composeSteps(uses, context, {
     ...defined({ stubs, viewTokens, tokenFactor, windowTokens }),
   });
   const tokens = Math.round(tokensOfTools(prune, context) * (tokenFactor ?? 1));
-  const spared = known.toolTokens === undefined ? {} : { tokens };
+  const spared = toolTokens === undefined ? {} : { tokens };
   const { tool_overrides, ...calls } = encodeDecisions(decisions, context, stubs);
   const tools = prune === undefined ? {} : { tools: { policy: "prune" as const, names: prune, ...spared } };
   const contents = contentPolicies({ ...policies, ...calls, ...tools });

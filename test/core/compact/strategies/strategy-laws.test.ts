@@ -142,11 +142,11 @@ describe("whatever strategies are asked, alone or together", () => {
     );
     fc.assert(
       fc.property(situation, range, chosen, fc.boolean(), (at, { protectTokens, ...spared }, wanted, intoLoop) => {
-        const { uses } = choosePipelines(wanted, {}, { tokens: 1 });
+        const strategies = choosePipelines(wanted, {}, { tokens: 1 });
         const asked = { ...spared, ...(protectTokens === undefined ? {} : { protectTokens }) };
         const plan = askStrategies(at.turns, [], {
-          request: { ...at.ask.request, range: asked, intoLoop },
-          known: { ...at.ask.known, uses, viewTokens: 1000 },
+          request: { ...at.ask.request, range: asked, intoLoop, strategies },
+          known: { ...at.ask.known, viewTokens: 1000 },
         });
         if ("nothing" in plan || at.turns.length <= spared.keepLast) return;
         const messages = (turn: Turn): number => turn.events.filter((event) => isMessage(event)).length;
