@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
+import { requireGit } from "../app/conversation/engine.ts";
 import { recoverTurns } from "../app/conversation/record-turn.ts";
 import type { Runtime } from "../app/conversation/runtime.ts";
 import { openWorkspace, type Workspace, warnOfPrograms } from "../app/conversation/workspace.ts";
@@ -149,6 +150,7 @@ function asksForHelp(command: CommandSpec, words: readonly string[]): boolean {
 async function runParsed(command: CommandSpec, call: Call, { runtime: given, output, fronts }: World): Promise<number> {
   const { args, options, untaken } = parseArguments(command, call.words, call.options);
   const runtime = withEngine(given, options);
+  if (command.withoutGit !== true) requireGit(runtime, `\`jpg ${command.name}\``);
   const opened: Workspace[] = [];
   const open = async (how: { readonly create?: boolean } = {}): Promise<Workspace> => {
     const workspace = await openWorkspace(runtime, {

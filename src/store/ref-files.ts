@@ -236,11 +236,6 @@ export async function openReflogs(repository: RefPlace): Promise<Reflogs> {
   };
 }
 
-/** Forgets the log of a ref that is gone. */
-export function removeReflog({ fs, gitDir }: RefPlace, ref: string): void {
-  fs.rmSync(join(gitDir, "logs", ref), { force: true });
-}
-
 /** Which refs get a log that have none, by the text of the configuration. */
 function logRule(config: string): (ref: string) => boolean {
   const setting = readSetting(config, "core.logallrefupdates");

@@ -40,6 +40,8 @@ describe.each<"embedded" | "native">(["embedded", "native"])("refs of the %s eng
   });
 
   it("are taken out of packed-refs, where that holds them, when they go", async () => {
+    // Without git nothing is removed.
+    if (engine === "embedded") return expect(store.trash).toBeNull();
     const { commit: tip } = await grow("talk/main", "a");
     await grow("other/main", "b");
     run("tag", "-a", "-m", "a tag, whose commit stands in a line of its own", "kept", tip);

@@ -16,7 +16,11 @@ export async function refuseSplice({ store }: Pick<Workspace, "store">, tree: Tu
 
 /** Says once a call that the turns of a branch do not follow each other. */
 export async function warnOfSplice({ store, warn }: Pick<Workspace, "store" | "warn">, tree: Turns): Promise<void> {
-  const error = await findSplice(store, tree);
+  const error = await findSplice(store, tree).catch((failure: unknown) => {
+    // What cannot be read is named where it is read.
+    if (failure instanceof JpgError && failure.kind === "repository") return null;
+    throw failure;
+  });
   if (error !== null) warn([error.message, ...error.hints].join("\n"));
 }
 

@@ -9,8 +9,9 @@ import {
   mayBeBeginning,
   SHORTEST_BEGINNING,
 } from "../../core/conversation/name.ts";
-import { JpgError, repositoryError, userError } from "../../core/errors.ts";
+import { JpgError, userError } from "../../core/errors.ts";
 import { shellWord } from "../../core/safe-text.ts";
+import { needsGit } from "../../store/git-dir.ts";
 import type { BranchTip, ConversationStore, Trash, TrashedBranch, Worktree } from "../../store/store.ts";
 import { journalPath, listJournals } from "../conversation/journal.ts";
 import { refreshViews, VIEW_CACHE } from "../conversation/refresh-view.ts";
@@ -235,11 +236,9 @@ async function nextActive(
   return same?.name ?? left.find(({ name }) => name === previous)?.name ?? left[0]?.name ?? null;
 }
 
-function trashOf({ store }: Workspace): Trash {
+function trashOf({ store, runtime }: Workspace): Trash {
   if (store.trash !== null) return store.trash;
-  throw repositoryError("engine_unavailable", "This store has no trash: it needs the git program.", {
-    hints: ["Install git 2.31 or newer."],
-  });
+  throw needsGit("Removing a conversation", runtime.env);
 }
 
 async function removeFiles(folder: string, names: readonly string[]): Promise<void> {

@@ -10,7 +10,7 @@ import { appendAll } from "../../core/lists.ts";
 import { checkRemoteUrl, isLocalPath, type PublishedAs, repositoryName, shownUrl } from "../../core/remote-address.ts";
 import type { Remote, TransferOptions } from "../../store/sharing.ts";
 import type { BranchTip, BranchWrite } from "../../store/store.ts";
-import { makeStore, requireGit } from "../conversation/engine.ts";
+import { makeStore } from "../conversation/engine.ts";
 import { listRefsAt } from "../conversation/git-program.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
 import type { Runtime } from "../conversation/runtime.ts";
@@ -262,7 +262,6 @@ export async function cloneConversations(
   request: CloneRequest,
   { transfer, voice }: { readonly transfer: TransferOptions; readonly voice: WorkspaceOptions },
 ): Promise<CloneReport> {
-  requireGit(runtime, "A clone");
   const { cwd } = runtime;
   const url = isLocalPath(checkRemoteUrl(request.url)) ? resolve(cwd, request.url) : request.url;
   const path = resolve(cwd, request.directory ?? repositoryName(url));

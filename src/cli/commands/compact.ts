@@ -154,6 +154,7 @@ export const command: CommandSpec = {
     { command: "jpg compact -s classify-tangents", explains: "a model proposes off-task turns, you confirm each" },
     { command: "jpg compact --emit bundle.json", explains: "have any agent or person write the summary" },
   ],
+  withoutGit: true,
   run: async (context) => {
     checkLoneFlags(context);
     const range = readRange(context);

@@ -11,6 +11,7 @@ export const command: CommandSpec = {
   name: IDS_COMMAND,
   summary: "list conversations and branches for the completion of a shell",
   hidden: true,
+  withoutGit: true,
   run: async ({ output, open }) => {
     try {
       const names = (await (await open()).store.listBranches()).map(({ name }) => name);

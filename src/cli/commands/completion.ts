@@ -13,6 +13,7 @@ export const command: CommandSpec = {
     { command: "jpg completion zsh >> ~/.zshrc", explains: "zsh; after compinit" },
     { command: "jpg completion fish > ~/.config/fish/completions/jpg.fish", explains: "fish" },
   ],
+  withoutGit: true,
   run: async ({ args, output, json, commands }) => {
     const shell = SHELLS.find((name) => name === args[0]);
     if (shell === undefined)

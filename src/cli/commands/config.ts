@@ -21,6 +21,7 @@ export const command: CommandSpec = {
     { command: "jpg config auto", explains: "one table" },
     { command: "jpg config --unset keep_last", explains: "remove what `jpg compact -c keep_last=1` set" },
   ],
+  withoutGit: true,
   run: async ({ args, options, output, json, open }) => {
     const workspace = await open({ create: false });
     const [key] = args;

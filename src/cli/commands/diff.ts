@@ -30,6 +30,7 @@ export const command: CommandSpec = {
     { command: "jpg diff", explains: "what the newest compaction did" },
     { command: "jpg diff @ main~2..main", explains: "what the last two commits did to the view" },
   ],
+  withoutGit: true,
   run: async ({ args, options, output, json, open }) => {
     const context = count(options, "unified");
     const report = await diffConversation(await open(), args, defined({ context }));

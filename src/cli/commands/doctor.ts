@@ -19,6 +19,7 @@ export const command: CommandSpec = {
     { command: "jpg doctor", explains: "after a project was moved, copied or cloned" },
     { command: "jpg doctor --fix", explains: "repair it" },
   ],
+  withoutGit: true,
   run: async ({ options, runtime, output, json }) => {
     const store = text(options, "store");
     const report = await examine(runtime, { fix: flag(options, "fix"), ...defined({ store }) });

@@ -65,6 +65,7 @@ export const command: CommandSpec = {
     },
     { command: "jpg export --original -o session.jsonl", explains: "the file as it was imported" },
   ],
+  withoutGit: true,
   run: async (context) => {
     checkFlags(context);
     const { args, options, open } = context;

@@ -33,6 +33,7 @@ export const command: CommandSpec = {
     { command: "jpg fork @ try-b", explains: "try something else from here" },
     { command: "jpg fork --first 12 --compact=light", explains: "go back to turn 11, and compact the result" },
   ],
+  withoutGit: true,
   run: (context) => endOnInterrupt(context.output, (signal) => runFork(context, signal)),
 };
 

@@ -13,6 +13,7 @@ export const command: CommandSpec = {
     { command: "jpg fsck", explains: "the whole store" },
     { command: "jpg fsck @ --json", explains: "the active conversation, as JSON" },
   ],
+  withoutGit: true,
   run: async (context) => {
     const report = await check(context);
     if (context.json) context.output.json(report);

@@ -12,6 +12,7 @@ export const command: CommandSpec = {
     { command: "jpg git log --oneline", explains: "all commits of the active conversation" },
     { command: "jpg git revert HEAD", explains: "undo the newest compaction" },
   ],
+  withoutGit: true,
   run: async ({ args, open }) => {
     const workspace = await open();
     return runStoreGit(workspace, args);

@@ -8,6 +8,7 @@ export const command: CommandSpec = {
   hidden: true,
   passThrough: true,
   arguments: [{ name: "[args...]", description: "name of the hook and its arguments" }],
+  withoutGit: true,
   run: async ({ args, runtime, output }) => {
     await runHook(runtime, args[0] ?? "", (message) => output.warn(forTerminal(message)));
     return 0;

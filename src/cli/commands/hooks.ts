@@ -38,6 +38,7 @@ export const command: CommandSpec = {
       { command: `jpg hooks uninstall ${name}`, explains: "remove both" },
       { command: "jpg hooks", explains: "what is installed where" },
     ]),
+  withoutGit: true,
   run: async (context) => {
     const [action = "ls", ...names] = context.args;
     if (!["install", "uninstall", "ls"].includes(action)) throw usage(`there is no action ${action}`);

@@ -49,6 +49,7 @@ export const command: CommandSpec = {
     { command: `jpg import ${EXAMPLE.help.file}`, explains: "one session file" },
     { command: `jpg import ${EXAMPLE.name} - < session.jsonl`, explains: "from standard input, naming the format" },
   ],
+  withoutGit: true,
   run: async (context) => {
     const request = await parseImportArguments(context.args, context.runtime.cwd);
     const kept = chooseKept(context, request);

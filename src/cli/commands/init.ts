@@ -12,6 +12,7 @@ export const command: CommandSpec = {
     { command: "jpg init", explains: "a store for the current project" },
     { command: "jpg init talks", explains: "make ./talks a conversation repository" },
   ],
+  withoutGit: true,
   run: async ({ args, options, runtime, output, json }) => {
     const report = await initStore(runtime, { directory: args[0], store: text(options, "store") });
     if (json) output.json(report);

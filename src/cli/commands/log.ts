@@ -10,6 +10,7 @@ export const command: CommandSpec = {
   name: "log",
   summary: "show the history of compactions and reverts",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
+  withoutGit: true,
   run: async ({ args, output, json, open }) => {
     const workspace = await open();
     const tree = await resolveTree(workspace, args[0]);

@@ -24,6 +24,7 @@ export const command: CommandSpec = {
       repeatable: true,
     },
   ],
+  withoutGit: true,
   run: async ({ options, runtime, output, json, open }) => {
     const workspace = await open();
     const { rows, archived, unreadable } = await listConversations(workspace, {

@@ -7,6 +7,7 @@ export const command: CommandSpec = {
   summary: "print where the store is, or where a conversation is checked out",
   arguments: [{ name: "[id]", description: "conversation; default: the store" }],
   examples: [{ command: 'git -C "$(jpg path)" log', explains: "stock git on the active conversation" }],
+  withoutGit: true,
   run: async ({ args, output, json, open }) => {
     const workspace = await open();
     const path =

@@ -13,6 +13,7 @@ export const command: CommandSpec = {
     { flags: "--turn <a..b>", description: "only these turns" },
     { flags: "--format <format>", description: "markdown (default) or jsonl", choices: ["markdown", "jsonl"] },
   ],
+  withoutGit: true,
   run: async ({ args, options, output, json, open }) => {
     const workspace = await open();
     const tree = await resolveTree(workspace, args[0]);

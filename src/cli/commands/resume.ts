@@ -31,6 +31,7 @@ export const command: CommandSpec = {
     { flags: "--exec", description: "run that command" },
   ],
   examples: [{ command: `jpg resume --with ${EXAMPLE.name} --exec`, explains: `continue in ${EXAMPLE.agent.name}` }],
+  withoutGit: true,
   run: async ({ args, options, runtime, output, json, open }) => {
     const agent = text(options, "with");
     if (agent === undefined)

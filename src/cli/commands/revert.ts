@@ -14,6 +14,7 @@ export const command: CommandSpec = {
       description: "compactions of the active conversation, their commits, or commits of reverts",
     },
   ],
+  withoutGit: true,
   run: async ({ args, output, json, open }) => {
     if (args.length === 0)
       throw userError("usage", "jpg revert needs a compaction.", {

@@ -14,6 +14,7 @@ export const command: CommandSpec = {
     { command: "jpg scan", explains: "the sessions of this project" },
     { command: "jpg scan ~/old-sessions", explains: "all sessions in a folder" },
   ],
+  withoutGit: true,
   run: async ({ args, output, json, open }) => {
     const report = await scanSessions(await open({ create: true }), args);
     if (json) {

@@ -17,6 +17,7 @@ export const command: CommandSpec = {
         "for a summary: its paths, numbers, SHAs, URLs and quotations, who first said each, and which nobody said",
     },
   ],
+  withoutGit: true,
   run: async ({ args, options, output, json, open }) => {
     if (flag(options, "sources")) {
       const sources = await readSummarySources(await open(), args[0]);

@@ -7,6 +7,7 @@ export const command: CommandSpec = {
   summary: "show what is here, and what to type next",
   description:
     "Shows the active conversation, how many there are, and the sessions that agents keep for this project. `jpg` without a command does the same. Changes nothing.",
+  withoutGit: true,
   run: async ({ output, json, open }) => {
     const report = await readStatus(await open({ create: true }));
     if (json) output.json(report);

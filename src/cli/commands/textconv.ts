@@ -9,6 +9,7 @@ export const command: CommandSpec = {
   hidden: true,
   passThrough: true,
   arguments: [{ name: "<file>", description: "record" }],
+  withoutGit: true,
   run: async ({ args: [file], output }) => {
     if (file === undefined || file === "")
       throw userError("usage", "jpg textconv needs a file; git calls it, with one.", {

@@ -13,6 +13,7 @@ export const command: CommandSpec = {
     { flags: "-y, --yes", description: "do not ask" },
     { flags: "--remove", description: "stop trusting it" },
   ],
+  withoutGit: true,
   run: async (context) => {
     const { options, runtime, output, json } = context;
     const place = { store: text(options, "store") };

@@ -8,6 +8,7 @@ export const command: CommandSpec = {
   name: "undo",
   summary: "undo the newest live compaction",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
+  withoutGit: true,
   run: async ({ args, output, json, open }) => {
     const workspace = await open();
     const report = await undoCompaction(workspace, await resolveBranch(workspace, args[0]));

@@ -13,6 +13,7 @@ export const command: CommandSpec = {
   description:
     'Switches the store\'s HEAD, so that `jpg git log`, `git -C "$(jpg path)" revert` and VIEW.md refer to that conversation. JPG_CONVERSATION overrides @ in one terminal.',
   arguments: [{ name: "<id>", description: "conversation or branch; - is the previous one" }],
+  withoutGit: true,
   run: async ({ args, output, json, open }) => {
     const id = args[0];
     if (id === undefined) throw userError("usage", "jpg use needs an ID.");

@@ -46,6 +46,8 @@ export interface CommandSpec {
   readonly passThrough?: boolean;
   /** Left out of help and docs: called by git hooks. */
   readonly hidden?: boolean;
+  /** Whether it works where there is no git; default no. */
+  readonly withoutGit?: boolean;
   /** Resolves to the exit code; nothing = 0. */
   readonly run: (context: CommandContext) => Promise<number | undefined>;
 }

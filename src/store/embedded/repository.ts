@@ -21,8 +21,8 @@ import {
 } from "../git-dir.ts";
 import { withLock } from "../locks.ts";
 import { branchOfRef, openReflogs, type RefPlace, readHeadFile, readRefFile, refOfBranch } from "../ref-files.ts";
-import { lockFile } from "../refs.ts";
 import type { Worktree, Worktrees } from "../store.ts";
+import { lockFile } from "./refs.ts";
 
 /** Where the engine works. */
 export interface EmbeddedRepository extends RefPlace {
@@ -54,12 +54,6 @@ export async function useBranch(repository: EmbeddedRepository, name: string, wh
   const place = where ?? { gitDir: repository.gitDir, path: repository.root };
   if ((await readActiveBranch(repository, place.gitDir)) === name) return;
   await marked(repository, place, () => moveHead(repository, place.gitDir, { ref: refOfBranch(name), to }));
-}
-
-/** Makes HEAD of the store name a branch that is not there: no conversation is active. */
-export async function leaveEmpty(repository: EmbeddedRepository): Promise<void> {
-  const place = { gitDir: repository.gitDir, path: repository.root };
-  await marked(repository, place, () => moveHead(repository, place.gitDir, { ref: refOfBranch("main"), to: null }));
 }
 
 /** In memory, and in a bare repository, there is nothing that could be behind. */

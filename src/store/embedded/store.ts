@@ -6,25 +6,13 @@ import { type JpgError, repositoryError, userError } from "../../core/errors.ts"
 import { readIdentityFile, signsCommits } from "../config-file.ts";
 import type { Environment } from "../environment.ts";
 import { createObjectFiles } from "../git/object-files.ts";
-import {
-  configureBranches,
-  formerTipsIn,
-  isPublished,
-  openMaskedCopies,
-  parseTrashRef,
-  previousBranchIn,
-  recordPublished,
-  refInTrash,
-  TRASH,
-} from "../git/refs.ts";
+import { configureBranches, formerTipsIn, isPublished, previousBranchIn, recordPublished } from "../git/refs.ts";
 import { findOwnRepository, findProjectPlace } from "../git/repository.ts";
 import { createTreeReader, type LoadTree } from "../git/trees.ts";
 import { excludeViews } from "../git/worktrees.ts";
 import { dropCaches, journalFolder, keepText, needsGit, openCache } from "../git-dir.ts";
 import { clearLeftovers } from "../locks.ts";
 import { listRefs, readRefFile, readText, refOfBranch } from "../ref-files.ts";
-import { changeRefs, type RefChange } from "../refs.ts";
-import type { Remotes } from "../sharing.ts";
 import {
   type BranchTip,
   type BranchWrite,
@@ -34,8 +22,6 @@ import {
   NO_CACHE,
   type StoreSurroundings,
   type TextQuery,
-  type Trash,
-  type TrashedBranch,
   type TreeFile,
   type WriteResult,
 } from "../store.ts";
@@ -49,10 +35,10 @@ import {
   verifyObjects,
 } from "./history.ts";
 import { createObjects, createTreeLoader, type EmbeddedObjects, missingObject } from "./objects.ts";
+import { moveRef } from "./refs.ts";
 import {
   createWorktrees,
   type EmbeddedRepository,
-  leaveEmpty,
   readActiveBranch,
   requireSupported,
   useBranch,
@@ -114,8 +100,8 @@ export function createEmbeddedStore(repository: EmbeddedRepository): Conversatio
     root,
     gitDir,
     worktrees: createWorktrees(repository),
-    trash: createTrash(repository, (names) => configure(repository, names)),
-    remotes: createRemotes(repository),
+    trash: null,
+    remotes: null,
     sharing: null,
     histories: null,
     partial: null,
@@ -237,24 +223,10 @@ async function moveBranch(
   { branch, expected, to }: Omit<WrittenBranch, "commits">,
 ): Promise<boolean> {
   const ref = refOfBranch(branch);
-  const move = (): Promise<boolean> => changeRefs(repository, [{ ref, expected, to }], "jpg: write");
+  const move = (): Promise<boolean> => moveRef(repository, { ref, expected, to }, "jpg: write");
   const moved = await withBranchMarks(repository, branch, expected, move);
   if (moved && expected === null) await configure(repository, [branch]);
   return moved;
-}
-
-/** The branches of a repository's remotes. */
-export function createRemotes(repository: EmbeddedRepository): Remotes {
-  return {
-    async list() {
-      const refs = await listRefs(repository, "refs/remotes/");
-      return refs.flatMap(({ ref }) => {
-        const [, remote, name] = /^refs\/remotes\/([^/]+)\/(.+)$/.exec(ref) ?? [];
-        return remote === undefined || name === undefined || name === "HEAD" ? [] : [{ remote, name }];
-      });
-    },
-    track: () => Promise.reject(needsGit("A branch that follows a remote's", repository.env)),
-  };
 }
 
 // Finds files of commits that hold a text. Commits of a conversation share most of their files: each is looked into once.
@@ -320,7 +292,7 @@ export function createSurroundings(repository: EmbeddedRepository): StoreSurroun
     cutOffCommits: () => readCutOffCommits(repository),
     isPublished: async () => isOnDisk && (await isPublished(gitDir)),
     recordPublished: async (commits) => (isOnDisk ? await recordPublished(gitDir, commits) : undefined),
-    maskedCopies: () => (isOnDisk ? openMaskedCopies(gitDir) : null),
+    maskedCopies: () => null,
     excludeViews: async () => (isOnDisk ? await excludeViews(gitDir) : undefined),
     configureBranches: (names) => configure(repository, names),
     // No program is ever started.
@@ -341,47 +313,6 @@ export async function configure({ isOnDisk, gitDir }: EmbeddedRepository, names:
 export async function readCutOffCommits(repository: EmbeddedRepository): Promise<ReadonlySet<string>> {
   const text = (await readText(repository, join(repository.gitDir, "shallow"))) ?? "";
   return new Set(text.split("\n").filter((line) => line !== ""));
-}
-
-// The trash of the embedded engine: refs move there and back in one change. What nothing reaches any more only git can tell.
-
-/** The trash of a repository; `configure` gives branches that come back what every branch has. */
-export function createTrash(
-  repository: EmbeddedRepository,
-  configure: (branches: readonly string[]) => Promise<void>,
-): Trash {
-  const change = async (changes: readonly RefChange[]): Promise<void> => {
-    if (await changeRefs(repository, changes, "jpg: trash")) return;
-    throw repositoryError("ref_moved", `A branch of ${repository.root} stands elsewhere by now: nothing was changed.`, {
-      hints: ["Run the command again."],
-    });
-  };
-  return {
-    async list() {
-      const refs = await listRefs(repository, TRASH);
-      return refs.flatMap(({ ref, commit }) => (commit === null ? [] : (parseTrashRef(ref, commit) ?? [])));
-    },
-    async put(branches: readonly BranchTip[], removedAt: string) {
-      const active = await readActiveBranch(repository);
-      if (branches.some(({ name }) => name === active)) await leaveEmpty(repository);
-      await change(
-        branches.flatMap(({ name, commit }) => [
-          { ref: refInTrash(removedAt, name), expected: null, to: commit },
-          { ref: refOfBranch(name), expected: commit, to: null },
-        ]),
-      );
-    },
-    async restore(branches: readonly TrashedBranch[]) {
-      await change(
-        branches.flatMap(({ branch, commit, removedAt }) => [
-          { ref: refOfBranch(branch), expected: null, to: commit },
-          { ref: refInTrash(removedAt, branch), expected: commit, to: null },
-        ]),
-      );
-      await configure(branches.map(({ branch }) => branch));
-    },
-    purge: () => Promise.reject(needsGit("Removing for good", repository.env)),
-  };
 }
 
 // Writes commits object by object: their blobs, the folders that changed, the commit. No ref names them until the branch moves,

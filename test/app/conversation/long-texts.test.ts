@@ -169,8 +169,7 @@ describe("a conversation of long texts", () => {
         [`needle-${needle}`],
         ["-i", `NEEDLE-${needle}`],
         ["--regex", `needle.${needle}$`],
-        ["--engine", "embedded", `needle-${needle}`],
-      ][at % 4];
+      ][at % 3];
       const [hit] = await sandbox.json<readonly { line: string; event: string }[]>(["search", ...(words ?? [])]);
       expect(hit?.line).toBe(`needle-${needle}`);
       expect((await sandbox.jpg(["show", hit?.event ?? ""])).stdout).toContain(`needle-${needle}`);

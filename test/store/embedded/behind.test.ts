@@ -48,9 +48,6 @@ describe("what git has checked out", () => {
     const { commit: tip } = await grow(embedded, "talk/main", "compactions/c.jsonl");
     await expect(embedded.useBranch("talk/main")).rejects.toMatchObject(needsGit);
     await native.useBranch("talk/main");
-    await expect(
-      embedded.trash?.put([{ name: "talk/main", commit: tip }], "2026-05-01T12:00:00.000Z"),
-    ).rejects.toMatchObject(needsGit);
     expect(await embedded.readBranch("talk/main")).toBe(tip);
   });
 

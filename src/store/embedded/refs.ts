@@ -1,0 +1,182 @@
+// Moves refs by compare-and-swap beside any git that does the same: a ref is locked as git locks it, compared, and put in place by
+// renaming.
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { codeOf, repositoryError } from "../../core/errors.ts";
+import { foldersOf, holdSignals, syncFolders } from "../files.ts";
+import { requireOwnGitDir } from "../git-dir.ts";
+import { isAbandoned } from "../locks.ts";
+import {
+  listRefs,
+  openReflogs,
+  type RefPlace,
+  readHeadFile,
+  readRefFile,
+  refInTheWay,
+  targetOf,
+} from "../ref-files.ts";
+
+/** A move of one ref: what it is at, null = it is not there, and what it is to be at. */
+export interface RefMove {
+  readonly ref: string;
+  readonly expected: string | null;
+  readonly to: string;
+}
+
+/**
+ * Moves a ref, or what it names symbolically; false, with nothing changed, when it is elsewhere. Throws `ref_locked`,
+ * `ref_in_the_way`, `store_unsafe`, with nothing changed.
+ */
+export async function moveRef(repository: RefPlace, move: RefMove, message: string): Promise<boolean> {
+  if (!repository.isOnDisk) return await moveLocked(repository, move, message);
+  requireOwnGitDir(repository.gitDir);
+  return await holdSignals(async () => {
+    const isMoved = await moveLocked(repository, move, message);
+    if (isMoved) await syncFolders(foldersOf([join(repository.gitDir, move.ref)]));
+    return isMoved;
+  });
+}
+
+async function moveLocked(
+  repository: RefPlace,
+  { ref: named, expected, to }: RefMove,
+  message: string,
+): Promise<boolean> {
+  const locks: FileLock[] = [];
+  try {
+    const ref = await targetOf(repository, named);
+    const lock = await lockRef(repository, ref, async () => (await readRefFile(repository, ref)) === expected);
+    if (lock === null) return false;
+    locks.push(lock);
+    const from = await readRefFile(repository, ref);
+    if (from !== expected) return false;
+    if (from === to) return true;
+    if (from === null) await requireFreeName(repository, ref);
+    const head = await readHeadFile(repository);
+    const isActive = head !== null && "ref" in head && (await targetOf(repository, head.ref)) === ref;
+    const headLock = isActive ? await lockFile(repository, join(repository.gitDir, "HEAD")) : null;
+    if (headLock !== null) locks.push(headLock);
+    await lock.write(`${to}\n`);
+    const logs = await openReflogs(repository);
+    if (isActive) logs.append("HEAD", { from, to, message });
+    logs.append(ref, { from, to, message });
+    lock.commit();
+    return true;
+  } finally {
+    for (const lock of locks) lock.release();
+  }
+}
+
+/** Null when the ref was seen to be elsewhere while another held its lock. */
+async function lockRef(repository: RefPlace, ref: string, isWanted: () => Promise<boolean>): Promise<FileLock | null> {
+  try {
+    return await lockFile(repository, join(repository.gitDir, ref), isWanted);
+  } catch (error) {
+    // A folder on the way is a file: the ref of another name.
+    await requireFreeName(repository, ref);
+    throw error;
+  }
+}
+
+/** Git keeps refs in files: none may have the name of another's folder. */
+async function requireFreeName(repository: RefPlace, ref: string): Promise<void> {
+  const parts = ref.split("/");
+  for (const name of parts.slice(3).map((_, at) => parts.slice(0, at + 3).join("/")))
+    if ((await readRefFile(repository, name)) !== null) throw refInTheWay(repository.root, ref, name);
+  const [below] = await listRefs(repository, `${ref}/`);
+  if (below !== undefined) throw refInTheWay(repository.root, ref, below.ref);
+}
+
+/** A lock that is held. */
+interface FileLock {
+  /** Writes what the file is to hold; done when it is on the disk. */
+  write(content: string): Promise<void>;
+  /** Puts the content in place. */
+  commit(): void;
+  /** Gives the lock up without a change; nothing happens after `commit`. */
+  release(): void;
+}
+
+const ATTEMPTS = 100;
+const WAIT_MS = 5;
+const LONGEST_WAIT_MS = 40;
+
+/**
+ * Locks a file below the git dir; its folder is made. Waits while another holds it, as long as `isWanted` says so, which is
+ * asked between attempts; null when it no longer does. Throws `ref_locked` after some seconds.
+ */
+export async function lockFile(
+  repository: RefPlace,
+  path: string,
+  isWanted: () => Promise<boolean> = () => Promise.resolve(true),
+): Promise<FileLock | null> {
+  const lock = `${path}.lock`;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const held = tryLock(repository, path);
+    if (held !== null) return held;
+    if (!(await isWanted())) return null;
+    await sleep(Math.min(WAIT_MS + attempt, LONGEST_WAIT_MS));
+  }
+  if (repository.isOnDisk && (await isAbandoned({ gitDir: repository.gitDir, cwd: repository.root }, lock))) {
+    repository.fs.rmSync(lock, { force: true });
+    const held = tryLock(repository, path);
+    if (held !== null) return held;
+  }
+  throw repositoryError("ref_locked", `Another process holds the lock ${lock}.`, {
+    hints: [
+      "Wait for the other process and run the command again.",
+      "When none runs, wait ten seconds: the next command removes the lock file.",
+    ],
+  });
+}
+
+/** Null when somebody else holds the lock. */
+function tryLock({ fs }: RefPlace, path: string): FileLock | null {
+  const lock = `${path}.lock`;
+  const file = openNew(fs, lock);
+  if (file === null) return null;
+  let isOpen = true;
+  let isHeld = true;
+  const close = (): void => {
+    if (isOpen) fs.closeSync(file);
+    isOpen = false;
+  };
+  return {
+    async write(content) {
+      fs.writeFileSync(file, content);
+      await new Promise<void>((resolve, reject) => {
+        fs.fsync(file, (error) => (error === null || error === undefined ? resolve() : reject(error)));
+      });
+      close();
+    },
+    commit() {
+      removeEmptyFolder(fs, path);
+      fs.renameSync(lock, path);
+      isHeld = false;
+    },
+    release() {
+      close();
+      if (isHeld) fs.rmSync(lock, { force: true });
+      isHeld = false;
+    },
+  };
+}
+
+/** Makes a file and its folder; null when it is there. */
+function openNew(fs: RefPlace["fs"], path: string): number | null {
+  try {
+    fs.mkdirSync(dirname(path), { recursive: true });
+    return fs.openSync(path, "wx");
+  } catch (error) {
+    // ENOENT: somebody has just removed the empty folder.
+    if (["EEXIST", "ENOENT"].includes(codeOf(error))) return null;
+    throw error;
+  }
+}
+
+/** Folders of refs that are gone stay behind, empty; git puts a ref of that name in their place. */
+function removeEmptyFolder(fs: RefPlace["fs"], path: string): void {
+  if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  for (const name of fs.readdirSync(path)) removeEmptyFolder(fs, join(path, name));
+  fs.rmdirSync(path);
+}
