@@ -165,11 +165,7 @@ describe("a conversation of long texts", () => {
 
   it("is found by what they say, with the line that says it", { tags: ["slow"] }, async () => {
     for (const [at, needle] of NEEDLES.entries()) {
-      const words = [
-        [`needle-${needle}`],
-        ["-i", `NEEDLE-${needle}`],
-        ["--regex", `needle.${needle}$`],
-      ][at % 3];
+      const words = [[`needle-${needle}`], ["-i", `NEEDLE-${needle}`], ["--regex", `needle.${needle}$`]][at % 3];
       const [hit] = await sandbox.json<readonly { line: string; event: string }[]>(["search", ...(words ?? [])]);
       expect(hit?.line).toBe(`needle-${needle}`);
       expect((await sandbox.jpg(["show", hit?.event ?? ""])).stdout).toContain(`needle-${needle}`);
