@@ -52,7 +52,6 @@ export const ROWS: readonly Row[] = [
   byJpg("auto, then extract", "summary", { strategies: ["auto"], extract: "usual" }),
   byJpg("auto, first lines", "stubs", { strategies: ["auto"], stubs: { first_line: true } }),
   byJpg("auto, pointers", "stubs", { strategies: ["auto"], stubs: { pointers: true } }),
-  byJpg("default, heads", "stubs", { policies: policiesOf("default"), stubs: { heads: true } }),
   byJpg("auto", "without index", { strategies: ["auto"] }),
   byJpg("default", "without index", { policies: policiesOf("default") }),
   byJpg("heavy (extract)", "without index", { extract: "usual" }),

@@ -43,12 +43,23 @@ export function renderCommandHelp(command: CommandSpec): string {
   return chunks.join("");
 }
 
+/** Commands that are no more, and what to use instead. */
+const FORMER_COMMANDS: Readonly<Record<string, string>> = {
+  trace:
+    "`jpg search TEXT` finds who said something; `jpg show SUMMARY --sources` says who first said each fact of a summary.",
+  "cherry-pick":
+    "`jpg git cherry-pick COMMIT` applies a compaction of another fork to the active one; `jpg log FORK` lists its commits.",
+};
+
 /** The error for a name that is no command; `commands` are those that may be meant. */
 export function unknownCommand(name: string, commands: readonly CommandSpec[]): JpgError {
   const nearest = nearestCommand(
     name,
     commands.map((command) => command.name),
   );
+  const instead = Object.hasOwn(FORMER_COMMANDS, name) ? FORMER_COMMANDS[name] : undefined;
+  if (instead !== undefined)
+    return userError("unknown_command", `jpg has no command ${name} any more.`, { hints: [instead] });
   return userError("unknown_command", `jpg has no command ${name}.`, {
     hints: [...(nearest === undefined ? [] : [`Did you mean \`jpg ${nearest}\`?`]), "`jpg --help` lists the commands."],
   });

@@ -101,10 +101,12 @@ function toOption(spec: OptionSpec): Option {
 function usageError(spec: CommandSpec, words: readonly string[], error: CommanderError): Error {
   if (error.code === "commander.conflictingOption") return clashError(spec, error);
   const message = error.message.replace(/^error: /, "").replace(/\n?\(Did you mean[^)]*\)/, "");
-  const nearest = nearestOption(spec, message) ?? nearestChoice(spec, message);
+  const instead = spec.formerOptions?.[unknownOption(message) ?? ""];
+  const nearest = instead === undefined ? (nearestOption(spec, message) ?? nearestChoice(spec, message)) : undefined;
   const dashed = dashedText(spec, words, message);
   return userError("usage", `jpg ${spec.name}: ${asSentence(message)}`, {
     hints: [
+      ...(instead === undefined ? [] : [instead]),
       ...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]),
       ...(dashed === undefined ? [] : [`If ${dashed} is text: jpg ${spec.name} -- ${dashed}`]),
       `\`jpg ${spec.name} --help\` lists its arguments and options.`,
@@ -128,8 +130,12 @@ function dashedText(spec: CommandSpec, words: readonly string[], message: string
   return shellWord(words.includes(unknown) ? unknown : (inOneWord ?? unknown));
 }
 
+function unknownOption(message: string): string | undefined {
+  return /unknown option '(--[^'=]*)/.exec(message)?.[1];
+}
+
 function nearestOption(spec: CommandSpec, message: string): string | undefined {
-  const unknown = /unknown option '(--[^'=]*)/.exec(message)?.[1];
+  const unknown = unknownOption(message);
   const names = optionsOf(spec).flatMap((option) => option.flags.match(/--[\w-]+/g) ?? []);
   return unknown === undefined ? undefined : nearestName(unknown, names);
 }

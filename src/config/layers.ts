@@ -4,7 +4,7 @@ import { nearestName } from "../core/errors.ts";
 import { defined } from "../core/json.ts";
 import { type Config, namedProviderOf, namedProviders } from "./config.ts";
 import { formatKey, type LineOfKey, type SettingPath } from "./keys.ts";
-import { findNode, namesUnder, replacementOf, type SettingFacts, type SettingNode } from "./schema.ts";
+import { findNode, insteadOf, namesUnder, type SettingFacts, type SettingNode } from "./schema.ts";
 
 /** The layers, lowest first; a higher one wins. */
 export type LayerName = "built-in" | "user" | "project" | "conversation" | "flag";
@@ -229,7 +229,7 @@ export function unknownKey(layer: Layer, path: SettingPath): Problem {
   const table = path.slice(0, -1);
   const name = path[path.length - 1] ?? "";
   const names = namesUnder(table);
-  const instead = replacementOf(path);
+  const instead = insteadOf(path);
   const near = instead === null ? nearestName(name, names) : undefined;
   const expected = names.length > 0 ? `one of ${names.join(", ")}` : "another name";
   return {
@@ -246,13 +246,16 @@ export function unknownKey(layer: Layer, path: SettingPath): Problem {
 /** Creates the problem of a value that its setting does not accept. */
 export function badValue(layer: Layer, path: SettingPath, facts: SettingFacts, value: unknown): Problem {
   const received = facts.hidden === undefined ? describeValue(value) : "a value that is not shown";
-  const near = typeof value === "string" && facts.words !== undefined ? nearestName(value, facts.words) : undefined;
+  const instead = insteadOf(path, value);
+  const isNear = instead === null && typeof value === "string" && facts.words !== undefined;
+  const near = isNear ? nearestName(value, facts.words) : undefined;
   return {
     code: "bad_value",
     key: formatKey(path),
     origin: originOf(layer, path),
     reason: `expected ${facts.expected}, received ${received}`,
     gated: facts.gated === true,
+    ...(instead === null ? {} : { instead }),
     ...(near === undefined ? {} : { nearest: `"${near}"` }),
   };
 }

@@ -2,7 +2,7 @@
 // here and one in config.ts; the walk over layers, the trust rules and the listings read this table.
 import * as z from "zod/mini";
 import { $ZodObject, $ZodOptional, $ZodRecord, type $ZodType } from "zod/v4/core";
-import { PIPELINE_NAMES, STRATEGY_NAMES } from "../core/compact/strategies/strategy-names.ts";
+import { FORMER_STRATEGIES, PIPELINE_NAMES, STRATEGY_NAMES } from "../core/compact/strategies/strategy-names.ts";
 import type { StripPolicies } from "../core/conversation/compaction.ts";
 import { CONTENT_TYPES } from "../core/conversation/contents/content-types.ts";
 import { parseToolCallPolicy } from "../core/conversation/contents/tool-calls.ts";
@@ -189,9 +189,12 @@ const configSchema: z.ZodMiniType<Config> = z.strictObject({
 
 // Settings that are no more: whoever still has one is told what takes its place.
 
-/** Gives what takes the place of a key that no setting has; null when it never was one. */
-export function replacementOf([table, _, name]: SettingPath): string | null {
-  return table === "providers" && (name === "folder" || name === "library") ? SERVE_A_FILE : null;
+/** Gives what takes the place of a key that no setting has any more, or of a value; null when it never was one. */
+export function insteadOf(path: SettingPath, value?: unknown): string | null {
+  const [table, , name] = path;
+  if (table === "providers" && (name === "folder" || name === "library")) return SERVE_A_FILE;
+  const isFormer = name === "strategy" && typeof value === "string" && Object.hasOwn(FORMER_STRATEGIES, value);
+  return isFormer ? (FORMER_STRATEGIES[value] ?? null) : null;
 }
 
 // The schema as a tree that can be walked by key: tables with fixed keys, tables named by the user, settings. Other

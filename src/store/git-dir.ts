@@ -227,14 +227,11 @@ function unsafe(gitDir: string, path: string, isLink: boolean): JpgError {
     : notAFile(so, path);
 }
 
-// The README branch of a repository made for conversations: what people see first on its host, and what a plain clone has checked
+// The README branch that jpg once wrote to a repository made for conversations, and what a plain clone of such a one has checked
 // out. A file in its tree marks it, whatever it is called and whoever changed the rest; it is never a conversation.
 
 /** The file that marks a README branch, in the root of its tree. */
 export const STORE_MARKER = ".jpg-store";
-
-/** The name of a README branch where the remote's HEAD names none that will do. */
-export const README_BRANCH = "main";
 
 /** Gives the store without its README branches: no list has them, and to whoever asks for one there is none. */
 export function withoutReadme(store: ConversationStore): ConversationStore {

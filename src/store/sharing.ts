@@ -54,8 +54,6 @@ export interface RemoteRefs {
   readonly hidden: readonly RemoteTip[];
   /** The branch that HEAD names there; null when it names none that exists. */
   readonly head: string | null;
-  /** Whether there is no branch at all, and no hidden ref. */
-  readonly isEmpty: boolean;
 }
 
 /** How a transfer is watched. */
@@ -135,11 +133,6 @@ export interface Sharing {
   removeRemote(name: string): Promise<void>;
   /** Asks an address what it has. */
   listRefs(url: string, options?: TransferOptions): Promise<RemoteRefs>;
-  /**
-   * Makes the commit of a README branch with this text, the same wherever it is made, and names the branch: the one that HEAD
-   * of the empty repository at the address names. Nothing is sent, and no branch here is made.
-   */
-  makeReadme(url: string, text: string, options?: TransferOptions): Promise<RemoteTip>;
   /** Gets what a remote has into `refs/remotes/<name>/`; what is gone from the remote stays there, and local branches where they are. */
   fetch(remote: Remote, options?: TransferOptions): Promise<Fetched>;
   /** Has branches follow those of their names on a remote, as stock git notes it down; none that follows something already. */

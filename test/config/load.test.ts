@@ -257,6 +257,11 @@ describe("mistakes in the user's own files", () => {
     expect(error.hints).toEqual([`Did you mean ${nearest}?`]);
   });
 
+  it("says what takes the place of a strategy that is no more", () => {
+    const error = errorOf(() => loadConfig(user('conversation.compaction.strategy = "drop-failed"')));
+    expect(error).toMatchObject({ code: "bad_value", hints: [expect.stringContaining("fade-tools")] });
+  });
+
   it.each(["folder", "library"])("says what takes the place of providers.gguf.%s", (name) => {
     const error = errorOf(() => loadConfig(user(`[providers.gguf]\n${name} = "~/models"`)));
     expect(error).toMatchObject({ code: "unknown_key", data: { line: 2 } });

@@ -1,3 +1,6 @@
+// Stock `git cherry-pick` of a compaction of one fork onto another: `jpg git cherry-pick`.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 
@@ -10,47 +13,45 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.remove());
 
-const compaction = async (...words: string[]): Promise<string> =>
-  (await sandbox.json<{ compaction: string }>(["compact", ...words])).compaction;
 const tree = (branch: string): string => sandbox.git(["rev-parse", `${branch}^{tree}`]);
 
-describe("jpg cherry-pick", () => {
-  it("makes the same tree as stock git, once", { tags: ["slow"] }, async () => {
-    const id = await compaction();
-    const start = sandbox.git(["rev-parse", main]);
-    const picked = await sandbox.jpg(["cherry-pick", id, "--onto", main]);
-    expect(picked).toMatchObject({ code: 0, stdout: expect.stringContaining(`Applied ${id} to ${main}`) });
+describe("jpg git cherry-pick", () => {
+  it("applies a compaction of one fork to another, view and all", async () => {
+    const made = await sandbox.json<{ compaction: string; commit: string }>(["compact"]);
+    await sandbox.jpg(["use", main]);
+    const before = readFileSync(join(sandbox.store, "view.jsonl"), "utf8");
+    expect(await sandbox.jpg(["git", "cherry-pick", made.commit])).toMatchObject({ code: 0 });
     expect(tree(main)).toBe(tree(`${sandbox.conversation}/other`));
+    const after = readFileSync(join(sandbox.store, "view.jsonl"), "utf8");
+    expect(after).not.toBe(before);
+    expect((await sandbox.jpg(["print", main, "--compacted", "--format", "jsonl"])).stdout).toBe(
+      (await sandbox.jpg(["print", "other", "--compacted", "--format", "jsonl"])).stdout,
+    );
     const [logged] = await sandbox.json<[{ compaction: string; live: boolean }]>(["log", main]);
-    expect(logged).toMatchObject({ compaction: id, live: true });
-    // A fork goes by its own name here as in merge and review.
-    const again = await sandbox.jpg(["cherry-pick", id, "--onto", "main"]);
-    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("has") });
-    // It says of this fork what it says of the other.
-    const body = (branch: string): string => sandbox.git(["show", "--no-patch", "--format=%B", branch]);
-    expect(body(main)).toMatch(/largest of \d+ changes|all \d+ changes|the only change/);
-    expect(body(main)).toBe(body(`${sandbox.conversation}/other`));
-    sandbox.git(["switch", "--quiet", "--create", "stock/main", start]);
-    sandbox.git(["cherry-pick", `${sandbox.conversation}/other`]);
-    expect(tree("stock/main")).toBe(tree(main));
+    expect(logged).toMatchObject({ compaction: made.compaction, live: true });
+    expect(await sandbox.json(["fsck"])).toMatchObject({ ok: true });
+    expect(await sandbox.json(["undo"])).toMatchObject({ reverted: [made.compaction] });
+    expect(readFileSync(join(sandbox.store, "view.jsonl"), "utf8")).toBe(before);
   });
 
-  it("refuses a fork with fewer or other turns, and changes nothing", async () => {
-    const id = await compaction("--to", "4");
-    await sandbox.jpg(["fork", main, "short", "--first", "3", "--no-activate"]);
-    const short = `${sandbox.conversation}/short`;
-    const before = tree(short);
-    const refused = await sandbox.jpg(["cherry-pick", id, "--onto", short]);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`${short} has 3 turns.`) });
-    expect(tree(short)).toBe(before);
-    const [, command = ""] = /`jpg (compact [^`]*)`/.exec(refused.stderr) ?? [];
-    expect(await sandbox.json(command.split(" "))).toMatchObject({ branch: short, from_turn: 0, to_turn: 2 });
-    expect(await sandbox.jpg(["cherry-pick", "nosuch", "--onto", main])).toMatchObject({ code: 2 });
-    for (const none of ["", "@"])
-      expect(await sandbox.jpg(["cherry-pick", none, "--onto", main])).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining(`${JSON.stringify(none)} is not a compaction.`),
-      });
+  it("takes the place of jpg cherry-pick, which says so", async () => {
+    const refused = await sandbox.jpg(["cherry-pick", "abcdef", "--onto", main]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("jpg git cherry-pick COMMIT") });
+    expect(await sandbox.jpg(["trace", "words"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("jpg search TEXT"),
+    });
+  });
+
+  it.each(["drop-failed", "strip-arguments"])("and --strategy %s and --heads say what to use", async (name) => {
+    expect(await sandbox.jpg(["compact", "-s", name])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("fade-tools"),
+    });
+    expect(await sandbox.jpg(["compact", "--heads"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--pointers"),
+    });
   });
 });
 

@@ -132,7 +132,8 @@ describe("a plan that is followed", () => {
     const report = await edit(say(await emit(), { 0: "strip", 2: "omit", 4: "pin" }));
     const reviewed = await sandbox.json<{ compactions: { subject: string }[] }>(["review", "other"]);
     expect(reviewed.compactions).toMatchObject([{ subject: expect.stringContaining(report.policies) }]);
-    await sandbox.jpg(["cherry-pick", report.compactions[1] ?? "", "--onto", "main"]);
+    await sandbox.jpg(["use", main]);
+    expect(await sandbox.jpg(["git", "cherry-pick", `${sandbox.conversation}/other`])).toMatchObject({ code: 0 });
     expect(tree(main)).toBe(tree(`${sandbox.conversation}/other`));
     expect(await sandbox.json(["log", main])).toMatchObject([{ compactions: report.compactions }]);
   });

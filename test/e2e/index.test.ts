@@ -58,24 +58,6 @@ it(
 );
 
 it(
-  "stands beside heads of arguments, of which readers are told, too",
-  async () => {
-    await sandbox.jpg(["undo"]);
-    const made = await sandbox.json(["compact", "--to", "12", "--heads"]);
-    expect(await sandbox.json(["show", String(made["compaction"])])).toMatchObject({
-      stubs: { heads: true },
-      needs: ["heads", "index"],
-    });
-    expect(await view()).toMatch(/\[compacted\] \w+: success\n\s*\{"/);
-    expect(await sandbox.json<Json>(["fsck"])).toMatchObject({ ok: true });
-    await sandbox.jpg(["fork", "@", "cut", "--first", "5"]);
-    expect(await view()).toMatch(/\[compacted\] \w+: success\n\s*\{"/);
-    await sandbox.jpg(["use", "-"]);
-  },
-  SLOW,
-);
-
-it(
   "is left out by --no-index and by the settings, and where a fork ends before it",
   async () => {
     await sandbox.jpg(["fork", "@", "short", "--first", "5"]);

@@ -116,11 +116,11 @@ describe("the loop with jp", () => {
       ["--from", "0", "--to", "0", "--accept", "SUMMARY", "--force"],
       ["--to", "1", "--force"],
     ],
-    "what jp can say in other words": [["--strategy", "drop-failed", "--keep", "0", "--force"]],
+    "what jp can say in other words": [["--strategy", "strip-tool-results", "--keep", "0", "--force"]],
     "what jp cannot say": [["--from", "0", "--to", "0:c20260304050006000004", "--force"]],
     "both, and a summary": [
       ["--from", "0", "--to", "0:c20260304050006000004", "--force"],
-      ["--strategy", "drop-failed", "--keep", "0", "--force"],
+      ["--strategy", "strip-tool-results", "--keep", "0", "--force"],
       ["--from", "1", "--to", "1", "--accept", "SUMMARY", "--force"],
     ],
   };

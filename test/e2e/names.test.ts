@@ -213,11 +213,8 @@ describe("what changes a conversation", () => {
       exit: 2,
       says: new RegExp(other.compaction),
     });
-    for (const args of [
-      ["fork", other.commit, "aside"],
-      ["cherry-pick", beginningOf(other.compaction, 4)],
-    ])
-      await expectRefusal(sandbox, args, { code: "other_conversation", exit: 2, says: new RegExp(other.id) });
+    const aside = ["fork", other.commit, "aside"];
+    await expectRefusal(sandbox, aside, { code: "other_conversation", exit: 2, says: new RegExp(other.id) });
     expect(storeState(sandbox)).toBe(before);
     await jpg(["use", other.id]);
     expect(await jpg(["revert", beginningOf(other.compaction, 4)])).toMatchObject({ code: 0 });
@@ -243,8 +240,6 @@ describe("a number", () => {
     ...Object.fromEntries(Object.entries(CHANGING).filter(([name]) => name !== "comment")),
     revert: (id) => ["revert", id],
     "revert of several": (id) => ["revert", "@", id],
-    "cherry-pick": (id) => ["cherry-pick", id],
-    "cherry-pick --onto": (id) => ["cherry-pick", "abcdef", "--onto", id],
     merge: (id) => ["merge", id],
     "merge --into": (id) => ["merge", "try-b", "--into", id],
     review: (id) => ["review", id],
@@ -254,7 +249,6 @@ describe("a number", () => {
     redact: (id) => ["redact", id],
     share: (id) => ["share", id],
     path: (id) => ["path", id],
-    trace: (id) => ["trace", "harbour", id],
     unarchive: (id) => ["unarchive", id],
     "diff of two revisions": (id) => ["diff", `${id}..5`],
     "fork alone": (id) => ["fork", id],

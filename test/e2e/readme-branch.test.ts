@@ -1,6 +1,6 @@
-// The README branch of a repository made for conversations, and every way in which stock git clones such a repository: what people
+// The README branch that older versions wrote to a repository made for conversations, and every way in which stock git clones such a repository: what people
 // see there, and that the next command works in it.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
@@ -22,57 +22,29 @@ const tip = (ref: string, where = bare): string => sandbox.git(["rev-parse", ref
 const add = (...more: string[]) => sandbox.jpg(["remote", "add", "team", bare, ...more]);
 
 interface Pushed {
-  readonly readme: string | null;
   readonly branches: readonly { readonly status: string }[];
 }
 
+/** Writes the branch that jpg once wrote with the first push. */
+function writeReadme(): void {
+  const folder = join(sandbox.root, "readme");
+  initRepository(folder, "--initial-branch=trunk");
+  const files = { ".gitattributes": "* -text\n", ".jpg-store": '{"format":1}\n', "README.md": "# Conversations\n" };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  sandbox.git(["add", "--all"], folder);
+  sandbox.git(["commit", "--quiet", "-m", "Say what this repository is"], folder);
+  sandbox.git(["push", "--quiet", bare, "trunk"], folder);
+}
+
 describe("the README branch", () => {
-  it("is what a plain clone has checked out, and says how to read the others", async () => {
-    await add();
-    const { stdout } = await sandbox.jpg(["push"]);
-    expect(stdout).toContain("Wrote a README to its branch trunk: what it holds, and how to read it.\n");
-    const clone = join(sandbox.root, "clone");
-    sandbox.git(["clone", "--quiet", bare, clone], sandbox.root);
-    expect(sandbox.git(["ls-files"], clone)).toBe(".gitattributes\n.jpg-store\nREADME.md");
-    const readme = readFileSync(join(clone, "README.md"), "utf8");
-    for (const words of ["jpg clone URL", "git switch CONVERSATION/main", "git revert COMMIT"])
-      expect(readme).toContain(words);
-    expect(readme).not.toContain(sandbox.root);
-  });
-
-  it("is made with the first push to an empty repository made for conversations, and only there", async () => {
-    await add();
-    expect((await sandbox.json<Pushed>(["push", "--dry-run"])).readme).toBeNull();
-    expect(refs()).toEqual([""]);
-    expect((await sandbox.json<Pushed>(["push"])).readme).toBe("trunk");
-    await sandbox.jpg(["fork", "@", "later"]);
-    expect((await sandbox.json<Pushed>(["push"])).readme).toBeNull();
-    const hidden = join(sandbox.root, "hidden.git");
-    initRepository(hidden, "--bare");
-    await sandbox.jpg(["remote", "add", "hidden", hidden, "--as", "hidden"]);
-    expect((await sandbox.json<Pushed>(["push", "--to", "hidden"])).readme).toBeNull();
-    const own = join(sandbox.root, "own.git");
-    initRepository(own, "--bare");
-    sandbox.git(["push", "--quiet", "--no-verify", own, `${main}:refs/heads/docs`]);
-    await sandbox.jpg(["remote", "add", "own", own]);
-    expect((await sandbox.json<Pushed>(["push", "--to", "own"])).readme).toBeNull();
-    expect(refs(own)).toEqual([`refs/heads/docs`, `refs/heads/${sandbox.conversation}/later`]);
-  });
-
-  it("is one commit whoever makes it, so that two first pushes do not get in each other's way", async () => {
+  it("is written no more: a push sends what was asked for, and a plain clone of it is taken over", async () => {
     await add();
     await sandbox.jpg(["push"]);
-    const other = join(sandbox.root, "other.git");
-    initRepository(other, "--bare", "--initial-branch=trunk");
-    const them = await copyImportedSandbox();
-    try {
-      them.git(["config", "user.name", "Somebody Else"]);
-      await them.jpg(["remote", "add", "team", other]);
-      await them.jpg(["push"]);
-      expect(tip("trunk", other)).toBe(tip("trunk"));
-    } finally {
-      them.remove();
-    }
+    expect(refs()).toEqual([`refs/heads/${main}`]);
+    const clone = join(sandbox.root, "clone");
+    sandbox.git(["clone", "--quiet", bare, clone], sandbox.root);
+    expect(await sandbox.jpg(["pull"], { cwd: clone })).toMatchObject({ code: 0 });
+    expect(await sandbox.json(["ls"], { cwd: clone })).toMatchObject([{ id: sandbox.conversation, turns: 6 }]);
   });
 
   it("stays as its owner changed it: push, fetch and pull leave it alone, and no command takes it for a conversation", {
@@ -80,6 +52,7 @@ describe("the README branch", () => {
   }, async () => {
     await add();
     await sandbox.jpg(["push"]);
+    writeReadme();
     const theirs = join(sandbox.root, "theirs");
     sandbox.git(["clone", "--quiet", bare, theirs], sandbox.root);
     writeFileSync(join(theirs, "README.md"), "# Ours\n");
@@ -87,7 +60,7 @@ describe("the README branch", () => {
     sandbox.git(["push", "--quiet"], theirs);
     const there = tip("trunk");
     await sandbox.jpg(["compact"]);
-    expect(await sandbox.json<Pushed>(["push"])).toMatchObject({ readme: null, branches: [{ status: "updated" }] });
+    expect(await sandbox.json<Pushed>(["push"])).toMatchObject({ branches: [{ status: "updated" }] });
     expect((await sandbox.jpg(["pull"])).stdout).toContain("Nothing new from team, which has 1 branch.");
     expect(await sandbox.json(["fetch"])).toMatchObject({ branches: [], total: 1 });
     expect(tip("trunk")).toBe(there);
@@ -116,6 +89,7 @@ describe("a clone that stock git made", () => {
   beforeEach(async () => {
     await add();
     await sandbox.jpg(["push"]);
+    writeReadme();
     sandbox.git(["config", "uploadpack.allowFilter", "true"], bare);
   });
 

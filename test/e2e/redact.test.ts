@@ -112,7 +112,6 @@ describe("jpg redact", () => {
       "$ jpg push deploy-with-redacted-github-1-hcyh
         new  deploy-with-redacted-github-1-hcyh/main  2 turns
       Sent 1 branch, 2 turns, 1.9 kB to team.
-      Wrote a README to its branch master: what it holds, and how to read it.
       ! To team (branches): <root>/bare.git
       "
     `);

@@ -145,13 +145,6 @@ describe("a host with rules of its own", () => {
     },
   );
 
-  it("takes the conversation where it refuses the README, and nothing is lost", async () => {
-    hook("update", "case $1 in refs/heads/*/*) ;; *) exit 1;; esac");
-    await sandbox.jpg(["remote", "add", "team", bare, "--as", "branches"]);
-    expect(await sandbox.json(["push"])).toMatchObject({ readme: null, branches: [{ status: "new" }] });
-    expect(refs()).toMatch(new RegExp(`^[0-9a-f]{40} refs/heads/${main}$`));
-  });
-
   it("sends no tags, and a fetch writes nowhere but below refs/remotes", async () => {
     await sandbox.jpg(["remote", "add", "team", bare]);
     await sandbox.jpg(["push"]);

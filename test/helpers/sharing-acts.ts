@@ -7,7 +7,7 @@ import type { BranchTree } from "../../src/app/conversation/tree.ts";
 import { forkConversation } from "../../src/app/manage/fork.ts";
 import { setTitle } from "../../src/app/manage/marks.ts";
 import { mergeFork } from "../../src/app/manage/merge.ts";
-import { cherryPick, revertCompactions, undoCompaction } from "../../src/app/manage/revert.ts";
+import { revertCompactions, undoCompaction } from "../../src/app/manage/revert.ts";
 import { JpgError } from "../../src/core/errors.ts";
 import type { Clone } from "./clones.ts";
 import { buildSession, type SessionStep } from "./session-builder.ts";
@@ -86,15 +86,6 @@ const DEEDS = {
           const first = 1 + (pick % tree.turnOids.length);
           return forkConversation(clone.workspace, tree, { activate: pick % 2 === 0, first });
         }),
-  "cherry-pick": ({ clone, trees }) =>
-    pairs(trees).flatMap(([onto, from]) =>
-      from.compactions
-        .filter(({ path }) => !onto.compactions.some((one) => one.path === path))
-        .map(({ path }) => () => {
-          const id = /Z-(.+)\.jsonl$/.exec(path)?.[1] ?? "";
-          return unlessRefused("covers_differ", () => cherryPick(clone.workspace, id, onto));
-        }),
-    ),
   "git pull": async (scene) =>
     (await incoming(scene)).map((name) => () => {
       scene.clone.git("fetch", "--quiet", "team");
@@ -188,18 +179,7 @@ export interface Act {
 /** Acts of three people with jpg, and of one without; what moves something is drawn more often. */
 export const act: fc.Arbitrary<Act> = fc.record({
   who: fc.nat({ max: 2 }),
-  kind: fc.constantFrom(
-    ...KINDS,
-    "turn",
-    "compact",
-    "merge",
-    "cherry-pick",
-    "push",
-    "push",
-    "late push",
-    "pull",
-    "pull",
-  ),
+  kind: fc.constantFrom(...KINDS, "turn", "compact", "merge", "push", "push", "late push", "pull", "pull"),
   pick: fc.nat({ max: 99 }),
 });
 

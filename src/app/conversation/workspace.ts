@@ -327,7 +327,6 @@ function sharingOf(open: () => Promise<ConversationStore>): Sharing {
     addRemote: async (remote) => (await opened()).addRemote(remote),
     removeRemote: async (name) => (await opened()).removeRemote(name),
     listRefs: async (url, options) => (await opened()).listRefs(url, options),
-    makeReadme: async (url, text, options) => (await opened()).makeReadme(url, text, options),
     fetch: async (remote, options) => (await opened()).fetch(remote, options),
     follow: async (remote, branches) => (await opened()).follow(remote, branches),
     push: async (remote, tips, options) => (await opened()).push(remote, tips, options),

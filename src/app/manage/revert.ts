@@ -1,31 +1,23 @@
 // Takes compactions back, or a revert: one commit each, the same tree as stock `git revert`. What was never changed cannot
 // be lost: only the record's file goes or comes back.
-import { type Compaction, compareCompactions, isHiding } from "../../core/conversation/compaction.ts";
-import { recordPath } from "../../core/conversation/compaction-line.ts";
-import { type CompactionGroup, groupOf } from "../../core/conversation/group.ts";
-import { isPin } from "../../core/conversation/marks.ts";
+import { compareCompactions, isHiding } from "../../core/conversation/compaction.ts";
+import { groupOf } from "../../core/conversation/group.ts";
 import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
-import { repositoryError, userError } from "../../core/errors.ts";
-import type { GroupEffect } from "../../store/compaction-body.ts";
-import { compactionMessage, groupMessage, revertMessage, subjectOf } from "../../store/messages.ts";
+import { userError } from "../../core/errors.ts";
+import { revertMessage, subjectOf } from "../../store/messages.ts";
 import type { FileChange, LogEntry } from "../../store/store.ts";
-import { viewEffectOf } from "../compact/compact.ts";
 import {
   type AppendedCommit,
   commitChange,
   compactionIdOfPath,
-  findAddition,
   groupPaths,
   readRecord,
 } from "../conversation/append.ts";
 import { loadCounted } from "../conversation/counted-view.ts";
-import { checkCovers, coverFacts } from "../conversation/covers.ts";
 import { findSquashed, isForkMerge, newestAdded, readRecordLog, squashedCommit } from "../conversation/log.ts";
-import { boundOf } from "../conversation/marks.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
-import { type BranchTree, collectBlobs, listTurnOids, loadBranchTree, loadTip } from "../conversation/tree.ts";
-import { readMetas } from "../conversation/turns.ts";
-import { type KnownTurns, type LiveCompactions, loadCompactions } from "../conversation/view.ts";
+import { type BranchTree, collectBlobs, listTurnOids, loadTip } from "../conversation/tree.ts";
+import type { KnownTurns, LiveCompactions } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import type { Target } from "../names/id-candidates.ts";
 import { resolveId } from "../names/resolve-id.ts";
@@ -282,99 +274,5 @@ function withoutRepeats(plans: readonly RevertPlan[]): RevertPlan[] {
     const isNew = plan.ids.some((id) => !seen.has(id));
     for (const id of plan.ids) seen.add(id);
     return isNew;
-  });
-}
-
-// Puts a compaction of one fork onto another that has the same turns: the same record in one commit, as stock `git cherry-pick`
-// of it; with it come those that were made as one with it, and their pins. What stands for turns that the other fork does not have is refused.
-
-/** What `cherry-pick` did. */
-interface CherryPickReport {
-  readonly compaction: string;
-  /** The fork that it was taken from. */
-  readonly from: string;
-  readonly branch: string;
-  /** Null when the fork had it already. */
-  readonly commit: string | null;
-}
-
-/** Puts a compaction onto a fork. Throws `unknown_id`, `damaged_record`, and `covers_differ` where the turns are others. */
-export async function cherryPick(workspace: Workspace, id: string, onto: BranchTree): Promise<CherryPickReport> {
-  const { store } = workspace;
-  const naming = { changes: true, near: onto.branch, takesIds: true };
-  const target = await resolveId(workspace, id, ["compaction"], naming);
-  if (target.kind !== "compaction")
-    throw userError("unknown_id", `${JSON.stringify(id)} is not a compaction.`, {
-      hints: ["`jpg log FORK` lists those of a fork."],
-    });
-  const { branch: from, compaction } = target;
-  const log = await readRecordLog(store, (await store.readBranch(from)) ?? from);
-  const found = findAddition(log, compaction);
-  if (found === null) throw userError("unknown_id", `${compaction} is not a compaction of ${from}.`);
-  const { group, files, pins } = await readPicked(workspace, from, found);
-  const appended = await commitChange(workspace, onto, async (tree) => {
-    for (const record of group) await requireCovers(workspace, tree, record);
-    if (tree.compactions.some(({ path }) => path === found.path)) return null;
-    const effect = await viewEffectOf(store, tree, group);
-    const message =
-      files.length === 1
-        ? compactionMessage({ compaction: group[0], ...effect })
-        : groupMessage({ group, ...effect, ...pins });
-    return { message, changes: files, sign: true };
-  });
-  if (appended !== null) await refreshViews(workspace, onto.branch, appended.parent);
-  return { compaction, from, branch: onto.branch, commit: appended?.commit ?? null };
-}
-
-/** What is put onto the fork. */
-interface Picked {
-  readonly group: CompactionGroup;
-  /** The files of the group, and of its pins. */
-  readonly files: readonly { readonly path: string; readonly oid: string }[];
-  readonly pins: Pick<GroupEffect, "pinned" | "unpinned">;
-}
-
-async function readPicked(
-  workspace: Workspace,
-  branch: string,
-  { entry, path }: { readonly entry: LogEntry; readonly path: string },
-): Promise<Picked> {
-  const { store } = workspace;
-  const there = await loadBranchTree(store, branch, entry.commit);
-  const { all } = await loadCompactions(store, there);
-  const record = all.find(({ timestamp, id }) => recordPath("compactions", timestamp, id) === path);
-  if (record === undefined) {
-    throw repositoryError("damaged_record", `${path} of ${entry.commit.slice(0, 9)} cannot be read.`, {
-      hints: ["`jpg fsck` says what is wrong with it."],
-    });
-  }
-  const paths = (await groupPaths(workspace, there, { all }))(path);
-  const oids = await store.readEntries(entry.commit, paths);
-  const metas = (await readMetas(workspace, there)).filter(
-    ({ group }) => group !== undefined && group === record.group,
-  );
-  return {
-    group: groupOf(record, all),
-    files: [...oids].map(([file, oid]) => ({ path: file, oid })),
-    pins: {
-      pinned: metas.flatMap(({ pin }) => (isPin(pin) ? [boundOf(pin)] : [])),
-      unpinned: metas.flatMap(({ unpin }) => (isPin(unpin) ? [boundOf(unpin)] : [])),
-    },
-  };
-}
-
-async function requireCovers({ store }: Workspace, tree: BranchTree, record: Compaction): Promise<void> {
-  const { id, from_turn: from, to_turn: to } = record;
-  const turns = tree.turnOids.length;
-  const isThere = to < turns;
-  if (isThere && (await checkCovers(record, coverFacts(store, tree))).matches) return;
-  const why = isThere ? "has different turns there" : turns === 1 ? "has one turn" : `has ${turns} turns`;
-  throw userError("covers_differ", `${id} was made for turns ${from}..${to}, but ${tree.branch} ${why}.`, {
-    hints:
-      from < turns
-        ? [
-            `\`jpg compact ${tree.branch} --from ${from} --to ${Math.min(to, turns - 1)}\` makes one for the turns it has.`,
-          ]
-        : ["A compaction can only be applied to a fork that has all the turns it was made for."],
   });
 }

@@ -7,7 +7,6 @@ import { defined } from "../../core/json.ts";
 import { shownUrl } from "../../core/remote-address.ts";
 import type { CommitPair, OutgoingList, PushedBranch, Remote, TransferOptions } from "../../store/sharing.ts";
 import type { BranchTip } from "../../store/store.ts";
-import { readTemplate } from "../conversation/runtime.ts";
 import { listTurnOids } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { resolveId } from "../names/resolve-id.ts";
@@ -41,21 +40,14 @@ export async function sendPush(
 ): Promise<PushReport> {
   const tips = plan.branches.filter(isLeaving);
   const sharing = requireSharing(workspace);
-  const making = plan.isFirst
-    ? readTemplate("published-readme.md").then((text) => sharing.makeReadme(plan.remote.pushUrl, text, options))
-    : null;
-  const checking = checkPush(workspace, plan, options.allow);
-  checking.catch(() => undefined); // it is waited for below, when nothing of the making is left half done
-  const readme = await making;
-  await checking;
-  const sent = readme === null ? tips : [readme, ...tips];
+  await checkPush(workspace, plan, options.allow);
   // Turns are counted while git sends.
   const [pushed, turns] = await Promise.all([
-    sharing.push(plan.remote, sent, options),
+    sharing.push(plan.remote, tips, options),
     countTurns(workspace, plan.branches),
   ]);
   const passedOver = await findPassedOver(workspace, plan.branches, pushed);
-  return reportPush(plan, turns, { pushed, readme: readme?.name ?? "", passedOver });
+  return reportPush(plan, turns, { pushed, passedOver });
 }
 
 /** Turns that the remote does not have, of each branch. */
@@ -134,8 +126,6 @@ export interface PushPlan {
   readonly known: readonly string[];
   /** What leaves; over the line it takes about as many bytes as here. */
   readonly list: OutgoingList;
-  /** Whether the remote, made for conversations, is still empty: it gets a README branch, too. */
-  readonly isFirst: boolean;
 }
 
 /** Plans a push. Throws `local_conversation`, the errors of ids, and `remote_*`. */
@@ -146,7 +136,7 @@ export async function planPush(
 ): Promise<PushPlan> {
   const sharing = requireSharing(workspace);
   const { tips, local } = await chooseTips(workspace, request);
-  const { [remote.as]: there, isEmpty } = await sharing.listRefs(remote.pushUrl, options);
+  const { [remote.as]: there } = await sharing.listRefs(remote.pushUrl, options);
   const present = await sharing.present([...new Set(there.map(({ commit }) => commit))]);
   const remoteTips = new Map(there.map(({ name, commit }) => [name, commit]));
   const compared = await compareTips(workspace, tips, { remoteTips, present });
@@ -156,8 +146,7 @@ export async function planPush(
   const known = [...present];
   const leaving = branches.filter(isLeaving);
   const list = await sharing.outgoing(outgoingObjects({ tips: leaving, known }));
-  const isFirst = isEmpty && remote.as === "branches" && leaving.length > 0;
-  return { remote, branches, local, known, list, isFirst };
+  return { remote, branches, local, known, list };
 }
 
 /** Whether a branch goes there. */
@@ -227,8 +216,6 @@ export interface PushReport extends RemotePlace {
   readonly local: readonly string[];
   /** As they are stored here. */
   readonly bytes: number;
-  /** The branch on which a README was written, which says what the repository is; null where none was. */
-  readonly readme: string | null;
 }
 
 /** Where conversations are sent. */
@@ -239,8 +226,6 @@ export function pushedPlace({ name, pushUrl, as }: Remote): RemotePlace {
 /** What the other side answered. */
 interface Sent {
   readonly pushed?: readonly PushedBranch[];
-  /** The branch on which a README was sent; "" = none. */
-  readonly readme?: string;
   readonly passedOver?: ReadonlyMap<string, PassedOver>;
 }
 
@@ -248,7 +233,7 @@ interface Sent {
 function reportPush(
   { remote, branches, local, list }: PushPlan,
   turns: readonly number[],
-  { pushed = [], readme = "", passedOver = new Map() }: Sent = {},
+  { pushed = [], passedOver = new Map() }: Sent = {},
 ): PushReport {
   const answers = new Map(pushed.map((branch) => [branch.name, branch]));
   return {
@@ -267,8 +252,6 @@ function reportPush(
     }),
     local,
     bytes: list.bytes,
-    // Where another was just as fast and wrote something else there, theirs stays.
-    readme: answers.get(readme)?.status === "sent" ? readme : null,
   };
 }
 

@@ -182,7 +182,6 @@ export function readManner({
     stubs: {
       ...(flag(options, "pointers") ? { pointers: true } : {}),
       ...(flag(options, "firstLine") ? { first_line: true } : {}),
-      ...(flag(options, "heads") ? { heads: true } : {}),
     },
     ...(typeof options["index"] === "boolean" ? { index: options["index"] } : {}),
     force: flag(options, "force"),

@@ -62,7 +62,7 @@ export const command: CommandSpec = {
     { flags: "--concise", description: "a shorter summary: key points, open questions, context" },
     {
       flags: "--max-chars <n>",
-      description: "longest text that is left whole (truncate-results, strip-arguments, supersede)",
+      description: "longest text that is left whole (truncate-results, supersede)",
     },
     { flags: "--head <share>", description: "share kept at the start of a truncated result, 0 to 1; default 0.5" },
     { flags: "--newest <n>", description: "results that mask-results leaves alone; default 10" },
@@ -78,7 +78,6 @@ export const command: CommandSpec = {
         "summarise in N parts, one commit each; auto splits where the topic changes; without --from it starts after the last summary",
     },
     { flags: "--first-line", description: "stubs show the first line of the result" },
-    { flags: "--heads", description: "stubs also show the first 120 characters of stripped arguments" },
     { flags: "--pointers", description: "stubs name their event, so that `jpg show EVENT` prints the original" },
     {
       flags: "--index",
@@ -134,6 +133,7 @@ export const command: CommandSpec = {
       conflicts: ["profile", "strategy", "model", "focus", "concise", "chunks"],
     },
   ],
+  formerOptions: { "--heads": "Use --pointers: `jpg show EVENT` prints the call that a stub names." },
   examples: [
     { command: "jpg compact --dry-run", explains: "what the default profile would do" },
     { command: "jpg compact --profile light --keep 5", explains: "strip reasoning, leave the last 5 turns alone" },

@@ -23,7 +23,7 @@ export const command: CommandSpec = {
   name: "push",
   summary: "send conversations to a remote",
   description:
-    "Sends the active fork; ID sends all forks of a conversation, ID/FORK just one, and --all everything that is not local (`jpg local`). What others added there is never overwritten: `jpg pull` brings it in first. If no remote is set, it offers the project's own origin, as hidden refs. Everything is scanned for secrets before it leaves, even when stock `git push` sends it. The first push of branches to an empty repository writes a README there, to the branch that its HEAD names; it is yours from then on. Nothing is ever pushed automatically.",
+    "Sends the active fork; ID sends all forks of a conversation, ID/FORK just one, and --all everything that is not local (`jpg local`). What others added there is never overwritten: `jpg pull` brings it in first. If no remote is set, it offers the project's own origin, as hidden refs. Everything is scanned for secrets before it leaves, even when stock `git push` sends it. Nothing is ever pushed automatically.",
   arguments: [{ name: "[id]", description: "conversation; default the active fork" }],
   options: [
     { flags: "--all", description: "all conversations that are not local" },

@@ -15,7 +15,7 @@ export const command: CommandSpec = {
   name: "search",
   summary: "find events by their text, including hidden ones",
   description:
-    "Looks for PATTERN in requests, answers, reasoning, tool calls and results, in all conversations or in ID and its forks. Says of each event whether the view still shows it; `jpg show EVENT` prints the original. Events are listed in the order of their conversation. With --rank, the events that best match the words of PATTERN come first; what the view hides or changes counts more, and what only repeats a better match is left for last. Texts that look alike are alike: it does not matter how letters with marks are composed, or which kind of space is used. Summaries are searched only if --in names them; `jpg trace` finds what a summary made up. Exit code 1 if nothing is found.",
+    "Looks for PATTERN in requests, answers, reasoning, tool calls and results, in all conversations or in ID and its forks. Says of each event whether the view still shows it; `jpg show EVENT` prints the original. Events are listed in the order of their conversation. With --rank, the events that best match the words of PATTERN come first; what the view hides or changes counts more, and what only repeats a better match is left for last. Texts that look alike are alike: it does not matter how letters with marks are composed, or which kind of space is used. Summaries are searched only if --in names them; `jpg show SUMMARY --sources` says which facts of a summary nobody said. Exit code 1 if nothing is found.",
   arguments: [
     { name: "<pattern>", description: "literal text; with --rank: words, any of which may match", isText: true },
     { name: "[id]", description: "conversation, or one branch of it; default all" },

@@ -41,6 +41,8 @@ export interface CommandSpec {
   /** As commander writes them, e.g. `[id]`, `[paths...]`. */
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
+  /** Options that are no more, as typed, and what to do instead: a sentence. */
+  readonly formerOptions?: Readonly<Record<string, string>>;
   readonly examples?: readonly { readonly command: string; readonly explains: string }[];
   /** Everything after the name is passed on unparsed (`jpg git …`). */
   readonly passThrough?: boolean;

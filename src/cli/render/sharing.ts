@@ -59,9 +59,6 @@ export function renderPush(report: PushReport, isDryRun: boolean, { style, width
       : going.length === 0
         ? safe`Nothing ${isDryRun ? "would be" : "was"} sent to ${name}.`
         : safe`${isDryRun ? "Would send" : "Sent"} ${sumOf(going, report.bytes)} to ${name}.`,
-    ...(report.readme === null
-      ? []
-      : [safe`Wrote a README to its branch ${forTerminalLine(report.readme)}: what it holds, and how to read it.`]),
     ...(isAllThere || report.branches.length === shown.length ? [] : [safe`${there} already there.`]),
     ...(report.local.length === 0 ? [] : [safe`Not sent because they are local: ${local}.`]),
     ...shown.flatMap(passedOverNotes),

@@ -118,10 +118,7 @@ function createDraft(range: EventRange, request: PlanInput, fields: StrategyOutc
   const basis = [...request.compactions].sort(compareCompactions).map(({ id }) => id);
   const omitted = fields.turns === undefined ? [] : omittedIn(range, keep, request);
   const writesStubs = stubs !== undefined && Object.keys(stubs).length > 0 && fields.tool_calls !== undefined;
-  const needs = [
-    ...(writesStubs && stubs.heads === true ? ["heads"] : []),
-    ...walkPolicies(fields, ({ isNeeded, content }) => (isNeeded === true ? [content] : [])).flat(),
-  ];
+  const needs = walkPolicies(fields, ({ isNeeded, content }) => (isNeeded === true ? [content] : [])).flat();
   return {
     type: "compaction",
     from_turn: bounds.from,

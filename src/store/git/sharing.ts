@@ -1,16 +1,13 @@
-// Sharing over the git program: local conversations, partial clones, the README branch.
-import { rm } from "node:fs/promises";
-import { join, parse } from "node:path";
+// Sharing over the git program: local conversations, partial clones.
+import { join } from "node:path";
 import { checkRemoteUrl } from "../../core/remote-address.ts";
-import { makeDraftFolder, readFileIfThere, readOwnText } from "../files.ts";
-import { README_BRANCH, STORE_MARKER } from "../git-dir.ts";
-import type { RemoteTip, Sharing, TransferOptions } from "../sharing.ts";
-import { FALLBACK_IDENTITY, type PartialClone } from "../store.ts";
+import { readFileIfThere, readOwnText } from "../files.ts";
+import type { Sharing } from "../sharing.ts";
+import type { PartialClone } from "../store.ts";
 import { readReach } from "./guard.ts";
 import { listOutgoing, listTouching, mergeBases, presentCommits } from "./merge-bases.ts";
 import { createObjectFiles } from "./object-files.ts";
 import { appendConfig, formatConfig, type Repository, runCommand, runPorcelain, tryCommand } from "./porcelain.ts";
-import { readHead } from "./refs.ts";
 import { followBranches, forgetRemote, readRemotes, writeRemote } from "./remote.ts";
 import {
   fetchRemote,
@@ -19,7 +16,6 @@ import {
   listTracked,
   packBundle,
   pushTips,
-  readFromNowhere,
   requireOpen,
 } from "./transfer.ts";
 import { objectsElsewhere, remoteNotAsked, transferError } from "./transfer-errors.ts";
@@ -31,7 +27,6 @@ export function createSharing(repository: Repository): Sharing {
     addRemote: (remote) => writeRemote(repository, remote),
     removeRemote: (name) => forgetRemote(repository, name),
     listRefs: (url, options) => listRemoteRefs(repository, url, options),
-    makeReadme: (url, text, options) => makeReadme(repository, { url, text }, options),
     fetch: (remote, options) => fetchRemote(repository, remote, options),
     follow: (remote, branches) => followBranches(repository, remote, branches),
     tracked: (name) => listTracked(repository, name),
@@ -76,73 +71,6 @@ export async function markLocal(repository: Repository, conversation: string, is
   if (isLocal) return await appendConfig(repository.gitDir, () => formatConfig(new Map([[KEY, conversation]])));
   const change = ["--unset-all", "--fixed-value", KEY, conversation];
   await runCommand(repository, { args: ["config", "--local", ...change] }, runPorcelain);
-}
-
-/** Its tree beside the text, in git's order of names. */
-const OTHER_FILES: ReadonlyMap<string, string> = new Map([
-  [".gitattributes", "* -text\n"],
-  [STORE_MARKER, '{"format":1}\n'],
-]);
-
-/** Two people who both send the first conversation make one commit, and neither is in the other's way. */
-const DATE = "1767225600 +0000";
-
-/** Makes the commit of a README branch, and names the branch. Throws `remote_*`. */
-async function makeReadme(
-  repository: Repository,
-  { url, text }: { readonly url: string; readonly text: string },
-  options: TransferOptions = {},
-): Promise<RemoteTip> {
-  const [name, commit] = await Promise.all([unbornBranch(repository, url, options), makeCommit(repository, text)]);
-  return { name: name ?? README_BRANCH, commit };
-}
-
-async function makeCommit(repository: Repository, text: string): Promise<string> {
-  const run = async (args: readonly string[], input: string): Promise<string> =>
-    (await runCommand(repository, { args, input, extraEnv: SIGNATURE })).toString().trim();
-  const entries = await Promise.all(
-    [...OTHER_FILES, ["README.md", text] as const].map(
-      async ([file, content]) => `100644 blob ${await run(["hash-object", "-w", "--stdin"], content)}\t${file}\n`,
-    ),
-  );
-  const tree = await run(["mktree"], entries.join(""));
-  return await run(["commit-tree", "--no-gpg-sign", tree], "Say what this repository is\n");
-}
-
-const SIGNATURE = Object.fromEntries(
-  ["AUTHOR", "COMMITTER"].flatMap((role) => [
-    [`GIT_${role}_NAME`, FALLBACK_IDENTITY.name],
-    [`GIT_${role}_EMAIL`, FALLBACK_IDENTITY.email],
-    [`GIT_${role}_DATE`, DATE],
-  ]),
-);
-
-/** The branch that HEAD of an empty repository names; only a clone is told. Null where a README branch cannot be called so. */
-async function unbornBranch(
-  { gitDir, env }: Repository,
-  url: string,
-  options: TransferOptions,
-): Promise<string | null> {
-  const folder = await makeDraftFolder(gitDir);
-  try {
-    const args = [
-      "-c",
-      `init.defaultBranch=${README_BRANCH}`,
-      "clone",
-      "--bare",
-      "--quiet",
-      "--no-tags",
-      "--template=",
-    ];
-    // From no repository, whose settings would count.
-    const place = { cwd: parse(gitDir).root, env };
-    await readFromNowhere(place, [...args, "--", checkRemoteUrl(url), folder], { url, options });
-    const head = await readHead({ gitDir: folder, cwd: folder, env }, folder);
-    const named = head !== null && "ref" in head ? head.ref.slice("refs/heads/".length) : "";
-    return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(named) ? named : null;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 // A clone without all of its objects (`git clone --filter=blob:none`): git fetches what is asked for and is not here, an object

@@ -47,7 +47,7 @@ export async function listRemoteRefs(
 }
 
 /** Reads from an address in no repository, whose settings would count; gives what git prints. Throws `remote_*`. */
-export async function readFromNowhere(
+async function readFromNowhere(
   { cwd, env }: Pick<Nowhere, "cwd" | "env">,
   args: readonly string[],
   { url, options }: { readonly url: string; readonly options: TransferOptions },
@@ -217,7 +217,6 @@ function parseRefs(output: string, url: string): RemoteRefs {
     branches,
     hidden: under(REMOTE_PREFIX.hidden),
     head: branches.some(({ name }) => name === named) ? named : null,
-    isEmpty: !lines.some(([, ref = ""]) => ref.startsWith("refs/")),
   };
 }
 

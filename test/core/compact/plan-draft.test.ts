@@ -43,12 +43,6 @@ describe("a plan by policies", () => {
     const stubsOf = (more: Partial<PlanInput>) => planned("U R T t A", more).compaction.stubs;
     expect(stubsOf({ stubs: { first_line: true } })).toEqual({ first_line: true });
     expect(stubsOf({ stubs: {} })).toBeUndefined();
-    expect(planned("U R T t A", { stubs: { heads: true } }).compaction).toMatchObject({
-      stubs: { heads: true },
-      needs: ["heads"],
-    });
-    const unused = planned("U R T t A", { stubs: { heads: true }, policies: { reasoning: "strip" } }).compaction;
-    expect(unused.needs).toBeUndefined();
     expect(stubsOf({ stubs: { first_line: true }, policies: { reasoning: "strip" } })).toBeUndefined();
     expect(stubsOf({ stubs: { first_line: true }, policies: SUMMARIZE })).toBeUndefined();
   });
@@ -85,9 +79,9 @@ describe("a plan by strategies", () => {
   it("is by them alone, and says so", () => {
     const plan = planned("U R T t A", {
       policies: { ...SUMMARIZE, turns: "omit" },
-      strategies: strategies("strip-reasoning", "strip-arguments"),
+      strategies: strategies("strip-reasoning", "strip-tools"),
     });
-    expect(plan.compaction).toMatchObject({ reasoning: "strip", strategy: ["strip-reasoning", "strip-arguments"] });
+    expect(plan.compaction).toMatchObject({ reasoning: "strip", strategy: ["strip-reasoning", "strip-tools"] });
     expect(plan.compaction).not.toHaveProperty("turns");
     expect(plan).not.toHaveProperty("summarize");
   });

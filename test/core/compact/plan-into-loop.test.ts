@@ -90,7 +90,7 @@ describe("auto in an unfinished loop", () => {
     fc.assert(
       fc.property(random, ({ sizes, ...range }) => {
         const loop = loopOf(sizes);
-        const view = viewAfter(loop, planFor(loop, ["auto", "strip-arguments"], { keep: 0, ...range }));
+        const view = viewAfter(loop, planFor(loop, ["auto", "supersede"], { keep: 0, ...range }));
         const messages = toAnthropicThread(view).messages.map(({ role, blocks }) => ({
           role,
           content: blocks.map(({ block }) => block),

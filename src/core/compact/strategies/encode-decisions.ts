@@ -13,15 +13,7 @@ import type { CallHalf } from "../../conversation/contents/tool-calls.ts";
 import type { Event } from "../../conversation/event.ts";
 import { defined } from "../../json.ts";
 import { USUAL_WINDOW } from "../../model/token-meter.ts";
-import {
-  add,
-  NOTHING_SHOWN,
-  type ResultDecision,
-  type Shown,
-  type Spoken,
-  takenBy,
-  takenFromCall,
-} from "./step-effect.ts";
+import { add, NOTHING_SHOWN, type Shown, type Spoken, takenBy, takenFromCall } from "./step-effect.ts";
 import type {
   CallDecision,
   CallDecisions,
@@ -87,8 +79,7 @@ function isMet(
 ): boolean {
   if (!isCovered || now === "hide") return true;
   if (!isSamePolicy(decided ?? now, policy)) return false;
-  // Whether a stub shows a head hangs on the other half, too: one that nothing was decided about is left alone.
-  return decided !== undefined || policy !== "strip" || (style?.heads !== true && isSameStyle(oldStyle, style));
+  return decided !== undefined || policy !== "strip" || isSameStyle(oldStyle, style);
 }
 
 function isSameStyle(a: StubStyle = {}, b: StubStyle = {}): boolean {
@@ -247,11 +238,9 @@ export function composeSteps(
     if (isWanted !== undefined && !isWanted({ viewTokens: tokens, windowTokens })) continue;
     const { calls, ...rest } = strategy.decide(context, options);
     const added = withoutRepeats(rest, policies);
-    const decidedOf = ({ id }: Event): ResultDecision => {
+    const decidedOf = ({ id }: Event): CallPolicy | undefined => {
       const call = byResult.get(id);
-      const { request, response } = decisions.get(call?.request.id ?? "") ?? {};
-      const isHeaded = stubs?.heads === true && request === "strip";
-      return { policy: response, headOf: isHeaded ? call?.request : undefined };
+      return decisions.get(call?.request.id ?? "")?.response;
     };
     let taken = takenBy(added, context, { decidedOf, stubs });
     if (policies.prune === undefined) taken = add(taken, { events: 0, tokens: tokensOfTools(rest.prune, context) });

@@ -1,7 +1,7 @@
 // What a step takes out of the view, counted event by event: the numbers of the report (RFD 036).
 import type { CallPolicy, Compaction, StripPolicies, StubStyle } from "../../conversation/compaction.ts";
 import { walkPolicies } from "../../conversation/contents/content-types.ts";
-import type { Event, ToolCallRequest } from "../../conversation/event.ts";
+import type { Event } from "../../conversation/event.ts";
 import { shortenEvent, shortenParts } from "../../conversation/shorten-event.ts";
 import { estimateEvent } from "../../conversation/token-estimate.ts";
 import type { CallDecision, HalfState, OpenEvent, StrategyContext, StrategyStep, ViewedCall } from "./strategy.ts";
@@ -21,13 +21,11 @@ export function takenFromCall(
   after: CallDecision,
   { stubs, spoken }: { readonly stubs: StubStyle | undefined; readonly spoken: Spoken },
 ): Shown {
-  const headOf = (decision: CallDecision): ToolCallRequest | undefined =>
-    stubs?.heads === true && decision.request === "strip" ? request : undefined;
   const take = (event: Event, state: HalfState, half: keyof CallDecision): Shown => {
-    if (before[half] === after[half] && headOf(before) === headOf(after)) return NOTHING_SHOWN;
+    if (before[half] === after[half]) return NOTHING_SHOWN;
     const reading = { tool: request.name, state, stubs };
     const sizeUnder = (decision: CallDecision): Shown => {
-      const shown = shownEvent(event, { ...reading, policy: decision[half], headOf: headOf(decision) });
+      const shown = shownEvent(event, { ...reading, policy: decision[half] });
       return sizeOf(shown === null ? null : leftOf(shown, spoken));
     };
     return add(sizeUnder(before), sizeUnder(after), -1);
@@ -40,19 +38,19 @@ export function takenFromCall(
 /** What a step says of other things than calls; undefined = nothing. */
 export type Spoken = Pick<StrategyStep, keyof StripPolicies | "turns">;
 
-/** What is decided of a result besides, and the call of which its stub shows the head. */
-export type ResultDecision = Pick<Reading, "policy" | "headOf">;
-
 /** Counts what the policies of a step for other things than calls take out; `decidedOf` = what is decided of a result. */
 export function takenBy(
   spoken: Spoken,
   { open }: StrategyContext,
-  { decidedOf, stubs }: { readonly decidedOf: (event: Event) => ResultDecision; readonly stubs: StubStyle | undefined },
+  {
+    decidedOf,
+    stubs,
+  }: { readonly decidedOf: (event: Event) => CallPolicy | undefined; readonly stubs: StubStyle | undefined },
 ): Shown {
   let taken = NOTHING_SHOWN;
   for (const { event, state, tool } of open) {
     if (leftOf(event, spoken) === event) continue;
-    const shown = shownEvent(event, { tool, state, stubs, ...decidedOf(event) });
+    const shown = shownEvent(event, { tool, state, stubs, policy: decidedOf(event) });
     taken = add(taken, add(sizeOf(shown), sizeOf(shown === null ? null : leftOf(shown, spoken)), -1));
   }
   return taken;
@@ -95,16 +93,13 @@ interface Reading {
   readonly policy: CallPolicy | undefined;
   /** Style of the planned compaction's stubs. */
   readonly stubs: StubStyle | undefined;
-  /** The call of which a stub of the planned compaction shows the head. */
-  readonly headOf?: ToolCallRequest | undefined;
 }
 
-function shownEvent(event: Event, { tool, state, policy, stubs, headOf }: Reading): Event | null {
+function shownEvent(event: Event, { tool, state, policy, stubs }: Reading): Event | null {
   const action = policy ?? state.now;
   const style = policy === undefined ? state.stubs : stubs;
   const compaction: Compaction = style === undefined ? PLAIN : { ...PLAIN, stubs: style };
-  const head = policy === undefined || headOf === undefined ? {} : { headOf };
-  const shown = action === undefined ? event : shortenEvent(event, { action, compaction, ...head }, { tool });
+  const shown = action === undefined ? event : shortenEvent(event, { action, compaction }, { tool });
   return shown === null ? null : shortenParts(shown, state.parts ?? []);
 }
 

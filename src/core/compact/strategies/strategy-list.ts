@@ -1,14 +1,12 @@
 // The strategies that there are, and how the names a person gives become steps.
 import { type JpgError, nearestName, userError } from "../../errors.ts";
 import { dedupTools } from "./dedup-tools.ts";
-import { dropFailed } from "./drop-failed.ts";
 import { fadeTools } from "./fade-tools.ts";
 import { classifyTangents, summarize } from "./hide-turns.ts";
 import { pruneTools } from "./prune-tools.ts";
 import { maskResults, truncateResults } from "./shorten-results.ts";
 import type { Strategy, StrategyOptions, StrategyUse } from "./strategy.ts";
-import { PIPELINE_NAMES, STRATEGY_NAMES } from "./strategy-names.ts";
-import { stripArguments } from "./strip-arguments.ts";
+import { FORMER_STRATEGIES, PIPELINE_NAMES, STRATEGY_NAMES } from "./strategy-names.ts";
 import { stripAttachments, stripImages, stripReasoning } from "./strip-content.ts";
 import { stripToolResults, stripTools } from "./strip-tools.ts";
 import { supersede } from "./supersede.ts";
@@ -18,10 +16,8 @@ export const STRATEGIES: readonly Strategy[] = [
   stripReasoning,
   dedupTools,
   supersede,
-  dropFailed,
   truncateResults,
   maskResults,
-  stripArguments,
   stripToolResults,
   stripTools,
   fadeTools,
@@ -57,10 +53,12 @@ function findStrategy(name: string): Strategy {
 
 function unknownStrategy(name: string): JpgError {
   const known = [...STRATEGY_NAMES, ...PIPELINE_NAMES];
+  const instead = Object.hasOwn(FORMER_STRATEGIES, name) ? FORMER_STRATEGIES[name] : undefined;
   const nearest = nearestName(name, known);
+  const hint = nearest === undefined ? "`jpg compact --help` lists what can be given." : `Did you mean ${nearest}?`;
   return userError("unknown_strategy", `There is no strategy "${name}": expected one of ${known.join(", ")}.`, {
     data: { name, known },
-    hints: nearest === undefined ? ["`jpg compact --help` lists what can be given."] : [`Did you mean ${nearest}?`],
+    hints: [instead ?? hint],
   });
 }
 

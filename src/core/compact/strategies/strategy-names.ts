@@ -12,10 +12,8 @@ export const STRATEGY_NAMES = [
   "strip-reasoning",
   "dedup-tools",
   "supersede",
-  "drop-failed",
   "truncate-results",
   "mask-results",
-  "strip-arguments",
   "strip-tool-results",
   "strip-tools",
   "fade-tools",
@@ -25,6 +23,12 @@ export const STRATEGY_NAMES = [
   "classify-tangents",
   "summarize",
 ] as const;
+
+/** Strategies that are no more, and what to use instead; stored compactions name them. */
+export const FORMER_STRATEGIES: Readonly<Record<string, string>> = {
+  "drop-failed": "Use fade-tools, which leaves out old calls, failed ones too; or auto.",
+  "strip-arguments": "Use fade-tools, which shortens old calls; or strip-tools, which takes all arguments and results.",
+};
 
 export type StrategyName = (typeof STRATEGY_NAMES)[number];
 

@@ -215,9 +215,9 @@ describe("encodeDecisions", () => {
       true,
     ],
     [
-      "results stripped before with the same heads, which hang on the arguments",
+      "results stripped before with heads",
       { responseState: now("strip", { stubs: { heads: true } }) },
-      { heads: true },
+      undefined,
       false,
     ],
     ["results truncated before", { responseState: now({ truncate: { max_chars: 5 } }) }, undefined, false],

@@ -152,17 +152,6 @@ describe("composeSteps counts what a step takes of a call", () => {
     expect(old).toBe(whole - Number(long));
   });
 
-  it("counts the head of arguments that are stripped, too", () => {
-    const both: CallDecision = { request: "strip", response: "strip" };
-    const heads = { stubs: { heads: true } } as const;
-    const [[, plain] = []] = saved(viewed(), [both]);
-    const [[, headed] = []] = saved(viewed(), [both], heads);
-    expect(headed).toBeLessThan(Number(plain));
-    expect(saved(viewed(), [{ response: "strip" }], heads)).toEqual(saved(viewed(), [{ response: "strip" }]));
-    const steps = saved(viewed(), [{ response: "strip" }, { request: "strip" }], heads);
-    expect(steps.reduce((sum, [, tokens]) => sum + Number(tokens), 0)).toBe(headed);
-  });
-
   it("gives tokens by the factor, rounded", () => {
     expect(saved(viewed(), [{ request: "omit" }], { tokenFactor: 1.3 })).toEqual([[2, Math.round(whole * 1.3)]]);
   });

@@ -2,16 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../../src/core/conversation/compaction.ts";
 import { definedTools, toolsDefinedIn } from "../../../../src/core/conversation/defined-tools.ts";
 import type { Event, Turn } from "../../../../src/core/conversation/event.ts";
-import {
-  askStrategies,
-  type CallSpec,
-  call,
-  callTurns,
-  failed,
-  fates,
-  planStrategiesFor,
-  storedOf,
-} from "../../../helpers/call-conversation.ts";
+import { askStrategies, call, callTurns, planStrategiesFor, storedOf } from "../../../helpers/call-conversation.ts";
 import { parseConversation } from "../../../helpers/notation.ts";
 
 // covers: 064 "`strip-reasoning` by `--strategy`"
@@ -19,65 +10,6 @@ import { parseConversation } from "../../../helpers/notation.ts";
 // covers: 036 "`strip-attachments` by `--strategy`"
 // covers: 036 "`prune-tools` drops definitions never called"
 // covers: 036 "1.2 StripReasoning, StripToolResults, DedupTools, PruneTools"
-
-const BODY = "line of code\n".repeat(40);
-
-describe("strip-arguments", () => {
-  const turns = callTurns([
-    call("Write", { file_path: "a", content: BODY }),
-    call("Bash", { command: BODY }),
-    call("post", { text: BODY, to: "list" }),
-    call("Edit", { file_path: "a", old_string: "x", new_string: "y" }),
-  ]);
-
-  it("leaves long texts of writes and edits out and keeps the rest", () => {
-    expect(fates(turns, [storedOf(planStrategiesFor(turns, ["strip-arguments"]))])).toEqual({ "c0.0": "cut kept" });
-  });
-
-  it("follows hints on arguments", () => {
-    const hints = { Write: { request: "keep" }, post: { request: "strip" } } as const;
-    const plan = planStrategiesFor(turns, ["strip-arguments"], { known: { hints } });
-    expect(plan.compaction.tool_calls).toEqual({
-      policy: "selective",
-      calls: [{ event: "c0.2", request: { drop: { max_chars: 200 } } }],
-    });
-  });
-
-  it("takes the length from --max-chars", () => {
-    const options = { maxChars: BODY.length };
-    expect(askStrategies(turns, ["strip-arguments"], { options })).toHaveProperty("nothing");
-  });
-});
-
-describe("drop-failed", () => {
-  const drop = (...calls: readonly CallSpec[]) => {
-    const turns = callTurns(calls);
-    const plan = askStrategies(turns, ["drop-failed"]);
-    return "nothing" in plan ? null : fates(turns, [storedOf(plan)]);
-  };
-
-  it("leaves out a failure when the same call, or the same file, succeeded later", () => {
-    const args = { file_path: "a", old_string: "x", new_string: "y" };
-    expect(drop(failed("Edit", args), call("Edit", { ...args, old_string: "z" }))).toEqual({ "c0.0": "omitted" });
-    expect(drop(failed("Bash", { command: "make" }), call("Bash", { command: "make" }))).toEqual({ "c0.0": "omitted" });
-  });
-
-  it("keeps a failure that was not made good", () => {
-    const fail = failed("Bash", { command: "make" });
-    expect(drop(call("Bash", { command: "make" }), fail)).toBeNull();
-    expect(drop(fail, call("Bash", { command: "make test" }))).toBeNull();
-    expect(drop(failed("Read", { file_path: "a" }), call("Edit", { file_path: "a" }))).toBeNull();
-    expect(drop(fail, call("Bash", { command: "make" }, null))).toBeNull();
-    expect(drop(fail, fail)).toBeNull();
-  });
-
-  it("keeps what did not fail, answered or not", () => {
-    const make = call("Bash", { command: "make" });
-    expect(drop(make, make)).toBeNull();
-    expect(drop(call("Bash", { command: "make" }, null), make)).toBeNull();
-    expect(drop(failed("Bash", { command: "make" }), call("Read", { command: "make" }))).toBeNull();
-  });
-});
 
 describe("strip-reasoning and strip-attachments", () => {
   it("give nothing where there is none, and none is claimed beside another strategy", () => {

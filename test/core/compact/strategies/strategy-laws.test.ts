@@ -61,7 +61,7 @@ const situation = fc
     names,
     hints,
     keepLast: fc.nat(2),
-    stubs: fc.constantFrom({}, { first_line: true } as const, { pointers: true } as const, { heads: true } as const),
+    stubs: fc.constantFrom({}, { first_line: true } as const, { pointers: true } as const),
     pinned: fc.nat(6),
     windowTokens: fc.constantFrom(200, 1000, 5000, 200_000),
   })
@@ -136,10 +136,7 @@ describe("whatever strategies are asked, alone or together", () => {
       protectedMessages: fc.nat(5),
       protectTokens: fc.option(fc.integer({ min: 1, max: 300 }), { nil: undefined }),
     });
-    const chosen = fc.oneof(
-      names,
-      fc.constantFrom(["auto"], ["tiered"], ["mask-results"], ["auto", "strip-arguments"]),
-    );
+    const chosen = fc.oneof(names, fc.constantFrom(["auto"], ["tiered"], ["mask-results"], ["auto", "supersede"]));
     fc.assert(
       fc.property(situation, range, chosen, fc.boolean(), (at, { protectTokens, ...spared }, wanted, intoLoop) => {
         const strategies = choosePipelines(wanted, {}, { tokens: 1 });

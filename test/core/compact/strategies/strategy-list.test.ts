@@ -48,6 +48,12 @@ describe("what chooseStrategies says of what it refuses", () => {
   const [below, above] = [-1, Number.MAX_SAFE_INTEGER + 1];
 
   it.each<[string, readonly string[], StrategyOptions, object]>([
+    ...["drop-failed", "strip-arguments"].map((name): [string, readonly string[], StrategyOptions, object] => [
+      `${name}, which is no more`,
+      [name],
+      {},
+      { code: "unknown_strategy", hints: [expect.stringContaining("Use fade-tools")] },
+    ]),
     [
       "a name that is like none",
       ["zzz"],
@@ -76,7 +82,7 @@ describe("what chooseStrategies says of what it refuses", () => {
       { maxChars: 5 },
       {
         code: "unused_option",
-        message: "--max-chars has no effect without --strategy supersede or truncate-results or strip-arguments.",
+        message: "--max-chars has no effect without --strategy supersede or truncate-results.",
         hints: ["Add the strategy, or leave --max-chars out."],
       },
     ],
