@@ -263,8 +263,17 @@ export interface PreparedTurn {
 const MOST_UNPACKED = 16 * 1024 * 1024;
 const LIMITS = { ...ATTACHMENT_LIMITS, inflate: unpack };
 
-/** Prepares a turn for storage; `prev` is the object id of the turn before it, absent for the first. */
-export function prepareTurn(events: readonly Event[], prev: string | undefined): PreparedTurn {
+const NOTHING_STORED: ReadonlyMap<string, Event> = new Map();
+
+/**
+ * Prepares a turn for storage; `prev` is the object id of the turn before it, absent for the first. `asStored` = events that
+ * stand in a file of the conversation already, by id: they stay as they are there, also where another jpg wrote them.
+ */
+export function prepareTurn(
+  events: readonly Event[],
+  prev: string | undefined,
+  asStored: ReadonlyMap<string, Event> = NOTHING_STORED,
+): PreparedTurn {
   const attachments = new Map<string, FileChange>();
   const put = (payload: { readonly bytes: Uint8Array; readonly extension: string }): string => {
     const digest = sha256(payload.bytes);
@@ -272,7 +281,7 @@ export function prepareTurn(events: readonly Event[], prev: string | undefined):
     attachments.set(name, { path: attachmentPath(name), bytes: payload.bytes });
     return digest;
   };
-  const stored = events.map((event) => spill(withPrev(event, prev), LIMITS, put));
+  const stored = events.map((event) => asStored.get(event.id) ?? spill(withPrev(event, prev), LIMITS, put));
   const bytes = new TextEncoder().encode(formatTurnFile(stored));
   const seconds = events
     .map((event) => Math.floor(Date.parse(event.timestamp) / 1000))

@@ -54,10 +54,12 @@ export async function readContinuedSession(
     exported,
     keptTurns(open, session, { ...shown, turns: exported.turnOids.length }),
   );
-  const stored = await storedTurn(workspace, exported, start.turnCount - 1);
+  const kept = await readTurnFile(workspace, exported, start.turnCount - 1);
+  const stored = await inlineEvents(store, exported.commit, kept);
   const counts = await countStoredEvents(store, exported.turnOids.slice(0, start.turnCount));
   const known = counts.map((events, index) => ({ oid: exported.turnOids[index] ?? "", events }));
-  const sequence = createSequence({ session, ...shown, known, stored, lineCount: countLines(open) });
+  const own = createSequence({ session, ...shown, known, stored, lineCount: countLines(open) });
+  const sequence = { ...own, asStored: new Map(kept.map((event) => [event.id, event])) };
   const addsNothing =
     start.turnCount === exported.turnOids.length &&
     sequence.turnCount === sequence.known.length &&
@@ -180,12 +182,12 @@ function lastExportedTurn(session: ImportedSession, isKnown: (id: string) => boo
   return -1;
 }
 
-async function storedTurn(workspace: Workspace, tree: BranchTree, index: number): Promise<readonly Event[]> {
+/** Reads a turn as its file has it: payloads are references. */
+async function readTurnFile(workspace: Workspace, tree: BranchTree, index: number): Promise<readonly Event[]> {
   const oid = tree.turnOids[index];
   if (oid === undefined) return [];
   const [bytes = new Uint8Array()] = await collectBlobs(workspace.store, [oid]);
-  const events = parseTurnBytes(bytes, index);
-  return inlineEvents(workspace.store, tree.commit, events);
+  return parseTurnBytes(bytes, index);
 }
 
 /** How positions and ids of an exported file stand to those of the conversation. */

@@ -77,11 +77,13 @@ export async function readForkedSession(
   const { tree, shared } = found;
   const counts = await countStoredEvents(store, tree.turnOids.slice(0, shared));
   const known = counts.map((events, turn) => ({ oid: tree.turnOids[turn] ?? "", events }));
-  const stored = await inlineEvents(store, tree.commit, await storedTurn(store, tree, shared - 1));
+  const kept = await storedTurn(store, tree, shared - 1);
+  const stored = await inlineEvents(store, tree.commit, kept);
   const named = await nameCompactions(store, tree, { session, shared });
   const whole = wholeSequence(named, countLines(open), known);
   const sequence: TurnSequence = {
     ...whole,
+    asStored: new Map(kept.map((event) => [event.id, event])),
     readTurn: (index) => (index < shared ? (index === shared - 1 ? stored : []) : session.readTurn(index)),
     lines: (index) => {
       const lines = index < shared ? null : whole.lines(index);

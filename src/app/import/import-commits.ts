@@ -218,7 +218,7 @@ export function createTurnChain(sequence: TurnSequence): TurnChain {
     return keep(index);
   };
   const keep = (index: number): PreparedTurn => {
-    const turn = prepareTurn(sequence.readTurn(index), turns[index - 1]?.oid);
+    const turn = prepareTurn(sequence.readTurn(index), turns[index - 1]?.oid, sequence.asStored);
     turns[index] = { oid: turn.oid, events: turn.events };
     return turn;
   };
@@ -249,6 +249,8 @@ export interface TurnSequence {
   readonly known: readonly KnownTurn[];
   /** Events of one turn, `turn_start` first; not of the known ones, but for the newest, which may have to be written again. */
   readTurn(index: number): readonly Event[];
+  /** Events that stand in the branch's newest turn, as its file has them, by id: they are written again as they are. */
+  readonly asStored?: ReadonlyMap<string, Event>;
   /** The file's lines of a turn, `[first, end)`; null where the file has none of that turn. */
   lines(index: number): { readonly first: number; readonly end: number } | null;
   /** The agent's compactions whose commits follow that turn's commit, oldest first, positions of the conversation. */

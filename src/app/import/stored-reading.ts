@@ -48,7 +48,8 @@ export async function keepStoredTurns(stored: Stored, whole: Reading): Promise<T
     return lineAt(open.source, start);
   };
   const last = join.stored - 1;
-  const events = last < 0 ? [] : await readStoredTurn(store, holder.tree, last);
+  const kept = last < 0 ? [] : await readTurnFile(store, holder.tree, last);
+  const events = await inlineEvents(store, holder.tree.commit, kept);
   const added = join.isGrown ? mergeNew(events, newEvents(beginning, whole, join.read - 1)) : events;
   const knownOids = holder.tree.turnOids.slice(0, join.isGrown ? last : join.stored);
   const counts = await countStoredEvents(store, knownOids);
@@ -56,6 +57,7 @@ export async function keepStoredTurns(stored: Stored, whole: Reading): Promise<T
   return {
     turnCount: whole.sequence.turnCount + shift,
     known: knownOids.map((oid, index) => ({ oid, events: counts[index] ?? 0 })),
+    asStored: new Map(kept.map((event) => [event.id, event])),
     readTurn: (index) => (index <= last ? added : whole.sequence.readTurn(index - shift)),
     lines: (index) => {
       if (index > last) return lines(index - shift);
@@ -107,7 +109,8 @@ async function findJoin({ store, holder }: Stored, beginning: Reading, whole: Re
   const openers = await Promise.all(turnOids.map((oid, index) => readFirstEvent(store, oid, index)));
   const exported = beginning.sequence.known.length;
   // Up to where the user went back, by the lines that the turns before it hold; else as far as turns are the file's.
-  const isKept = read === count ? (id: string) => whole.session.hasLine(id) : linesOfTurns(beginning, read);
+  const isRead = linesOfTurns(beginning, read);
+  const isKept = (id: string): boolean => isRead(id) || (read === count && whole.session.hasLine(id));
   const own = openers.findIndex((events, index) => index >= exported && !isKept(lineOf(events[0]?.id ?? "")));
   const stored = own < 0 ? turnOids.length : own;
   return { stored: read < exported ? read : stored, read, isGrown };
@@ -145,10 +148,10 @@ function mergeNew(
   return merged;
 }
 
-async function readStoredTurn(store: ConversationStore, tree: BranchTree, index: number): Promise<readonly Event[]> {
+/** Reads a turn as its file has it: payloads are references. */
+async function readTurnFile(store: ConversationStore, tree: BranchTree, index: number): Promise<readonly Event[]> {
   const [bytes = new Uint8Array()] = await collectBlobs(store, [tree.turnOids[index] ?? ""]);
-  const events = parseTurnBytes(bytes, index);
-  return inlineEvents(store, tree.commit, events);
+  return parseTurnBytes(bytes, index);
 }
 
 interface MadeCompaction {
@@ -195,7 +198,7 @@ async function findBound(
 ): Promise<Pick<Compaction, "to_turn" | "to_event">> {
   let end: Pick<Compaction, "to_turn" | "to_event"> = { to_turn: Math.max(stored - 1, 0) };
   for (let turn = stored - 1; turn >= 0; turn--) {
-    const events = await readStoredTurn(store, tree, turn);
+    const events = await readTurnFile(store, tree, turn);
     const last = events.at(-1)?.id;
     if (turn === stored - 1 && last !== undefined) end = { to_turn: turn, to_event: last };
     if (event !== undefined && events.some(({ id }) => id === event)) return { to_turn: turn, to_event: event };
