@@ -2,9 +2,6 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const USAGE = fileURLToPath(new URL("./usage.mjs", import.meta.url));
 
 /** The middle value; of an even number the mean of the two in the middle. `values` is not empty. */
 export function median(values) {
@@ -38,24 +35,18 @@ export async function interleave({ measured, warmUp }, variants) {
 }
 
 /**
- * Runs a program with its output going to a file. Gives `{ms, output}`; with `usage`, of a node program, also
- * `peakMb`, the most memory it had resident, and `cpuMs` (of the process itself, without its children). Throws when it fails.
+ * Runs a program with its output going to a file. Gives `{ms, output}`. Throws when it fails.
  * @param {string} program
  * @param {readonly string[]} args
- * @param {{ cwd: string, env: NodeJS.ProcessEnv, scratch: string, usage?: boolean }} options
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, scratch: string }} options
  * @returns {Promise<any>}
  */
-export async function runProgram(program, args, { cwd, env, scratch, usage = false }) {
+export async function runProgram(program, args, { cwd, env, scratch }) {
   const output = join(scratch, `output-${process.pid}`);
-  const usageFile = join(scratch, `usage-${process.pid}`);
   const file = openSync(output, "w");
   const start = performance.now();
   try {
-    const child = spawn(program, usage ? ["--import", USAGE, ...args] : args, {
-      cwd,
-      env: usage ? { ...env, JPG_BENCH_USAGE: usageFile } : env,
-      stdio: ["ignore", file, "pipe"],
-    });
+    const child = spawn(program, args, { cwd, env, stdio: ["ignore", file, "pipe"] });
     let stderr = "";
     child.stderr?.on("data", (chunk) => {
       stderr += chunk;
@@ -64,10 +55,9 @@ export async function runProgram(program, args, { cwd, env, scratch, usage = fal
     const ms = performance.now() - start;
     if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}: ${stderr}`);
     const text = readFileSync(output, "utf8");
-    return { ms, output: text, ...(usage ? JSON.parse(readFileSync(usageFile, "utf8")) : {}) };
+    return { ms, output: text };
   } finally {
     closeSync(file);
     rmSync(output, { force: true });
-    rmSync(usageFile, { force: true });
   }
 }

@@ -12,8 +12,6 @@ import { ms } from "./row.mjs";
 import { createSandbox, openSandbox } from "./sandbox.mjs";
 import { TINY } from "./sizes.mjs";
 
-/** Rows that a machine may lack something for: Chromium. Sessions are there everywhere. */
-const MAY_BE_SKIPPED = ["pages"];
 /** A part that has not ended by then never will, milliseconds. */
 const HANGS = 300_000;
 
@@ -56,7 +54,6 @@ async function runOnce(name) {
   running.delete(part);
   const lasted = performance.now() - start;
   const took = ms(lasted);
-  for (const skip of rows.filter(isSkip)) console.log(`bench: ${name}: SKIPPED ${skip.name}: ${skip.detail}`);
   if (error === undefined) {
     console.log(`bench: ${name}: ${rows.length} rows, ${took}`);
     return;
@@ -68,8 +65,8 @@ async function runOnce(name) {
 /** What is wrong with the rows of a part that ended well. */
 function problemOf(rows) {
   if (rows.length === 0) return "it gave no rows";
-  const unexpected = rows.filter((row) => isSkip(row) && !MAY_BE_SKIPPED.includes(row.id));
-  return unexpected.length === 0 ? undefined : `it skipped ${unexpected.map(({ id }) => id).join(", ")}`;
+  const skipped = rows.filter(isSkip);
+  return skipped.length === 0 ? undefined : `it skipped ${skipped.map(({ id }) => id).join(", ")}`;
 }
 
 /** The first two lines of an error, which say what it is and of which file; the whole stands in what the part printed. */

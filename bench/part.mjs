@@ -8,25 +8,15 @@ import { openSandbox } from "./sandbox.mjs";
 /** The parts in their order; each is loaded when it runs. */
 export const PARTS = {
   start: async () => (await import("./commands.mjs")).benchStart,
-  projection: async () => (await import("./projection.mjs")).benchProjection,
-  commands: async () => (await import("./commands.mjs")).benchCommands,
-  list: async () => (await import("./list.mjs")).benchList,
-  fsck: async () => (await import("./fsck.mjs")).benchFsck,
-  growth: async () => (await import("./growth.mjs")).benchGrowth,
-  sync: async () => (await import("./sync.mjs")).benchSync,
-  watch: async () => (await import("./watch.mjs")).benchWatch,
-  hooks: async () => (await import("./hooks.mjs")).benchHooks,
-  sharing: async () => (await import("./sharing.mjs")).benchSharing,
-  repository: async () => (await import("./repository.mjs")).benchRepository,
+  view: async () => (await import("./commands.mjs")).benchView,
   import: async () => (await import("./import.mjs")).benchImport,
-  tokens: async () => (await import("./tokens.mjs")).benchTokens,
-  extract: async () => (await import("./extract.mjs")).benchExtract,
-  strategies: async () => (await import("./strategies.mjs")).benchStrategies,
-  pages: async () => (await import("./pages.mjs")).benchPages,
-  hindsight: async () => (await import("./hindsight.mjs")).benchHindsight,
-  query: async () => (await import("./query.mjs")).benchQuery,
+  growth: async () => (await import("./growth.mjs")).benchGrowth,
+  list: async () => (await import("./list.mjs")).benchList,
   search: async () => (await import("./search.mjs")).benchSearch,
-  kills: async () => (await import("./kills.mjs")).benchKills,
+  push: async () => (await import("./push.mjs")).benchPush,
+  fsck: async () => (await import("./fsck.mjs")).benchFsck,
+  query: async () => (await import("./query.mjs")).benchQuery,
+  hindsight: async () => (await import("./hindsight.mjs")).benchHindsight,
 };
 
 /** Where a part leaves what came of it: `{rows}`, or `{error}`, a sentence. */

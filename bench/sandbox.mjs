@@ -9,7 +9,6 @@ import { build } from "rolldown";
 import { runProgram } from "./measure.mjs";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
-const DAY_MS = 86_400_000;
 
 /** Makes the folder of a sandbox, and gives it; `isBuilt` = use dist/ as it is. */
 export function createSandbox({ isBuilt }) {
@@ -39,7 +38,6 @@ export function openSandbox(dir, part) {
     renameSync(own, file);
     return file;
   };
-  const libraryFile = () => bundled("library.ts", "library.mjs");
   let made = 0;
   return {
     dir,
@@ -51,69 +49,14 @@ export function openSandbox(dir, part) {
     jpg: (args, options = {}) =>
       runProgram(process.execPath, [bin, ...args], { cwd: scratch, env, scratch, ...options }),
     run: (program, args, options = {}) => runProgram(program, args, { cwd: scratch, env, scratch, ...options }),
-    /** @returns {Promise<Library>} */
-    library: async () => import(pathToFileURL(await libraryFile()).href),
-    libraryFile,
     /** @returns {Promise<Hindsight>} */
     hindsight: async () => import(pathToFileURL(await bundled("hindsight/library.ts", "hindsight.mjs")).href),
     dispose: () => rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }),
   };
 }
 
-/**
- * The tree of the active branch.
- * @param {Library["loadBranchTree"]} loadBranchTree
- * @param {Awaited<ReturnType<Library["openWorkspace"]>>} workspace
- */
-export async function activeTree(loadBranchTree, { store }) {
-  const branch = await store.readActiveBranch();
-  const tip = branch === null ? null : await store.readBranch(branch);
-  if (branch === null || tip === null) throw new Error("bench: the store has no active conversation");
-  return loadBranchTree(store, branch, tip);
-}
-
-/**
- * What `openWorkspace` needs of the world.
- * @returns {import("../src/app/conversation/runtime.ts").Runtime}
- */
-export function createRuntime(env, cwd) {
-  let seed = 0;
-  return {
-    env,
-    cwd,
-    home: env.HOME,
-    nodePath: process.execPath,
-    jpgPath: join(ROOT, "bin/jpg.js"),
-    version: "0.0.0",
-    now: () => new Date(),
-    random: (length) => Uint8Array.from({ length }, () => ++seed & 255),
-    startOfDay: (daysAgo) => new Date((Math.floor(Date.now() / DAY_MS) - daysAgo) * DAY_MS),
-    localTime: ({ year, month, day, hours = 0, minutes = 0, seconds = 0 }) =>
-      new Date(Date.UTC(year, month - 1, day, hours, minutes, seconds)),
-    inputKind: async () => "none",
-    readStdin: async () => new Uint8Array(),
-    readStdinWithin: async () => null,
-  };
-}
-
-/** @typedef {typeof import("./library.ts")} Library */
 /** @typedef {typeof import("./hindsight/library.ts")} Hindsight */
 /** @typedef {ReturnType<typeof openSandbox>} Sandbox */
-
-/**
- * Loads the tree as it is into this process.
- * @returns {Promise<Library>}
- */
-export async function loadLibrary() {
-  const folder = mkdtempSync(join(ROOT, "node_modules/.jpg-bench-"));
-  try {
-    const outfile = join(folder, "library.mjs");
-    await bundle('export * from "./bench/library.ts";', outfile);
-    return await import(pathToFileURL(outfile).href);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 /** Bundles a module into one file, as the command is bundled; its imports are as seen from the project's folder. */
 export async function bundle(code, outfile, { minify = false } = {}) {

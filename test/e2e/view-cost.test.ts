@@ -142,6 +142,19 @@ describe("a conversation of 10,000 turns", () => {
     await store.close();
   });
 
+  // covers: 064 "Storage grows by a compaction each"
+  it("writes four objects for a compaction: the record, two folders, the commit", async () => {
+    const before = await tipOf(workspace, branch);
+    const range = { from: parseTurnBound("9950"), to: parseTurnBound("9960") };
+    await compact(workspace, await treeOf(workspace, branch), {
+      ...NOTHING,
+      range,
+      policies: { reasoning: "strip", tool_calls: { policy: "strip", request: false, response: true } },
+      force: true,
+    });
+    expect(stockGit("rev-list", "--objects", `${before}..${branch}`).split("\n")).toHaveLength(4);
+  });
+
   it("writes a bounded number of objects when a turn is appended", async () => {
     const before = await tipOf(workspace, branch);
     const report = await importBytes(workspace, buildSession([...turns, "prompt", "say"]).text());

@@ -2,14 +2,12 @@
 // a signal ends all of it. The figures themselves are no test.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 // @ts-expect-error: a script without types
 import { PARTS } from "../../bench/part.mjs";
-// @ts-expect-error: a script without types
-import { loadLibrary } from "../../bench/sandbox.mjs";
 import { createTempFolder, type TempFolder } from "../helpers/temp-repository.ts";
 
 const RUN = fileURLToPath(new URL("../../bench/run.mjs", import.meta.url));
@@ -33,32 +31,31 @@ function startBench(...words: readonly string[]) {
   return { child, said, ended: once(child, "close") };
 }
 
+/** A corpus whose only session is none. */
+function writeBrokenCorpus(): void {
+  mkdirSync(join(folder.path, "shared/corpus/claude-code"), { recursive: true });
+  writeFileSync(join(folder.path, "shared/corpus/claude-code/session.jsonl"), "no session\n");
+}
+
 describe("the benchmarks", () => {
   it.each(Object.keys(PARTS))("have a part %s that loads", async (name) => {
     expect(await PARTS[name]()).toBeTypeOf("function");
   });
 
-  it("call of the tree what is there", { tags: ["slow"] }, async () => {
-    const library: object = await loadLibrary();
-    expect(Object.values(library)).not.toEqual([]);
-    expect(Object.entries(library).filter(([, value]) => value === undefined)).toEqual([]);
-  });
-
   it("go on after a part that fails, name it at the end, and exit with 1", { tags: ["slow"] }, async () => {
-    // A corpus without a session: there is nothing to measure in it.
-    mkdirSync(join(folder.path, "shared/corpus/claude-code"), { recursive: true });
-    const { said, ended } = startBench("--only", "tokens,start");
+    writeBrokenCorpus();
+    const { said, ended } = startBench("--only", "view,start");
     expect(await ended).toEqual([1, null]);
     expect(said.stdout).toMatch(/\| version +\| jpg --version ÷ an empty node/);
-    expect(said.stderr).toMatch(/^bench: failed tokens: tokens .* is NaN: there was nothing to measure\.$/m);
+    expect(said.stderr).toMatch(/^bench: failed view: .* ended with [1-9]/m);
     expect(readdirSync(join(folder.path, "tmp"))).toEqual([]);
   });
 
   it("say in --json, too, which part failed and why", { tags: ["slow"] }, async () => {
-    mkdirSync(join(folder.path, "shared/corpus/claude-code"), { recursive: true });
-    const { said, ended } = startBench("--only", "tokens,hindsight", "--json");
+    writeBrokenCorpus();
+    const { said, ended } = startBench("--only", "view,hindsight", "--json");
     expect(await ended).toEqual([1, null]);
-    const failed = [{ part: "tokens", error: expect.stringContaining("nothing to measure") }];
+    const failed = [{ part: "view", error: expect.stringContaining("ended with") }];
     expect(JSON.parse(said.stdout)).toMatchObject({
       machine: { repetitions: 1 },
       failed: expect.arrayContaining(failed),
@@ -69,11 +66,11 @@ describe("the benchmarks", () => {
     "end by %s with what was measured, and leave nothing",
     { tags: ["slow"] },
     async (signal) => {
-      const { child, said, ended } = startBench("--only", "tokens,list");
+      const { child, said, ended } = startBench("--only", "start,list");
       await expect.poll(() => said.stderr).toContain("bench: list …");
       child.kill(signal);
       expect(await ended).toEqual([null, signal]);
-      expect(said.stdout).toMatch(/\| tokens +\| error of predicted request sizes/);
+      expect(said.stdout).toMatch(/\| version +\| jpg --version/);
       expect(said.stderr).toContain(`bench: failed list: it was ended by ${signal}`);
       expect(readdirSync(join(folder.path, "tmp"))).toEqual([]);
     },

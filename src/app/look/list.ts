@@ -87,10 +87,18 @@ function collectRows(
     if (facts.damaged === true) damaged.push(tip);
     if (!hasLabels(facts, options.labels)) continue;
     if (options.all || (facts.archived ?? false) === (options.archived ?? false))
-      rows.push({ id, branch: tip.name, forks, ...facts, active: tip.name === active });
+      rows.push(toRow({ tip, id, forks }, facts, active));
     else if (facts.archived === true) archived++;
   }
   return { rows, archived, damaged };
+}
+
+/** `compacted_to` is for what comes next, not for a list. */
+function toRow({ tip, id, forks }: ShownBranch, facts: ConversationFacts, active: string | null): ListRow {
+  const { title, turns, tokens, tokens_source = "estimate", compactions, updated_at, compacted_to: _, ...rest } = facts;
+  const [branch, isActive] = [tip.name, tip.name === active];
+  const row = { id, title, branch, turns, tokens, tokens_source, compactions, forks, updated_at, active: isActive };
+  return { ...row, ...rest };
 }
 
 async function warnAndSort(
