@@ -80,7 +80,7 @@ function isClaudeLine(line: RawLine): boolean {
 // its compactions as compactions. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
-const CLAUDE_IMPORTER = 5;
+const CLAUDE_IMPORTER = 6;
 
 /** What a session without a request of the user is called. */
 const UNTITLED = "untitled session";

@@ -29,7 +29,7 @@ import {
 // compacted the session as a compaction. A pure function of the texts of the session's file and of the one beside it.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
-const CLINE_IMPORTER = 2;
+const CLINE_IMPORTER = 3;
 
 /** What a session without a request of the user is called. */
 const UNTITLED = "untitled session";

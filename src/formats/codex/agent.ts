@@ -46,7 +46,7 @@ import { timeOfView, writeCodexSession } from "./write.ts";
 // what the user went back from as abandoned branches. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
-const CODEX_IMPORTER_VERSION = 2;
+const CODEX_IMPORTER_VERSION = 3;
 
 /** What a session without a request of the user is called. */
 const UNTITLED = "untitled session";

@@ -30,7 +30,7 @@ import {
 // counts are written down, not what was dropped: they are notes. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events. */
-const COPILOT_IMPORTER = 1;
+const COPILOT_IMPORTER = 2;
 
 /** What a session without a request of the user is called. */
 const UNTITLED = "untitled session";

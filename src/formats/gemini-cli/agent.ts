@@ -50,7 +50,7 @@ function geminiDescent(source: SessionSource, _: string | null, folder = ""): Se
 // compactions, what was left by going back as branches. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
-const GEMINI_CLI_IMPORTER = 2;
+const GEMINI_CLI_IMPORTER = 3;
 
 /** What a session without a request of the user is called. */
 const UNTITLED = "untitled session";

@@ -33,7 +33,7 @@ import { writeJpSession } from "./write.ts";
 // conversation (its folder does): it is called after what it begins with, so that jp's forks are known for forks.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
-const JP_IMPORTER = 1;
+const JP_IMPORTER = 2;
 
 /** What a conversation without a request is called. */
 const UNTITLED = "untitled conversation";

@@ -54,7 +54,7 @@ function openCodeDescent(source: SessionSource): SessionDescent | null {
 // function of the document's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
-const OPENCODE_IMPORTER = 1;
+const OPENCODE_IMPORTER = 2;
 
 /** What a session without a request of the user is called. */
 const UNTITLED = "untitled session";

@@ -35,7 +35,7 @@ import {
 // and edits as compactions. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
-export const PI_IMPORTER = 1;
+export const PI_IMPORTER = 2;
 
 /** What a session without a request of the user is called. */
 const UNTITLED = "untitled session";
