@@ -3,9 +3,12 @@
 // The user's own mistakes are errors; what a stranger's layer may not say is ignored and listed.
 import { parse } from "smol-toml";
 import * as z from "zod/mini";
+import { TRIGGER_RATIO } from "../core/compact/automatic.ts";
+import { DEFAULT_TOOL_HINTS } from "../core/compact/tool-hints.ts";
+import { BUILT_IN_PROFILES } from "../core/conversation/policy.ts";
 import { asSentence, JpgError, userError } from "../core/errors.ts";
 import { defined } from "../core/json.ts";
-import { assembleConfig, type IgnoredSetting, type LoadedConfig } from "./assemble.ts";
+import type { Config } from "./config.ts";
 import { formatKey, parseToml, type SettingPath, scanKey } from "./keys.ts";
 import {
   type Assignment,
@@ -49,6 +52,50 @@ export interface ConfigInput {
   readonly named?: readonly string[];
 }
 
+/** A setting that a layer gave and that does not count. */
+export interface IgnoredSetting {
+  /** Dotted key; empty when a whole file does not count. */
+  readonly key: string;
+  readonly layer: LayerName;
+  readonly file?: string;
+  /** 1-based. */
+  readonly line?: number;
+  readonly reason: string;
+  /** As written; absent where it is of no use, or the whole file does not count. */
+  readonly value?: unknown;
+}
+
+export interface LoadedConfig {
+  /** Frozen. Tables have no prototype: looking up a name that nobody set gives undefined, whatever the name. */
+  readonly config: Config;
+  /** As written, by dotted key, ordered by it; only what is in force. */
+  readonly values: ReadonlyMap<string, unknown>;
+  /** Where each value comes from, by dotted key; same keys as `values`. */
+  readonly origins: ReadonlyMap<string, SettingOrigin>;
+  /** Lowest layer first. */
+  readonly ignored: readonly IgnoredSetting[];
+}
+
+/** The lowest layer, in the shape of a config file: what holds when nobody has set anything. */
+export const BUILT_IN: Readonly<Record<string, unknown>> = {
+  conversation: {
+    model: "",
+    system_prompt: "",
+    compaction: {
+      default_profile: "default",
+      keep_last: 3,
+      strategy: "auto",
+      model: "",
+      summarize_threshold: 0.5,
+      index: true,
+      fork: false,
+      profiles: BUILT_IN_PROFILES,
+      auto: { enabled: false, trigger_ratio: TRIGGER_RATIO, warning_ratio: 0.7, profile: "default", min_turns: 5 },
+    },
+    tools: Object.fromEntries(Object.entries(DEFAULT_TOOL_HINTS).map(([name, hint]) => [name, { compaction: hint }])),
+  },
+};
+
 interface Source {
   readonly layer: Layer;
   readonly isTrusted: boolean;
@@ -72,22 +119,108 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
   });
   const remembered = (input.named ?? []).map(nameProvider);
   const usersWord = layers.filter((layer) => layer.isUsersWord).flatMap(({ assignments }) => assignments);
-  const own = assembleConfig(inForceOf([...remembered, ...usersWord]));
+  const own = configOf(inForceOf([...remembered, ...usersWord]));
   const counting = layers.flatMap(({ name, isUsersWord: counts, assignments }) =>
     assignments.filter((assignment) => {
       const reason =
-        refusalOfOthers(name, assignment.path) ?? (counts ? null : refusalOfSetting(name, assignment, own.config));
+        refusalOfOthers(name, assignment.path) ?? (counts ? null : refusalOfSetting(name, assignment, own));
       if (reason === null) return true;
       ignored.push({ key: formatKey(assignment.path), reason, value: assignment.raw, ...assignment.origin });
       return false;
     }),
   );
-  return Object.assign(assembleConfig(inForceOf([...remembered, ...counting])), { ignored });
+  const inForce = inForceOf([...remembered, ...counting]);
+  const listed = [...inForce]
+    .filter(([, { facts, raw }]) => facts !== null && raw !== undefined)
+    .sort(([a], [b]) => compareKeys(a, b));
+  return {
+    config: configOf(inForce),
+    values: new Map(listed.map(([key, { raw }]) => [key, raw])),
+    origins: new Map(listed.map(([key, { origin }]) => [key, origin])),
+    ignored,
+  };
 }
 
-/** The last word on each key. */
-function inForceOf(assignments: readonly Assignment[]): ReadonlyMap<string, Assignment> {
-  return new Map(assignments.map((assignment) => [formatKey(assignment.path), assignment]));
+type InForce = ReadonlyMap<string, Assignment>;
+
+/** The last word on each key, and what follows from it: what is built in in its own order, then the rest by key. */
+function inForceOf(assignments: readonly Assignment[]): InForce {
+  const keyed = assignments.map((assignment) => [formatKey(assignment.path), assignment] as const);
+  const above = keyed.filter(([, setting]) => !isBuiltIn(setting)).sort(([a], [b]) => compareKeys(a, b));
+  const inForce = new Map([...keyed.filter(([, setting]) => isBuiltIn(setting)), ...above]);
+  for (const setting of [...summaryPolicies(inForce), ...automaticProfile(inForce)])
+    inForce.set(formatKey(setting.path), setting);
+  return inForce;
+}
+
+function isBuiltIn({ origin }: Assignment): boolean {
+  return origin.layer === "built-in";
+}
+
+function compareKeys(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** A summary table that names no policy means the only one there is. */
+function summaryPolicies(inForce: InForce): readonly Assignment[] {
+  return [...inForce.values()].flatMap(({ path, facts }): readonly Assignment[] => {
+    const isProfileKey = path[1] === "compaction" && path[2] === "profiles";
+    if (!isProfileKey || path[4] !== "summary" || facts === null) return [];
+    const policy = [...path.slice(0, 5), "policy"];
+    if (inForce.has(formatKey(policy))) return [];
+    return [{ path: policy, facts, raw: "summarize", value: "summarize", origin: { layer: "built-in" } }];
+  });
+}
+
+const AUTO: SettingPath = ["conversation", "compaction", "auto"];
+
+/**
+ * A strategy that was set takes the place of the built-in profile of automatic compaction, not of one that was set. Where neither
+ * was, `[compaction] auto = true` means what it says in the design that it is from (Compaction v2): tier by tier.
+ */
+function automaticProfile(inForce: InForce): readonly Assignment[] {
+  const path = [...AUTO, "profile"];
+  const findSet = (key: string): Assignment | undefined => {
+    const setting = inForce.get(key);
+    return setting === undefined || isBuiltIn(setting) ? undefined : setting;
+  };
+  if (findSet(formatKey(path)) !== undefined) return [];
+  const strategy = findSet("conversation.compaction.strategy");
+  if (strategy !== undefined) return [{ ...strategy, path, raw: undefined, value: undefined }];
+  const enabled = findSet(formatKey([...AUTO, "enabled"]));
+  if (enabled?.alias !== "compaction.auto" || enabled.value !== true) return [];
+  return [{ ...enabled, path, raw: "tiered", value: "tiered" }];
+}
+
+type Table = Record<string, unknown>;
+
+function configOf(inForce: InForce): Config {
+  const root: Table = Object.create(null);
+  tableAt(root, ["providers"]);
+  tableAt(root, ["mcp", "servers"]);
+  tableAt(root, ["secrets"])["allow"] = [];
+  for (const { path, facts, value } of inForce.values()) {
+    const table = tableAt(root, facts === null ? path : path.slice(0, -1));
+    if (facts !== null && value !== undefined) table[path.at(-1) ?? ""] = value;
+  }
+  // Each value was checked by the schema at its place, and the schema is one of Config.
+  return freeze(root) as unknown as Config;
+}
+
+function tableAt(root: Table, path: SettingPath): Table {
+  let table = root;
+  for (const name of path) {
+    table[name] ??= Object.create(null);
+    table = table[name] as Table;
+  }
+  return table;
+}
+
+function freeze(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) freeze(inner);
+  return Object.freeze(value);
 }
 
 /** A provider's table without a setting names it. */
@@ -126,7 +259,7 @@ function remedyIn({ layer }: Pick<SettingOrigin, "layer">): string {
 }
 
 function listSources({ user, project, conversation, overrides }: ConfigInput): Source[] {
-  const sources: Source[] = [];
+  const sources: Source[] = [{ layer: { name: "built-in", table: BUILT_IN }, isTrusted: true }];
   if (user !== undefined) sources.push({ layer: fileLayer("user", user), isTrusted: true });
   if (project !== undefined) sources.push({ layer: fileLayer("project", project), isTrusted: project.trusted });
   for (const { file, delta, problem } of conversation) {

@@ -1,9 +1,9 @@
 // The settings in force as rows and text, for `jpg config`. No program is run and no secret shown.
 import { stringify } from "smol-toml";
 import { isFields } from "../core/conversation/event.ts";
-import type { LoadedConfig } from "./assemble.ts";
 import { formatKey, parseKey, type SettingPath } from "./keys.ts";
 import { renderPlace, type SettingOrigin } from "./layers.ts";
+import type { LoadedConfig } from "./load.ts";
 import { findNode, resolveShortKey, type SettingFacts } from "./schema.ts";
 
 /** One setting in force. */

@@ -1,5 +1,4 @@
 // What a branch's records say of a conversation beside its turns: settings, pins, comments.
-import type { LoadedConfig } from "../../config/assemble.ts";
 import {
   parseConfigDelta,
   type RecordedTool,
@@ -9,7 +8,7 @@ import {
   settingsOf,
 } from "../../config/config.ts";
 import { asksForSummary } from "../../config/layers.ts";
-import { parseOverride, toDelta } from "../../config/load.ts";
+import { type LoadedConfig, parseOverride, toDelta } from "../../config/load.ts";
 import { recordPath } from "../../core/conversation/compaction-line.ts";
 import { type Event, isFields, type Turn, traitsOf, type View } from "../../core/conversation/event.ts";
 import {
@@ -53,12 +52,7 @@ export async function loadConversationConfig(workspace: Workspace, tree: BranchT
   ]);
   const selected = selectDeltas(deltas, tree.atTurn);
   const settings = selected.map((stored) => ({ ...stored, delta: settingsOf(stored.delta) }));
-  return withTools(await workspace.config(settings, named), recordedTools(selected));
-}
-
-/** Adds the tools to a config that was just loaded. A copy of it would list every setting, which it does when it is asked. */
-export function withTools(loaded: LoadedConfig, tools: ConversationConfig["tools"]): ConversationConfig {
-  return Object.assign(loaded, { tools });
+  return { ...(await workspace.config(settings, named)), tools: recordedTools(selected) };
 }
 
 /** Stores this call's `--cfg` settings on the conversation; null when there are none that may be stored. */

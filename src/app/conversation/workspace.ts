@@ -2,11 +2,11 @@
 import { lstat, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
-import type { LoadedConfig } from "../../config/assemble.ts";
 import {
   type ConfigFile,
   type ConfigInput,
   type ConversationDelta,
+  type LoadedConfig,
   loadConfig,
   renderIgnored,
 } from "../../config/load.ts";

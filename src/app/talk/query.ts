@@ -13,7 +13,7 @@ import { compact } from "../compact/compact.ts";
 import type { CompactReport } from "../compact/compact-report.ts";
 import { prepareSignatures, type Signatures } from "../conversation/append.ts";
 import { createCountedLoader, loadCounted } from "../conversation/counted-view.ts";
-import { type ConversationConfig, loadConversationConfig, withTools } from "../conversation/marks.ts";
+import { type ConversationConfig, loadConversationConfig } from "../conversation/marks.ts";
 import { keepUnsent, recoverTurns, unsentHints, withHints } from "../conversation/record-turn.ts";
 import { type BranchTree, type ConversationHeader, loadBranchTree, loadTip } from "../conversation/tree.ts";
 import { isRecordOf } from "../conversation/view.ts";
@@ -252,7 +252,7 @@ async function beginQuery(workspace: Workspace, branch: string, request: QueryRe
 
 async function loadSettings(workspace: Workspace, start: Start): Promise<ConversationConfig> {
   if ("tree" in start) return loadConversationConfig(workspace, start.tree);
-  return withTools(await workspace.config(), null);
+  return { ...(await workspace.config()), tools: null };
 }
 
 function isDone<Value>(result: PromiseSettledResult<Value>): result is PromiseFulfilledResult<Value> {
