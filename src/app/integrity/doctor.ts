@@ -69,16 +69,97 @@ async function examineStore(
 ): Promise<readonly DoctorCheck[]> {
   const upkeep = await store.upkeep();
   if (upkeep === null || version === null) return [{ name: "store", state: "ok", message: store.root }];
-  const look = (): Promise<Examined> => checkStore(runtime, store, { upkeep, version });
-  const { health, checks: before } = await look();
-  if (!fix || before.every(({ fixable }) => fixable !== true)) return before;
-  await mendFaults(runtime, store.root, { upkeep, health, checks: before });
-  const { checks: after } = await look();
+  const look = () => lookAt(runtime, store, { upkeep, version });
+  const seen = await look();
+  const before = await runChecks(seen);
+  const faulty = CHECKS.filter(({ name }) => before.some((check) => check.name === name && check.fixable === true));
+  if (!fix || faulty.length === 0) return before;
+  for (const { repair } of faulty.filter(({ isInTheWay }) => isInTheWay === true)) await repair?.(seen);
+  for (const { repair } of faulty.filter(({ isInTheWay }) => isInTheWay !== true)) await repair?.(seen);
   const wrong = new Map(before.filter(({ state }) => state !== "ok").map((check) => [check.name, check.message]));
-  return after.map((check): DoctorCheck => {
+  return (await runChecks(await look())).map((check): DoctorCheck => {
     const message = check.state === "ok" ? wrong.get(check.name) : undefined;
     return message === undefined ? check : { ...check, message, fixed: true };
   });
+}
+
+/** What was seen of a store; it only looks. */
+interface Seen {
+  readonly runtime: Runtime;
+  readonly store: ConversationStore;
+  readonly upkeep: Upkeep;
+  readonly health: StoreHealth;
+  /** Turns that a process which was killed left uncommitted. */
+  readonly interrupted: number;
+}
+
+async function lookAt(
+  runtime: Runtime,
+  store: ConversationStore,
+  { upkeep, version }: { readonly upkeep: Upkeep; readonly version: GitVersion },
+): Promise<Seen> {
+  const { nodePath, jpgPath } = runtime;
+  const health = await upkeep.look({ nodePath, jpgPath }, version);
+  const journals = await listJournals(store.journal(), runtime.now());
+  return { runtime, store, upkeep, health, interrupted: journals.filter(({ isAbandoned }) => isAbandoned).length };
+}
+
+/** What is found. */
+type Verdict = Pick<DoctorCheck, "state" | "message" | "hint">;
+
+/** One thing that can be wrong with a store. */
+interface StoreCheck {
+  readonly name: string;
+  readonly check: (seen: Seen) => Verdict | Promise<Verdict>;
+  /** What `--fix` does where it is not ok. */
+  readonly repair?: (seen: Seen) => Promise<void>;
+  /** Repaired before the others: git changes nothing that is locked. */
+  readonly isInTheWay?: true;
+}
+
+/** In the order in which they are reported. */
+const CHECKS: readonly StoreCheck[] = [
+  { name: "store", check: ({ store }) => ({ state: "ok", message: store.root }) },
+  { name: "writable", check: checkWritable },
+  {
+    name: "hooks",
+    check: checkSetup,
+    async repair({ runtime, store }) {
+      // First what every command would mend: a stock clone stays one.
+      await mend(runtime, store.root);
+      await makeStore(runtime, store.root);
+    },
+  },
+  {
+    name: "locks",
+    check: ({ health, store }) => checkLeft("locks", health.locks, store.gitDir),
+    repair: ({ health }) => removeFiles(health.locks),
+    isInTheWay: true,
+  },
+  {
+    name: "leftovers",
+    check: ({ health, store }) => checkLeft("leftovers", health.leftovers, store.gitDir),
+    repair: ({ health }) => removeFiles(health.leftovers),
+    isInTheWay: true,
+  },
+  { name: "journals", check: checkJournals },
+  { name: "worktrees", check: checkWorktrees, repair: ({ upkeep }) => upkeep.forgetGoneWorktrees() },
+  { name: "objects", check: checkObjects, repair: ({ upkeep }) => upkeep.pack() },
+  { name: "active", check: checkActive },
+  { name: "remote", check: checkRemotes },
+];
+
+function runChecks(seen: Seen): Promise<readonly DoctorCheck[]> {
+  const run = async ({ name, check, repair }: StoreCheck): Promise<DoctorCheck> => {
+    const verdict = await check(seen);
+    const isFixable = verdict.state !== "ok" && repair !== undefined;
+    return { name, ...verdict, ...(isFixable ? { fixable: true } : {}) };
+  };
+  return Promise.all(CHECKS.map(run));
+}
+
+async function removeFiles(paths: readonly string[]): Promise<void> {
+  for (const path of paths) await rm(path, { force: true });
 }
 
 function report(store: string | null, checks: readonly DoctorCheck[]): DoctorReport {
@@ -121,40 +202,10 @@ function noStore({ root }: StoreLocation): DoctorCheck {
   };
 }
 
-/** How a store is, and what is said of it. */
-interface Examined {
-  readonly health: StoreHealth;
-  readonly checks: readonly DoctorCheck[];
-}
-
-async function checkStore(
-  runtime: Runtime,
-  store: ConversationStore,
-  { upkeep, version }: { readonly upkeep: Upkeep; readonly version: GitVersion },
-): Promise<Examined> {
-  const { nodePath, jpgPath } = runtime;
-  const health = await upkeep.look({ nodePath, jpgPath }, version);
-  const journals = await listJournals(store.journal(), runtime.now());
-  const checks: readonly DoctorCheck[] = [
-    { name: "store", state: "ok", message: store.root },
-    checkWritable(health),
-    checkSetup(health),
-    checkLeft("locks", health.locks, store.gitDir),
-    checkLeft("leftovers", health.leftovers, store.gitDir),
-    checkJournals(journals.filter(({ isAbandoned }) => isAbandoned).length),
-    checkWorktrees(health),
-    checkObjects(health),
-    checkActive(health),
-    { name: "remote", ...(await checkRemotes(store, upkeep)) },
-  ];
-  return { health, checks };
-}
-
-function checkWritable({ unwritable }: StoreHealth): DoctorCheck {
-  const name = "writable";
-  if (unwritable.length === 0) return { name, state: "ok", message: "the store can be written" };
+function checkWritable({ health: { unwritable } }: Seen): Verdict {
+  if (unwritable.length === 0) return { state: "ok", message: "the store can be written" };
   const message = `${unwritable.join(", ")} cannot be written`;
-  return { name, state: "problem", message, hint: "make it writable for you: chmod -R u+rwX, or chown" };
+  return { state: "problem", message, hint: "make it writable for you: chmod -R u+rwX, or chown" };
 }
 
 function unscanned(foreign: readonly string[]): string {
@@ -163,12 +214,11 @@ function unscanned(foreign: readonly string[]): string {
 }
 
 /** A store that was moved, copied or cloned has hooks that call nothing, or none. */
-function checkSetup({ settings, programs, dead, foreign }: StoreHealth): DoctorCheck {
-  const name = "hooks";
+function checkSetup({ health: { settings, programs, dead, foreign } }: Seen): Verdict {
   if (settings.length === 0 && programs.length === 0) {
     const names = foreign.join(", ");
     const own = names && `; your own stay (${names}): after them \`jpg use @\` writes VIEW.md${unscanned(foreign)}`;
-    return { name, state: "ok", message: `hooks, textconv and settings are those of this jpg${own}` };
+    return { state: "ok", message: `hooks, textconv and settings are those of this jpg${own}` };
   }
   const parts = [
     ...(dead.length > 0 ? [`${dead.join(", ")} call a jpg that is gone`] : []),
@@ -176,78 +226,46 @@ function checkSetup({ settings, programs, dead, foreign }: StoreHealth): DoctorC
     ...(settings.length > 0 ? [`settings differ: ${settings.join(", ")}`] : []),
   ];
   const hint = "`jpg doctor --fix` writes them; until then views are not updated after stock git";
-  return { name, state: dead.length > 0 ? "problem" : "warning", message: parts.join("; "), hint, fixable: true };
+  return { state: dead.length > 0 ? "problem" : "warning", message: parts.join("; "), hint };
 }
 
-function checkLeft(name: "locks" | "leftovers", files: readonly string[], gitDir: string): DoctorCheck {
-  if (files.length === 0) return { name, state: "ok", message: `no abandoned ${name}` };
+function checkLeft(name: "locks" | "leftovers", files: readonly string[], gitDir: string): Verdict {
+  if (files.length === 0) return { state: "ok", message: `no abandoned ${name}` };
   const paths = files.slice(0, 3).map((path) => relative(gitDir, path));
   const more = files.length > paths.length ? ` and ${files.length - paths.length} more` : "";
   return {
-    name,
     state: name === "locks" ? "problem" : "warning",
     message: `${paths.join(", ")}${more}: left by a process that was killed`,
     hint: "`jpg doctor --fix` removes them; first make sure that no git is running in the store",
-    fixable: true,
   };
 }
 
-function checkJournals(left: number): DoctorCheck {
-  const name = "journals";
-  if (left === 0) return { name, state: "ok", message: "no turn was left uncommitted" };
-  const message = `${left} ${left === 1 ? "turn was" : "turns were"} interrupted and not committed yet`;
-  return { name, state: "warning", message, hint: "`jpg ls`, or any command that opens the store, commits them" };
+function checkJournals({ interrupted }: Seen): Verdict {
+  if (interrupted === 0) return { state: "ok", message: "no turn was left uncommitted" };
+  const message = `${interrupted} ${interrupted === 1 ? "turn was" : "turns were"} interrupted and not committed yet`;
+  return { state: "warning", message, hint: "`jpg ls`, or any command that opens the store, commits them" };
 }
 
-function checkWorktrees({ goneWorktrees }: StoreHealth): DoctorCheck {
-  const name = "worktrees";
-  if (goneWorktrees.length === 0) return { name, state: "ok", message: "every worktree is there" };
+function checkWorktrees({ health: { goneWorktrees } }: Seen): Verdict {
+  if (goneWorktrees.length === 0) return { state: "ok", message: "every worktree is there" };
   const message = `the folders of ${goneWorktrees.join(", ")} are gone`;
-  return { name, state: "warning", message, hint: "`jpg doctor --fix` lets git forget them", fixable: true };
+  return { state: "warning", message, hint: "`jpg doctor --fix` lets git forget them" };
 }
 
-function checkObjects({ looseObjects }: StoreHealth): DoctorCheck {
-  const name = "objects";
-  if (looseObjects <= MANY_LOOSE) return { name, state: "ok", message: `${looseObjects} loose objects` };
+function checkObjects({ health: { looseObjects } }: Seen): Verdict {
+  if (looseObjects <= MANY_LOOSE) return { state: "ok", message: `${looseObjects} loose objects` };
   const hint = "`jpg doctor --fix` packs them";
-  return { name, state: "warning", message: `${looseObjects} loose objects take space and time`, hint, fixable: true };
+  return { state: "warning", message: `${looseObjects} loose objects take space and time`, hint };
 }
 
-function checkActive({ isActive }: StoreHealth): DoctorCheck {
-  const name = "active";
-  if (isActive) return { name, state: "ok", message: "a conversation is active" };
+function checkActive({ health: { isActive } }: Seen): Verdict {
+  if (isActive) return { state: "ok", message: "a conversation is active" };
   const hint = "`jpg ls` lists the conversations, `jpg use ID` makes one active, `jpg import` imports sessions";
-  return { name, state: "warning", message: "HEAD names a branch that does not exist", hint };
-}
-
-async function mendFaults(
-  runtime: Runtime,
-  root: string,
-  { upkeep, health, checks }: Examined & { readonly upkeep: Upkeep },
-): Promise<void> {
-  const wrong = new Set(checks.filter(({ fixable }) => fixable === true).map(({ name }) => name));
-  for (const path of [...health.locks, ...health.leftovers]) await rm(path, { force: true });
-  if (wrong.has("hooks")) {
-    // First what every command would mend: a stock clone stays one.
-    await mend(runtime, root);
-    await makeStore(runtime, root);
-  }
-  if (wrong.has("worktrees")) await upkeep.forgetGoneWorktrees();
-  if (wrong.has("objects")) await upkeep.pack();
-}
-
-/** What was found. */
-interface RemoteVerdict {
-  readonly state: "ok" | "warning" | "problem";
-  readonly message: string;
-  readonly hint?: string;
+  return { state: "warning", message: "HEAD names a branch that does not exist", hint };
 }
 
 /** Looks at the remotes; reaches none of them. */
-async function checkRemotes(
-  { root, sharing }: Pick<ConversationStore, "root" | "sharing">,
-  upkeep: Upkeep,
-): Promise<RemoteVerdict> {
+async function checkRemotes({ store: { root, sharing }, upkeep }: Seen): Promise<Verdict> {
   const remotes = await sharing?.remotes().catch((error: unknown) => {
     if (error instanceof JpgError) return error;
     throw error;
@@ -265,7 +283,7 @@ async function checkRemotes(
 }
 
 /** A remote to which the project is mirrored: each such push deletes the hidden refs there. */
-async function findMirrored(upkeep: Upkeep, remotes: readonly Remote[]): Promise<RemoteVerdict | null> {
+async function findMirrored(upkeep: Upkeep, remotes: readonly Remote[]): Promise<Verdict | null> {
   const mirrors = await upkeep.mirrors();
   for (const { name, pushUrl, as } of remotes) {
     const mirror = as === "hidden" ? mirrors.find(({ url }) => isSameRepository(url, pushUrl)) : undefined;
