@@ -1,21 +1,19 @@
 // Makes a store: an ordinary git repository with jpg's settings, hooks and excludes. Running it again completes what is
 // missing and changes nothing else.
-import { existsSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, parse } from "node:path";
-import { asSentence, JpgError, repositoryError, userError } from "../../core/errors.ts";
+import { join, parse } from "node:path";
+import { asSentence, repositoryError, userError } from "../../core/errors.ts";
 import { quoteForShell } from "../../core/safe-text.ts";
-import { readSetting } from "../config-file.ts";
 import { type Environment, type GitVersion, isAtLeast } from "../environment.ts";
 import { makeFolders, makeOwnFolder, PRIVATE, readFileIfThere, replaceFile } from "../files.ts";
 import { withLock } from "../locks.ts";
-import type { HookPrograms, Mended } from "../store.ts";
-import { gitError, requireGitVersion, runGit } from "./git-process.ts";
+import type { HookPrograms } from "../store.ts";
+import { gitError, requireGitVersion } from "./git-process.ts";
 import { ensureIdentity } from "./identity.ts";
 import { isConversationTree } from "./locate.ts";
 import { appendConfig, formatConfig, type Repository, runCommand, runPorcelain, tryCommand } from "./porcelain.ts";
 import { isStoreConfig } from "./refs.ts";
-import { findOwnRepository, findRepositoryDir, worktreesFolder } from "./repository.ts";
-import { excludeViews, repairWorktrees, SPARSE_PATTERNS, showRecordsAsText, writeInfo } from "./worktrees.ts";
+import { findOwnRepository, findRepositoryDir } from "./repository.ts";
+import { excludeViews, SPARSE_PATTERNS, showRecordsAsText, writeInfo } from "./worktrees.ts";
 
 /** What a store is made with; the programs are what its hooks call. */
 export interface CreateStoreOptions extends HookPrograms {
@@ -140,7 +138,7 @@ export function storeSettings(
 }
 
 /** The settings that name a place. */
-function placeSettings(hooksDir: string, { withHooks }: HooksChoice): ReadonlyMap<string, string> {
+export function placeSettings(hooksDir: string, { withHooks }: HooksChoice): ReadonlyMap<string, string> {
   return new Map([
     ...(withHooks ? [["core.hookspath", hooksDir] as const] : []),
     ["diff.jpg.textconv", quoteForShell(textconvPath(hooksDir))],
@@ -148,7 +146,7 @@ function placeSettings(hooksDir: string, { withHooks }: HooksChoice): ReadonlyMa
 }
 
 /** What a stock clone is given: it stays checked out as it is, which `jpg.clone` says from then on. */
-function cloneSettings(hooksDir: string, how: HooksChoice): ReadonlyMap<string, string> {
+export function cloneSettings(hooksDir: string, how: HooksChoice): ReadonlyMap<string, string> {
   return new Map([
     ...placeSettings(hooksDir, how),
     ["merge.renames", "false"],
@@ -191,7 +189,7 @@ export function hasForeignHooks(present: ReadonlyMap<string, string>, hooksDir: 
 }
 
 /** Writes the settings that differ: those that it has otherwise each by git, those that it lacks together, after them. */
-async function applySettings(repository: Repository, settings: ReadonlyMap<string, string>): Promise<void> {
+export async function applySettings(repository: Repository, settings: ReadonlyMap<string, string>): Promise<void> {
   const present = await readLocalSettings(repository);
   const differing = [...settings].filter(([key, value]) => present.get(key) !== value);
   for (const [key, value] of differing.filter(([key]) => present.has(key)))
@@ -274,7 +272,7 @@ export function textconvPath(hooksDir: string): string {
 }
 
 /** The folder in which a value of `diff.jpg.textconv` says that the program stands; null in a value that jpg did not write. */
-function textconvFolder(value: string): string | null {
+export function textconvFolder(value: string): string | null {
   const path = /^'(.*)\/jpg-textconv'$/s.exec(value)?.[1];
   return path === undefined ? null : unquoteForShell(path);
 }
@@ -288,102 +286,4 @@ function script({ nodePath, jpgPath }: HookPrograms, otherwise: string, command:
 async function writeProgram(path: string, text: string): Promise<void> {
   if ((await readFileIfThere(path)) === text) return;
   await replaceFile(path, text, { mode: 0o777 });
-}
-
-// Keeps right what a store says of its place: its hooks and settings name the store, node and jpg by absolute path. A project
-// that was moved or copied, and a jpg that was installed elsewhere, leave them dead; a stock clone has none at all. The
-// user's own hooks stay. Looking costs two small files at each command; git is started only where something is wrong.
-
-/** Mends the store whose worktree is `root`; null when nothing was wrong, or it cannot be mended. */
-export async function mendStore(
-  root: string,
-  { env, ...programs }: HookPrograms & { readonly env: Environment },
-): Promise<Mended | null> {
-  const found = await findRepositoryDir(root);
-  if (found === null || found.isBare || found.gitDir !== found.commonDir) return null;
-  const repository: Repository = { gitDir: found.commonDir, cwd: root, env };
-  const fault = await findFault(repository.gitDir, programs);
-  if (fault === null) return null;
-  try {
-    return fault === "clone"
-      ? await adoptClone(repository, programs)
-      : await mendPlace(repository, { programs, kind: fault });
-  } catch (error) {
-    // Of another program at the same time, or in a store that may only be read: the next command tries again.
-    if (error instanceof JpgError || (error instanceof Error && "syscall" in error)) return null;
-    throw error;
-  }
-}
-
-type Fault = Mended["kind"] | "outdated";
-
-/** Says what is wrong, from the files alone. */
-async function findFault(gitDir: string, programs: HookPrograms): Promise<Fault | null> {
-  const config = (await readFileIfThere(join(gitDir, "config"))) ?? "";
-  if (!isStoreConfig(config)) return "clone";
-  const hooksDir = join(gitDir, "hooks");
-  const folder = textconvFolderIn(config);
-  if (folder === null) return "outdated";
-  if (!isSame(folder, hooksDir)) return "moved";
-  const hook = await readFileIfThere(join(hooksDir, "pre-push"));
-  if (hook === null) return "outdated";
-  const called = programsOf(hook);
-  // An older jpg wrote it.
-  if (called !== null && isJpgHook(hook) && hook !== formatHook("pre-push", called)) return "outdated";
-  if (called === null || (isFile(called.nodePath) && isFile(called.jpgPath))) return null;
-  return isFile(programs.nodePath) && isFile(programs.jpgPath) ? "programs" : null;
-}
-
-async function mendPlace(
-  repository: Repository,
-  { programs, kind }: { readonly programs: HookPrograms; readonly kind: Exclude<Fault, "clone"> },
-): Promise<Mended | null> {
-  const hooksDir = join(repository.gitDir, "hooks");
-  const foreign = await writeHooks(hooksDir, programs);
-  await showRecordsAsText(repository.gitDir);
-  // Before the settings, which are what says where the store was.
-  const worktrees = kind === "moved" ? await joinWorktrees(repository) : 0;
-  const present = await readLocalSettings(repository);
-  await applySettings(repository, placeSettings(hooksDir, { withHooks: !hasForeignHooks(present, hooksDir) }));
-  // A newer jpg has more hooks: nothing was wrong.
-  return kind === "outdated" ? null : { kind, foreign, worktrees };
-}
-
-async function joinWorktrees({ gitDir, cwd }: Repository): Promise<number> {
-  const oldHooksDir = textconvFolderIn((await readFileIfThere(join(gitDir, "config"))) ?? "");
-  if (oldHooksDir === null) return 0;
-  const worktreesDir = await worktreesFolder(cwd, gitDir);
-  return repairWorktrees({ gitDir, oldGitDir: dirname(oldHooksDir), worktreesDir });
-}
-
-/** Gives a stock clone what jpg needs, and leaves the rest of its settings alone. */
-async function adoptClone(repository: Repository, programs: HookPrograms): Promise<Mended> {
-  const hooksDir = join(repository.gitDir, "hooks");
-  const { stdout } = await runGit(["config", "--get", "core.hooksPath"], repository);
-  const isForeign = stdout.toString().trim() !== "";
-  const left = await writeHooks(hooksDir, programs);
-  await excludeViews(repository.gitDir);
-  await showRecordsAsText(repository.gitDir);
-  await applySettings(repository, cloneSettings(hooksDir, { withHooks: !isForeign }));
-  const isShallow = existsSync(join(repository.gitDir, "shallow"));
-  return { kind: "clone", foreign: isForeign ? ["core.hooksPath"] : left, worktrees: 0, isShallow };
-}
-
-/** The folder in which a config file's text says that jpg's textconv program stands; null when it says nothing. */
-function textconvFolderIn(config: string): string | null {
-  const value = readSetting(config, "diff.jpg.textconv");
-  return value === undefined ? null : textconvFolder(value);
-}
-
-function isSame(a: string, b: string): boolean {
-  if (a === b) return true;
-  try {
-    return realpathSync(a) === realpathSync(b);
-  } catch {
-    return false; // one of them is not there
-  }
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

@@ -22,6 +22,7 @@ import type {
   WriteResult,
 } from "../store.ts";
 import { ignoredSettings } from "./guard.ts";
+import { createUpkeep } from "./health.ts";
 import { readEditor, readIdentity } from "./identity.ts";
 import { findText, LOG_CONFIG, LOG_FORMAT, readCommitTimes, readLog, splitLog, verifyStore } from "./log.ts";
 import { createTrash, startMaintenance } from "./maintain.ts";
@@ -45,7 +46,6 @@ import {
 import { findOwnRepository, listWorktrees } from "./repository.ts";
 import { createSharing, openPartialClone } from "./sharing.ts";
 import { createTreeReader } from "./trees.ts";
-import { createUpkeep } from "./upkeep.ts";
 import { createWorktrees, excludeViews, moveWithWorktrees, readActiveBranch, useBranch } from "./worktrees.ts";
 import { createSigner, fastImport, type ImportedBranch } from "./write.ts";
 
