@@ -1,7 +1,6 @@
 // A layer: one place that settings come from, and what a layer gives once it has been read.
 import * as z from "zod/mini";
 import { nearestName } from "../core/errors.ts";
-import { defined } from "../core/json.ts";
 import { type Config, namedProviderOf, namedProviders } from "./config.ts";
 import { formatKey, type LineOfKey, type SettingPath } from "./keys.ts";
 import { findNode, insteadOf, namesUnder, type SettingFacts, type SettingNode } from "./schema.ts";
@@ -65,7 +64,7 @@ export interface LayerContents {
 /** Gives the origin of a key of a layer. */
 export function originOf({ name, file, lineOf }: Layer, path: SettingPath): SettingOrigin {
   const line = lineOf?.(path);
-  return { layer: name, ...defined({ file, line }) };
+  return { layer: name, file, line };
 }
 
 /** Renders where a setting stands: `file:line`, or the layer's name when it stands in no file. */
@@ -239,7 +238,7 @@ export function unknownKey(layer: Layer, path: SettingPath): Problem {
     reason: `expected ${expected}, received ${formatKey([name])}`,
     gated: false,
     ...(instead === null ? {} : { instead }),
-    ...(near === undefined ? {} : { nearest: formatKey([...table, near]) }),
+    nearest: near === undefined ? undefined : formatKey([...table, near]),
   };
 }
 
@@ -256,7 +255,7 @@ export function badValue(layer: Layer, path: SettingPath, facts: SettingFacts, v
     reason: `expected ${facts.expected}, received ${received}`,
     gated: facts.gated === true,
     ...(instead === null ? {} : { instead }),
-    ...(near === undefined ? {} : { nearest: `"${near}"` }),
+    nearest: near === undefined ? undefined : `"${near}"`,
   };
 }
 

@@ -7,7 +7,6 @@ import { TRIGGER_RATIO } from "../core/compact/automatic.ts";
 import { DEFAULT_TOOL_HINTS } from "../core/compact/tool-hints.ts";
 import { BUILT_IN_PROFILES } from "../core/conversation/policy.ts";
 import { asSentence, JpgError, userError } from "../core/errors.ts";
-import { defined } from "../core/json.ts";
 import type { Config } from "./config.ts";
 import { formatKey, parseToml, type SettingPath, scanKey } from "./keys.ts";
 import {
@@ -288,7 +287,7 @@ function handleProblem(problem: Problem, { layer, isTrusted, shownAs }: Source, 
   const what = code === "unknown_key" ? `unknown key ${key}` : `bad value of ${key}`;
   throw new JpgError("config", code, `${shownAs ?? `${where}: ${what}`}: ${asSentence(reason)}`, {
     hints: [instead ?? (nearest === undefined ? `Correct ${where}.` : `Did you mean ${nearest}?`)],
-    data: { key, ...origin, ...defined({ nearest }) },
+    data: { key, ...origin, nearest },
   });
 }
 

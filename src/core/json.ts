@@ -1,14 +1,4 @@
-// JSON of strangers and of ours: parsed by a schema, bounded in depth, without values that are not there; base64 texts in it.
-
-/** The same fields, each of them optional and never undefined. */
-type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
-
-/** Gives the fields that have a value, in order; `null` is one. */
-export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
-  const found: Defined<Fields> = {};
-  for (const name in fields) if (fields[name] !== undefined) found[name] = fields[name] as never;
-  return found;
-}
+// JSON of strangers and of ours: parsed by a schema, bounded in depth; base64 texts in it.
 
 /** What is needed of a schema; those of zod have it. */
 interface Schema<T> {

@@ -2,7 +2,6 @@
 // own methods warn on the console about models, and without the methods of the other APIs, which are three quarters of it.
 import { type Anthropic, BaseAnthropic } from "@anthropic-ai/sdk";
 import { Models } from "@anthropic-ai/sdk/resources/models";
-import { defined } from "../core/json.ts";
 import {
   type AnswerPart,
   type Completion,
@@ -92,7 +91,7 @@ function toListed({
     name: id,
     ...(max_input_tokens ? { contextWindow: max_input_tokens } : {}),
     ...(max_tokens ? { maxOutput: max_tokens } : {}),
-    ...defined({ retires }),
+    retires,
   };
 }
 

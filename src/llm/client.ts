@@ -3,7 +3,7 @@
 import type { Content, GenerateContentConfig, GenerateContentParameters, Part } from "@google/genai/web";
 import type { ToolDefinition } from "../core/conversation/defined-tools.ts";
 import { isFields, type View } from "../core/conversation/event.ts";
-import { defined, isTooDeep, MAX_FOREIGN_DEPTH } from "../core/json.ts";
+import { isTooDeep, MAX_FOREIGN_DEPTH } from "../core/json.ts";
 import { toAnthropicThread } from "../core/model/anthropic-thread.ts";
 import { toGoogleThread } from "../core/model/google-thread.ts";
 import type { ProviderApi } from "../core/model/model-provider.ts";
@@ -243,7 +243,7 @@ export function toGoogleParameters(request: LlmRequest): GenerateContentParamete
     automaticContinuation: false,
     ...(prompt !== "" && { systemInstruction: { parts: [{ text: prompt }] } }),
     ...(tools.length > 0 && { tools: [{ functionDeclarations: toDeclarations(tools) }] }),
-    ...defined({ maxOutputTokens: maxTokens }),
+    maxOutputTokens: maxTokens,
   };
   return { model, contents, config };
 }
@@ -252,10 +252,10 @@ export function toGoogleParameters(request: LlmRequest): GenerateContentParamete
 export function toGoogleBody(request: LlmRequest): Readonly<Record<string, unknown>> {
   const { contents, config: { systemInstruction, tools, maxOutputTokens } = {} } = toGoogleParameters(request);
   return {
-    ...defined({ systemInstruction }),
+    systemInstruction,
     contents,
-    ...defined({ tools }),
-    ...(maxOutputTokens !== undefined && { generationConfig: { maxOutputTokens } }),
+    tools,
+    generationConfig: maxOutputTokens === undefined ? undefined : { maxOutputTokens },
   };
 }
 

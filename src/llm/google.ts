@@ -175,7 +175,7 @@ function* finishText(draft: Draft): Generator<StreamPart> {
   draft.current = null;
   if (current === null || (current.text === "" && current.signature === undefined)) return;
   const { kind, text, signature } = current;
-  const part: AnswerPart = { kind, text, ...(signature !== undefined && { metadata: { signature } }) };
+  const part: AnswerPart = { kind, text, metadata: signature === undefined ? undefined : { signature } };
   yield { type: "part", part };
 }
 

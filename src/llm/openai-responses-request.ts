@@ -1,5 +1,4 @@
 // What OpenAI's Responses API is sent for a request. Nothing is stored there: reasoning comes back encrypted and is kept here.
-import { defined } from "../core/json.ts";
 import { modelFamily } from "../core/model/model-name.ts";
 import { toOpenAiResponsesThread } from "../core/model/openai-responses-thread.ts";
 import { joinPrompts, splitPrompts } from "../core/model/thread.ts";
@@ -23,7 +22,7 @@ export function toResponsesBody(request: LlmRequest, stream: boolean): Responses
     ...(!NO_REASONING.test(modelFamily(model)) && { include: ["reasoning.encrypted_content"] }),
     ...(instructions !== "" && { instructions }),
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function", ...tool, strict: false })) }),
-    ...defined({ max_output_tokens: maxTokens }),
+    max_output_tokens: maxTokens,
     ...(stream && { stream: true }),
   };
 }

@@ -1,7 +1,6 @@
 // OpenAI's library for one try: everything is given, so that it reads nothing from the environment and says nothing itself.
 import OpenAI from "openai";
 import { type Fields, fieldsOf } from "../core/conversation/event.ts";
-import { defined } from "../core/json.ts";
 import type { ListedModel, LlmConnection } from "./client.ts";
 import { OWN_URLS } from "./errors.ts";
 import { type Exchange, LONGEST_TIMER } from "./exchange.ts";
@@ -52,7 +51,9 @@ function toListed(name: string, row: Fields): ListedModel {
   );
   return {
     name,
-    ...defined({ contextWindow, maxOutput, price }),
+    contextWindow,
+    maxOutput,
+    price,
     ...(typeof retires === "string" && { retires }),
   };
 }

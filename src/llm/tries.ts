@@ -1,6 +1,5 @@
 // Asking a provider: tries again what may pass, and only while nothing has streamed; ends at once with the caller's signal;
 // lets no answer pass as whole that is not.
-import { defined } from "../core/json.ts";
 import type { Completion, LlmConnection, LlmRequest, Stop, StreamPart } from "./client.ts";
 import { checkAddress, StreamedError, toFailure } from "./errors.ts";
 import { type Exchange, jitterOf, openExchange, sleep, waitBefore } from "./exchange.ts";
@@ -105,7 +104,7 @@ async function tryUntilDone<Value>(
 }
 
 function purposeOf({ model, signal, view, retrying }: LlmRequest): Purpose {
-  return { model, signal, seed: view.turns.length, ...defined({ retrying }) };
+  return { model, signal, seed: view.turns.length, retrying };
 }
 
 function isAborted(signal: AbortSignal | undefined): boolean {

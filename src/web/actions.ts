@@ -18,7 +18,6 @@ import { EXTRACTIVE } from "../core/conversation/compaction.ts";
 import { parseTurnBound } from "../core/conversation/range-bound.ts";
 import { formatTokens } from "../core/conversation/token-estimate.ts";
 import { userError } from "../core/errors.ts";
-import { defined } from "../core/json.ts";
 import { forMarkdown } from "../core/safe-text.ts";
 import { MANNERS } from "./pages/actions.ts";
 import { renderPage, rowContext } from "./pages/conversation.ts";
@@ -264,7 +263,7 @@ function readPage({ workspace, pages, names: [branch = ""], query }: PageRequest
 /** Reads `12`, `12:EVENT`, or `:EVENT` alone; null when it is none of these, or nothing is there. */
 function readSpot({ turns }: ConversationPage, text: string | null): PageSpot | null {
   const [, turn = "", event] = /^(\d{0,9})(?::(.+))?$/s.exec(text ?? "") ?? [];
-  if (turn !== "") return { turn: Number(turn), ...defined({ event }) };
+  if (turn !== "") return { turn: Number(turn), event };
   const found = turns.find(({ rows }) => rows.some((row) => row.kind === "event" && row.event.id === event));
   return found === undefined || event === undefined ? null : { turn: found.turn, event };
 }

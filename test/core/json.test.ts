@@ -1,11 +1,9 @@
 // @module-tag law
-// @module-tag law
 // One text for equal JSON values.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalJson, defined } from "../../src/core/json.ts";
-import { runs } from "../helpers/runs.ts";
+import { canonicalJson } from "../../src/core/json.ts";
 
 describe("canonicalJson", () => {
   it("is JSON of the same value", () => {
@@ -38,31 +36,5 @@ describe("canonicalJson", () => {
     expect(canonicalJson(undefined)).toBe("null");
     expect(canonicalJson([undefined, null])).toBe("[null,null]");
     expect(canonicalJson({ a: undefined })).toBe('{"a":null}');
-  });
-});
-
-describe("defined", () => {
-  it("leaves out what has no value, and nothing else", () => {
-    const some: { readonly a?: number; readonly b: null; readonly c?: string } = { b: null };
-    expect(Object.entries(defined({ a: some.a, b: some.b, c: some.c, d: 0, e: "", f: false }))).toEqual([
-      ["b", null],
-      ["d", 0],
-      ["e", ""],
-      ["f", false],
-    ]);
-  });
-
-  it("keeps the order of fields, and makes JSON of the same text", () => {
-    fc.assert(
-      fc.property(
-        fc.dictionary(fc.stringMatching(/^[a-z]{1,3}$/), fc.option(fc.jsonValue(), { nil: undefined })),
-        (fields) => {
-          const found = defined(fields);
-          expect(JSON.stringify(found)).toBe(JSON.stringify(fields));
-          expect(Object.values(found)).not.toContain(undefined);
-        },
-      ),
-      { numRuns: runs(200) },
-    );
   });
 });

@@ -50,7 +50,7 @@ export async function servePagesOf(
   const ask: ServedPages["ask"] = async (path, { form, headers = {}, outside = false } = {}) => {
     const body = form === undefined ? undefined : new URLSearchParams(form).toString();
     const own = { host: named, ...(cookie === "" ? {} : { cookie }) };
-    const sent =
+    const sent: Readonly<Record<string, string>> =
       body === undefined ? {} : { origin: `http://${named}`, "content-type": "application/x-www-form-urlencoded" };
     const url = `${origin}${outside || path.startsWith(`${folder}/`) ? "" : folder}${path}`;
     const method = body === undefined ? "GET" : "POST";

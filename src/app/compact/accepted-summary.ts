@@ -21,7 +21,6 @@ import { conversationOf } from "../../core/conversation/name.ts";
 import { findProfile } from "../../core/conversation/policy.ts";
 import { parseBound } from "../../core/conversation/range-bound.ts";
 import { asSentence, reasonOf, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { coveredEvents, coverFacts, coversDigest } from "../conversation/covers.ts";
 import { loadConversationConfig } from "../conversation/marks.ts";
 import { type Runtime, sha256 } from "../conversation/runtime.ts";
@@ -81,8 +80,7 @@ function boundsOf(
 ): Omit<AcceptedSummary, "summary"> {
   const facts = plan as Partial<BundlePlan> | undefined;
   const profile = isName(facts?.profile) ? facts.profile : undefined;
-  if (range.from !== undefined || range.to !== undefined || range.keep !== undefined)
-    return { range, ...defined({ profile }) };
+  if (range.from !== undefined || range.to !== undefined || range.keep !== undefined) return { range, profile };
   if (typeof facts?.from_turn !== "number" || typeof facts.to_turn !== "number" || typeof facts.digest !== "string") {
     throw badSummary(
       file,
@@ -94,7 +92,7 @@ function boundsOf(
   return {
     range: { from: bound(facts.from_turn, facts.from_event), to: bound(facts.to_turn, facts.to_event) },
     covers: facts.digest,
-    ...defined({ profile }),
+    profile,
   };
 }
 
@@ -187,10 +185,11 @@ export async function createBundle(workspace: Workspace, tree: BranchTree, reque
     id: sha256(`${tree.branch}\n${covers}`).slice(0, 12),
     conversation: conversationOf(tree.branch),
     branch: tree.branch,
-    ...defined({ profile }),
+    profile,
     from_turn,
     to_turn,
-    ...defined({ from_event, to_event }),
+    from_event,
+    to_event,
     digest: covers,
   };
   const covered = coveredEvents(compaction, planned.turns);

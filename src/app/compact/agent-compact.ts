@@ -6,7 +6,6 @@ import type { Compaction } from "../../core/conversation/compaction.ts";
 import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
-import { defined } from "../../core/json.ts";
 import { USUAL_WINDOW } from "../../core/model/token-meter.ts";
 import { loadConversationConfig } from "../conversation/marks.ts";
 import { type BranchTree, loadTip } from "../conversation/tree.ts";
@@ -65,9 +64,9 @@ export async function agentCompact(
     range: {},
     strategies: choosePipelines(["tiered"], {}, { tokens: Math.max(0, verdict.target + measured.uncounted) }),
     source: "agent",
-    ...defined({ answering }),
-    ...(focus === undefined ? {} : { focus: [focus] }),
-    ...defined({ signal }),
+    answering,
+    focus: focus === undefined ? undefined : [focus],
+    signal,
     dryRun: false,
     fork: false,
     activate: false,

@@ -12,7 +12,6 @@ import { type PromptTemplates, parseSummaryTemplate, writeRetry } from "../../co
 import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { View } from "../../core/conversation/event.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import type { ModelPrice } from "../../core/model/model-provider.ts";
 import { addUsage, priceOf, readUsage, type Usage } from "../../core/model/usage.ts";
 import type { LlmRequest } from "../../llm/client.ts";
@@ -80,7 +79,7 @@ async function call(summarizer: Summarizer, asked: SummaryTask, view: View): Pro
     view,
     maxTokens,
     ...asked.frame,
-    ...defined({ signal }),
+    signal,
   });
   for await (const part of stream) {
     if (part.type === "part" && part.part.kind === "message") texts.push(part.part.text);

@@ -16,7 +16,6 @@ import { findProfile } from "../../core/conversation/policy.ts";
 import { boundAt, type RangeBound } from "../../core/conversation/range-bound.ts";
 import { estimateEvents, formatTokens, renderCompacted } from "../../core/conversation/token-estimate.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { sizeToSend } from "../../core/model/token-meter.ts";
 import { type CountedView, loadCounted } from "../conversation/counted-view.ts";
 import { loadConversationConfig } from "../conversation/marks.ts";
@@ -205,7 +204,9 @@ async function compactBy(
       dryRun: false,
       fork: false,
       activate: false,
-      ...defined({ answering, signal, tools }),
+      answering,
+      signal,
+      tools,
     });
     for (const warning of report.warnings) situation.warn(warning);
     // A summary may find nothing to stand for, or come out longer than what it replaces.

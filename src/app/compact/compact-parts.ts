@@ -171,7 +171,7 @@ function needsSummary(what: string): JpgError {
 
 /** Without a start, parts go on where the last summary ended: those that there are stay as they are. */
 function partsRange({ range }: CompactRequest): CompactRequest["range"] {
-  return { from: { type: "last_summary" }, ...range };
+  return { ...range, from: range.from ?? { type: "last_summary" } };
 }
 
 /** Cuts what a plan covers into parts. */

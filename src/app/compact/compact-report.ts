@@ -7,7 +7,6 @@ import { lossReceipt } from "../../core/compact/receipt.ts";
 import type { StepReport } from "../../core/compact/strategies/encode-decisions.ts";
 import { type Compaction, EXTRACTIVE, type LossReceipt } from "../../core/conversation/compaction.ts";
 import { type Event, type ProjectedTurn, type Turn, traitsOf, type View } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import type { CacheCost } from "../../core/model/cache-cost.ts";
 import type { DiffMeasure, OverheadSource, TokenMeter, TokenSource } from "../../core/model/token-meter.ts";
 import { coveredEvents } from "../conversation/covers.ts";
@@ -224,7 +223,7 @@ export function segmentTokens(
     from: segment.from,
     to: segment.to,
     kind: segment.kind,
-    ...defined({ policies: segment.policies }),
+    policies: segment.policies,
     tokens: { before: was[index] ?? 0, after: is[index] ?? 0 },
   }));
 }

@@ -8,7 +8,6 @@ import type { Compaction } from "../../core/conversation/compaction.ts";
 import type { ProjectedTurn, View } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { describePolicies } from "../../core/conversation/policy.ts";
-import { defined } from "../../core/json.ts";
 import { type CacheCost, cacheCost } from "../../core/model/cache-cost.ts";
 import { type CompactReport, eventsRemoved, type StrategyReport, segmentTokens } from "./compact-report.ts";
 import type { PlannedCompaction } from "./plan.ts";
@@ -26,7 +25,7 @@ export function nothingReport(
     compaction: null,
     commit: null,
     reason: nothing,
-    ...defined({ hints }),
+    hints,
     from_turn: null,
     to_turn: null,
     policies: "",
@@ -64,7 +63,7 @@ export function describeReport(facts: {
   const pruned = compaction.tools?.tokens;
   const { overhead } = counting;
   const measure = { factor: meter.factor, overhead: { before: overhead, after: overhead - (pruned ?? 0) } };
-  const cache = isWritten ? cacheCost(before, after, { ...counting, ...defined({ pruned }) }) : null;
+  const cache = isWritten ? cacheCost(before, after, { ...counting, pruned }) : null;
   return {
     conversation: conversationOf(facts.branch),
     branch: facts.branch,

@@ -13,7 +13,6 @@ import type { Pin } from "../../core/conversation/marks.ts";
 import { project } from "../../core/conversation/projection.ts";
 import { boundAt } from "../../core/conversation/range-bound.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
 import { type TokenCount, USUAL_WINDOW } from "../../core/model/token-meter.ts";
 import { compactionMessage, groupMessage, recordMessage } from "../../store/messages.ts";
@@ -67,13 +66,13 @@ export async function applyPlan(
     return { ...idleReport(loaded, request.dryRun, notes[0] ?? "the plan changes nothing"), warnings: notes };
   const written = await writeSummaries(workspace, prepared, request);
   const { dryRun, force } = request;
-  const first = await makeChange(workspace, prepared, { ...written, dryRun, ...defined({ force }) });
+  const first = await makeChange(workspace, prepared, { ...written, dryRun, force });
   if (dryRun) return first.report;
   const { appended, value: report } = await commitPlan(workspace, tree, async (at) => {
     if (at.commit === tree.commit) return { change: first.change, value: first.report };
     const again = await prepareAgain(workspace, at, { plan, prepared, written });
     if (again === null) throw await planMoved(workspace, plan.base);
-    const made = await makeChange(workspace, again.prepared, { ...again.written, dryRun, ...defined({ force }) });
+    const made = await makeChange(workspace, again.prepared, { ...again.written, dryRun, force });
     return { change: made.change, value: made.report };
   });
   if (appended === null) return report;

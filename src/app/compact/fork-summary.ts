@@ -6,7 +6,6 @@ import { detectWork, nameTurns, wordFocus, wordLimit } from "../../core/compact/
 import { EXTRACTIVE, type Summary } from "../../core/conversation/compaction.ts";
 import type { Turn } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import type { TokenMeter } from "../../core/model/token-meter.ts";
 import { loadConversationConfig } from "../conversation/marks.ts";
 import type { BranchTree } from "../conversation/tree.ts";
@@ -96,6 +95,6 @@ async function choiceOf(workspace: Workspace, { ours, turns, request }: ForkSumm
   return {
     config,
     conversationModel: conversationModel(turns.values()),
-    ...defined({ flag: request.model }),
+    flag: request.model,
   };
 }

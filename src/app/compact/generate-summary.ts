@@ -16,7 +16,6 @@ import {
 import { EXTRACTIVE, type Summary } from "../../core/conversation/compaction.ts";
 import { offeredTools } from "../../core/conversation/defined-tools.ts";
 import { traitsOf } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { countFrame, type TokenMeter } from "../../core/model/token-meter.ts";
 import { shellWord } from "../../core/safe-text.ts";
 import { coveredEvents, readCovered } from "../conversation/covers.ts";
@@ -101,7 +100,7 @@ export async function askModel(workspace: Workspace, order: SummaryOrder): Promi
     maxTokens: answerTokens(opened, windowTokens),
     spending,
     progress,
-    ...defined({ signal }),
+    signal,
   };
   const { answer, reading } = await summarizeEvents(summarizer, {
     events,
@@ -110,7 +109,7 @@ export async function askModel(workspace: Workspace, order: SummaryOrder): Promi
     countText,
     isStrict: request.strict === true,
     suffix: await suffixFor(opened),
-    ...defined({ mostTokens }),
+    mostTokens,
   });
   const saved = Math.max(0, replaced - countText(answer.summary));
   const { summary, files, open_tasks } = finishSummary(answer, readLedger(events), saved);
@@ -139,7 +138,7 @@ function taskOf({ planned, request, events }: SummaryJob, replaced: number): Tas
   const instructions = request.instructions ?? planned.plan.summarize?.instructions;
   return {
     subject: nameTurns(from_turn, to_turn),
-    ...defined({ instructions }),
+    instructions,
     isCut: endsInsideTurn(planned),
     focus: wordFocus(request.focus ?? [], detectWork(events.map(({ event }) => event))),
     words: wordLimit(replaced),
@@ -216,7 +215,7 @@ export async function writeSummary(
       ? extractOf(events)
       : await generateSummary(workspace, { tree, planned, request, events, model: name });
   refuseAborted(request.signal);
-  return { ...summary, ...defined({ inject: request.inject }) };
+  return { ...summary, ...(request.inject !== undefined && { inject: request.inject }) };
 }
 
 /** The summary that no model writes. */
@@ -274,6 +273,8 @@ function choiceOf(
   return {
     config,
     conversationModel: conversationModel(turns.values()),
-    ...defined({ flag, answering, profileModel }),
+    flag,
+    answering,
+    profileModel,
   };
 }

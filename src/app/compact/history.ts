@@ -11,7 +11,6 @@ import type { TurnRange, View } from "../../core/conversation/event.ts";
 import type { Policies } from "../../core/conversation/policy.ts";
 import { boundAt, type RangeBound } from "../../core/conversation/range-bound.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { countMessages } from "../../core/model/token-meter.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import { loadCompactions, loadTurns, loadView } from "../conversation/view.ts";
@@ -102,7 +101,10 @@ function optionsOf({ model, preview, tools, signal, progress }: HistoryRequest):
     source: "manual",
     dryRun: preview,
     activate: true,
-    ...defined({ model, tools, signal, progress }),
+    model,
+    tools,
+    signal,
+    progress,
   };
 }
 

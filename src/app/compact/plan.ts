@@ -25,7 +25,6 @@ import { project } from "../../core/conversation/projection.ts";
 import type { RangeBound } from "../../core/conversation/range-bound.ts";
 import { hiddenEvents } from "../../core/conversation/survey.ts";
 import { type CallPairs, pairCalls } from "../../core/conversation/tool-pairing.ts";
-import { defined } from "../../core/json.ts";
 import { leadingPrompts } from "../../core/model/thread.ts";
 import {
   estimateTool,
@@ -113,7 +112,10 @@ export async function loadForPlan(
     policies,
     hints: toolHints(config),
     ...(profile === null ? {} : { profile }),
-    ...defined({ strategies: input.strategies, stubs: input.stubs, summary: input.summary, source: input.source }),
+    strategies: input.strategies,
+    stubs: input.stubs,
+    summary: input.summary,
+    source: input.source,
     intoLoop: input.intoLoop === true || input.force === true,
     beneath: input.force === true,
   };
@@ -147,10 +149,10 @@ export function rangeOf(
 ): RangeRequest {
   const own = profile !== null && Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
   return {
-    ...protectionOf(input),
     ...input.range,
+    protectTokens: input.range.protectTokens ?? protectionOf(input),
     keepLast: own?.keep_last ?? keep_last,
-    ...defined({ protectedMessages }),
+    protectedMessages,
   };
 }
 
@@ -158,9 +160,8 @@ export function rangeOf(
 function protectionOf({
   range: { to, keep },
   strategies,
-}: Pick<CompactRequest, "range" | "strategies">): Pick<RangeRequest, "protectTokens"> {
-  if (strategies?.protectTokens === undefined || to !== undefined || keep !== undefined) return {};
-  return { protectTokens: strategies.protectTokens };
+}: Pick<CompactRequest, "range" | "strategies">): number | undefined {
+  return to === undefined && keep === undefined ? strategies?.protectTokens : undefined;
 }
 
 /** Which profile decides, if one does, and by which policies. */
@@ -214,7 +215,7 @@ export async function planOnBranch(
   const counted = meter.countView(before, live.applied);
   const facts = { ...loaded, hints: request.hints ?? {}, workspace, tree, viewTokens: counted.tokens };
   const gathered = input.strategies === undefined ? null : await gatherFacts(input.strategies, facts);
-  const plan = planCompaction({ ...request, ...defined({ known: gathered?.known }) });
+  const plan = planCompaction({ ...request, known: gathered?.known ?? request.known });
   const problems = [...(gathered?.problems ?? []), ...warnOfHints(config, loaded.facts)];
   const nothing = (reason: Nothing): PlannedCompaction<Nothing> => ({
     ...loaded,
@@ -299,7 +300,7 @@ function withIndex(turnCount: number, planned: PlannedCompaction): PlannedCompac
   const index = indexHidden({
     turns: turnsUpTo(turns, plan.compaction),
     shown,
-    ...defined({ former }),
+    former,
   });
   if (index === null) return planned;
   const needs = [...(plan.compaction.needs ?? []), "index"];

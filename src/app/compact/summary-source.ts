@@ -27,7 +27,6 @@ import type { ProjectedTurn } from "../../core/conversation/event.ts";
 import { estimateTextTokens } from "../../core/conversation/text-tokens.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { JpgError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import type { OpenedModel } from "../models/models.ts";
 import {
   askForSummary,
@@ -71,7 +70,7 @@ function factsFor(
   return {
     template: judgedTemplate(summarizer, source),
     countText,
-    ...defined({ mostTokens }),
+    mostTokens,
     ...(isStrict ? { raw: events.map(({ event }) => event) } : {}),
   };
 }

@@ -8,7 +8,6 @@ import { parseTangentAnswer, renderTurns, type Tangent, type TangentAnswer } fro
 import { EXTRACTIVE } from "../../core/conversation/compaction.ts";
 import type { Turn } from "../../core/conversation/event.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { readTemplate } from "../conversation/runtime.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import { loadTurns } from "../conversation/view.ts";
@@ -105,7 +104,7 @@ async function openFor(
   const choice = {
     config,
     conversationModel: conversationModel(turns),
-    ...defined({ flag }),
+    flag,
   };
   const name = await chooseSummaryModel(workspace, choice);
   if (name === EXTRACTIVE) throw noModel(await unnamedSummaryModels(workspace, choice));
@@ -144,7 +143,7 @@ async function ask({ client, model }: OpenedModel, text: string, signal?: AbortS
     model,
     view: messageView(text),
     maxTokens: MOST_ANSWER_TOKENS,
-    ...defined({ signal }),
+    signal,
   });
   for await (const part of stream) {
     if (part.type === "part" && part.part.kind === "message") texts.push(part.part.text);

@@ -8,7 +8,6 @@ import {
 } from "../../core/conversation/compaction-line.ts";
 import { clampCompaction } from "../../core/conversation/group.ts";
 import { repositoryError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import type { CommitAuthor, CommitSpec, ConversationStore, FileChange, LogEntry } from "../../store/store.ts";
 import { coverFacts, coversDigest } from "./covers.ts";
 import { refreshViews } from "./refresh-view.ts";
@@ -113,7 +112,7 @@ export async function commitPlan<Value>(
             ...signatures,
             changes: change.changes,
             sign: change.sign && (await author).maySign,
-            ...defined({ merges: change.merges }),
+            merges: change.merges,
           },
         ],
       },

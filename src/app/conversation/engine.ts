@@ -2,7 +2,6 @@
 // open is here; an open store has one interface. With git-program.ts the only file outside src/store that names an engine.
 import { dirname, join, resolve } from "node:path";
 import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/trust.ts";
-import { defined } from "../../core/json.ts";
 import { createFile, makeFolders } from "../../store/files.ts";
 import { createStore } from "../../store/git/create.ts";
 import { gitMissingError } from "../../store/git/git-process.ts";
@@ -33,7 +32,7 @@ export function locate(runtime: Runtime, store?: string): Promise<StoreLocation>
     env,
     userDataDir: resolveUserPaths(env, home).dataDir,
     git: chooseEngine(runtime) === "native",
-    ...defined({ store }),
+    store,
   });
 }
 
@@ -64,7 +63,7 @@ async function openEngine(runtime: Runtime, root: string, say?: (text: string) =
   const { env, cwd, now, engine } = runtime;
   // Much is read without git: whoever asks for it is told at once, not in the middle.
   if (engine === "native" && !hasGit(env)) throw gitMissingError(undefined);
-  if (chooseEngine(runtime) === "native") return openNativeStore({ root, env, cwd, ...defined({ say }) });
+  if (chooseEngine(runtime) === "native") return openNativeStore({ root, env, cwd, say });
   const { openEmbeddedStore } = await import("../../store/embedded/store.ts");
   return openEmbeddedStore({ root, env, cwd, now });
 }

@@ -7,7 +7,7 @@ import * as z from "zod/mini";
 import type { ChatResponse, Event } from "../../core/conversation/event.ts";
 import { parseEventLine } from "../../core/conversation/turn-file.ts";
 import { codeOf, type JpgError, reasonOf, repositoryError, userError } from "../../core/errors.ts";
-import { defined, parseJson } from "../../core/json.ts";
+import { parseJson } from "../../core/json.ts";
 import { makeFolders, readOwnText, syncFolders } from "../../store/files.ts";
 import { isProcessGone, type ProcessMark, processMark } from "../../store/running-process.ts";
 import { objectId, sha256 } from "./runtime.ts";
@@ -424,6 +424,6 @@ function turnOpen(branch: string, path: string, pid: number | undefined): JpgErr
       "Meanwhile, `jpg query --fork …` asks on a fork of it.",
       `If that process is not jpg: mv '${path}' '${path}${ABANDONED}'; the next jpg command then commits what has arrived of the turn.`,
     ],
-    data: { branch, ...defined({ pid }) },
+    data: { branch, pid },
   });
 }

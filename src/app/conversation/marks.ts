@@ -26,7 +26,6 @@ import { conversationOf, isTurnNumber, mayBeBeginning, SHORTEST_BEGINNING } from
 import type { TurnBound } from "../../core/conversation/range-bound.ts";
 import { findEvent } from "../../core/conversation/range-location.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { forLine } from "../../core/safe-text.ts";
 import { recordMessage } from "../../store/messages.ts";
 import type { FileChange } from "../../store/store.ts";
@@ -292,7 +291,7 @@ export async function listComments(workspace: Workspace, tree: BranchTree): Prom
   return comments
     .map((comment): CommentRow => {
       const author = authors.get(recordPath("meta", comment.timestamp, comment.id));
-      return { ...comment, ...defined({ author }) };
+      return { ...comment, author };
     })
     .sort((a, b) => a.turn - b.turn);
 }

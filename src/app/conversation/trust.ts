@@ -5,7 +5,6 @@ import { type ConfigFile, loadConfig } from "../../config/load.ts";
 import { renderSettings } from "../../config/show-config.ts";
 import { resolveUserPaths, trustDigest, withoutTrust, withTrust } from "../../config/trust.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { makeFolders, replaceFile } from "../../store/files.ts";
 import { locate } from "./engine.ts";
 import type { Runtime } from "./runtime.ts";
@@ -64,7 +63,7 @@ export function renderAllowed({ key, value, line }: AllowedSetting): string {
 
 function allowedSetting({ key, value, line }: ReturnType<typeof loadConfig>["ignored"][number]): AllowedSetting {
   const shown = key.endsWith(".api_key") ? "(not shown)" : value;
-  return { key, value: shown, ...defined({ line }) };
+  return { key, value: shown, line };
 }
 
 async function changeTrust(runtime: Runtime, change: (before: string | undefined) => string): Promise<void> {

@@ -4,7 +4,6 @@ import { recordPath } from "../../core/conversation/compaction-line.ts";
 import type { View } from "../../core/conversation/event.ts";
 import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import type { DiffMeasure } from "../../core/model/token-meter.ts";
 import type { LogEntry } from "../../store/store.ts";
 import { compactionIdOfPath, findAddition, groupPaths } from "../conversation/append.ts";
@@ -103,7 +102,7 @@ async function diffAddition(
     from: `before compaction ${id}`,
     to: `compaction ${id} (squashed in ${abbreviateCommit(entry.commit, 7)})`,
     ...diffViews(before.view, after.view, { ...options, measure }),
-    ...defined({ loss }),
+    loss,
   };
 }
 
@@ -123,7 +122,7 @@ async function diffCommit(
   return {
     ...nameSides(entry, { parent, commit }),
     ...diff,
-    ...defined({ loss }),
+    loss,
   };
 }
 
@@ -332,7 +331,7 @@ function runOf(block: TextBlock, { kind, lines, words }: MarkedRun, heading: boo
     heading,
     count: lines.length,
     lines: () => lines,
-    ...defined({ words }),
+    words,
   };
 }
 

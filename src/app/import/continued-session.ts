@@ -10,7 +10,6 @@ import {
 } from "../../core/conversation/event.ts";
 import { indexId, noticeId } from "../../core/conversation/hidden-notice.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
-import { defined } from "../../core/json.ts";
 import type { SessionWriter } from "../../formats/agent-format.ts";
 import { type ExportOrigin, type ImportedSession, lineName, listLineSources } from "../../formats/imported-session.ts";
 import type { ConversationStore } from "../../store/store.ts";
@@ -236,9 +235,9 @@ function place(compaction: Compaction, at: ExportedPositions): Compaction {
   return {
     ...rest,
     from_turn: from.turn,
-    ...defined({ from_event: from.event }),
+    from_event: from.event,
     to_turn: to.turn,
-    ...defined({ to_event: to.event }),
+    to_event: to.event,
     ...(compaction.keep === undefined
       ? {}
       : { keep: [...new Set(compaction.keep.flatMap((id) => originalIds(id, at)))] }),

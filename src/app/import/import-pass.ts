@@ -1,6 +1,5 @@
 // One write of the store with as many sessions as may go through it together. What came of it is a value.
 import { JpgError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { BranchWrite, WriteResult } from "../../store/store.ts";
 import { readStanding } from "../conversation/standing.ts";
@@ -285,7 +284,7 @@ function foundFiles(
 
 /** What of a report is remembered with the file. */
 function heldIn({ turns, events, compactions, title, agent_of }: ImportReport): HeldContent {
-  return { turns, events, compactions, ...defined({ title, agent_of }) };
+  return { turns, events, compactions, title, agent_of };
 }
 
 /** The branches as one write left them; other writes of the pass are of other sessions. */

@@ -2,7 +2,6 @@
 import type { ParentSession } from "../../core/conversation/branch-files.ts";
 import { branchName, conversationId, conversationOf, isTurnNumber, shortId } from "../../core/conversation/name.ts";
 import { turnPath } from "../../core/conversation/turn-file.ts";
-import { defined } from "../../core/json.ts";
 import type { ExportOrigin, ImportedSession } from "../../formats/imported-session.ts";
 import type { SessionDescent } from "../../formats/session-source.ts";
 import type { BranchTip, ConversationStore, FileChange, TreeFile } from "../../store/store.ts";
@@ -140,7 +139,7 @@ async function placeOnBranch(
   const tip = { branch, commit, turn: last, agentEmail: open.format.agent.email };
   const grown = keepsTurns
     ? { parent: commit, continued: true }
-    : await placeOfGrownTurn(workspace.store, { ...tip, ...defined({ exported }) });
+    : await placeOfGrownTurn(workspace.store, { ...tip, exported });
   const goOn = { ...onTip, ...grown, firstTurn: last };
   if (grew || decision.kind === "same") return align(workspace, placing, goOn);
   // New turns: the newest stored one is written again only where that leaves no trace, when its stretch of the file grew.
@@ -172,7 +171,7 @@ async function newConversation({ session, open, taken }: Placing): Promise<Impor
 }
 
 function parentOf({ kind, sessions: [session = ""], call, name }: SessionDescent): ParentSession {
-  return { kind, session, ...defined({ call, name }) };
+  return { kind, session, call, name };
 }
 
 /** A fork's name derives from the first turn that differs: the same rewind has the same name everywhere. */

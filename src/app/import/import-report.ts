@@ -1,6 +1,5 @@
 // What an import says it did. Counts are those of the branch as it stands afterwards.
 import { conversationOf } from "../../core/conversation/name.ts";
-import { defined } from "../../core/json.ts";
 import { isNewerVersion } from "../../formats/agent-format.ts";
 import type { ExportOrigin, SkippedLine } from "../../formats/imported-session.ts";
 import type { BranchTip, ConversationStore, FileChange } from "../../store/store.ts";
@@ -99,7 +98,8 @@ export function unchangedReport(
     skipped_lines: 0,
     status: "unchanged",
     source: file.path,
-    ...defined({ title, agent_of }),
+    title,
+    agent_of,
     turns_added: 0,
     bytes: file.byteLength,
   };

@@ -2,7 +2,6 @@
 // that are shown are looked into, and of long ones only the beginning.
 import { statSync } from "node:fs";
 import { JpgError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import type { StoreFailure } from "../sessions/agent-stores.ts";
@@ -60,7 +59,7 @@ export async function listKeptSessions(
 ): Promise<KeptListing> {
   const { runtime } = workspace;
   const { files, unclear, failed: failures } = await findKeptFiles(workspace, choice);
-  const { rows, older } = await newestOf(runtime, files, { most, ...defined({ isPassedOver }) });
+  const { rows, older } = await newestOf(runtime, files, { most, isPassedOver });
   const failed = failures.filter(({ path }) => files.every((file) => file.path !== path)).map(describeFailure);
   const { rows: leftOut } = await newestOf(runtime, unclear, { most: unclear.length });
   return { rows: [...failed, ...rows], older, unclear: leftOut, leftOut: unclear.map(unclearError) };

@@ -1,6 +1,5 @@
 // The import of a session as a value: what the store is to write, made while the store takes it in, and the report of it.
 import { conversationOf } from "../../core/conversation/name.ts";
-import { defined } from "../../core/json.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { BranchWrite, CommitSpec } from "../../store/store.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -99,7 +98,7 @@ async function changedImport(workspace: Workspace, plan: Planned): Promise<Sessi
     write: { branch, expected, parent, commits: writeAndRelease(held, await createCommits(workspace, plan)) },
     finish: () => finishImport(workspace, held),
     holder: plan.open.origin === null ? branch : null,
-    ...defined({ parts: plan.session.parts }),
+    parts: plan.session.parts,
   };
 }
 

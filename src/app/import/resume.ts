@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { nearestName, reasonOf, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { shellWord } from "../../core/safe-text.ts";
 import type { ResumePlan } from "../../formats/session-source.ts";
 import { withoutRepository } from "../../store/environment.ts";
@@ -63,7 +62,7 @@ export async function prepareResume(
       agent: name,
       session: session.sessionId,
       path: plan.path,
-      ...defined({ before: plan.before }),
+      before: plan.before,
       command: plan.command,
       directory: draft.cwd,
       branch: tree.branch,

@@ -3,7 +3,6 @@
 import { chmod, lstat, readFile, readlink, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, JpgError, reasonOf, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { makeFolders, replaceFile } from "../../store/files.ts";
 import { userFileMode } from "../conversation/runtime.ts";
 
@@ -85,7 +84,7 @@ async function linked(path: string): Promise<JpgError> {
 function unreadable(path: string, why: string, cause?: unknown): JpgError {
   return userError("settings_unreadable", `${path} cannot be changed: ${why}.`, {
     hints: ["Correct it and run the command again; nothing was written."],
-    ...defined({ cause }),
+    cause,
   });
 }
 

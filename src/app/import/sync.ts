@@ -4,7 +4,6 @@ import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
 import { type AutoSituation, autoCompact } from "../compact/auto.ts";
 import type { CompactReport } from "../compact/compact-report.ts";
@@ -54,7 +53,7 @@ export async function syncSessions(
       place: "between_turns",
       notice: (text) => observer.notice(`${branch}: ${text}`),
       warn: (text) => observer.warn(`${branch}: ${text}`),
-      ...defined({ signal }),
+      signal,
     };
     const report = await (guard === undefined
       ? autoCompact(workspace, branch, situation)

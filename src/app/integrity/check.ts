@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { type Event, fieldsOf, type MediaPart, mediaOf, type View } from "../../core/conversation/event.ts";
 import { projectTurns } from "../../core/conversation/projection.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import { defined, isTooDeep, MAX_FOREIGN_DEPTH } from "../../core/json.ts";
+import { isTooDeep, MAX_FOREIGN_DEPTH } from "../../core/json.ts";
 import { type AnthropicMessage, checkAnthropic } from "../../core/model/anthropic-rules.ts";
 import { checkGoogle, type GoogleContent } from "../../core/model/google-rules.ts";
 import { toNaiveList } from "../../core/model/naive-messages.ts";
@@ -70,9 +70,7 @@ function checkView(view: View, provider: ProviderName, model: string | undefined
   // A view that shows nothing is a list to which the first request will be added.
   const violations = list.length === 0 ? [] : PROVIDER_CHECKS[provider].check(list, { ...options, complete: false });
   const eventOf = violations.length === 0 ? () => undefined : mediaEvents(view, list);
-  const named = violations.map(
-    (violation): CheckViolation => ({ ...violation, ...defined({ event: eventOf(violation) }) }),
-  );
+  const named = violations.map((violation): CheckViolation => ({ ...violation, event: eventOf(violation) }));
   return { checked: describeList(provider, model, list), violations: named };
 }
 
@@ -103,7 +101,7 @@ function mediaIn(event: Event): readonly MediaPart[] {
 function checkNaively(view: View, provider: ProviderName, model: string | undefined): ListCheck {
   const entries = toNaiveList(view, provider);
   const list = entries.map(({ value }) => value);
-  const options = { complete: false, ...defined({ model }) };
+  const options = { complete: false, model };
   const violations = list.length === 0 ? [] : PROVIDER_CHECKS[provider].check(list, options);
   const named = violations.map((violation): CheckViolation => {
     const events = entries[violation.position.message]?.events ?? [];
@@ -169,7 +167,7 @@ function createCheckReport(kind: CheckReport["kind"], source: string, lists: rea
 
 /** Describes a list. */
 function describeList(provider: ProviderName, model: string | undefined, list: ProviderList): CheckedList {
-  return { provider, ...defined({ model }), messages: list.length };
+  return { provider, model, messages: list.length };
 }
 
 /** The provider and model of the newest event that names a model jpg knows; Anthropic when none does. */
@@ -177,7 +175,7 @@ function ownModel(view: View): { readonly provider: ProviderName; readonly model
   for (const { events } of view.turns.toReversed()) {
     for (const { metadata } of events.toReversed()) {
       const provider = providerOf(metadata?.model, metadata?.provider);
-      if (provider !== undefined) return { provider, ...(metadata?.model !== undefined && { model: metadata.model }) };
+      if (provider !== undefined) return { provider, model: metadata?.model };
     }
   }
   return { provider: "anthropic" };
@@ -266,7 +264,9 @@ function checkRequest(shape: RequestShape, path: string, request: CheckRequest):
   const model = request.model ?? shape.model;
   const violations = PROVIDER_CHECKS[provider].check(list, {
     complete: request.history !== true,
-    ...defined({ model, thinking, previousResponse }),
+    model,
+    thinking,
+    previousResponse,
   });
   return createCheckReport("request", path, [{ checked: describeList(provider, model, list), violations }]);
 }

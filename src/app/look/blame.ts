@@ -8,7 +8,6 @@ import { parseTurnBound } from "../../core/conversation/range-bound.ts";
 import { findEvent } from "../../core/conversation/range-location.ts";
 import { resolveDispositions } from "../../core/conversation/winner.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { type EventState, stateOf } from "../../core/look/both-views.ts";
 import type { TokenMeter } from "../../core/model/token-meter.ts";
 import type { LogEntry } from "../../store/store.ts";
@@ -83,7 +82,7 @@ export async function blame(workspace: Workspace, what: string, id?: string): Pr
       action: actionOf(disposition, item),
       by: sourceOf(entries, squashed, { record: disposition.compaction, all: live.all }),
       ...(sees === undefined || state === "shown" || state === "internal" ? {} : { sees }),
-      ...defined({ next }),
+      next,
     };
   });
   return { branch: tree.branch, rows };

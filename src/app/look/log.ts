@@ -1,7 +1,6 @@
 // The compaction history of a branch: one row a commit that adds a compaction, takes it back or brings it back.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { type CompactionGroup, describeGroup, groupRange, groupsOf } from "../../core/conversation/group.ts";
-import { defined } from "../../core/json.ts";
 import type { TokenSource } from "../../core/model/token-meter.ts";
 import { isForkSubject, subjectOf, takenBack } from "../../store/messages.ts";
 import type { ConversationStore, LogEntry, Signature } from "../../store/store.ts";
@@ -45,13 +44,13 @@ export async function readCompactionLog(
       return {
         ...describe(record, group),
         ...(squashed.has(entry.commit) ? bySquash(entry, { record, cutOff }) : commit),
-        subject: recordSubject({ kind, record, ...defined({ group }) }),
+        subject: recordSubject({ kind, record, group }),
         kind,
         compaction: id,
         ...asGroup(group),
         // What is in force is so by the newest commit that added it.
         live: isLive && kind !== "revert" && newest.get(path) === entry.commit,
-        ...defined({ not_applied: reason }),
+        not_applied: reason,
       };
     });
   });
@@ -164,9 +163,9 @@ function describe(
     to_turn: to,
     source: compaction.source ?? null,
     tokens: compaction.stats?.tokens ?? null,
-    ...(compaction.stats?.tokens === undefined ? {} : { tokens_source: sourceOfTokens(compaction) }),
+    tokens_source: compaction.stats?.tokens === undefined ? undefined : sourceOfTokens(compaction),
     policies: describeGroup(all),
-    ...defined({ profile: compaction.profile }),
+    profile: compaction.profile,
     ...(summaries.length === 0 ? {} : { summary: summaries.join("\n\n") }),
   };
 }

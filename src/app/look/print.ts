@@ -1,7 +1,6 @@
 // Prints a conversation: the full history, or the view that a model sees; all turns or a range of them.
 import type { ProjectedTurn, View } from "../../core/conversation/event.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { renderViewLines } from "../../formats/jsonl/write.ts";
 import { renderMarkdown } from "../../formats/markdown/write.ts";
 import type { BranchTree } from "../conversation/tree.ts";
@@ -29,7 +28,7 @@ export async function renderPrinted(workspace: Workspace, tree: BranchTree, requ
   const selection = request.turns === undefined ? undefined : parseTurnSelection(request.turns, tree.turnOids.length);
   const view = await loadPrinted(workspace, tree, {
     compacted: request.compacted,
-    ...defined({ turns: selection }),
+    turns: selection,
   });
   if (request.format === "jsonl") return renderViewLines(view);
   return renderMarkdown(view, {

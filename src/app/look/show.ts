@@ -11,7 +11,6 @@ import { marksInForce } from "../../core/conversation/marks.ts";
 import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
 import { resolveDispositions } from "../../core/conversation/winner.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { stateOf } from "../../core/look/both-views.ts";
 import type { TokenSource } from "../../core/model/token-meter.ts";
 import type { BranchTip, ConversationStore, LogEntry } from "../../store/store.ts";
@@ -111,7 +110,7 @@ async function showConversation(workspace: Workspace, tree: BranchTree): Promise
     ...marksInForce(metas),
     branch: tree.branch,
     commit: tree.commit,
-    ...defined({ revision: tree.revision }),
+    revision: tree.revision,
     created_at: tree.header.created_at,
     updated_at: updatedAt,
     source: source === null ? null : `${source.format} ${source.session}`,
@@ -213,7 +212,7 @@ async function showEvent(
     tokens: meter.countEvents([event]),
     tokens_source: "estimate",
     state,
-    ...(decides === undefined ? {} : { compaction: decides.id }),
+    compaction: decides?.id,
     ...(state === "changed" && shown !== undefined ? { projected: shown } : {}),
   };
 }
@@ -227,11 +226,11 @@ export async function readLineage(workspace: Workspace, tree: BranchTree): Promi
   const [parent, agents] = await Promise.all([readParent(workspace, tree), listAgents(workspace, tree)]);
   const turns = agents.length === 0 ? [] : await readTurnTexts(workspace, tree);
   const placed = agents.map(({ id, title, call, name }) => {
-    const place = placeOfAgent(turns, { name, ...defined({ call }) });
-    return { id, title, ...defined({ call }), ...place };
+    const place = placeOfAgent(turns, { name, call });
+    return { id, title, call, ...place };
   });
   return {
-    ...defined({ parent }),
+    parent,
     ...(agents.length > 0 && { agents: placed.sort((a, b) => (a.turn ?? Infinity) - (b.turn ?? Infinity)) }),
   };
 }
@@ -247,7 +246,7 @@ async function readParent(workspace: Workspace, { header, branch }: BranchTree):
   const tree = await loadBranchTree(store, found.name, found.commit);
   const { call, name = source.session } = parent;
   const turns = parent.kind === "agent" ? await readTurnTexts(workspace, tree) : [];
-  const place = placeOfAgent(turns, { name, ...defined({ call }) });
+  const place = placeOfAgent(turns, { name, call });
   return { ...parent, id: conversationOf(tree.branch), ...place };
 }
 
@@ -291,7 +290,7 @@ async function listAgents(workspace: Workspace, tree: BranchTree): Promise<reado
     const parent = header.source?.format === source.format ? parentSession(header) : null;
     if (parent?.kind !== "agent" || parent.session !== source.session) return [];
     const { call, name = header.source?.session ?? "" } = parent;
-    return [{ id: conversationOf(tip.name), title: header.title, ...defined({ call }), name }];
+    return [{ id: conversationOf(tip.name), title: header.title, call, name }];
   });
   return agents.sort((a, b) => (a.id < b.id ? -1 : 1));
 }

@@ -3,7 +3,6 @@ import { isMessage } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import type { TokenEstimate } from "../../core/conversation/token-estimate.ts";
 import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
-import { defined } from "../../core/json.ts";
 import type { Calibration } from "../../core/model/calibration.ts";
 import type { OverheadSource, TokenMeter, TokenSource } from "../../core/model/token-meter.ts";
 import type { ConversationStore, TreeFile } from "../../store/store.ts";
@@ -75,11 +74,11 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
     tokens_source,
     overhead_source: meter.overheadSource,
     ...(meter.calibration === null ? {} : { calibration: meter.calibration }),
-    ...defined({ last_request: lastRequest(meter, tokens.view) }),
+    last_request: lastRequest(meter, tokens.view),
     id: conversationOf(tree.branch),
     branch: tree.branch,
     commit: tree.commit,
-    ...defined({ revision: tree.revision }),
+    revision: tree.revision,
     messages: view.turns
       .filter((turn) => turn.origin.kind === "kept")
       .flatMap((turn) => turn.events)

@@ -63,7 +63,7 @@ export async function checkoutBranch(
   const report = { path, branch: tree.branch, full: request.full, turns: view.turns.length };
   return {
     ...report,
-    ...(tree.revision === undefined ? {} : { commit: tree.commit }),
+    commit: tree.revision === undefined ? undefined : tree.commit,
     ...(excluded === null ? {} : { excluded_by: excluded }),
   };
 }

@@ -5,7 +5,6 @@ import { pinnedEvents } from "../../core/conversation/marks.ts";
 import { branchName, conversationOf, differingByCase, isTurnNumber } from "../../core/conversation/name.ts";
 import { findProfile } from "../../core/conversation/policy.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { compactionMessage, forkMessage } from "../../store/messages.ts";
 import type { CommitSpec, FileChange } from "../../store/store.ts";
 import { compact, viewEffectOf } from "../compact/compact.ts";
@@ -79,7 +78,7 @@ export async function forkConversation(workspace: Workspace, tree: BranchTree, i
     ...report,
     ...(start.isCut ? { cut: true as const } : {}),
     ...(plan.leftOut.length === 0 ? {} : { left_out: plan.leftOut }),
-    ...defined({ compaction }),
+    compaction,
   };
 }
 
@@ -102,7 +101,7 @@ async function compactFork(
       fork: false,
       activate: false,
       ...(typeof profile === "string" ? { profile } : {}),
-      ...defined({ signal }),
+      signal,
     });
   } catch (error) {
     if (!(error instanceof JpgError)) throw error;
@@ -138,7 +137,8 @@ async function factsFor(
   live: LiveCompactions,
 ): Promise<Parameters<typeof planFork>[1]> {
   const range = {
-    ...defined({ from: request.from, to: request.until }),
+    from: request.from,
+    to: request.until,
   };
   const turns =
     forkNeedsTurnTimes(request) || needsTurnTimes(range) ? await loadTurns(workspace.store, tree) : new Map();

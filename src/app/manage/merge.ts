@@ -18,7 +18,6 @@ import { sharedTurns } from "../../core/conversation/merge-sides.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { cutTurnFile, turnPath } from "../../core/conversation/turn-file.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
 import { forkMergeMessage } from "../../store/messages.ts";
 import type { ConversationStore } from "../../store/store.ts";
@@ -257,7 +256,7 @@ async function findNews(store: ConversationStore, ours: BranchTree, fork: Branch
   const bounds = {
     from_turn: start.turn,
     to_turn: last,
-    ...defined({ from_event: start.event }),
+    from_event: start.event,
   };
   const covered = await readCovered(store, fork.commit, { compaction: bounds, turns });
   const events = covered.filter(({ turn }) => !records.own.has(turn));
@@ -265,7 +264,7 @@ async function findNews(store: ConversationStore, ours: BranchTree, fork: Branch
   const told: ToldTurns = {
     branch: fork.branch,
     from_turn: bounds.from_turn,
-    ...defined({ from_event: bounds.from_event }),
+    from_event: bounds.from_event,
     turns: fork.turnOids.slice(start.turn),
     to_event: toEvent,
   };

@@ -44,7 +44,7 @@ export async function revertCompactions(
   branch?: string,
 ): Promise<RevertReport> {
   const targets: NamedTarget[] = [];
-  const naming = { changes: true, ...(branch === undefined ? {} : { near: branch }) };
+  const naming = { changes: true, near: branch };
   for (const id of ids)
     targets.push({ word: id, target: await resolveId(workspace, id, ["compaction", "commit"], naming) });
   const name = branch ?? targets[0]?.target.branch ?? "";

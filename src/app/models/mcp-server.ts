@@ -11,7 +11,6 @@ import type { Config, McpServerConfig } from "../../config/config.ts";
 import { formatKey } from "../../config/keys.ts";
 import { nameTools } from "../../core/conversation/defined-tools.ts";
 import { codeOf, messageOf } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { type RunningProgram, startProgram } from "./external-process.ts";
 import { type Tool, type ToolBox, type ToolCallOptions, type ToolResult, toToolResult } from "./tool-box.ts";
@@ -293,7 +292,8 @@ export async function openMcpTools(
         cwd,
         version: runtime.version,
         env: { ...inherited, ...settings[index]?.env },
-        ...defined({ signal, openingMs }),
+        signal,
+        openingMs,
       }),
     ),
   );

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import type { Config } from "../../config/config.ts";
 import { fieldsOf, type Turn } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import {
   currentModel,
   formatModelName,
@@ -90,9 +89,9 @@ export async function recordedFacts(
   const name = recordedName(provider, model);
   const known = name === null ? null : await modelFacts(workspace, config, name).catch(nothingOf);
   if (known !== null && known.price !== null && known.contextWindow !== null) return known;
-  const published = await listedFacts(workspace.runtime, { model, ...defined({ provider }) });
+  const published = await listedFacts(workspace.runtime, { model, provider });
   return {
-    ...defined({ setWindow: known?.setWindow }),
+    setWindow: known?.setWindow,
     // Other hosts may cut the windows that makers publish.
     contextWindow:
       known?.contextWindow ?? (servesWhole(provider) ? (published.contextWindow ?? contextWindow(model)) : null),
@@ -121,7 +120,7 @@ async function factsOf(
   return {
     contextWindow:
       setWindow ?? listed?.contextWindow ?? own?.contextWindow ?? published?.contextWindow ?? contextWindow(name.model),
-    ...defined({ setWindow }),
+    setWindow,
     maxOutput: listed?.maxOutput ?? own?.maxOutput ?? null,
     // Lists have neither the prices of cached tokens nor those of large requests.
     price: own?.price ?? published?.price ?? flatPrice(listed),
@@ -299,5 +298,5 @@ function splitName(name: string): { readonly provider: string; readonly model: s
 }
 
 function knownWindow({ contextWindow, setWindow }: NextModel["facts"]): KnownWindow {
-  return { published: contextWindow, ...defined({ set: setWindow }) };
+  return { published: contextWindow, set: setWindow };
 }

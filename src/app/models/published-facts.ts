@@ -3,7 +3,6 @@
 import type { MatchLogic, ModelInfo } from "@pydantic/genai-prices";
 import { type Fields, fieldsOf } from "../../core/conversation/event.ts";
 import { codeOf } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { isSameModelFamily, type ListedName, listedNames, type ModelName } from "../../core/model/model-name.ts";
 import type { ModelPrice, TokenPrices } from "../../core/model/model-provider.ts";
 import { type Runtime, readCacheFile, writeCacheFile } from "../conversation/runtime.ts";
@@ -41,7 +40,7 @@ export async function listedFacts(runtime: Runtime, name: ListedName): Promise<P
 async function lookUp(name: ListedName, at: Date): Promise<PublishedFacts> {
   const list = await loadPriceList();
   for (const { provider, model } of listedNames(name)) {
-    const found = list?.calcPrice({}, model, { timestamp: at, ...defined({ providerId: provider }) }) ?? null;
+    const found = list?.calcPrice({}, model, { timestamp: at, providerId: provider }) ?? null;
     if (found === null || !isFound(found.model, model)) continue;
     const { context_window: window } = found.model;
     return {
@@ -99,7 +98,7 @@ function pricesAt(listed: Readonly<Record<string, ListedPrice>>, size: number): 
   if (input === undefined || output === undefined) return null;
   const cacheRead = at(listed["cache_read_mtok"]) ?? input;
   const cacheWrite = at(listed["cache_write_mtok"]) ?? input;
-  return { input, output, cacheRead, cacheWrite, ...defined({ cacheWrite1h: at(listed["cache_write_1h_mtok"]) }) };
+  return { input, output, cacheRead, cacheWrite, cacheWrite1h: at(listed["cache_write_1h_mtok"]) };
 }
 
 /** What is published of a model; null = nothing. */

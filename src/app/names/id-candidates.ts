@@ -9,7 +9,6 @@ import {
 } from "../../core/conversation/name.ts";
 import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
 import { type JpgError, nearestName, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
 import { plainForm } from "../../core/look/search-words.ts";
 import type { BranchTip } from "../../store/store.ts";
@@ -261,7 +260,7 @@ export async function refuseTurn(
   { kinds, aboutTurn }: { readonly kinds: readonly TargetKind[]; readonly aboutTurn?: (turn: string) => string },
 ): Promise<JpgError> {
   const called = await digitsMeant(place, word, kinds);
-  const about = await aboutTheTurn(place, Number(word), { kinds, ...defined({ aboutTurn }) });
+  const about = await aboutTheTurn(place, Number(word), { kinds, aboutTurn });
   return userError("turn_number", `${word} is the number of a turn, not ${nounsOf(kinds, "a")}.`, {
     hints: [
       ...about,

@@ -5,7 +5,6 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, type JpgError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { shellWord } from "../../core/safe-text.ts";
 import {
   type AgentFormat,
@@ -279,8 +278,7 @@ async function* foldersWithin({
   yield { path, entries };
   if (levels === 0) return;
   for (const entry of entries)
-    if (entry.isDirectory())
-      yield* foldersWithin({ path: join(path, entry.name), levels: levels - 1, ...defined({ isOwn }) });
+    if (entry.isDirectory()) yield* foldersWithin({ path: join(path, entry.name), levels: levels - 1, isOwn });
 }
 
 /** Reading one would wait for a writer. */

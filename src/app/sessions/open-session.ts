@@ -3,7 +3,6 @@ import { basename, dirname } from "node:path";
 import { attachmentPath } from "../../core/conversation/attachment.ts";
 import { isDocumentPath, turnIndexOfSource } from "../../core/conversation/turn-file.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import type { AgentFormat } from "../../formats/agent-format.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
 import type { SessionDescent, SessionPart } from "../../formats/session-source.ts";
@@ -122,7 +121,7 @@ export function openParts(open: OpenSession, parts: readonly SessionPart[]): rea
       sessionId,
       document: null,
       origin: null,
-      descent: { ...descent, ...defined({ call }) },
+      descent: { ...descent, call: call ?? descent.call },
       isPart: true,
       beside: { files: [], leftOut: [], others: [] },
       fingerprint: null,

@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { BUNDLE_START, type BundleHeader, parseBundleHeader } from "../../core/conversation/name.ts";
 import { codeOf, JpgError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import type { Environment } from "../../store/environment.ts";
 import type { TransferOptions } from "../../store/sharing.ts";
 import { contentHash } from "../conversation/runtime.ts";
@@ -75,7 +74,7 @@ export async function importBundle(
       branch: name,
       status: isRemoved ? "left_out" : statusOf(found?.status),
       turns: found?.turns ?? 0,
-      ...(found?.fork === undefined ? {} : { fork: found.fork }),
+      fork: found?.fork,
       ...(isRemoved ? { reason: `it was removed here; \`jpg rm --restore ${name}\` brings it back` } : {}),
       ...(found?.reason === undefined ? {} : { reason: found.reason }),
     };
@@ -161,7 +160,7 @@ function damagedBundle(path: string, cause?: unknown): Error {
     `${basename(path)} cannot be read: it is cut off or damaged. Nothing was imported.`,
     {
       hints: ["Get the file again; `git bundle verify FILE` says what git finds."],
-      ...defined({ cause }),
+      cause,
     },
   );
 }

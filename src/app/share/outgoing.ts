@@ -2,7 +2,6 @@
 // send (its pre-push hook). Whatever must not leave is refused here, before anything is sent.
 import { conversationId, conversationOf, forkOf, reservedPart, slugOf } from "../../core/conversation/name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { OutgoingList, OutgoingObject, OutgoingObjects } from "../../store/sharing.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
@@ -71,7 +70,7 @@ async function placedError(
   const carriers = await findCarriers(workspace, outgoing, sent);
   const placed = secrets.map(({ oid, ...secret }) => {
     const branch = carriers.get(oid)?.name;
-    return { ...defined({ branch }), ...secret };
+    return { branch, ...secret };
   });
   const tips = carriers.size === 0 ? outgoing.tips.slice(0, 1) : [...carriers.values()];
   const of = await Promise.all(

@@ -5,7 +5,6 @@ import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { conversationOf, differingByCase } from "../../core/conversation/name.ts";
 import { asSentence, codeOf, repositoryError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
 import { checkRemoteUrl, isLocalPath, type PublishedAs, repositoryName, shownUrl } from "../../core/remote-address.ts";
 import type { Remote, TransferOptions } from "../../store/sharing.ts";
@@ -291,7 +290,7 @@ async function fill(
   { transfer, voice }: { readonly transfer: TransferOptions; readonly voice: WorkspaceOptions },
 ): Promise<PullReport> {
   const empty = await openWorkspace(runtime, { ...voice, store: path });
-  await addRemote(empty, { name: "origin", url, as, ...defined({ filter }) });
+  await addRemote(empty, { name: "origin", url, as, filter });
   await empty.close();
   // What it is, a partial clone or not, is found out when it is opened.
   const workspace = await openWorkspace(runtime, { ...voice, store: path });

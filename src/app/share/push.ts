@@ -3,7 +3,6 @@ import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { sharedTurns } from "../../core/conversation/merge-sides.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { repositoryError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { shownUrl } from "../../core/remote-address.ts";
 import type { CommitPair, OutgoingList, PushedBranch, Remote, TransferOptions } from "../../store/sharing.ts";
 import type { BranchTip } from "../../store/store.ts";
@@ -246,8 +245,8 @@ function reportPush(
         status: isStopped ? answer.status : status,
         turns: turns[index] ?? 0,
         ...(isStopped && answer.reason !== "" ? { reason: answer.reason } : {}),
-        ...(answer?.said === undefined ? {} : { said: answer.said }),
-        ...defined({ passed_over: passed }),
+        said: answer?.said,
+        passed_over: passed,
       };
     }),
     local,

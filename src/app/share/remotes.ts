@@ -3,7 +3,6 @@
 import { resolve } from "node:path";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import {
   checkRemoteName,
   checkRemoteUrl,
@@ -55,7 +54,7 @@ export async function addRemote(
   const place = absoluteUrl(workspace, checkRemoteUrl(url));
   const ofProject = (await projectRemotes(workspace)).some((remote) => isSameRepository(remote.url, place));
   const added = { name: checkRemoteName(name), url: place, as: as ?? (ofProject ? "hidden" : "branches") } as const;
-  await sharing.addRemote({ ...added, ...defined({ filter }) });
+  await sharing.addRemote({ ...added, filter });
   return { ...added, url: shownUrl(place), ofProject };
 }
 

@@ -7,7 +7,6 @@ import { sharedTurns } from "../../core/conversation/merge-sides.ts";
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
 import { type FencedLine, fence, hostLine } from "../../core/safe-text.ts";
 import {
@@ -233,7 +232,8 @@ export async function readAdded(
         ...(group.length === 1 ? {} : { group }),
         subject: subjectOf(group),
         changes: largestChanges({ before: view, after: after.view, meter }, new Set(group.map(({ id }) => id))),
-        ...defined({ message, not_applied: reason }),
+        message,
+        not_applied: reason,
       });
     }
     view = after.view;

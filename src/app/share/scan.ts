@@ -1,6 +1,5 @@
 // Scans texts in lines, in pieces: a file of any size is scanned in bounded memory, and many small ones at once.
 import { JpgError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
 import { type FoundSecret, findSecrets, withoutOverlaps } from "../../core/secrets/find-secrets.ts";
 import { isDocumented } from "../../core/secrets/likely-secret.ts";
@@ -267,7 +266,7 @@ export async function scanSessions(
     }
   }
   const directory = paths.length > 0 ? undefined : (place.location.project?.root ?? runtime.cwd);
-  return { files: count, bytes, ...defined({ directory }), secrets, failed };
+  return { files: count, bytes, directory, secrets, failed };
 }
 
 /** The lines of a file, coded texts decoded: a secret in base64 is one all the same. */

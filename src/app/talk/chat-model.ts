@@ -7,7 +7,6 @@ import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { type Content, isUserRequest } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { JpgError, messageOf } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { countMessages, countMessagesAfter, type MessageCount, sizeToSend } from "../../core/model/token-meter.ts";
 import { shellWord } from "../../core/safe-text.ts";
 import { makeFolders, replaceFile } from "../../store/files.ts";
@@ -64,7 +63,7 @@ export async function openModelFor(
   const name = await chooseModel(workspace, {
     config,
     conversationModel: last,
-    ...defined({ flag: named }),
+    flag: named,
   });
   return openModel(workspace, config, name);
 }

@@ -3,7 +3,6 @@
 import type { Config } from "../../config/config.ts";
 import { OWN_TOOLS, SEARCH_TOOL, SHOW_TOOL, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { JpgError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { COMPACT_DEFINITION, createCompactTool } from "../compact/compact-tool.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import type { OpenedModel } from "../models/models.ts";
@@ -133,5 +132,5 @@ export async function openQueryTools(workspace: Workspace, place: ToolPlace): Pr
 export async function openServers(workspace: Workspace, config: Config, signal?: AbortSignal): Promise<ToolBox> {
   if (Object.keys(config.mcp.servers).length === 0) return NO_TOOLS;
   const { openMcpTools } = await import("../models/mcp-server.ts");
-  return openMcpTools(workspace, config, { taken: OWN_TOOLS, ...defined({ signal }) });
+  return openMcpTools(workspace, config, { taken: OWN_TOOLS, signal });
 }

@@ -391,7 +391,7 @@ async function compactFirst(
       activate: true,
       signal,
       ...asAnswering(opened),
-      ...(fork === undefined ? {} : { fork: false }),
+      fork: fork === undefined ? undefined : false,
       ...(typeof profile === "string" ? { profile } : {}),
     });
   } catch (error) {

@@ -17,7 +17,6 @@ import { offersCompaction } from "../../core/compact/automatic.ts";
 import { KEEP_RECENT } from "../../core/compact/compaction-request.ts";
 import { type Content, type Event, textOfContent, wordsOfContent } from "../../core/conversation/event.ts";
 import { JpgError, repositoryError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import {
   forTerminal,
   forTerminalLine,
@@ -249,7 +248,7 @@ async function answerMessage(
         opened: state.model,
         signal,
         ...(state.isNamed ? { model: state.model.name } : {}),
-        ...defined({ root }),
+        root,
         ...(servers === null ? {} : { tools: boxFor(servers, workspace, { branch, state }) }),
       };
       return query(workspace, branch, request, observe(printer, { terminal, output, allowed }));

@@ -13,7 +13,6 @@ import { loadChatStatus, loadLastRequest, openChatModel } from "../../app/talk/c
 import { conversationOf } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { listModelNames } from "../../core/model/model-name.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Rendering, type Style, unpainted } from "../frame/terminal.ts";
@@ -180,7 +179,7 @@ const forkCommand: SlashCommand = {
     const tree = await context.loadTree();
     const fork = await forkConversation(context.workspace, tree, {
       activate: true,
-      ...defined({ name }),
+      name,
     });
     context.terminal.write(
       safe`Forked ${forTerminalLine(tree.branch)}; this chat continues on ${forTerminalLine(fork.branch)}\n`,

@@ -7,7 +7,6 @@ import { type ChatSummaryModel, chatSummaryModel } from "../../app/talk/chat-mod
 import { KEEP_RECENT, LEAST_MESSAGES } from "../../core/compact/compaction-request.ts";
 import { renderCompacted } from "../../core/conversation/token-estimate.ts";
 import { JpgError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { countMessages } from "../../core/model/token-meter.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { displayWidth, fitWidth, type Rendering } from "../frame/terminal.ts";
@@ -80,7 +79,8 @@ async function runCompaction(context: SlashContext, asked: CompactAsk, anyway: b
       tools,
       signal,
       progress: (text) => printer.line(style.faint(forTerminal(text))),
-      ...defined({ keep, model }),
+      keep,
+      model,
       ...(anyway ? { anyway } : {}),
     }).finally(printer.close);
   });
@@ -114,7 +114,7 @@ async function askAnyway(
   );
   const key = await terminal.readKey(["y", "s", "n"]);
   if (key === "y") return asked;
-  return key === "s" ? { kind: asked.kind, as: "strip", ...defined({ keep: asked.keep }) } : null;
+  return key === "s" ? { kind: asked.kind, as: "strip", keep: asked.keep } : null;
 }
 
 /** Renders what came of it in a line. */

@@ -7,7 +7,6 @@ import {
 } from "../../app/integrity/check.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
 import { exampleAgent } from "../../app/sessions/session-registry.ts";
-import { defined } from "../../core/json.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/model/provider-rules.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 import { renderCheck } from "../render/check.ts";
@@ -53,7 +52,7 @@ function requestOf(options: CommandContext["options"]): CheckRequest {
   const model = text(options, "model");
   return {
     ...(provider === "all" || (provider !== undefined && isProviderName(provider)) ? { provider } : {}),
-    ...defined({ model }),
+    model,
     history: flag(options, "history"),
   };
 }

@@ -1,7 +1,6 @@
 import { checkoutBranch } from "../../app/manage/checkout.ts";
 import { resolveCheckoutArguments } from "../../app/names/resolve-id.ts";
 import { abbreviateCommit } from "../../core/conversation/name.ts";
-import { defined } from "../../core/json.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 
@@ -19,7 +18,7 @@ export const command: CommandSpec = {
     const workspace = await open();
     const { tree, directory } = await resolveCheckoutArguments(workspace, args);
     const report = await checkoutBranch(workspace, tree, {
-      ...defined({ directory }),
+      directory,
       full: flag(options, "full"),
     });
     if (json) output.json(report);

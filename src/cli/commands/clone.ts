@@ -1,6 +1,5 @@
 import { cloneConversations } from "../../app/share/pull.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, watchTransfer } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/interrupt.ts";
@@ -44,8 +43,8 @@ async function run({ args, options, runtime, output, json }: CommandContext, sig
     runtime,
     {
       url,
-      ...defined({ directory }),
-      ...(options["filter"] === undefined ? {} : { filter: "blob:none" }),
+      directory,
+      filter: options["filter"] === undefined ? undefined : "blob:none",
     },
     {
       transfer: { ...watchTransfer(output), signal },

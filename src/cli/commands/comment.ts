@@ -9,7 +9,6 @@ import {
 import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
 import { isBound, parseTurnBound } from "../../core/conversation/range-bound.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
 import { indentText, renderTime } from "../render/quantity.ts";
@@ -66,7 +65,7 @@ function readArguments(args: readonly string[]): CommentWords {
   const [first, second, ...rest] = args;
   if (first === undefined) return { words: [] };
   if (isBound(first)) return { what: first, words: args.slice(1) };
-  return { id: first, words: rest, ...defined({ what: second }) };
+  return { id: first, words: rest, what: second };
 }
 
 function sentence({ comment, commit }: CommentReport, isRemoved: boolean): SafeText {

@@ -16,7 +16,6 @@ import type { RangeRequest } from "../../core/conversation/bound-resolution.ts";
 import type { TurnRange } from "../../core/conversation/event.ts";
 import { parseBound, parseTurnList } from "../../core/conversation/range-bound.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { type CommandContext, count, flag, text, texts } from "../frame/command.ts";
 
 /** The options of a call, as they are typed, that only a summary reads. */
@@ -30,7 +29,7 @@ export function summaryOptions(options: CommandContext["options"]): readonly str
 export function readWish({ options }: CommandContext): Pick<CompactRequest, "model" | "focus" | "style"> {
   const [model, focus] = [text(options, "model"), texts(options, "focus")];
   return {
-    ...defined({ model }),
+    model,
     ...(focus.length === 0 ? {} : { focus }),
     ...(flag(options, "concise") ? { style: "concise" as const } : {}),
   };
@@ -74,9 +73,10 @@ export function readRange({ options, runtime }: CommandContext): Omit<RangeReque
   const keep = count(options, "keep") ?? count(options, "keepLast");
   const protectTokens = count(options, "protect");
   return {
-    ...(from === undefined ? {} : { from: from === "" ? { type: "last" as const } : parseBound(from, runtime) }),
-    ...(to === undefined ? {} : { to: parseBound(to, runtime) }),
-    ...defined({ keep, protectTokens }),
+    from: from === undefined ? undefined : from === "" ? { type: "last" as const } : parseBound(from, runtime),
+    to: to === undefined ? undefined : parseBound(to, runtime),
+    keep,
+    protectTokens,
   };
 }
 
@@ -89,7 +89,7 @@ export async function checkSummaryOptions(
   const options = leavesTangents ? given.filter((name) => name !== "--model") : given;
   if (options.length === 0) return;
   const rules = leavesTangents && strategies === null ? choosePipelines([TANGENTS]) : strategies;
-  await requireSummary(workspace, tree, { options, strategies: rules, ...defined({ profile }) });
+  await requireSummary(workspace, tree, { options, strategies: rules, profile });
 }
 
 /** The strategies of a call. */
@@ -135,8 +135,9 @@ function readSizes(names: readonly string[], options: CommandContext["options"])
   const target = text(options, "target");
   const [maxChars, newest, head] = [count(options, "maxChars"), count(options, "newest"), text(options, "head")];
   const given = {
-    ...defined({ maxChars, newest }),
-    ...(head === undefined ? {} : { head: head.trim() === "" ? Number.NaN : Number(head) }),
+    maxChars,
+    newest,
+    head: head === undefined ? undefined : head.trim() === "" ? Number.NaN : Number(head),
   };
   const chosen = choosePipelines(names, given, target === undefined ? undefined : parseTarget(target));
   return withSizes(chosen, options);
@@ -159,7 +160,11 @@ function withSizes(chosen: ChosenStrategies, options: CommandContext["options"])
   );
   refuseUnused("--min-gain", "auto or mask-results", minGainTokens !== undefined && chosen.minGainTokens === undefined);
   const { minGainShare: _, ...asGiven } = chosen;
-  return { ...(minGainTokens === undefined ? chosen : asGiven), ...defined({ protectTokens, minGainTokens }) };
+  return {
+    ...(minGainTokens === undefined ? chosen : asGiven),
+    protectTokens: protectTokens ?? chosen.protectTokens,
+    minGainTokens: minGainTokens ?? chosen.minGainTokens,
+  };
 }
 
 function refuseUnused(option: string, strategies: string, isUnused: boolean): void {
@@ -178,7 +183,7 @@ export function readManner({
 > {
   const profile = text(options, "profile");
   return {
-    ...defined({ profile }),
+    profile,
     stubs: {
       ...(flag(options, "pointers") ? { pointers: true } : {}),
       ...(flag(options, "firstLine") ? { first_line: true } : {}),

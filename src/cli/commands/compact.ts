@@ -7,7 +7,6 @@ import { resolveWhole } from "../../app/names/resolve-id.ts";
 import { PIPELINE_NAMES, STRATEGY_NAMES } from "../../core/compact/strategies/strategy-names.ts";
 import type { RangeRequest } from "../../core/conversation/bound-resolution.ts";
 import { badBound, isBound } from "../../core/conversation/range-bound.ts";
-import { defined } from "../../core/json.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, INTERRUPTED, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/interrupt.ts";
@@ -176,11 +175,7 @@ export const command: CommandSpec = {
           strategies: null,
           leavesTangents: false,
         });
-      return writeBundle(
-        context,
-        emit,
-        await createBundle(workspace, tree, { range, ...wish, suffixOnly, ...defined({ profile }) }),
-      );
+      return writeBundle(context, emit, await createBundle(workspace, tree, { range, ...wish, suffixOnly, profile }));
     }
     const accepted = await readAccepted(context, range);
     const manner = readManner(context);
@@ -191,8 +186,9 @@ export const command: CommandSpec = {
       ...wish,
       ...manner,
       ...(strategies === null ? {} : { strategies }),
-      ...(accepted === null ? {} : { summary: accepted.summary, ...defined({ profile: accepted.profile }) }),
-      ...(accepted?.covers === undefined ? {} : { expects: { covers: accepted.covers } }),
+      summary: accepted?.summary,
+      profile: accepted?.profile ?? manner.profile,
+      expects: accepted?.covers === undefined ? undefined : { covers: accepted.covers },
       progress: (line) => context.output.info(forTerminalLine(line)),
     };
     if (leavesTangents) {

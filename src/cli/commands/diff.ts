@@ -1,5 +1,4 @@
 import { type DiffReport, diffConversation } from "../../app/diff/diff.ts";
-import { defined } from "../../core/json.ts";
 import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, count, flag } from "../frame/command.ts";
 import type { Rendering } from "../frame/terminal.ts";
@@ -33,7 +32,7 @@ export const command: CommandSpec = {
   withoutGit: true,
   run: async ({ args, options, output, json, open }) => {
     const context = count(options, "unified");
-    const report = await diffConversation(await open(), args, defined({ context }));
+    const report = await diffConversation(await open(), args, { context });
     if (json) output.json(report);
     else if (report.hunks.length === 0) output.info(safe`No difference: the model sees the same.`);
     else if (flag(options, "stat")) output.data(statText(report, output));

@@ -1,5 +1,4 @@
 import { examine } from "../../app/integrity/doctor.ts";
-import { defined } from "../../core/json.ts";
 import { type CommandSpec, flag, text } from "../frame/command.ts";
 import { renderDoctor } from "../render/check.ts";
 
@@ -22,7 +21,7 @@ export const command: CommandSpec = {
   withoutGit: true,
   run: async ({ options, runtime, output, json }) => {
     const store = text(options, "store");
-    const report = await examine(runtime, { fix: flag(options, "fix"), ...defined({ store }) });
+    const report = await examine(runtime, { fix: flag(options, "fix"), store });
     if (json) output.json(report);
     else output.data(renderDoctor(report, output));
     return report.ok ? 0 : 1;

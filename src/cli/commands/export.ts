@@ -12,7 +12,6 @@ import { treeAt } from "../../app/names/revision.ts";
 import { writingAgents } from "../../app/sessions/session-registry.ts";
 import { describeLeftOut } from "../../app/share/masked-page.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/model/provider-rules.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
@@ -92,7 +91,7 @@ export const command: CommandSpec = {
       fullHistory: flag(options, "fullHistory"),
       messages: flag(options, "messages"),
       roots: parseRoots(texts(options, "root"), context.runtime.cwd),
-      ...defined({ model }),
+      model,
     };
     const note = request.fullHistory ? null : await systemSummaryNote(workspace, tree, request.to);
     if (note !== null) context.output.warn(forTerminal(note));

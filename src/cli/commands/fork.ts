@@ -1,7 +1,6 @@
 import { type ForkReport, forkConversation } from "../../app/manage/fork.ts";
 import { resolveForkArguments } from "../../app/names/resolve-id.ts";
 import { parseBound } from "../../core/conversation/range-bound.ts";
-import { defined } from "../../core/json.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, count, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/interrupt.ts";
@@ -49,12 +48,13 @@ async function runFork(
   const until = text(options, "until");
   const profile = options["compact"];
   const report = await forkConversation(workspace, tree, {
-    ...defined({ name, first, last }),
-    ...(from === undefined ? {} : { from: parseBound(from, runtime) }),
-    ...(until === undefined ? {} : { until: parseBound(until, runtime) }),
-    ...(profile === undefined
-      ? {}
-      : { compact: typeof profile === "string" && profile !== "" ? profile : (true as const) }),
+    name,
+    first,
+    last,
+    from: from === undefined ? undefined : parseBound(from, runtime),
+    until: until === undefined ? undefined : parseBound(until, runtime),
+    compact:
+      profile === undefined ? undefined : typeof profile === "string" && profile !== "" ? profile : (true as const),
     activate: !(options["activate"] === false),
     signal,
   });

@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { mergeFork } from "../../app/manage/merge.ts";
 import { resolveFork } from "../../app/names/resolve-id.ts";
 import { reasonOf, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/interrupt.ts";
@@ -54,10 +53,10 @@ async function run(context: CommandContext, signal: AbortSignal): Promise<number
   const report = await mergeFork(workspace, {
     into,
     fork,
-    ...defined({ text: own }),
+    text: own,
     dryRun: flag(options, "dryRun"),
     summary: {
-      ...defined({ model }),
+      model,
       ...(focus.length === 0 ? {} : { focus }),
       ...(flag(options, "concise") ? { style: "concise" as const } : {}),
       strict: flag(options, "strict"),

@@ -4,7 +4,6 @@ import type { Workspace } from "../../app/conversation/workspace.ts";
 import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
 import { badTurnBound, isBound, parseTurnBound } from "../../core/conversation/range-bound.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
 import { renderCount } from "../render/quantity.ts";
@@ -58,7 +57,7 @@ async function treeToList(workspace: Workspace, id: string | undefined): Promise
 /** A single word is what to pin when it reads as a bound, else a conversation. */
 function readArguments(args: readonly string[]): { readonly id?: string; readonly what?: string } {
   const [first, second] = args;
-  if (second !== undefined) return { ...defined({ id: first }), what: second };
+  if (second !== undefined) return { id: first, what: second };
   if (first === undefined) return {};
   return isBound(first) ? { what: first } : { id: first };
 }

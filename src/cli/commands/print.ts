@@ -1,6 +1,5 @@
 import { renderPrinted } from "../../app/look/print.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
-import { defined } from "../../core/json.ts";
 import { forTerminal } from "../../core/safe-text.ts";
 import { type CommandSpec, flag, text } from "../frame/command.ts";
 
@@ -22,7 +21,7 @@ export const command: CommandSpec = {
     const printed = await renderPrinted(workspace, tree, {
       compacted: flag(options, "compacted"),
       format,
-      ...defined({ turns }),
+      turns,
     });
     if (json)
       output.json(

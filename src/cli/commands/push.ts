@@ -3,7 +3,6 @@ import { type PushPlan, planPush, pushError, pushedPlace, sendPush, tryPush } fr
 import { addRemote, chooseRemote, findRemote, noRemote, projectOrigin } from "../../app/share/remotes.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { shownUrl } from "../../core/remote-address.ts";
 import { safe, shellWord } from "../../core/safe-text.ts";
 import { askYesNo, isTerminal } from "../frame/ask.ts";
@@ -45,7 +44,7 @@ async function run({ args, options, output, json, open }: CommandContext, signal
   const [id] = args;
   if (id !== undefined && flag(options, "all"))
     throw userError("contradictory_flags", `jpg push: ${id} and --all contradict each other; use only one of them.`);
-  const request = { all: flag(options, "all"), ...defined({ id }) };
+  const request = { all: flag(options, "all"), id };
   const isDryRun = flag(options, "dryRun");
   const name = text(options, "to");
   const remote = (await chooseRemote(workspace, { name, flag: "--to" })) ?? (await offerOrigin(workspace, output));

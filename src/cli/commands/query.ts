@@ -6,7 +6,6 @@ import { findQueryPlace, type QueryPlace, type QueryReport, query, type ToolOpen
 import { requestContent } from "../../app/talk/request-content.ts";
 import { type Content, wordsOfContent } from "../../core/conversation/event.ts";
 import { formatTokens, renderCompacted } from "../../core/conversation/token-estimate.ts";
-import { defined } from "../../core/json.ts";
 import { renderPrice } from "../../core/model/usage.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { createAssumptionVoice } from "../frame/ask.ts";
@@ -65,9 +64,9 @@ async function runQuery(context: CommandContext, content: Content, signal: Abort
     voice,
     text: wordsOfContent(content),
     isNew: flag(options, "new"),
-    ...(options["fork"] === undefined ? {} : { fork: forkOption(options["fork"]) }),
-    ...(options["compact"] === undefined ? {} : { compact: profileOption(options["compact"]) }),
-    ...defined({ model }),
+    fork: options["fork"] === undefined ? undefined : forkOption(options["fork"]),
+    compact: options["compact"] === undefined ? undefined : profileOption(options["compact"]),
+    model,
     signal,
   });
   sayPlace(context, place);
@@ -81,7 +80,10 @@ async function runQuery(context: CommandContext, content: Content, signal: Abort
       content,
       signal,
       voice,
-      ...defined({ model, tree, root, opened }),
+      model,
+      tree,
+      root,
+      opened,
       ...(options["tools"] === false ? {} : { openTools }),
     };
     // What compacts first has stored the settings of the call.

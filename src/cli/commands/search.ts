@@ -1,6 +1,5 @@
 import { SEARCH_SCOPES, type SearchScope, searchConversations } from "../../app/look/search.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { safe } from "../../core/safe-text.ts";
 import { type CommandSpec, count, flag, text } from "../frame/command.ts";
 import { renderUnreadable } from "../render/list.ts";
@@ -53,12 +52,13 @@ export const command: CommandSpec = {
     const scopes = readScopes(text(options, "in"));
     const report = await searchConversations(await open(), {
       pattern,
-      ...defined({ id, limit }),
+      id,
+      limit,
       regex: flag(options, "regex"),
       ignoreCase: flag(options, "ignoreCase"),
       all: flag(options, "all"),
       rank: isRanked,
-      ...defined({ scopes }),
+      scopes,
     });
     const { hits, cut, unreadable } = report;
     if (json) output.json(hits);

@@ -3,7 +3,6 @@
 import { createInterface } from "node:readline";
 import type { AssumptionVoice } from "../../app/talk/chat-model.ts";
 import { asSentence, type JpgError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Output } from "./output.ts";
 
@@ -119,6 +118,6 @@ function needsTerminal({ text, instead }: Pick<Question<string>, "text" | "inste
 export function createAssumptionVoice(output: Output, signal?: AbortSignal): AssumptionVoice {
   return {
     say: (text) => output.info(forTerminalLine(text)),
-    allow: (question) => askYesNo({ ...question, otherwise: "no" }, { output, ...defined({ signal }) }),
+    allow: (question) => askYesNo({ ...question, otherwise: "no" }, { output, signal }),
   };
 }

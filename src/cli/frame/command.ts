@@ -5,7 +5,6 @@ import type { Workspace, WorkspaceOptions } from "../../app/conversation/workspa
 import type { ServeRequest } from "../../app/look/page-reader.ts";
 import type { PageWish, StaticPage } from "../../app/share/masked-page.ts";
 import { type ErrorKind, JpgError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { isTerminal } from "./ask.ts";
 import type { Output } from "./output.ts";
@@ -152,7 +151,7 @@ export function exitCodeOf(thrown: unknown): number {
 export function optionsFrom(options: OptionValues): WorkspaceOptions {
   const store = text(options, "store");
   return {
-    ...defined({ store }),
+    store,
     overrides: texts(options, "cfg"),
   };
 }

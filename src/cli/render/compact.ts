@@ -48,7 +48,7 @@ export function documentOf(report: CompactReport): object {
     compaction: compaction?.id ?? null,
     dry_run: dryRun,
     ...(compaction === null ? {} : { event: compaction }),
-    ...(further === undefined ? {} : { further: documentOf(further) }),
+    further: further === undefined ? undefined : documentOf(further),
   };
 }
 

@@ -177,8 +177,8 @@ function foldRun(run: HunkRun): (HunkRun | FoldedLines)[] {
   const { shown, hidden, rest } = splitMiddle(run.lines, LINES_OF_EVENT);
   if (hidden.length === 0) return [run];
   const { words, ...bare } = run;
-  const head = { ...bare, lines: shown, ...(words === undefined ? {} : { words: words.slice(0, shown.length) }) };
-  const tail = { ...bare, lines: rest, ...(words === undefined ? {} : { words: words.slice(-rest.length) }) };
+  const head = { ...bare, lines: shown, words: words?.slice(0, shown.length) };
+  const tail = { ...bare, lines: rest, words: words?.slice(-rest.length) };
   return [head, { kind: run.kind, count: hidden.length, events: 1 }, tail];
 }
 

@@ -7,7 +7,6 @@ import { type Pin, pinnedEvents } from "../conversation/marks.ts";
 import type { Policies } from "../conversation/policy.ts";
 import { boundAt } from "../conversation/range-bound.ts";
 import { listSafeCuts } from "../conversation/tool-pairing.ts";
-import { defined } from "../json.ts";
 import {
   type EditItem,
   type EditPlan,
@@ -80,9 +79,9 @@ function joined(one: CutRange, other: CutRange, turns: ReadonlyMap<number, Turn>
   const { to, toEvent } = other.to < one.to || isInside ? one : other;
   return {
     from,
-    ...defined({ fromEvent }),
+    fromEvent,
     to,
-    ...defined({ toEvent }),
+    toEvent,
   };
 }
 

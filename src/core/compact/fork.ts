@@ -6,7 +6,6 @@ import { clampedId } from "../conversation/group.ts";
 import type { RangeBound } from "../conversation/range-bound.ts";
 import { standsForTurns } from "../conversation/range-location.ts";
 import { type JpgError, userError } from "../errors.ts";
-import { defined } from "../json.ts";
 import type { CompactionDraft } from "./plan.ts";
 
 /** The flags of one call; counts are turns, 1 or more. */
@@ -34,7 +33,7 @@ export interface ForkPlan {
 
 /** Whether planning a fork looks at the times of turns. */
 export function forkNeedsTurnTimes({ from, until }: ForkRequest): boolean {
-  return needsTurnTimes({ ...defined({ from, to: until }) });
+  return needsTurnTimes({ from, to: until });
 }
 
 /**

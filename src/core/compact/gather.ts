@@ -12,7 +12,6 @@ import {
   textOfContent,
   traitsOf,
 } from "../conversation/event.ts";
-import { defined } from "../json.ts";
 import { decisionsIn, guidanceIn, questionOf, type Reply, refusalsIn } from "./decisions.ts";
 import { groupTurns, ledgerOfCalls, type PlacedEvent } from "./event-ledger.ts";
 import { scanLines, scanSentences } from "./facts.ts";
@@ -115,7 +114,7 @@ function speechOf(events: readonly PlacedEvent[]): Pick<Gathered, "requests" | "
     } else {
       const text = typedRequest(event);
       const after = messages.at(-1)?.text;
-      if (text.trim() !== "") requests.push({ turn, text, ...defined({ after }) });
+      if (text.trim() !== "") requests.push({ turn, text, after });
     }
   }
   return { requests, messages };
@@ -166,7 +165,7 @@ export function endingOf(events: readonly PlacedEvent[], calls: readonly ToolCal
     .filter((call) => call.turn === turn)
     .slice(-LAST_ACTIONS)
     .map(tellAction);
-  return { unfinished, ...defined({ question }), actions };
+  return { unfinished, question, actions };
 }
 
 interface Why {

@@ -22,7 +22,6 @@ import { formatTokens } from "../conversation/token-estimate.ts";
 import { type CallPairs, pairCalls, unfinishedLoop } from "../conversation/tool-pairing.ts";
 import { dropLongTexts, truncateCall } from "../conversation/tool-stub.ts";
 import { findMechanicalWinner, findPartWinners } from "../conversation/winner.ts";
-import { defined } from "../json.ts";
 import type { CompactionPlan, PlanInput } from "./compaction-request.ts";
 import type { StepReport } from "./strategies/encode-decisions.ts";
 
@@ -243,7 +242,7 @@ function explainByOlder(request: PlanInput, plan: Plan): Nothing | null {
   // Both at one place: nothing is between them, whatever was compacted.
   if (from?.type === "last" && to?.type === "last") return null;
   // Without the compactions the end would be another place.
-  const range = { ...request.range, ...fixBounds(defined({ to }), request) };
+  const range = { ...request.range, ...fixBounds({ to }, request) };
   if (isNothing(plan({ ...request, range, compactions: [] }))) return null;
   return {
     nothing: "everything that may be removed is already compacted",

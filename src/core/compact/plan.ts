@@ -27,7 +27,6 @@ import {
   locateRange,
 } from "../conversation/range-location.ts";
 import { unfinishedLoop } from "../conversation/tool-pairing.ts";
-import { defined } from "../json.ts";
 import { type CompactionDraft, type CompactionPlan, hidesTurns, type PlanInput } from "./compaction-request.ts";
 import { effectOf, explainNothing, findUnchanged, nothingChanged, nothingVisible } from "./plan-effect.ts";
 import type { Strategy } from "./strategies/strategy.ts";
@@ -123,16 +122,17 @@ function createDraft(range: EventRange, request: PlanInput, fields: StrategyOutc
     type: "compaction",
     from_turn: bounds.from,
     to_turn: bounds.to,
-    ...defined({ from_event: bounds.fromEvent, to_event: bounds.toEvent }),
+    from_event: bounds.fromEvent,
+    to_event: bounds.toEvent,
     ...(keep.length === 0 ? {} : { keep }),
     ...(isSummarizing(request) && summary !== undefined ? { summary } : {}),
     ...fields,
     ...(writesStubs ? { stubs } : {}),
     ...(needs.length === 0 ? {} : { needs }),
     ...(basis.length === 0 ? {} : { basis }),
-    ...defined({ profile }),
+    profile,
     source,
-    ...(strategies === undefined ? {} : { strategy: strategies.names }),
+    strategy: strategies?.names,
     ...(omitted.length === 0 ? {} : { stats: { turns_omitted: omitted } }),
   };
 }
@@ -140,7 +140,7 @@ function createDraft(range: EventRange, request: PlanInput, fields: StrategyOutc
 /** The policies that count when there is no summary. */
 function mechanicalOf(policies: Policies): Partial<CompactionDraft> {
   const { turns } = policies;
-  return { ...defined({ turns }), ...contentPolicies(policies) };
+  return { turns, ...contentPolicies(policies) };
 }
 
 /** Stands for the id of a draft: larger than every id. */

@@ -3,7 +3,6 @@
 import { type Compaction, compareCompactions } from "../conversation/compaction.ts";
 import { type Event, type Fields, isFields, rangeContains, type TurnRange } from "../conversation/event.ts";
 import { estimateTextTokens } from "../conversation/text-tokens.ts";
-import { defined } from "../json.ts";
 import { escapeForPattern } from "../look/search-words.ts";
 import { type EventLedger, renderLedger } from "./event-ledger.ts";
 import { checkGrounding } from "./grounding.ts";
@@ -29,7 +28,7 @@ export function readSummaryAnswer(text: string, names: readonly string[]): Summa
   const spoken = facts.summary === undefined ? body : textOfSummary(facts.summary);
   const found = splitSections(spoken, names);
   const { files, open_tasks, plan } = facts;
-  const rest = { files, open_tasks, ...defined({ plan }) };
+  const rest = { files, open_tasks, plan };
   if (found.length === 0) return { summary: spoken.trim(), sections: new Map(), ...rest };
   return {
     summary: found.map(({ name, text: own }) => `## ${name}\n${own}`.trimEnd()).join("\n\n"),
@@ -131,10 +130,10 @@ export function readBlock(block: Fields | null): BlockFacts {
   if (block === null) return { files: [], open_tasks: [] };
   const { summary, plan } = block;
   return {
-    ...defined({ summary }),
+    summary,
     files: textsIn(block["files"]),
     open_tasks: textsIn(block["open_tasks"] ?? block["openTasks"]),
-    ...defined({ plan }),
+    plan,
   };
 }
 

@@ -1,7 +1,6 @@
 // The tool call as strategies look at it: a request with its result, and where both stand in the conversation.
 import { isFields, type ToolCallRequest, type ToolCallResponse, type Turn } from "../conversation/event.ts";
 import { type CallPairs, pairCalls } from "../conversation/tool-pairing.ts";
-import { defined } from "../json.ts";
 import {
   type CallKind,
   findKnownTool,
@@ -156,7 +155,7 @@ function shellFacts(args: Arguments): CallFacts {
   if (read === null) return { kind: "shell", isWhole: false };
   const folder = [args["workdir"], args["dir_path"], args["cwd"]].find(isName);
   const isWhole = read.lines.first === 1 && read.lines.last === Number.POSITIVE_INFINITY;
-  return { kind: "read", ...read, ...defined({ folder }), isWhole };
+  return { kind: "read", ...read, folder, isWhole };
 }
 
 /** The line that a list of words hands to a shell (`bash -lc …`), else nothing that is looked at. */

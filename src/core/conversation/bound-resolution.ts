@@ -1,6 +1,5 @@
 // Resolves what a person asked for into turn positions, once, when a compaction is made.
 import { userError } from "../errors.ts";
-import { defined } from "../json.ts";
 import type { Compaction } from "./compaction.ts";
 import { type CutRange, type Event, isMessage, type Turn, traitsOf } from "./event.ts";
 import { boundAt, type RangeBound } from "./range-bound.ts";
@@ -120,7 +119,7 @@ function afterLast(facts: BoundFacts): BoundPosition {
   if (end.event === undefined) return { turn: end.turn + 1 };
   const events = facts.turns.get(end.turn)?.events ?? [];
   const next = events[events.findIndex(({ id }) => id === end.event) + 1];
-  return { turn: end.turn, ...(next === undefined ? {} : { event: next.id }) };
+  return { turn: end.turn, event: next?.id };
 }
 
 function instants({ turnTimes }: BoundFacts): readonly number[] {
@@ -213,7 +212,8 @@ export function resolveBounds(request: RangeRequest, facts: BoundFacts): CutRang
   return {
     from: start.turn,
     to: end.turn,
-    ...defined({ fromEvent: start.event, toEvent: end.event }),
+    fromEvent: start.event,
+    toEvent: end.event,
   };
 }
 

@@ -1,6 +1,5 @@
 // What people say of a conversation: its title and marks, pins, comments.
 import { userError } from "../errors.ts";
-import { defined } from "../json.ts";
 import { forLine } from "../safe-text.ts";
 import { type Event, type Turn, traitsOf } from "./event.ts";
 import { pairCalls } from "./tool-pairing.ts";
@@ -229,7 +228,7 @@ export function commentOf({ id, timestamp, comment }: CommentRecord): Comment | 
   };
   if (!Number.isSafeInteger(turn) || Number(turn) < 0 || typeof text !== "string" || text.trim() === "") return null;
   if (event !== undefined && typeof event !== "string") return null;
-  return { id, timestamp, turn: Number(turn), ...defined({ event }), text };
+  return { id, timestamp, turn: Number(turn), event, text };
 }
 
 /** Parses what a person says: its ends trimmed, its lines as they are. Throws `bad_comment`. */

@@ -1,6 +1,5 @@
 // The projection: events + compactions -> view. Pure, lazy (turns that are wholly hidden are never looked at) and
 // order-free: the order in which compactions are handed in does not matter. Rules: docs/FORMAT.md §5.1 and §5.3, RFD 064.
-import { defined } from "../json.ts";
 import { appendAll } from "../lists.ts";
 import { type Compaction, createInjectedTurn, type InjectionSite, isInjected, toldIndex } from "./compaction.ts";
 import type { Disposition } from "./contents/content-type.ts";
@@ -54,7 +53,7 @@ export function project(input: ProjectionInput, options: ProjectionOptions = {})
     if (!isInjected(overlay.compaction)) return;
     const told = overlay.compaction === index?.compaction ? toldIndex(overlay.compaction) : undefined;
     isTold ||= told !== undefined;
-    projected.push(injectOverlay(overlay, { timestamp, ...defined({ index: told }) }, survey));
+    projected.push(injectOverlay(overlay, { timestamp, index: told }, survey));
   };
   for (const range of ranges) {
     if (range.hiddenBy !== null) {

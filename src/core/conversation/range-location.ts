@@ -1,7 +1,6 @@
 // A range of events: turn positions with positions inside the end turns, found from the event ids of a resolved range and
 // moved to where a range may begin and end (tool-pairing.ts).
 import { type JpgError, userError } from "../errors.ts";
-import { defined } from "../json.ts";
 import type { Compaction } from "./compaction.ts";
 import {
   type CutRange,
@@ -67,9 +66,9 @@ export function cutRangeOf(range: EventRange, { turnCount, turns }: Omit<Locatio
   const toEvent = isNamed ? last[Math.min(range.toIndex, last.length - 1)]?.id : undefined;
   return {
     from: range.from,
-    ...defined({ fromEvent }),
+    fromEvent,
     to: range.to,
-    ...defined({ toEvent }),
+    toEvent,
   };
 }
 

@@ -59,7 +59,7 @@ export function fieldsLike(
   const rules = { ...required, ...optional };
   return (value) => {
     if (!isFields(value)) return is.object(value);
-    const missing = Object.keys(required).find((name) => !Object.hasOwn(value, name));
+    const missing = Object.keys(required).find((name) => !Object.hasOwn(value, name) || value[name] === undefined);
     if (missing !== undefined) return { path: [missing], reason: "missing" };
     return firstProblem(Object.entries(value), (name) => (Object.hasOwn(rules, name) ? rules[name] : undefined));
   };
@@ -75,7 +75,8 @@ function firstProblem(
   ruleOf: (name: string) => RecordRule | undefined,
 ): Problem | null {
   for (const [name, entry] of entries) {
-    const problem = ruleOf(name)?.(entry) ?? null;
+    // JSON leaves it out.
+    const problem = entry === undefined ? null : (ruleOf(name)?.(entry) ?? null);
     if (problem !== null) return { path: [name, ...problem.path], reason: problem.reason };
   }
   return null;

@@ -12,7 +12,6 @@ import {
   traitsOf,
   type View,
 } from "../conversation/event.ts";
-import { defined } from "../json.ts";
 import { appendAll } from "../lists.ts";
 
 /** How a view reads an event: `shown` as it is, `changed`, `hidden`; `internal`: no model sees its kind. */
@@ -115,7 +114,7 @@ function readView(
   for (const turn of view.turns) {
     const row = insertedRow(turn);
     if (row !== null) {
-      waiting.push({ row, ...defined({ after: last }) });
+      waiting.push({ row, after: last });
       continue;
     }
     for (const event of turn.events) {
@@ -135,7 +134,7 @@ function eventRow(event: Event, shown: Event | undefined, disposition: Dispositi
     kind: "event",
     event,
     state,
-    ...defined({ disposition }),
+    disposition,
     ...(state === "changed" && shown !== undefined ? { shown } : {}),
   };
 }

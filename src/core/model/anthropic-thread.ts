@@ -10,7 +10,6 @@ import {
   textOfContent,
   type View,
 } from "../conversation/event.ts";
-import { defined } from "../json.ts";
 import { appendAll } from "../lists.ts";
 import {
   type CallPlan,
@@ -235,7 +234,7 @@ function hardenEnd(messages: readonly ThreadMessage[], hardening: HardeningStep[
   if (last?.role !== "assistant") return messages;
   const spoken = last.blocks.findLastIndex(({ block }) => !isThinking(block["type"])) + 1;
   for (const { event } of last.blocks.slice(spoken)) {
-    hardening.push({ rule: "A16", action: "dropped", ...defined({ event }) });
+    hardening.push({ rule: "A16", action: "dropped", event });
   }
   if (spoken === 0) return messages.slice(0, -1);
   const blocks = [
@@ -252,7 +251,7 @@ function isThinking(type: unknown): boolean {
 function trimEnd(block: ThreadBlock, hardening: HardeningStep[]): ThreadBlock {
   const text = block.block["text"];
   if (block.block["type"] !== "text" || typeof text !== "string" || text.trimEnd() === text) return block;
-  hardening.push({ rule: "A15", action: "changed", ...defined({ event: block.event }) });
+  hardening.push({ rule: "A15", action: "changed", event: block.event });
   return { ...block, block: { ...block.block, text: text.trimEnd() } };
 }
 

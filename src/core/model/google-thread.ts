@@ -15,7 +15,6 @@ import {
   textOfContent,
   type View,
 } from "../conversation/event.ts";
-import { defined } from "../json.ts";
 import { appendAll } from "../lists.ts";
 import {
   addAssistantBlock,
@@ -134,7 +133,7 @@ function addToolCall(writer: Writer, event: ToolCallRequest): void {
   const name = toFunctionName(event.name);
   if (name !== event.name) writer.hardening.push({ rule: "G11", event: event.id, action: "changed" });
   const functionCall = { ...idOf(writer, event), name, args: toArguments(event.arguments) };
-  const part = { functionCall, ...defined({ thoughtSignature: signature }) };
+  const part = { functionCall, thoughtSignature: signature };
   addCall(writer.builder, blockOf(writer, event, part), event);
 }
 
@@ -207,7 +206,7 @@ export function signSteps(messages: readonly ThreadMessage[], hardening: Hardeni
     const first = message.blocks.findIndex(({ block }) => block["functionCall"] !== undefined);
     const call = message.blocks[first];
     if (call === undefined || call.block["thoughtSignature"] !== undefined) return message;
-    hardening.push({ rule: "G10", action: "changed", ...defined({ event: call.event }) });
+    hardening.push({ rule: "G10", action: "changed", event: call.event });
     const signed = { ...call, block: { ...call.block, thoughtSignature: DUMMY_SIGNATURE } };
     return { ...message, blocks: message.blocks.with(first, signed) };
   });

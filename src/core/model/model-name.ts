@@ -1,7 +1,6 @@
 // Names of models as people write them: `provider/model`, a short name that means a current model, or a model's own name
 // where its maker is plain from it. What is recorded and shown is always `provider/model` in full.
 import { nearestName, userError } from "../errors.ts";
-import { defined } from "../json.ts";
 import { knownProvider, MODEL_PROVIDERS, type ModelPrice, SERVE_A_FILE } from "./model-provider.ts";
 
 /** A model and who is asked for it. */
@@ -129,7 +128,7 @@ function unknownProvider(provider: string, configured: readonly string[]): Error
         ...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]),
         "A server of your own needs providers.NAME.base_url in your settings; its models are then NAME/model.",
       ],
-      data: { provider, ...defined({ nearest }) },
+      data: { provider, nearest },
     },
   );
 }

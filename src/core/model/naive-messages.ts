@@ -15,7 +15,6 @@ import {
   textOfContent,
   type View,
 } from "../conversation/event.ts";
-import { defined } from "../json.ts";
 import { appendAll } from "../lists.ts";
 import { toBlocks, toThinkingBlock } from "./anthropic-blocks.ts";
 import { isServerCall, isServerResult } from "./anthropic-rules.ts";
@@ -249,7 +248,7 @@ function googlePart(item: NaiveItem, names: ReadonlyMap<string, string>): Json {
     case "call": {
       const signature = item.call.metadata?.signature;
       const functionCall = { name: item.call.name, args: item.call.arguments };
-      return { functionCall, ...defined({ thoughtSignature: signature }) };
+      return { functionCall, thoughtSignature: signature };
     }
     case "result": {
       const { call_id, is_error } = item.result;

@@ -1,6 +1,5 @@
 // Checks a message list against the structural rules of OpenAI Chat Completions.
 import { isFields } from "../conversation/event.ts";
-import { defined } from "../json.ts";
 import { misnamedImages, OPENAI_IMAGES, refusedImages, type SentImage, sentInUrl } from "./image-rules.ts";
 import { type Breach, type Rule, runRules, type Violation } from "./provider-rules.ts";
 
@@ -145,7 +144,7 @@ function idProblem(id: unknown): string {
 }
 
 function breachAt({ index }: ChatMessage, message: string, block?: number): Breach {
-  return { position: { message: index, ...defined({ block }) }, message };
+  return { position: { message: index, block }, message };
 }
 
 /** The calls of a message that is no tool message, with the tool messages that follow it directly. */

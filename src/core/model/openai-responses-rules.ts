@@ -1,5 +1,4 @@
 // Checks an input list against the structural rules of OpenAI's Responses API.
-import { defined } from "../json.ts";
 import { misnamedImages, OPENAI_IMAGES, refusedImages, type SentImage, sentInUrl } from "./image-rules.ts";
 import { asObject, type OpenAiObject } from "./openai-chat-rules.ts";
 import { type Breach, type Rule, runRules, type Violation } from "./provider-rules.ts";
@@ -155,7 +154,7 @@ const OPENAI_RESPONSES_SHAPE_RULES: readonly Rule<OpenAiResponsesInput>[] = [
 ];
 
 function breachAt({ index }: ResponsesItem, message: string, block?: number): Breach {
-  return { position: { message: index, ...defined({ block }) }, message };
+  return { position: { message: index, block }, message };
 }
 
 // Checks an input list against the structural rules of OpenAI's Responses API: each rule is a small function in a table, ids

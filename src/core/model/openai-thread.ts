@@ -12,7 +12,6 @@ import {
   type ToolCallRequest,
   type View,
 } from "../conversation/event.ts";
-import { defined } from "../json.ts";
 import { type AssignId, type HardeningStep, unusedId } from "./thread.ts";
 
 /** A JSON object in the provider's own shape. */
@@ -51,7 +50,7 @@ function originOf({ origin }: ProjectedTurn, event: Event): ItemOrigin {
 export function joinOrigins(origins: readonly ItemOrigin[]): ItemOrigin {
   const events = origins.flatMap((origin) => origin.events);
   const compaction = origins.find((origin) => origin.compaction !== undefined)?.compaction;
-  return { events, ...defined({ compaction }) };
+  return { events, compaction };
 }
 
 // Tool calls as both OpenAI APIs take them: ids and names of their alphabet, arguments as a text of JSON. An id that must

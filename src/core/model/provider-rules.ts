@@ -1,7 +1,6 @@
 // A rule that a provider puts on a message list, as data: an id, what breaking it costs, and a function that finds where
 // it is broken. Checking reads messages and never changes them; hardening is elsewhere.
 import { isFields } from "../conversation/event.ts";
-import { defined } from "../json.ts";
 
 /** `error`: the provider refuses the request. `warning`: accepted, but harmful or provider dependent. */
 type RuleSeverity = "error" | "warning";
@@ -96,7 +95,7 @@ export function recognizeRequest(value: unknown): RequestShape | null {
     provider: choose(possible, model),
     possible,
     list,
-    ...defined({ model }),
+    model,
     ...settingsOf(body),
   };
 }
@@ -113,7 +112,7 @@ function settingsOf(body: Json): Pick<RequestShape, "thinking" | "previousRespon
   const thinking = isFields(body["thinking"]) ? body["thinking"]["type"] !== "disabled" : undefined;
   const previous = body["previous_response_id"];
   return {
-    ...defined({ thinking }),
+    thinking,
     ...(typeof previous === "string" && { previousResponse: previous }),
   };
 }

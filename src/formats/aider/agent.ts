@@ -3,7 +3,6 @@ import type { Compaction } from "../../core/conversation/compaction.ts";
 import type { Event } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import type { AgentFormat } from "../agent-format.ts";
 import { deriveName, type ImportedSession, shorten } from "../imported-session.ts";
 import { NO_DATE, readTimestamp, type SessionSource } from "../session-source.ts";
@@ -77,7 +76,7 @@ function turnsOf(blocks: readonly Block[]): readonly AiderTurn[] {
       (open?.blocks ?? head).push(block);
       continue;
     }
-    const turn = { opener: block, ...defined({ model }), blocks: [...head.splice(0), block] };
+    const turn = { opener: block, model, blocks: [...head.splice(0), block] };
     turns.push(turn);
   }
   return turns;
@@ -108,7 +107,7 @@ function readTurn(turn: AiderTurn | undefined, sessionId: string): readonly Even
 function toEvent(block: Block, id: string, model: string | undefined): Event {
   const { speaker, text, timestamp } = block;
   if (speaker === "assistant") {
-    const metadata = { provider: "aider", ...defined({ model }) };
+    const metadata = { provider: "aider", model };
     return { type: "chat_response", id, timestamp, message: text, metadata };
   }
   if (isRequest(block)) return { type: "chat_request", id, timestamp, content: text };

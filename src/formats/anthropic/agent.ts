@@ -8,7 +8,6 @@ import {
   fieldsOf,
   isFields,
 } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import type { AgentFormat } from "../agent-format.ts";
 import { createBodyFormat, type SaidEvent, type SaidMessage } from "../request-body/read.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../session-source.ts";
@@ -144,5 +143,5 @@ export function readResultBlock(block: Fields): SaidEvent {
 export function secretsOfBlock(block: Fields): Pick<EventMetadata, "signature" | "encrypted"> {
   const signature = stringOf(block, "signature");
   const encrypted = block["type"] === "redacted_thinking" ? stringOf(block, "data") : undefined;
-  return { ...defined({ signature, encrypted }) };
+  return { signature, encrypted };
 }

@@ -1,6 +1,5 @@
 // Claude Code as one value (`AgentFormat`): whether a file is a session of it, and reading one.
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { toAnthropicThread } from "../../core/model/anthropic-thread.ts";
 import { type AgentFormat, findVersion, type SessionDraft } from "../agent-format.ts";
 import {
@@ -106,7 +105,7 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
     titles: readTitles(index, sessionId),
     toolLists: readToolLists(lines, index.snapshots).map((list) => placeList(list, starts)),
     createdAt: index.createdAt,
-    ...defined({ cwd: index.cwd }),
+    cwd: index.cwd,
     turnCount: cuts.length,
     readTurn,
     turnLine: (turn) => starts[turn] ?? source.lineCount,
@@ -335,7 +334,7 @@ export const CLAUDE_CODE: AgentFormat = {
 };
 
 function writeSession({ view, sessionId, origin, cwd, title, model, sha1 }: SessionDraft): string {
-  const thread = toAnthropicThread(view, { ...defined({ model }), systemMessages: true });
+  const thread = toAnthropicThread(view, { model, systemMessages: true });
   const lineId = (name: string): string => lineUuid(sessionId, name, sha1);
   return exportClaudeCode({ thread, view, sessionId, lineId, origin, cwd, title }).text;
 }

@@ -1,7 +1,6 @@
 // The agent's own compactions as overlays. Each covers everything the agent no longer sends: from turn 0 to the last event
 // before its boundary, so that taking it back shows the turns it hid.
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
-import { defined } from "../../core/json.ts";
 import { plainTextOfParts } from "../anthropic/agent.ts";
 import { deriveName } from "../imported-session.ts";
 import { addMilliseconds, type RawLine, recordOf } from "../session-source.ts";
@@ -129,7 +128,7 @@ function createCompaction(sources: CompactionSources, found: Break, { end, kept,
     timestamp: isLater ? own : addMilliseconds(after, 1),
     from_turn: kept.start?.turn ?? 0,
     to_turn: end.turn,
-    ...(kept.start?.event !== undefined && { from_event: kept.start.event }),
+    from_event: kept.start?.event,
     to_event: end.event,
     ...(kept.start === undefined && kept.events.length > 0 && { keep: kept.events }),
     ...(summary === undefined
@@ -142,7 +141,7 @@ function createCompaction(sources: CompactionSources, found: Break, { end, kept,
           },
         }),
     source: "import",
-    ...defined({ reason: found.reason }),
+    reason: found.reason,
     metadata: compactionMetadata(plan, found),
   };
 }
@@ -164,7 +163,7 @@ function readKeptEvents(
   const events = lines.flatMap((entry) => readLineEvents(plan, entry).map((event) => event.id));
   const last = lines.at(-1);
   const start = boundary.kept.isBefore && last !== undefined ? placeBehind(plan, places.get(last), at) : undefined;
-  return { events, ...defined({ start }) };
+  return { events, start };
 }
 
 /** The next event behind a line in its turn, or else the next turn; absent where none stands before `end`. */
@@ -182,10 +181,10 @@ function placeBehind(plan: TurnPlan, place: LinePlace | undefined, end: LineEntr
 function compactionMetadata(plan: TurnPlan, { at, boundary, summary }: Break): Readonly<Record<string, unknown>> {
   const compact = boundary === undefined ? undefined : recordOf(rawLine(plan, boundary), "compactMetadata");
   return {
-    ...(compact?.["trigger"] !== undefined && { trigger: compact["trigger"] }),
-    ...(compact?.["preTokens"] !== undefined && { preTokens: compact["preTokens"] }),
-    ...(boundary?.uuid !== undefined && { boundary: boundary.uuid }),
-    ...(summary?.uuid !== undefined && { summary: summary.uuid }),
+    trigger: compact?.["trigger"],
+    preTokens: compact?.["preTokens"],
+    boundary: boundary?.uuid,
+    summary: summary?.uuid,
     ...(boundary === undefined && summary === undefined && { line: at.uuid }),
   };
 }

@@ -1,7 +1,6 @@
 // One line of a session as events. Ids come from the line's uuid (`<uuid>`, `<uuid>.1`, …), or from session and line number
 // for lines without one, so that the same bytes give the same events wherever they stand.
 import type { ChatRequest, Event, EventMetadata } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { readAnswerBlock, readResultBlock, secretsOfBlock, toContent } from "../anthropic/agent.ts";
 import { type ParsedLines, type RawLine, recordOf, stringOf } from "../session-source.ts";
 import { createGraph, findActivePath, type SessionGraph, type SessionPath } from "./active-path.ts";
@@ -66,7 +65,7 @@ function request(
 ): Body {
   const isNotice = isNotification(raw);
   const metadata = {
-    ...defined({ origin }),
+    ...(origin !== undefined && { origin }),
     ...(raw["isMeta"] === true && { is_meta: true }),
     ...(isNotice && { line_origin: raw["origin"] }),
   };
@@ -99,7 +98,8 @@ function attachmentEvent({ entry, raw, sessionId }: LineReading): Event {
   const metadata = {
     origin: "harness",
     attachment,
-    ...defined({ rendered, renderedRole }),
+    rendered,
+    renderedRole,
   };
   return { type: "chat_request", ...at, role: "system", content: renderAttachment(raw), metadata };
 }
@@ -116,10 +116,10 @@ function assistantMetadata({ entry, raw, usages }: LineReading, block: RawLine, 
   const usage = isFirst ? newUsage(message["usage"], messageId, usages) : undefined;
   return {
     provider: "anthropic",
-    ...defined({ model }),
+    model,
     message_id: messageId,
     ...secretsOfBlock(block),
-    ...defined({ usage }),
+    usage,
   };
 }
 

@@ -1,6 +1,5 @@
 // Where Claude Code keeps the sessions of a directory: in a folder with a name made of the path. Several paths make one name, so
 // the lines of a session decide which of them it was begun in.
-import { defined } from "../../core/json.ts";
 import type { Machine, SessionDirectory, SessionFolder } from "../agent-format.ts";
 import { toUsableId } from "../imported-session.ts";
 import {
@@ -90,7 +89,7 @@ export function claudeDescent(source: SessionSource, about: string | null): Sess
   if (session === undefined || agent === undefined) return null;
   const told = about === null ? null : parseJsonLine(about);
   const call = isRecord(told) ? namedUnder(told, "toolUseId") : undefined;
-  return { kind: "agent", sessions: [toUsableId(session)], name: agent, ...defined({ call }) };
+  return { kind: "agent", sessions: [toUsableId(session)], name: agent, call };
 }
 
 /** The first line that names the session. */
@@ -123,7 +122,7 @@ export function listParts(lines: ParsedLines, index: SessionIndex): readonly Ses
   const calls = callsByPrompt(lines, index);
   return answered.map(([root, entries]) => {
     const call = calls.get(textOf(lines.at(root.line)) ?? "")?.shift();
-    return { lines: entries.map(({ line }) => line).sort((a, b) => a - b), ...defined({ call }) };
+    return { lines: entries.map(({ line }) => line).sort((a, b) => a - b), call };
   });
 }
 

@@ -1,7 +1,6 @@
 // First pass over a session file: a small entry per line (ids, parents, kind), so that the file itself is never held
 // parsed. Bad lines are listed, never thrown; of lines with one uuid the last counts.
 import { readToolDefinition, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
-import { defined } from "../../core/json.ts";
 import type { SkippedLine, ToolList } from "../imported-session.ts";
 import {
   isRecord,
@@ -136,7 +135,9 @@ function finishIndex(draft: Draft): SessionIndex {
     snapshots: draft.snapshots,
     skipped: draft.skipped,
     createdAt,
-    ...defined({ sessionId, cwd, firstLine }),
+    sessionId,
+    cwd,
+    firstLine,
   };
 }
 
@@ -188,9 +189,12 @@ function createEntry({ line, raw, timestamp, model, earlier }: EntryInput): Line
     timestamp,
     ...(raw["isMeta"] === true && { isMeta: true }),
     ...(raw["type"] === "progress" && { isProgress: true }),
-    ...defined({ uuid, parent, logicalParent, messageId }),
+    uuid,
+    parent,
+    logicalParent,
+    messageId,
     ...(calls.length > 0 && { calls }),
-    ...defined({ kept }),
+    kept,
   };
 }
 

@@ -1,7 +1,6 @@
 // Writes a view as a session file that Claude Code resumes. Invariant: what the agent then sends is exactly the thread, as
 // far as it sends anything exactly (it drops thinking of another model family and repairs an unanswered end).
 import type { Event, View } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { formatReminder, type Thread, type ThreadBlock, type ThreadMessage } from "../../core/model/thread.ts";
 import { boundaryName, createOriginLine, type ExportOrigin, lineName } from "../imported-session.ts";
 import { isRecord } from "../session-source.ts";
@@ -91,7 +90,7 @@ function createLineChain(frame: LineFrame, lineId: (sourceId: string) => string)
     isSidechain: false,
     userType: "external",
     ...common,
-    ...defined({ gitBranch }),
+    gitBranch,
   };
   let last = { uuid: null as string | null, key: "", shows: "", timestamp: NO_DATE };
   const add = ({ body, ...draft }: LineDraft): string => {
@@ -392,7 +391,8 @@ function originalAttachment(event: Event | undefined): Fields | null {
   if (!isRecord(attachment)) return null;
   return {
     attachment,
-    ...defined({ rendered, renderedRole }),
+    rendered,
+    renderedRole,
   };
 }
 

@@ -3,7 +3,6 @@ import { type Compaction, compareTimestamps } from "../../core/conversation/comp
 import { type Event, wordsOfContent } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import type { AgentFormat } from "../agent-format.ts";
 import { deriveName, type ImportedSession, type SkippedLine, toUsableId } from "../imported-session.ts";
 import {
@@ -234,7 +233,9 @@ function toCompaction(
     ...(replacement.length > 0 ? { replacement } : { turns: "omit" as const }),
     source: "import",
     metadata: {
-      ...defined({ kind, reason, messagesRemoved }),
+      kind,
+      reason,
+      messagesRemoved,
       line: first.id,
     },
   };

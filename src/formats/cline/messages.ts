@@ -1,6 +1,5 @@
 // The messages of a document of Cline's, each with its id, its time and what it says; and the events that they make.
 import type { ContentPart, Event, EventMetadata } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { readAnswerBlock, readResultBlock, secretsOfBlock, toContent } from "../anthropic/agent.ts";
 import { deriveName, type SkippedLine, toUsableId } from "../imported-session.ts";
 import type { SaidEvent, SaidMessage } from "../request-body/read.ts";
@@ -135,7 +134,7 @@ function answersOf(message: RawLine, id: string): readonly SaidEvent[] {
   const model = stringOf(made, "id");
   const metadata: EventMetadata = {
     provider: stringOf(made, "provider") ?? "cline",
-    ...defined({ model }),
+    model,
     message_id: id,
   };
   const usage = usageOf(recordOf(message, "metrics"));

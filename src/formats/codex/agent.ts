@@ -2,7 +2,6 @@
 import { wordsOfContent } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import {
   type AgentFormat,
   findVersion,
@@ -68,7 +67,7 @@ export function readCodexSession(source: SessionSource): ImportedSession {
     title: firstTitle(lines, active) ?? UNTITLED,
     titles: readThreadNames(index),
     createdAt: index.createdAt,
-    ...defined({ cwd: index.cwd }),
+    cwd: index.cwd,
     turnCount: active.length,
     readTurn: (turn) => readRolloutTurn(lines, active[turn]),
     turnLine: (turn) => (turn === 0 ? 0 : (active[turn]?.opener.line ?? source.lineCount)),

@@ -3,7 +3,6 @@
 // words stay, with the summary behind them.
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import type { Event } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { deriveName, plainValues } from "../imported-session.ts";
 import { addMilliseconds, isRecord, type ParsedLines, type RawLine, stringOf } from "../session-source.ts";
 import { speakerOf } from "./context-text.ts";
@@ -97,5 +96,5 @@ function idsOf({ id, timestamp }: RolloutEntry, at: number): { readonly id: stri
 
 function placeOf(entry: RolloutEntry, at: number) {
   const { provider, model } = entry;
-  return { ...idsOf(entry, at), provider, ...defined({ model }) };
+  return { ...idsOf(entry, at), provider, model };
 }

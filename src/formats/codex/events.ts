@@ -1,7 +1,6 @@
 // The items that a model was sent or gave, as events: one each. What an event has no place for and Codex sends again stands
 // in `metadata.item`.
 import type { Event, EventMetadata } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { toOpenAiContent } from "../openai-chat/content.ts";
 import { answerFacts, type CallItem, opaqueItem, readCallItem, readReasoningItem } from "../openai-responses/agent.ts";
 import { isRecord, parseJsonLine, type RawLine, recordOf, stringOf } from "../session-source.ts";
@@ -52,7 +51,8 @@ export function toItemEvent(item: RawLine, place: ItemPlace): Event {
 function madeBy({ provider, model, messageId }: ItemPlace): EventMetadata {
   return {
     provider,
-    ...defined({ model, message_id: messageId }),
+    model,
+    message_id: messageId,
   };
 }
 
@@ -64,7 +64,7 @@ function requestEvent(item: RawLine, { id, timestamp, origin }: ItemPlace): Even
     timestamp,
     ...((role === "developer" || role === "system") && { role }),
     content: toOpenAiContent(item["content"]),
-    ...(origin !== undefined && { metadata: { origin } }),
+    metadata: origin === undefined ? undefined : { origin },
   };
 }
 

@@ -1,7 +1,6 @@
 // First pass over a rollout: what each line is for, and what the lines before it say of it: time, model, the answer that it
 // belongs to. No text is kept. A line's entry never depends on later lines: a file that grows only adds entries.
 import { shownTitle } from "../../core/conversation/marks.ts";
-import { defined } from "../../core/json.ts";
 import { type ImportedSession, isOriginLine, type SkippedLine, toUsableId } from "../imported-session.ts";
 import { NO_DATE, type ParsedLines, type RawLine, recordOf, stringOf } from "../session-source.ts";
 import { followLine, noFacts, type RunningFacts, speakerOf } from "./context-text.ts";
@@ -64,7 +63,7 @@ export function indexRollout(lines: ParsedLines, lineCount: number): RolloutInde
     entries,
     sessionId,
     createdAt,
-    ...defined({ cwd }),
+    cwd,
     titles,
     skipped,
     marks,
@@ -125,7 +124,8 @@ function addLine(writer: Writer, line: RawLine, at: number): void {
     id,
     timestamp: facts.timestamp,
     provider: facts.provider,
-    ...defined({ model: facts.model, messageId }),
+    model: facts.model,
+    messageId,
     ...(kind === "prompt" && isQueued(facts) && { isQueued: true }),
     ...readWayBack(kind, payloadOf(line), facts),
   });

@@ -8,7 +8,6 @@ import {
   plainText,
   type ToolCallResponse,
 } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
 import { isSameModelFamily } from "../../core/model/model-name.ts";
 import { toInputContent } from "../../core/model/openai-responses-thread.ts";
@@ -233,7 +232,8 @@ function createUsageNote(line: RawLine, { id, timestamp, provider, model, messag
   const usage = recordOf(recordOf(payloadOf(line), "info") ?? {}, "last_token_usage");
   const metadata = {
     provider,
-    ...defined({ model, message_id: messageId }),
+    model,
+    message_id: messageId,
     usage,
   };
   return { type: "note", id, timestamp, kind: "usage", metadata };

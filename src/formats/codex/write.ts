@@ -1,7 +1,6 @@
 // Writes a view as a rollout that Codex resumes: it sends exactly the items that stand here, with what it says of its own
 // surroundings behind them. Each turn stands in a task, so that an import cuts the same turns again.
 import type { Event, View } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { toOpenAiResponsesThread } from "../../core/model/openai-responses-thread.ts";
 import type { ProviderObject, ThreadItem } from "../../core/model/openai-thread.ts";
 import type { SessionDraft } from "../agent-format.ts";
@@ -17,7 +16,7 @@ const VERIFIED_VERSION = "0.169.0";
 export function writeCodexSession(draft: SessionDraft): string {
   const { view, model, sessionId, origin, title } = draft;
   const thread = toOpenAiResponsesThread(view, {
-    ...defined({ model }),
+    model,
     systemMessages: true,
     reasoningItem: toOwnReasoning,
     compactionsStay: true,

@@ -2,7 +2,6 @@
 import { type Event, type EventMetadata, isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { type AgentFormat, findVersion, type Machine, type SessionDirectory } from "../agent-format.ts";
 import { type ImportedSession, plainValues, toUsableId } from "../imported-session.ts";
 import { readArguments } from "../openai-chat/content.ts";
@@ -69,7 +68,7 @@ export function readCopilotSession(source: SessionSource): ImportedSession {
     title: firstTitle(lines, turns) ?? UNTITLED,
     titles: [],
     createdAt,
-    ...defined({ cwd }),
+    cwd,
     turnCount: turns.length,
     readTurn: (turn) => readCopilotTurn(lines, turns[turn]),
     turnLine: (turn) => (turn === 0 ? 0 : (turns[turn]?.opener.line ?? source.lineCount)),
@@ -175,7 +174,7 @@ function harness(content: string): EventBody {
 
 function answerBodies(data: RawLine, { id, model: inForce }: CopilotEntry): readonly EventBody[] {
   const model = stringOf(data, "model") ?? inForce;
-  const made: EventMetadata = { provider: PROVIDER, ...defined({ model }), message_id: id };
+  const made: EventMetadata = { provider: PROVIDER, model, message_id: id };
   const bodies = [...reasoningBodies(data, made), ...messageBodies(data, made), ...callBodies(data, made)];
   const { outputTokens } = data;
   const [first, ...rest] = bodies;
@@ -191,7 +190,8 @@ function reasoningBodies(data: RawLine, made: EventMetadata): readonly EventBody
   if (reasoning === "" && encrypted === undefined && signature === undefined) return [];
   const metadata = {
     ...made,
-    ...defined({ signature, encrypted }),
+    signature,
+    encrypted,
   };
   return [{ type: "chat_response", reasoning, metadata }];
 }

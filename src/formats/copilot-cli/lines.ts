@@ -1,5 +1,4 @@
 // One line of a session of Copilot CLI, before anything is believed about it: `{type, data, id, timestamp, parentId}`.
-import { defined } from "../../core/json.ts";
 import { type SkippedLine, toUsableId } from "../imported-session.ts";
 import {
   isRecord,
@@ -107,7 +106,7 @@ export function indexCopilotLines(lines: ParsedLines, lineCount: number): Copilo
     else if (line !== null) addLine(writer, line, at);
   }
   const { turns, sessionId, createdAt = NO_DATE, cwd, skipped, ids, isCopilot } = writer;
-  return { turns, sessionId, createdAt, ...defined({ cwd }), skipped, ids, isCopilot };
+  return { turns, sessionId, createdAt, cwd, skipped, ids, isCopilot };
 }
 
 /** The id that the file names first; a file that names none is called after its first line. */
@@ -131,7 +130,7 @@ function addLine(writer: Writer, line: RawLine, at: number): void {
     kind,
     id: takeId(writer, line, at),
     timestamp: writer.timestamp,
-    ...defined({ model: writer.model }),
+    model: writer.model,
     ...(isQueued && { isQueued }),
   };
   place(writer, entry);

@@ -2,7 +2,6 @@
 import { type Event, isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
 import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import type { AgentFormat, Machine, SessionDirectory, SessionDraft, SessionFolder } from "../agent-format.ts";
 import {
   type AbandonedBranch,
@@ -83,7 +82,7 @@ export function readGeminiSession(source: SessionSource): ImportedSession {
     title: firstTitle(records, turns) ?? UNTITLED,
     titles: readTitles(index, sessionId),
     createdAt: index.createdAt,
-    ...defined({ cwd: index.cwd }),
+    cwd: index.cwd,
     turnCount: turns.length,
     readTurn: (turn) => readGeminiTurn(records, turns[turn]),
     turnLine: (turn) => (turn === 0 ? 0 : (turns[turn]?.opener.place.line ?? source.lineCount)),
@@ -310,7 +309,7 @@ function planResume(machine: Machine, { sessionId, view, cwd }: SessionDraft): R
   const { folder, later } = sessionPlace(machine, cwd);
   return {
     path: machine.join(folder, SESSIONS, name),
-    ...(later !== undefined && { elsewhere: [machine.join(later, SESSIONS, name)] }),
+    elsewhere: later === undefined ? undefined : [machine.join(later, SESSIONS, name)],
     command: ["gemini", "--resume", sessionId],
     hints: [
       "GEMINI_CLI_HOME names another folder for Gemini CLI's files.",

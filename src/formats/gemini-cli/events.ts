@@ -1,6 +1,5 @@
 // Second pass: the pieces of a message as events. The same record always gives the same events.
 import { type Event, plainText } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { readFunctionResponse, toGoogleContent, withMedia } from "../google/agent.ts";
 import { plainValues, shorten } from "../imported-session.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../session-source.ts";
@@ -56,7 +55,7 @@ function toEvent({ body, voice }: MessagePiece, record: RawLine, place: EventPla
   const { id, timestamp, messageId } = place;
   const { type, ...said } = body;
   const model = stringOf(record, "model");
-  const made = { provider: PROVIDER, ...defined({ model }), message_id: messageId };
+  const made = { provider: PROVIDER, model, message_id: messageId };
   if (voice === "surroundings") return { type: "note", id, timestamp, kind: "session_context" };
   switch (type) {
     case "chat_request": {

@@ -2,7 +2,6 @@
 // its list anew, and neighbours of one role are joined: the parts stay.
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import type { Event } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { deriveName } from "../imported-session.ts";
 import { addMilliseconds, type RawLine } from "../session-source.ts";
 import { type MessagePiece, readPieceEvent, readPieces } from "./events.ts";
@@ -61,7 +60,7 @@ export function partsOfMessage(
     const kind = kindOf(piece);
     if (kind === "result" && isAnswered(call, [said, said.length], [parts, before])) return false;
     for (const part of piece.parts) {
-      const named = { message: id, name: piece.name, place, kind, ...defined({ call }) };
+      const named = { message: id, name: piece.name, place, kind, call };
       said.push({ ...named, print: printOf(kind, part), isFirst: said.length === 0 });
     }
     return true;
@@ -176,7 +175,7 @@ export function toCompactions(
       to_event: lastEventId(last),
       ...(kept.length > 0 && { keep: kept }),
       ...(replacement.length > 0 ? { replacement } : { turns: "omit" as const }),
-      ...defined({ reason }),
+      reason,
       source: "import",
       metadata: { line: id },
     });

@@ -1,6 +1,5 @@
 // First pass over the records of a session: follows what each does to the agent's list of messages. No text is kept. What is
 // known of a record never depends on later ones: a file that grows only adds.
-import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
 import { isOriginLine, type SkippedLine } from "../imported-session.ts";
 import { isRecord, NO_DATE, type RawLine, readTimestamp, recordOf, stringOf } from "../session-source.ts";
@@ -72,7 +71,7 @@ export function indexRecords(records: SessionRecords, session: string): GeminiIn
     else if (record !== null) readRecord(reader, record, line);
   }
   const { history, titles, skipped, ids, createdAt = history.timestamp, cwd } = reader;
-  return { history, createdAt, ...defined({ cwd }), titles, skipped, ids };
+  return { history, createdAt, cwd, titles, skipped, ids };
 }
 
 /** In the order in which the agent asks what a record is. */
@@ -422,7 +421,7 @@ function replace(
   const from = start === 0 ? null : (sent[start]?.entry ?? null);
   const keep = [...new Set(sent.slice(kept).flatMap(({ entry }) => entry ?? []))];
   const { timestamp } = history;
-  if (last !== undefined) history.changes.push({ id, timestamp, from, last, keep, pieces, ...defined({ reason }) });
+  if (last !== undefined) history.changes.push({ id, timestamp, from, last, keep, pieces, reason });
   history.sent = [
     ...sent.slice(0, start).map((part, at) => relink(said[at] as SaidPart, part)),
     ...made,

@@ -8,7 +8,6 @@ import {
   textOfContent,
   type View,
 } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { toArguments, toFunctionName, toParts, toResponse } from "../../core/model/google-thread.ts";
 import {
   type CallPlan,
@@ -199,7 +198,7 @@ function closeAnswer(writer: Writer): void {
     type: "gemini",
     content: said.length === 0 ? "" : said.length === 1 && typeof only?.["text"] === "string" ? only["text"] : said,
     thoughts,
-    ...defined({ model }),
+    model,
     ...(calls.length > 0 && { toolCalls: calls.map((call) => toolCall(plan, call)) }),
   });
   const unanswered = calls.filter((call) => plan.results.get(call) === null);

@@ -3,7 +3,6 @@ import type { Compaction, UniformToolCallPolicy } from "../../core/conversation/
 import { walkPolicies } from "../../core/conversation/contents/content-types.ts";
 import { parseToolCallPolicy } from "../../core/conversation/contents/tool-calls.ts";
 import { type Event, traitsOf } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { deriveName, type SkippedLine } from "../imported-session.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../session-source.ts";
 import type { StreamTurn } from "./events.ts";
@@ -88,10 +87,10 @@ function toCompaction(
     from_turn: from,
     to_turn: to,
     ...bounds,
-    ...(summary !== undefined && { summary: { summary, source: "imported" } }),
+    summary: summary === undefined ? undefined : { summary, source: "imported" },
     ...policies,
     source: "import",
-    ...(after !== undefined && { metadata: { [AFTER_KEY]: after } }),
+    metadata: after === undefined ? undefined : { [AFTER_KEY]: after },
   };
 }
 
@@ -137,7 +136,8 @@ function readOverlay({ raw, timestamp }: StreamEntry, turnCount: number): JpOver
   if (from > to) return `a compaction of turns ${from}..${to}, which ends before it begins`;
   if (from >= turnCount) return `a compaction from turn ${from} on, of which there is none yet`;
   const policies = readPolicies(raw);
-  if (Object.keys(policies).length === 0) return "a compaction that says nothing that jpg knows";
+  if (Object.values(policies).every((policy) => policy === undefined))
+    return "a compaction that says nothing that jpg knows";
   // What stands for turns must stand for those that are there; jp, too, ends it with the last.
   return { timestamp, from, to: policies.summary === undefined ? to : Math.min(to, turnCount - 1), ...policies };
 }
@@ -147,7 +147,7 @@ function readPolicies(raw: RawLine): OverlayPolicies {
   const summary = isRecord(policy) ? stringOf(policy, "summary") : undefined;
   const tools = calls === undefined || calls === null ? null : callPolicyOf(calls);
   return {
-    ...defined({ summary }),
+    summary,
     ...(reasoning === "strip" && { reasoning }),
     ...(tools !== null && { tool_calls: tools }),
   };
@@ -168,8 +168,9 @@ export function toOverlay(compaction: Compaction): JpOverlay | null {
     timestamp,
     from,
     to,
-    ...(summary !== undefined && { summary: summary.summary }),
-    ...defined({ reasoning, tool_calls: calls }),
+    summary: summary?.summary,
+    reasoning,
+    tool_calls: calls,
   };
 }
 
@@ -180,8 +181,9 @@ export function formatOverlay({ timestamp, from, to, summary, reasoning, tool_ca
     timestamp: formatStoredTime(timestamp),
     from_turn: from,
     to_turn: to,
-    ...(summary !== undefined && { summary: { summary } }),
-    ...defined({ reasoning, tool_calls: calls }),
+    summary: summary === undefined ? undefined : { summary },
+    reasoning,
+    tool_calls: calls,
   };
 }
 

@@ -4,7 +4,6 @@ import { type Compaction, compareCompactions } from "../../core/conversation/com
 import { type Event, type ProjectedTurn, type Turn, traitsOf, type View } from "../../core/conversation/event.ts";
 import { projectTurns } from "../../core/conversation/projection.ts";
 import { pairCalls } from "../../core/conversation/tool-pairing.ts";
-import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { DraftHistory } from "../agent-format.ts";
 import { deriveName, lineName } from "../imported-session.ts";
@@ -85,7 +84,7 @@ function planWhole(view: View, raw: readonly Turn[], compactions: readonly Compa
   const overlays = compactions.toSorted(compareCompactions).flatMap((compaction): NamedOverlay[] => {
     const overlay = toOverlay(compaction);
     const after = stringOf(compaction.metadata ?? {}, AFTER_KEY);
-    const placed = { id: compaction.id, ...defined({ after }) };
+    const placed = { id: compaction.id, after };
     return overlay === null ? [] : [{ ...overlay, to: Math.min(overlay.to, raw.length - 1), ...placed }];
   });
   if (overlays.length < compactions.length || !areInjectedOnce(overlays, raw.length)) return null;
@@ -184,7 +183,9 @@ function toCompaction({ id, timestamp, from, to, ...overlay }: NamedOverlay): Co
 
 function policiesOf({ summary, reasoning, tool_calls: calls }: OverlayPolicies): OverlayPolicies {
   return {
-    ...defined({ summary, reasoning, tool_calls: calls }),
+    summary,
+    reasoning,
+    tool_calls: calls,
   };
 }
 

@@ -1,7 +1,6 @@
 // An entry as an event. Names and values are jp's, but for the ids of calls and what is decoded; what jpg has no field for stands
 // in the metadata: `jp` = jp's own, decoded, `jp_fields` = fields that jpg does not know.
 import type { Event, EventMetadata } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { isRecord, type RawLine, stringOf } from "../session-source.ts";
 import { ID_KEY, isTalk, keysOf, mapTexts, type StreamEntry } from "./stream.ts";
 
@@ -66,7 +65,7 @@ function metadataOf({ kind, raw }: Pick<StreamEntry, "kind" | "raw">, reading: S
     ...(signature !== undefined && { provider: "anthropic" }),
     ...(isAnswer && model !== undefined && { provider: model.provider, model: model.name }),
     ...(isAnswer && reading.message !== undefined && { message_id: reading.message }),
-    ...defined({ signature }),
+    ...(signature !== undefined && { signature }),
     ...(Object.keys(decoded).length > 0 && { [JP_MARK]: decoded }),
     ...(Object.keys(fields).length > 0 && { jp_fields: fields }),
   };
@@ -166,7 +165,8 @@ export function readStreamTurn(turn: StreamTurn, decode: StreamReading["decode"]
     else if (isTalk(entry.kind)) message = undefined;
     return eventOfEntry(entry, {
       decode,
-      ...defined({ model, message }),
+      model,
+      message,
     });
   });
   return [startOf(turn, decode), ...events];

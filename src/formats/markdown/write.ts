@@ -20,7 +20,6 @@ import {
   type Text,
   type View,
 } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { forLine, forMarkdown } from "../../core/safe-text.ts";
 
 /** What a document is about. */
@@ -39,7 +38,7 @@ export function renderMarkdown(
   options: EventMarkdownOptions & Partial<Pick<ViewHeading, "title" | "lineage">> = {},
 ): string {
   const { title, lineage } = options;
-  const heading = title === undefined ? "" : renderViewHeading({ title, ...defined({ lineage }) });
+  const heading = title === undefined ? "" : renderViewHeading({ title, lineage });
   return heading + view.turns.map((turn) => renderTurnMarkdown(turn, options)).join("");
 }
 

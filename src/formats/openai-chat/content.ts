@@ -1,7 +1,6 @@
 // Parts of OpenAI's messages as content parts: those of Chat Completions and of Responses mean the same under other names. What
 // only OpenAI understands is carried verbatim.
 import { type Content, type ContentPart, type Fields, fieldsOf, isFields } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { stringOf } from "../session-source.ts";
 
 const TEXTS: ReadonlySet<unknown> = new Set(["text", "input_text", "output_text"]);
@@ -37,7 +36,7 @@ function fileOf(part: Fields): ContentPart | undefined {
   const title = stringOf(file, "filename");
   const url = stringOf(file, "file_data") ?? stringOf(file, "file_url");
   if (url === undefined) return undefined;
-  return { ...mediaOf("document", url), ...defined({ title }) };
+  return { ...mediaOf("document", url), ...(title !== undefined && { title }) };
 }
 
 function mediaOf(type: "image" | "document", url: string): ContentPart {

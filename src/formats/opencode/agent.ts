@@ -2,7 +2,6 @@
 import { type Event, isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
 import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import type { AgentFormat, Machine, SessionDraft } from "../agent-format.ts";
 import {
   type AbandonedBranch,
@@ -100,7 +99,7 @@ export function readOpenCodeSession(source: SessionSource): ImportedSession {
     title: firstTitle(reading) ?? UNTITLED,
     titles: readTitles(document, createdAt),
     createdAt,
-    ...defined({ cwd }),
+    cwd,
     turnCount: reading.turns.length,
     readTurn: (turn) => readMessageTurn(reading, turn),
     turnLine: () => 0,

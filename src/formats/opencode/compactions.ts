@@ -2,7 +2,6 @@
 // of tools that it cleared are stripped. Taking one back shows what it hid.
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import { type Event, traitsOf } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { deriveName } from "../imported-session.ts";
 import { addMilliseconds, NO_DATE, type RawLine, recordOf, stringOf } from "../session-source.ts";
 import { eventsOfMessage } from "./events.ts";
@@ -58,7 +57,7 @@ export function listOpenCodeCompactions(turns: readonly MessageTurn[]): readonly
       last = timestamp;
       const { id, timestamp: _, metadata, ...rest } = draft;
       const made = { type: "compaction" as const, id, timestamp, ...rest, source: "import" as const };
-      return { turn, compaction: { ...made, ...defined({ metadata }) } };
+      return { turn, compaction: { ...made, metadata } };
     });
 }
 
@@ -83,7 +82,7 @@ function summaryAt(places: readonly Place[], at: number): readonly PlacedDraft[]
     timestamp: answer.message.timestamp,
     from_turn: 0,
     to_turn: answer.turn,
-    ...(end !== undefined && { to_event: end.id }),
+    to_event: end?.id,
     ...(kept.length > 0 && { keep: kept.map((event) => event.id) }),
     replacement: pair.map((event, n) => copyEvent(event, `${id}.${n}`, id)),
     metadata: { auto: part["auto"] === true, line: answer.message.id },

@@ -1,6 +1,5 @@
 // One message as events. Ids come from the message's own (`<id>`, `<id>.1`, …), so that the same document gives the same events.
 import type { Content, ContentPart, Event, EventMetadata } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { appendAll } from "../../core/lists.ts";
 import { createOriginLine, type ExportOrigin, plainValues, readExportOrigin, shorten } from "../imported-session.ts";
 import { isRecord, type RawLine, recordOf, stringOf, stringsOf } from "../session-source.ts";
@@ -46,7 +45,7 @@ function requestEvents(parts: readonly RawLine[], isQueued: boolean): readonly U
     return {
       type: "chat_request",
       content: contentOfParts(content),
-      ...(origin !== undefined && { metadata: { origin } }),
+      metadata: origin === undefined ? undefined : { origin },
     };
   });
   return [...requests, ...notes];
@@ -111,7 +110,8 @@ function makerOf(info: RawLine, messageId: string, step: number): EventMetadata 
   const provider = stringOf(info, "providerID");
   const model = stringOf(info, "modelID");
   return {
-    ...defined({ provider, model }),
+    provider,
+    model,
     message_id: step === 0 ? messageId : `${messageId}-${step}`,
   };
 }
@@ -192,7 +192,8 @@ function signed(made: EventMetadata, part: RawLine): EventMetadata {
   const encrypted = find("redactedData", "reasoningEncryptedContent");
   return {
     ...made,
-    ...defined({ signature, encrypted }),
+    signature,
+    encrypted,
     provider_metadata: given,
   };
 }
@@ -275,7 +276,7 @@ function noteOfAnswer({ info, parts }: { readonly info: RawLine; readonly parts:
     ...(name !== "" && { error: name }),
     ...(text !== "" && { text: shorten(text) }),
     ...(calls.length > 0 && { calls }),
-    ...defined({ usage }),
+    ...(usage !== undefined && { usage }),
   };
   return note(name === "MessageAbortedError" ? "aborted_answer" : "failed_answer", data);
 }

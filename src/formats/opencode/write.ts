@@ -14,7 +14,6 @@ import {
   textOfContent,
   type View,
 } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { isSameModelFamily } from "../../core/model/model-name.ts";
 import {
   type CallPlan,
@@ -466,7 +465,7 @@ function filePart(part: ContentPart): RawLine | null {
   const mime = part.media_type ?? (part.type === "image" ? "image/png" : "application/pdf");
   const url = typeof part.data === "string" ? `data:${mime};base64,${part.data}` : part.url;
   if (url === undefined) return null;
-  return { type: "file", mime, url, ...defined({ filename: part.title }) };
+  return { type: "file", mime, url, filename: part.title };
 }
 
 function namePart(part: ContentPart): string {

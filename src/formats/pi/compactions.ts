@@ -2,7 +2,6 @@
 // keeps; an edit covers one entry. Taking one back shows what it hid.
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import { type Event, traitsOf } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { deriveName } from "../imported-session.ts";
 import { addMilliseconds, type ParsedLines, type RawLine, recordOf, stringOf } from "../session-source.ts";
 import { type Entry, type EntryIndex, isSentKind, type SessionTree } from "./entries.ts";
@@ -98,7 +97,7 @@ function dateChanges(named: readonly NamedChange[]): readonly PlacedCompaction[]
     last = timestamp;
     const { metadata, ...rest } = change;
     const made = { type: "compaction" as const, id: deriveName(name), timestamp, ...rest, source: "import" as const };
-    return { compaction: { ...made, ...defined({ metadata }) }, turn };
+    return { compaction: { ...made, metadata }, turn };
   });
 }
 

@@ -7,7 +7,6 @@ import {
   type EventMetadata,
   plainText,
 } from "../../core/conversation/event.ts";
-import { defined } from "../../core/json.ts";
 import { plainValues, shorten } from "../imported-session.ts";
 import { isRecord, parseJsonLine, type RawLine, recordOf, stringOf } from "../session-source.ts";
 import { blocksOf, type Entry, isOriginEntry, roleOf, saidMessage } from "./entries.ts";
@@ -59,7 +58,7 @@ function bodiesOf({ entry, raw, isQueued, isFirst }: EntryReading): readonly Eve
 }
 
 function request(content: unknown, metadata?: Readonly<Record<string, unknown>>): EventBody {
-  return { type: "chat_request", content: contentOfBlocks(content), ...defined({ metadata }) };
+  return { type: "chat_request", content: contentOfBlocks(content), metadata };
 }
 
 function resultBody(message: RawLine): EventBody {
@@ -127,7 +126,9 @@ function metadataOf(message: RawLine, messageId: string, isFirst: boolean): Even
   const api = stringOf(message, "api");
   const { usage, stopReason } = message;
   return {
-    ...defined({ provider, model, api }),
+    provider,
+    model,
+    api,
     message_id: messageId,
     ...(isFirst && usage !== undefined && { usage }),
     ...(isFirst && stopReason !== undefined && !USUAL_ENDS.has(stopReason) && { stop_reason: stopReason }),
@@ -165,7 +166,7 @@ function thinkingBody(block: RawLine, made: EventMetadata): EventBody {
   return {
     type: "chat_response",
     reasoning,
-    metadata: { ...signed(made, block, "thinkingSignature"), ...defined({ encrypted }) },
+    metadata: { ...signed(made, block, "thinkingSignature"), encrypted },
   };
 }
 
@@ -341,6 +342,6 @@ function spoken(message: RawLine): RawLine {
   return {
     ...(text !== "" && { text: shorten(text) }),
     ...(calls.length > 0 && { calls }),
-    ...(message["usage"] !== undefined && { usage: message["usage"] }),
+    usage: message["usage"],
   };
 }

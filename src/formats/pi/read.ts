@@ -2,7 +2,6 @@ import { readToolDefinition, type ToolDefinition } from "../../core/conversation
 import { isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
 import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { type AbandonedBranch, deriveName, type ImportedSession, type ToolList } from "../imported-session.ts";
 import {
   createParsedLines,
@@ -77,7 +76,7 @@ export function readPiSession(source: SessionSource): ImportedSession {
     titles: readSessionNames(lines, index.entries),
     toolLists: listTools(reading),
     createdAt: index.createdAt,
-    ...defined({ cwd }),
+    cwd,
     turnCount: cuts.length,
     readTurn: (turn) => readTurn(reading, turn),
     turnLine: (turn) => starts[turn] ?? source.lineCount,

@@ -13,7 +13,6 @@ import {
 } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { type ProviderName, recognizeRequest } from "../../core/model/provider-rules.ts";
 import type { AgentFormat } from "../agent-format.ts";
 import { deriveName, type ImportedSession, type SkippedLine } from "../imported-session.ts";
@@ -217,7 +216,7 @@ function nameEvent(
   const { type, metadata, ...rest } = said;
   const isAnswer = type === "chat_response" || type === "tool_call_request";
   const whole = isAnswer ? { ...metadata, message_id: message } : metadata;
-  return { type, id, timestamp: timestamp(at), ...rest, ...defined({ metadata: whole }) } as Event;
+  return { type, id, timestamp: timestamp(at), ...rest, metadata: whole } as Event;
 }
 
 function titleOf(messages: readonly PlacedMessage[]): string {

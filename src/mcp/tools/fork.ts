@@ -3,7 +3,6 @@ import { loadCallerConversation } from "../../app/import/import.ts";
 import { resumeCommand } from "../../app/import/resume.ts";
 import { forkConversation } from "../../app/manage/fork.ts";
 import { resolveBranch } from "../../app/names/resolve-id.ts";
-import { defined } from "../../core/json.ts";
 import { conversation, defineTool, imported, type McpTool } from "./tool.ts";
 
 export const forkTool: McpTool = defineTool({
@@ -33,7 +32,8 @@ export const forkTool: McpTool = defineTool({
     const { tree, imported: sentence } = await loadCallerConversation(workspace, id, "fork");
     const report = await forkConversation(workspace, tree, {
       activate: false,
-      ...defined({ name, first }),
+      name,
+      first,
     });
     const { conversation: of, branch, turns, left_out = [] } = report;
     const resume = resumeCommand(workspace, await resolveBranch(workspace, branch));

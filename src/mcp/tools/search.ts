@@ -2,7 +2,6 @@ import * as z from "zod";
 import { loadCallerConversation } from "../../app/import/import.ts";
 import { SEARCH_SCOPES, searchConversations } from "../../app/look/search.ts";
 import { userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { defineTool, imported, type McpTool } from "./tool.ts";
 
 const hit = z.object({
@@ -78,7 +77,7 @@ export const searchTool: McpTool = defineTool({
       ignoreCase,
       limit,
       ...where,
-      ...defined({ scopes }),
+      scopes,
     });
     const rows = hits.map(({ conversation, branch, turn, event, type, state, line, alike }) => {
       const place = { conversation, branch, turn, event, type, state, line };

@@ -2,7 +2,6 @@ import * as z from "zod";
 import { standingOn } from "../../app/conversation/standing.ts";
 import { loadCallerConversation } from "../../app/import/import.ts";
 import { readEventText, type ShowReport, show as showId } from "../../app/look/show.ts";
-import { defined } from "../../core/json.ts";
 import { conversation, defineTool, type McpTool } from "./tool.ts";
 
 const output = z.object({
@@ -49,5 +48,5 @@ function factsOf(report: ShowReport): Omit<z.input<typeof output>, "text" | "off
   const { kind, branch } = report;
   if (report.kind !== "event") return { kind, branch };
   const { turn, event, state, compaction } = report;
-  return { kind, branch, turn, type: event.type, state, ...defined({ compaction }) };
+  return { kind, branch, turn, type: event.type, state, compaction };
 }

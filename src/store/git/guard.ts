@@ -2,7 +2,6 @@
 // config file says nothing unusual no git is asked; nothing is remembered on disk, where a store could answer for itself.
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { defined } from "../../core/json.ts";
 import { checkRemoteName } from "../../core/remote-address.ts";
 import type { Environment } from "../environment.ts";
 import { readOwnFile, readOwnText, replaceFile } from "../files.ts";
@@ -253,7 +252,7 @@ export function planSettings(settings: readonly ScopedSetting[]): SettingsPlan {
     overrides,
     isShut: shut.length > 0,
     promisors: promisorsIn(settings),
-    ...defined({ worktree }),
+    worktree,
   };
 }
 

@@ -5,7 +5,6 @@ import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SimpleGitOptions } from "simple-git";
 import { asSentence, repositoryError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { readSetting } from "../config-file.ts";
 import type { Environment } from "../environment.ts";
 import { readFileIfThere } from "../files.ts";
@@ -158,7 +157,7 @@ export async function runPorcelain(args: readonly string[], place: PorcelainRun)
     const git = simpleGit({
       baseDir: cwd,
       ...permissionsFor(env, place.extraEnv),
-      ...defined({ abort: signal }),
+      abort: signal,
       completion: { onExit: false }, // all output is read before git counts as ended
       errors: (_error, result) => {
         code = result.exitCode;

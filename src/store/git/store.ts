@@ -2,7 +2,6 @@
 // one fast-import, or a few objects as files, and one ref transaction, plus a check and a step for each worktree that holds a branch it moves.
 import { join } from "node:path";
 import { type JpgError, repositoryError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import type { Environment } from "../environment.ts";
 import { dropCaches, journalFolder, keepText, openCache } from "../git-dir.ts";
 import { clearLeftovers } from "../locks.ts";
@@ -269,7 +268,7 @@ function changesOf(tokens: readonly string[]): HistoryCommit["changes"] {
     const path = tokens[at + 1];
     if (status === undefined || path === undefined) continue;
     const special = mode === "120000" ? "link" : mode === "160000" ? "repository" : undefined;
-    changes.push({ path, oid: status === "D" ? null : oid, ...defined({ special }) });
+    changes.push({ path, oid: status === "D" ? null : oid, special });
   }
   return changes;
 }

@@ -4,7 +4,6 @@ import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { formatBundleHeader, parseBranchName } from "../../core/conversation/name.ts";
 import { codeOf, repositoryError, userError } from "../../core/errors.ts";
-import { defined } from "../../core/json.ts";
 import { checkRemoteUrl, shownUrl } from "../../core/remote-address.ts";
 import { makeDraftFolder } from "../files.ts";
 import { clearUnfinishedPacks } from "../locks.ts";
@@ -185,7 +184,8 @@ function runnerOf({ signal, progress }: TransferOptions): GitRunner {
     try {
       return await runPorcelain(args, {
         ...run,
-        ...defined({ signal, progress }),
+        signal: signal ?? run.signal,
+        progress,
       });
     } catch (error) {
       if (signal?.aborted !== true) throw error;
@@ -328,7 +328,7 @@ function parsePushed(output: string): ReadonlyMap<string, Answer> {
     const refusal = isBehind ? "behind" : "refused";
     const status = flag === "!" ? refusal : flag === "=" ? "unchanged" : "sent";
     const over = /^([0-9a-f]{40})\.\./.exec(summary)?.[1];
-    answers.set(to, { status, reason, ...defined({ over }) });
+    answers.set(to, { status, reason, over });
   }
   return answers;
 }

@@ -40,7 +40,7 @@ export function renderPage(page: ConversationPage, shownAt: Place, { parts, whol
   const context = rowContext(page, place, {
     turns: drawnTurns(parts),
     whole,
-    ...(family?.agents === undefined ? {} : { agents: family.agents }),
+    agents: family?.agents,
   });
   const body = html`<header class="top">
 ${place.kind === "served" ? html`<p class="facts"><a href="/">All conversations</a></p>\n` : nothing}<div data-live="head"><h1>${page.title}</h1>

@@ -3,7 +3,6 @@ import { eventText } from "../../app/diff/view-text.ts";
 import type { ConversationPage, PageTurn } from "../../app/look/conversation-page.ts";
 import { type Event, isFields, sayTurns } from "../../core/conversation/event.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
-import { defined } from "../../core/json.ts";
 import {
   type BothRow,
   type CutLimits,
@@ -162,7 +161,7 @@ function renderEvent(turn: number, reference: Event, { tools, links, pack, whole
   const title = titleOf(event, tools);
   const language = event.type === "tool_call_response" ? tools.get(event.call_id)?.language : undefined;
   const address = links.text(turn, event.id);
-  const said = renderSaid(event, { address, pack, ...defined({ language }) });
+  const said = renderSaid(event, { address, pack, language });
   if (!isFolded(event)) return html`<p class="who">${title}</p>${said}`;
   return html`<details><summary><span class="who">${title}</span> <span>${headOf(event)}</span></summary>${said}</details>`;
 }

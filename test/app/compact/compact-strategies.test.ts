@@ -4,7 +4,9 @@ import { readFile } from "node:fs/promises";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { compact } from "../../../src/app/compact/compact.ts";
 import type { CompactReport } from "../../../src/app/compact/compact-report.ts";
+import { type CompactRequest, rangeOf } from "../../../src/app/compact/plan.ts";
 import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
+import type { CompactionConfig } from "../../../src/config/config.ts";
 import { choosePipelines } from "../../../src/core/compact/strategies/pipelines.ts";
 import type { StrategyOptions } from "../../../src/core/compact/strategies/strategy.ts";
 import type { StubStyle } from "../../../src/core/conversation/compaction.ts";
@@ -68,7 +70,7 @@ describe("compacting by strategies", () => {
     const report = await sample.run({ names });
     expect((await sample.tree()).compactions).toHaveLength(imported + 1);
     expect(report.compaction).toMatchObject({ strategy: names, source: "manual" });
-    expect(report.compaction).not.toHaveProperty("profile");
+    expect(report.compaction?.profile).toBeUndefined();
     expect(report.report?.steps.map(({ strategy }) => strategy)).toEqual([...names, "index"]);
     const { events_removed, estimated_tokens_saved, steps } = report.report ?? expect.fail("a report was made");
     const saved = steps.reduce((sum, step) => sum + step.estimated_tokens_saved, 0);
@@ -104,6 +106,18 @@ describe("compacting by strategies", () => {
     const { run } = await openSample();
     const report = await run({ names: ["summarize"] });
     expect(report.compaction).toMatchObject({ strategy: ["summarize"], summary: { source: "extractive" } });
+  });
+});
+
+describe("the range of strategies", () => {
+  it("leaves the newest tokens alone unless its end or another size is said", () => {
+    const settings = { keep_last: 0, profiles: {} } as CompactionConfig;
+    const protectedOf = (range: CompactRequest["range"]) =>
+      rangeOf({ range, strategies: { ...choosePipelines(["auto"]), protectTokens: 70 } }, settings).protectTokens;
+    expect(protectedOf({})).toBe(70);
+    expect(protectedOf({ keep: undefined, to: undefined, protectTokens: undefined })).toBe(70);
+    expect(protectedOf({ protectTokens: 9 })).toBe(9);
+    expect(protectedOf({ keep: 1 })).toBeUndefined();
   });
 });
 

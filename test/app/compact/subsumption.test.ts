@@ -63,7 +63,7 @@ function timesAsked(name: keyof typeof SCRIPTS): number {
 }
 
 function ask(notes: readonly CallNote[], subsumes: string | undefined, options: Partial<SubsumptionOptions> = {}) {
-  const hints = subsumes === undefined ? {} : { look: { subsumes } };
+  const hints: SubsumptionOptions["hints"] = subsumes === undefined ? {} : { look: { subsumes } };
   // A busy machine takes its time to start a program.
   const patient = { timeoutMs: 60_000, totalMs: 600_000 };
   return findSubsumed(createCalls(notes), { hints, cwd: folder.path, env: process.env, ...patient, ...options });

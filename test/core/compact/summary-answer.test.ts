@@ -187,8 +187,8 @@ describe("splitBlock", () => {
 
 describe("readBlock", () => {
   it("has empty lists where there is no block, or none in it", () => {
-    expect(readBlock(null)).toStrictEqual({ files: [], open_tasks: [] });
-    expect(readBlock({ files: "a.ts", open_tasks: { a: 1 } })).toStrictEqual({ files: [], open_tasks: [] });
+    expect(readBlock(null)).toEqual({ files: [], open_tasks: [] });
+    expect(readBlock({ files: "a.ts", open_tasks: { a: 1 } })).toEqual({ files: [], open_tasks: [] });
   });
 
   it("reads texts once each, without blanks, and nothing that is none", () => {
@@ -199,7 +199,7 @@ describe("readBlock", () => {
       open_tasks: ["docs"],
       plan: null,
     });
-    expect(readBlock({ open_tasks: ["one"], openTasks: ["two"] })).toStrictEqual({ files: [], open_tasks: ["one"] });
+    expect(readBlock({ open_tasks: ["one"], openTasks: ["two"] })).toEqual({ files: [], open_tasks: ["one"] });
   });
 });
 

@@ -7,7 +7,7 @@ import type {
   SelectedCall,
   ToolCallPolicy,
 } from "../../../src/core/conversation/compaction.ts";
-import { resolveCallPolicy } from "../../../src/core/conversation/contents/tool-calls.ts";
+import { describeHalves, resolveCallPolicy } from "../../../src/core/conversation/contents/tool-calls.ts";
 import { createOverlays } from "../../../src/core/conversation/covered-range.ts";
 import type { ToolCallRequest } from "../../../src/core/conversation/event.ts";
 import { makeCompaction } from "../../helpers/make-compaction.ts";
@@ -101,5 +101,14 @@ describe("resolveCallPolicy", () => {
     expect(orphan(selective({ response: "omit" }))).toBeUndefined();
     const hints = { tool_overrides: { grep: { response: "keep" } } } as const;
     expect(halves({ ...selective({ response: "omit" }, rest), ...hints }, other)).toEqual(["keep", "keep"]);
+  });
+});
+
+describe("describeHalves", () => {
+  it("tells of the halves of which something is said", () => {
+    expect(describeHalves({ request: undefined, response: "strip" })).toBe("response strip");
+    expect(describeHalves({ request: "keep", response: { truncate: { max_chars: 9, head: undefined } } })).toBe(
+      'request keep, response {"truncate":{"max_chars":9}}',
+    );
   });
 });

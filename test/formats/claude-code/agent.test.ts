@@ -44,7 +44,7 @@ describe("readClaudeSession", () => {
       metadata: { provider: "anthropic", signature: expect.any(String) },
     });
     expect(said?.metadata?.message_id).toBe(thought?.metadata?.message_id);
-    expect(said?.metadata).not.toHaveProperty("usage");
+    expect(said?.metadata?.usage).toBeUndefined();
   });
 
   it("keeps text of the harness in the turn it stands in, and before the first request in the first turn", () => {

@@ -224,7 +224,7 @@ describe("Gemini CLI on a machine", () => {
 
   it("is given a session in the folder that it will make for the directory", () => {
     expect(plan({})).toMatchObject({ path: `${tmp}/tide-pool/${file}`, command: ["gemini", "--resume", SESSION] });
-    expect(plan({})).not.toHaveProperty("elsewhere");
+    expect(plan({})?.elsewhere).toBeUndefined();
     expect(plan({}, { GEMINI_CLI_HOME: "/srv" })?.path).toBe(`/srv/.gemini/tmp/tide-pool/${file}`);
     expect(plan(list({ "/other": "tide-pool", "/third": "tide-pool-1" }))?.path).toBe(`${tmp}/tide-pool-2/${file}`);
     expect(plan({ [`${tmp}/tide-pool/.project_root`]: "/other" })?.path).toBe(`${tmp}/tide-pool-1/${file}`);

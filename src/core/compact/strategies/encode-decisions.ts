@@ -11,7 +11,6 @@ import type {
 import { contentPolicies } from "../../conversation/contents/content-types.ts";
 import type { CallHalf } from "../../conversation/contents/tool-calls.ts";
 import type { Event } from "../../conversation/event.ts";
-import { defined } from "../../json.ts";
 import { USUAL_WINDOW } from "../../model/token-meter.ts";
 import { add, NOTHING_SHOWN, type Shown, type Spoken, takenBy, takenFromCall } from "./step-effect.ts";
 import type {
@@ -167,7 +166,7 @@ export function strongest(a: MaybeDecision, b: MaybeDecision): CallDecision {
   const request = strongerOf(a.request, b.request);
   const response = strongerOf(a.response, b.response);
   if (request === "omit" || response === "omit") return OMIT;
-  return { ...defined({ request, response }) };
+  return { request, response };
 }
 
 /** The decision to leave a call out. */
@@ -295,5 +294,5 @@ function withoutRepeats(step: StrategyStep, earlier: StrategyStep): Spoken {
   const { turns } = earlier.turns === undefined ? step : {};
   const { tool_calls: _, tools: __, ...said } = contentPolicies(step);
   const added = Object.entries(said).filter(([content]) => earlier[content as keyof StripPolicies] === undefined);
-  return { ...Object.fromEntries(added), ...defined({ turns }) };
+  return { ...Object.fromEntries(added), turns };
 }

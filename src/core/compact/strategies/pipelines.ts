@@ -96,7 +96,9 @@ export function choosePipelines(
   const tier = (use: StrategyUse): StrategyUse => ({
     ...use,
     options:
-      use.strategy.takes?.includes("maxChars") === true ? { maxChars: TIER_1_CHARS, ...use.options } : use.options,
+      use.strategy.takes?.includes("maxChars") === true
+        ? { ...use.options, maxChars: use.options.maxChars ?? TIER_1_CHARS }
+        : use.options,
     isWanted: isOver,
   });
   const isTiered = pipelines.some(({ name }) => name === "tiered");

@@ -1,5 +1,4 @@
 // Strategies that shorten results without looking at what was called: long ones, or all but the newest.
-import { defined } from "../../json.ts";
 import { decideEach, forResponse } from "./call-conditions.ts";
 import { isGone } from "./encode-decisions.ts";
 import type { Strategy } from "./strategy.ts";
@@ -15,7 +14,7 @@ export const truncateResults: Strategy = {
   summary: "keep only the head and tail of long results",
   takes: ["maxChars", "head"],
   decide: ({ calls, hintFor }, { maxChars = RESULT_CHARS, head }) => {
-    const truncate = { max_chars: maxChars, ...defined({ head }) };
+    const truncate = { max_chars: maxChars, head };
     return {
       calls: decideEach(calls, (call) =>
         hintFor(call.request.name).response === "keep" ? {} : forResponse(call, { truncate }),

@@ -8,7 +8,6 @@ import { type EventRange, isInRange } from "../../conversation/range-location.ts
 import { type SurveyedTurn, surveyTurns } from "../../conversation/survey.ts";
 import { type CallPairs, pairCalls, pairConversation } from "../../conversation/tool-pairing.ts";
 import { findMechanicalWinner, findPartWinners } from "../../conversation/winner.ts";
-import { defined } from "../../json.ts";
 import { USUAL_WINDOW } from "../../model/token-meter.ts";
 import { listPairedCalls, type ToolCall } from "../tool-call.ts";
 import { hintFor, type ToolCompactionHint } from "../tool-hints.ts";
@@ -95,7 +94,7 @@ function stateAt(event: Event, turn: number, index: number, read: Reading): Half
   if (now === undefined && parts.length === 0) return isCovered ? OPEN : CLOSED;
   const stubs = now === "strip" ? disposition?.compaction.stubs : undefined;
   const isOpen = isCovered && !isGone({ now });
-  return { now, isCovered, isOpen, ...defined({ stubs }), ...(parts.length === 0 ? {} : { parts }) };
+  return { now, isCovered, isOpen, stubs, ...(parts.length === 0 ? {} : { parts }) };
 }
 
 /** What is shown as it is, covered and not. */

@@ -63,7 +63,7 @@ function unknownStrategy(name: string): JpgError {
 }
 
 function checkOptions(chosen: readonly Strategy[], options: StrategyOptions): void {
-  const given = Object.keys(options) as (keyof StrategyOptions)[];
+  const given = (Object.keys(options) as (keyof StrategyOptions)[]).filter((option) => options[option] !== undefined);
   for (const option of given) {
     const takers = STRATEGIES.filter(({ takes }) => takes?.includes(option)).map(({ name }) => name);
     if (chosen.some(({ name }) => takers.includes(name))) continue;

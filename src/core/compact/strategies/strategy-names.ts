@@ -2,7 +2,6 @@
 // reads the settings needs the names alone.
 import type { Compaction, ContentPolicies, StubStyle } from "../../conversation/compaction.ts";
 import { contentPolicies } from "../../conversation/contents/content-types.ts";
-import { defined } from "../../json.ts";
 import { composeSteps, encodeDecisions, type StepReport, tokensOfTools } from "./encode-decisions.ts";
 import type { StrategyUse } from "./strategy.ts";
 import { type ContextFacts, createStrategyContext } from "./strategy-context.ts";
@@ -65,12 +64,15 @@ export function planStrategies(
   const { windowTokens, toolTokens } = facts;
   const context = createStrategyContext(facts);
   const { decisions, steps, turns, prune, ...policies } = composeSteps(uses, context, {
-    ...defined({ stubs, viewTokens, tokenFactor, windowTokens }),
+    stubs,
+    viewTokens,
+    tokenFactor,
+    windowTokens,
   });
   const tokens = Math.round(tokensOfTools(prune, context) * (tokenFactor ?? 1));
   const spared = toolTokens === undefined ? {} : { tokens };
   const { tool_overrides, ...calls } = encodeDecisions(decisions, context, stubs);
   const tools = prune === undefined ? {} : { tools: { policy: "prune" as const, names: prune, ...spared } };
   const contents = contentPolicies({ ...policies, ...calls, ...tools });
-  return { fields: { ...defined({ turns }), ...contents, ...defined({ tool_overrides }) }, steps };
+  return { fields: { turns, ...contents, tool_overrides }, steps };
 }

@@ -248,7 +248,7 @@ function toolLines(policy: ToolCallPolicy): readonly string[] {
     const { policy: name, ...rest } = policy;
     return [
       `tool calls: ${name}${Object.entries(rest)
-        .map(([key, value]) => `, ${key} ${String(value)}`)
+        .flatMap(([key, value]) => (value === undefined ? [] : [`, ${key} ${String(value)}`]))
         .join("")}`,
     ];
   }
@@ -261,8 +261,8 @@ function toolLines(policy: ToolCallPolicy): readonly string[] {
 
 /** Puts what is said of the halves of a call in a line, e.g. `request keep, response strip`. */
 export function describeHalves(halves: object): string {
-  const words = Object.entries(halves).map(
-    ([half, value]) => `${half} ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  const words = Object.entries(halves).flatMap(([half, value]) =>
+    value === undefined ? [] : [`${half} ${typeof value === "string" ? value : JSON.stringify(value)}`],
   );
   return words.join(", ");
 }

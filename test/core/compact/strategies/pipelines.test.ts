@@ -104,6 +104,7 @@ describe("choosePipelines", () => {
       { maxChars: 7, head: 1 },
       { maxChars: 7, head: 1 },
     ]);
+    expect(optionsOf(choosePipelines(["tiered"], { maxChars: undefined }))[0]).toEqual({ maxChars: TIER_1_CHARS });
     expect(optionsOf(choose("truncate-results"))).toEqual([{}]);
     expect(choose("truncate-results").uses[0]?.isWanted).toBeUndefined();
     const { uses } = choose("tiered", "truncate-results", "strip-reasoning");

@@ -37,6 +37,7 @@ describe("chooseStrategies", () => {
       expect.objectContaining({ code: "unused_option", message: expect.stringContaining("mask-results") }),
     );
     expect(() => chooseStrategies([], { maxChars: 3 })).toThrow(expect.objectContaining({ code: "unused_option" }));
+    expect(chooseStrategies(["dedup-tools"], { newest: undefined })).toHaveLength(1);
     for (const options of [{ maxChars: 0 }, { head: 1.5 }, { head: Number.NaN }])
       expect(() => chooseStrategies(["truncate-results"], options)).toThrow(
         expect.objectContaining({ code: "bad_option" }),
