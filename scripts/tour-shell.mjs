@@ -40,20 +40,20 @@ export function hasGit() {
   return spawnSync("git", ["--version"]).error === undefined;
 }
 
-/** Shows a command as it is typed, runs it in the project, prints what it says, and gives its standard output. `code` = how it ends. */
-export function show(stage, command, { lines, code = 0 } = {}) {
+/** Shows a command as it is typed, runs it in the project, prints what it says, and gives its standard output. */
+export function show(stage, command, { lines } = {}) {
   const typed = command.map((word) => (/^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
   const inStore = command[0] === "store-git";
   print(bold(`$ ${inStore ? `git -C "$(jpg path)" ${typed.slice(1).join(" ")}` : typed.join(" ")}`));
   const path = inStore ? run(stage, ["jpg", "path"]).stdout.trim() : undefined;
-  const { stdout, stderr } = run(stage, inStore ? ["git", "-C", path, ...command.slice(1)] : command, code);
+  const { stdout, stderr } = run(stage, inStore ? ["git", "-C", path, ...command.slice(1)] : command);
   const said = `${stdout}${stderr}`.trimEnd();
   print(said === "" ? "" : `${shorten(said, lines)}\n`);
   return stdout;
 }
 
-/** Runs a command in the project and gives its output. Throws when it cannot be started or ends with another exit code. */
-export function run(stage, [program, ...words], code = 0) {
+/** Runs a command in the project and gives its output. Throws when it cannot be started or fails. */
+export function run(stage, [program, ...words]) {
   const call = program === "jpg" ? [process.execPath, [jpgScript, ...words]] : [program, words];
   const result = spawnSync(call[0], call[1], {
     cwd: stage.project,
@@ -62,7 +62,7 @@ export function run(stage, [program, ...words], code = 0) {
     maxBuffer: 64_000_000,
   });
   if (result.error !== undefined) throw result.error;
-  if (result.status !== code) {
+  if (result.status !== 0) {
     throw new Error(`\`${program} ${words.join(" ")}\` ended with exit code ${result.status}:\n${result.stderr}`);
   }
   return result;

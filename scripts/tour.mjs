@@ -1,6 +1,6 @@
 // The guided tour (`npm run tour`): jpg's main job on the bundled sample session, every command really run, in a
-// temporary folder that is removed at the end (`--keep` leaves it). Ends with exit code 1 when a step goes wrong. Without a git
-// program it takes jpg's own way where git's is shown else, and says what is missing.
+// temporary folder that is removed at the end (`--keep` leaves it). Ends with exit code 1 when a step goes wrong, or where there is
+// no git.
 import { appendFileSync, copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,17 +9,14 @@ import { buildIfMissing, hasGit, openStage, run, show, tell } from "./tour-shell
 const SAMPLE = fileURLToPath(new URL("../examples/sample-session.jsonl", import.meta.url));
 /** Result of a search in turn 18 of the sample. */
 const SEARCH = "0a8cc1ee-fdf6-4f6b-a10a-f4c7dfddc539";
-/** Exit code of a command that needs the git program. */
-const NEEDS_GIT = 3;
 const keep = process.argv.includes("--keep");
-const withGit = hasGit();
 
 const CHAPTERS = [
   {
     heading: "1. Bring a session in",
-    text: `sample-session.jsonl is a session of Claude Code: two days, 26 turns, and one compaction by the agent itself.\nIt becomes a branch in a git repository ${withGit ? "inside .git/jpg" : "in your data folder"}, one commit a turn. The project's own files and branches are not touched.`,
+    text: `sample-session.jsonl is a session of Claude Code: two days, 26 turns, and one compaction by the agent itself.\nIt becomes a branch in a git repository inside .git/jpg, one commit a turn. The project's own files and branches are not touched.`,
     play: (stage) => {
-      if (withGit) show(stage, ["git", "init", "--quiet"]);
+      show(stage, ["git", "init", "--quiet"]);
       show(stage, ["jpg", "import", "sample-session.jsonl"]);
       show(stage, ["jpg", "ls"]);
     },
@@ -44,17 +41,14 @@ const CHAPTERS = [
     play: (stage) => {
       show(stage, ["jpg", "diff", "--stat"]);
       show(stage, ["jpg", "diff"], { lines: 28 });
-      if (withGit) show(stage, ["store-git", "log", "-1", "--stat", "--format=%h %an: %s"]);
+      show(stage, ["store-git", "log", "-1", "--stat", "--format=%h %an: %s"]);
     },
   },
   {
-    heading: withGit ? "5. Undo it with stock git" : "5. Undo it",
-    text: withGit
-      ? "A compaction is a commit that adds one file. Git's own revert undoes it, at any time and in any order."
-      : "A compaction is a commit that adds one file. `jpg revert` undoes it, as `git revert` would, at any time and in any order.",
+    heading: "5. Undo it with stock git",
+    text: "A compaction is a commit that adds one file. Git's own revert undoes it, at any time and in any order.",
     play: (stage) => {
-      if (withGit) show(stage, ["store-git", "revert", "--no-edit", "HEAD"], { lines: 1 });
-      else show(stage, ["jpg", "revert", newestCommit(stage)]);
+      show(stage, ["store-git", "revert", "--no-edit", "HEAD"], { lines: 1 });
       show(stage, ["jpg", "log"]);
     },
   },
@@ -103,8 +97,8 @@ const CHAPTERS = [
     heading: "9. Check out",
     text: "A checked-out conversation is a git worktree with the view as text: VIEW.md for people, view.jsonl for programs.",
     play: (stage) => {
-      show(stage, ["jpg", "checkout", "@", "../review"], { code: withGit ? 0 : NEEDS_GIT });
-      if (withGit) show(stage, ["head", "-n", "7", "../review/VIEW.md"]);
+      show(stage, ["jpg", "checkout", "@", "../review"]);
+      show(stage, ["head", "-n", "7", "../review/VIEW.md"]);
     },
   },
   {
@@ -203,6 +197,8 @@ function nextSteps(project) {
 }
 
 try {
+  if (!hasGit())
+    throw new Error("it needs git, and none was found in PATH. Install git: https://git-scm.com/downloads");
   play();
 } catch (error) {
   process.stderr.write(`The tour stopped: ${error.message}\n`);

@@ -206,6 +206,8 @@ describe("a partial clone that somebody gave", () => {
     // Not from the server, which this process is.
     const served = `file://${join(sandbox.root, "served", "talks.git")}`;
     sandbox.git(["clone", "--quiet", "--no-checkout", "--filter=tree:0", served, bare], sandbox.root);
+    sandbox.git(["update-ref", `refs/heads/${main}`, `refs/remotes/origin/${main}`], bare);
+    sandbox.git(["symbolic-ref", "HEAD", `refs/heads/${main}`], bare);
     sandbox.git(["config", "remote.origin.url", url], bare);
     sandbox.git(["config", "jpg.format", "1"], bare);
     server.state.connections = 0;
