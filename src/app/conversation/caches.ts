@@ -7,8 +7,6 @@ export interface SealedCache {
   read(key?: string): Buffer | null;
   /** Keeps something; without effect where nothing can be written. */
   write(body: string | Uint8Array, key?: string): Promise<void>;
-  /** Forgets what is kept under a key. */
-  drop(key?: string): Promise<void>;
 }
 
 const DIGEST = 64;
@@ -28,7 +26,6 @@ export function openSealedCache(store: ConversationStore, name: string): SealedC
       const bytes = typeof body === "string" ? Buffer.from(body) : body;
       await cache.write(Buffer.concat([Buffer.from(sealOf(gitDir, bytes)), bytes]), key);
     },
-    drop: (key) => cache.drop(key),
   };
 }
 

@@ -17,9 +17,6 @@ import type { ImportReport } from "./import-report.ts";
 import type { ImportRequest } from "./import-request.ts";
 import { beginsWith, hookPlaces, listSpool, noteProblem, removeEntry, type SpoolEntry } from "./spool.ts";
 
-// Takes in what agents' hooks have put aside: each session into the store of the directory that it was begun in. What cannot be
-// imported stays where it is, with the reason.
-
 /** What was taken in. */
 interface DrainReport {
   readonly sessions: readonly ImportReport[];

@@ -7,9 +7,6 @@ import { priceOf, type TurnFacts } from "../../core/model/usage.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { recordedFacts } from "../models/models.ts";
 
-// What the requests of a conversation used and cost, turn by turn, as far as it is recorded. Prices are those published today: no
-// agent records what was paid.
-
 /** Requests that their provider counted, together; tokens are whole numbers. */
 export interface RecordedCost {
   readonly requests: number;

@@ -10,8 +10,6 @@ import { refreshViews } from "../conversation/refresh-view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { resolveTree, resolveWhole } from "../names/resolve-id.ts";
 
-// The settings in force, and those that a conversation keeps taken back, for `jpg config`.
-
 interface SettingsReport {
   readonly rows: readonly SettingRow[];
   readonly text: string;

@@ -223,8 +223,6 @@ const modelCommand: SlashCommand = {
   },
 };
 
-// The slash commands of the chat, and their help.
-
 const helpCommand: SlashCommand = {
   name: "help",
   aliases: ["?"],

@@ -6,9 +6,6 @@ import { errorLines } from "./facts.ts";
 import { commandsRun, filesNamed } from "./hidden-content.ts";
 import { callFacts, isWriting, listToolCalls, type ToolCall } from "./tool-call.ts";
 
-// The ledger of a stretch of a conversation: files, commands and errors as the calls themselves show them. It goes with a
-// summary so that what must be exact does not hang on a model's memory. Deterministic; each entry once, in order of appearance.
-
 export interface EventLedger {
   /** Files that calls wrote or edited and that did not fail, as written. */
   readonly modified: readonly string[];
