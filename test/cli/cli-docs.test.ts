@@ -5,8 +5,6 @@ import { describe, expect, it } from "vitest";
 import { renderPage } from "../../scripts/generate-cli-docs.mjs";
 import { loadCommands } from "../../src/cli/help.ts";
 
-// covers: history "Commands are registered"
-
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 describe("docs/cli.md", () => {

@@ -5,8 +5,6 @@ import { splitLeadingOptions } from "../../src/cli/run.ts";
 import { badBound, isBound } from "../../src/core/conversation/range-bound.ts";
 import type { JpgError } from "../../src/core/errors.ts";
 
-// covers: 064 "`query --compact -- TEXT`: compact with the default profile, then query"
-
 const spec: CommandSpec = {
   name: "pack",
   summary: "packs",

@@ -4,10 +4,6 @@ import { describe, expect, it } from "vitest";
 import { parseConfigDelta, selectDeltas } from "../../src/config/config.ts";
 import { runs } from "../helpers/runs.ts";
 
-// covers: 064 "They are stored and hold later"
-// covers: 064 "Config deltas survive; config outside the range is unaffected"
-// covers: 036 "Removing an event must not remove a config delta"
-
 const FILE = "config/20261121T203000.123Z-p81xz0.jsonl";
 
 describe("a config delta's file", () => {

@@ -2,9 +2,6 @@ import { describe, expect, it } from "vitest";
 import { readLayer } from "../../src/config/layers.ts";
 import { BUILT_IN, type LoadedConfig, loadConfig } from "../../src/config/load.ts";
 
-// covers: 064 "Default table for seven tools, as workspace configuration"
-// covers: D17 "1.4 Default hints in config"
-
 const loadBuiltIn = (): LoadedConfig => loadConfig({ conversation: [], overrides: [] });
 
 describe("the built-in settings", () => {

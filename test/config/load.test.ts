@@ -11,53 +11,6 @@ import { DEFAULT_TOOL_HINTS } from "../../src/core/compact/tool-hints.ts";
 import { listKnownKeys } from "../helpers/known-keys.ts";
 import { errorOf } from "./error-of.ts";
 
-// covers: 064 "Compaction is configured for workspace and conversation"
-// covers: 064 "Model and prompt configurable per profile"
-// covers: 064 "`default_profile`"
-// covers: 064 "`keep_last` = 3"
-// covers: 064 "Built-in profile `default`: reasoning and tools strip"
-// covers: 064 "Profile `heavy.summary`: policy, model, instructions"
-// covers: 064 "Profile `light`: reasoning strip"
-// covers: 064 "A profile encodes no range"
-// covers: 064 "A profile that overrides `keep_last` ("used by profiles that don't override it")"
-// covers: 064 "`[conversation.tools.X.compaction]` `request`/`response` = keep or strip"
-// covers: 064 "No automatic compaction on every turn; `conversation.compaction.auto` is reserved"
-// covers: 064 "4.1 Config section"
-// covers: 064 "4.3 Hints in the tool config"
-// covers: 064 "4.5 Config tests"
-// covers: 036 "`summarize_model` config key (alias)"
-// covers: 036 "summarize only above a share of the window (0.5)"
-// covers: 036 "`compaction.response` = keep, strip or remove"
-// covers: 036 "`compaction.dedup`"
-// covers: 036 "`strategy = "auto"`"
-// covers: 036 "`keep_last = 1`"
-// covers: 036 "`model` for model-assisted strategies"
-// covers: 036 "`summarize_threshold = 0.5`"
-// covers: 036 "`fork = true`"
-// covers: 036 "The user can choose the summary model"
-// covers: 036 "Automatic compaction on every turn is rejected"
-// covers: 036 "2.1 `compaction` field in the tool config"
-// covers: 036 "2.4 Config tests"
-// covers: 036 "4.3 Config `model`, `summarize_threshold`"
-// covers: D17 "`[conversation.tools.X.compaction]` with `request`, `response`"
-// covers: D17 "Each is keep or strip"
-// covers: D17 "Optional config type with optional fields"
-// covers: D17 "Keys `enabled`, `trigger_ratio` 0.75, `profile`, `min_turns` 5"
-// covers: D17 "Disabled by default"
-// covers: D17 "0.75 is a guess"
-// covers: D17 "1.1 Config types for hints"
-// covers: D17 "1.2 Optional `compaction` field"
-// covers: D17 "2.1 Auto config"
-// covers: v2 "1. user-configured `compaction.model`"
-// covers: v2 "≥ 70 %: context warning (`warning_ratio`)"
-// covers: v2 "`CompactionConfig.summarization_model`"
-// covers: v2 "`[compaction]` `model`, `auto`, `protected_messages` as aliases"
-// covers: v2 "`model = ""` means choose"
-// covers: v2 "`auto = true` by default"
-// covers: v2 "`protected_messages = 12` by default"
-// covers: v2 "1 Settings"
-// covers: history "Different agents may need other prompts (`instructions`)"
-
 const NOTHING: ConfigInput = { conversation: [], overrides: [] };
 const user = (text: string): ConfigInput => ({ ...NOTHING, user: { path: "/home/ada/config.toml", text } });
 const project = (text: string, trusted = false): ConfigInput => ({
@@ -476,8 +429,6 @@ base_url = "http://evil.example"
     );
   });
 });
-
-// covers: 064 "Conversation-level overrides by `--cfg`"
 
 const keyIn = (text: string) => formatKey(parseOverride(text).path);
 const valueIn = (text: string) => parseOverride(text).value;

@@ -8,21 +8,6 @@ import type { Json } from "../helpers/claude-session.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 import { openPane, type Pane, tmuxMissing } from "../helpers/tmux.ts";
 
-// covers: v2 "`— context compacted (150k → 105k tokens) —`"
-// covers: v2 "9 Compaction message in chat"
-// covers: v2 "10 `/compact`"
-// covers: history "A `/compact` command with automatic prompting and manual use"
-// covers: history "Prompt at about 50 messages with Y / N / V"
-// covers: history "Non-numeric argument falls back to 15"
-// covers: history "Under 30 messages: "Conversation too short to compact (< 30 messages)""
-// covers: history ""Compacted N messages into summary""
-// covers: history "After the user's message, before the call"
-// covers: history "Status before/after: `[52 messages]`, `[Summary + 15 messages]`"
-// covers: history "Integration: 60+ messages, the prompt appears"
-// covers: history "Integration: `/compact` before the threshold"
-// covers: history "Integration: "never" keeps the prompt away, manual use still works"
-// covers: history "Undo: `/compact undo`"
-
 const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
 const BOX = "Conversation History Compaction";
 

@@ -9,9 +9,6 @@ import type { ImportedSession } from "../../src/formats/imported-session.ts";
 import { corpusMissing, GROWTH_SERIES, listGoldens, readCorpusFile, readGolden } from "../helpers/corpus.ts";
 import { type SentBlock, type SentMessage, sentHistory } from "../helpers/normalizer.ts";
 
-// covers: 064 "Applied where the thread for the provider is built"
-// covers: 064 "2.4 Wired into the thread"
-
 /** What the agent itself puts in when it resumes a session that stopped in the middle. */
 const AGENT_REPAIRS = /^(?:\[Tool call interrupted: |No response requested\.$)/;
 

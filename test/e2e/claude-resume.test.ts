@@ -22,9 +22,6 @@ import { lineUuid, readExportOrigin } from "../../src/formats/imported-session.t
 import { EXPORT_CASES, plainThread } from "../formats/claude-code/export-views.ts";
 import { agentsFolder } from "../helpers/real-agent.ts";
 
-// covers: history "Compacted conversations still make coherent requests"
-// covers: history "Quality: the conversation goes on naturally"
-
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const shared = process.env["JPG_CORPUS"] ?? join(root, "../shared");

@@ -10,37 +10,6 @@ import { expectNoBug, expectRefusal } from "../helpers/refusal.ts";
 import { createSandbox, runJpg, type Sandbox, smallSession, storeState } from "../helpers/run-jpg.ts";
 import { createTerminalSession, type TerminalSession } from "../helpers/terminal-session.ts";
 
-// covers: 064 "`compact [ID] [OPTIONS]` on the active or the named conversation"
-// covers: 064 "`jp conversation compact` as spelling"
-// covers: 064 "Works with workspace defaults, without flags"
-// covers: 064 "`--profile NAME`, default `default`"
-// covers: 064 "`--dry-run` shows mechanical effects without applying"
-// covers: 064 "`--from` without a value = `last`"
-// covers: 064 "`print` shows the full history"
-// covers: 064 "`print --compacted` shows what the model sees"
-// covers: 064 "1. Collect all compactions"
-// covers: 064 "No code path feeds a projected view to a summariser"
-// covers: 064 "An accepted, authored summary without a model (`--accept`)"
-// covers: 064 "Fork proliferation is avoided: in place by default"
-// covers: 064 "3.3 The command with its flags"
-// covers: 064 "3.5 `--compacted` on print"
-// covers: 064 "3.6 Integration tests"
-// covers: 064 "4.4 Profiles wired into the command"
-// covers: 036 "Forks by default, activates the fork, original intact"
-// covers: 036 "`--in-place` (destructive)"
-// covers: 036 "`--dry-run` shows what would change"
-// covers: 036 "`--no-activate` (fork mode only)"
-// covers: 036 "CompactionReport: `events_removed`, `estimated_tokens_saved`"
-// covers: 036 "Dry run and clear warnings"
-// covers: 036 "Fork-only is annoying"
-// covers: 036 "1.1 Compactor and report"
-// covers: 036 "1.5 Command with `--keep-last`, `--in-place`, `--dry-run`"
-// covers: history "Reusable for export, handoff, other agents"
-// covers: history "Manual compaction is always available"
-// covers: history "Export with the full history (`--full-history`)"
-// covers: history "Undo of the last compaction: `jpg undo`"
-// covers: history "Kept in memory only"
-
 /** A conversation for one group of tests; those of a group build on each other only where they say so. */
 function shared(turns = 6): { get(): ImportedSandbox } {
   let sandbox: ImportedSandbox;

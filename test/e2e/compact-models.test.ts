@@ -6,9 +6,6 @@ import { writeUserConfig } from "../helpers/live-jpg.ts";
 import { SHORT_COMMIT } from "../helpers/name-beginning.ts";
 import { createSandbox, type Sandbox, storeState } from "../helpers/run-jpg.ts";
 
-// covers: 036 "In `--dry-run` it lists"
-// covers: history "Progressive: making them"
-
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
   for (const clean of cleanUp.splice(0).reverse()) await clean();

@@ -3,8 +3,6 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { copyImportedSandbox } from "../helpers/prepared-sandbox.ts";
 import { storeState } from "../helpers/run-jpg.ts";
 
-// covers: 064 "`--dry-run` shows mechanical effects without applying"
-
 describe("compact --dry-run", () => {
   it("shows with --diff and --text what diff and print show afterwards, and commits nothing", async () => {
     const sandbox = await copyImportedSandbox(6);

@@ -10,19 +10,6 @@ import { SHORT_COMMIT } from "../helpers/name-beginning.ts";
 import { expectRefusal } from "../helpers/refusal.ts";
 import { createSandbox, type Sandbox, storeState } from "../helpers/run-jpg.ts";
 
-// covers: 064 "`fork --compact` forks and appends a compaction to the fork"
-// covers: 064 "`fork --compact=NAME`"
-// covers: 064 "The fork's resolved compaction config is used"
-// covers: 064 "3.4 `--compact[=profile]` on fork"
-// covers: 036 "`--strategy NAME`, repeatable, default `auto`"
-// covers: 036 "`strip-tool-results`: name, status and first line of output"
-// covers: 036 "Fallback: exact argument equality"
-// covers: 036 "Per-step breakdown `steps[]`"
-// covers: 036 "1.5 Command with `--strategy`, `--no-activate`"
-// covers: 036 "3.4 Integration tests"
-// covers: 036 "5.2 Integration tests of it"
-// covers: history "Important context is preserved"
-
 const SAMPLE = fileURLToPath(new URL("../../examples/sample-session.jsonl", import.meta.url));
 /** A turn with reads, edits, a search and a write; the keep_last of 3 does not reach it. */
 const TURN = 18;

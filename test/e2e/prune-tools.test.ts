@@ -7,8 +7,6 @@ import { type ChatAnswer, type ChatServer, startChatServer } from "../helpers/ch
 import { writeUserConfig } from "../helpers/live-jpg.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 
-// covers: 036 "`prune-tools` drops definitions never called"
-
 const MCP_SERVER = fileURLToPath(new URL("../fixtures/mcp/server.mjs", import.meta.url));
 /** Jpg's own tools: they stay. */
 const OWN = ["compact", "search", "show"];

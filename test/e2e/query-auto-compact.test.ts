@@ -9,26 +9,6 @@ import { createLongSession } from "../helpers/long-session.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
 import { answer } from "../helpers/summaries.ts";
 
-// covers: D17 "Automatic compaction near the window limit"
-// covers: D17 "Fires when the projected conversation nears the window"
-// covers: D17 "Evaluated after each turn, before persisting"
-// covers: D17 "5. log range, profile, estimated reduction"
-// covers: D17 "Runs synchronously between turns"
-// covers: D17 "Window size from model details"
-// covers: D17 "Fires between turns because of the prompt cache; system prompt unaffected"
-// covers: D17 "No background compaction"
-// covers: D17 "Notify the user when it fires"
-// covers: D17 "2.3 Trigger check after each turn"
-// covers: D17 "2.6 Tests with a mock provider for the window size"
-// covers: v2 "Invisible continuation: no re-prompting"
-// covers: v2 "A built-in `compact` tool"
-// covers: v2 "Count tokens after tool execution"
-// covers: v2 "Agent loop awaits; provider is passed"
-// covers: v2 "No approval prompt"
-// covers: v2 "5 Agent loop awaits compaction"
-// covers: v2 "6, 7 The compact tool, registered"
-// covers: history "The messages themselves are the context; one request asks for the summary"
-
 const MCP_SERVER = fileURLToPath(new URL("../fixtures/mcp/server.mjs", import.meta.url));
 const ON = "[conversation.compaction.auto]\nenabled = true\nmin_turns = 2\n";
 const FILES = `[mcp.servers.files]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify([MCP_SERVER])}\nconfirm = false\n`;

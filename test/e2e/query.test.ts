@@ -8,14 +8,6 @@ import { startJpg, writeUserConfig } from "../helpers/live-jpg.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
 import { createSandbox, type Sandbox, sessionAnsweredIn, storeState } from "../helpers/run-jpg.ts";
 
-// covers: 064 "`query --compact -- TEXT`: compact with the default profile, then query"
-// covers: 064 "`query --compact=NAME`"
-// covers: 064 "`--compact` on query equals `compact` followed by `query`"
-// covers: 064 "5.3 `--compact[=profile]` on query"
-// covers: 036 "`query --compact`: compact, then send, in one step"
-// covers: 036 "`query --compact` uses `auto` with `--keep-last 1`"
-// covers: 036 "4.4 `--compact` on query"
-
 const MCP_SERVER = fileURLToPath(new URL("../fixtures/mcp/server.mjs", import.meta.url));
 const cleanUp: (() => unknown)[] = [];
 

@@ -12,12 +12,6 @@ import { expectNoBug, expectRefusal } from "../helpers/refusal.ts";
 import { createSandbox, type JpgResult, type Sandbox, storeState } from "../helpers/run-jpg.ts";
 import { answer, WORDS } from "../helpers/summaries.ts";
 
-// covers: 064 "`summarize`: raw events to a model, concise summary"
-// covers: 064 "A dry run cannot show a summary: "will generate a summary for turns X-Y using model Z""
-// covers: 064 "5.4 Integration tests with a mock model"
-// covers: v2 "Risk: latency → small model, non-blocking"
-// covers: history "Focus areas are optional (`--focus`)"
-
 const cleanups: (() => unknown)[] = [];
 
 afterEach(async () => {

@@ -142,7 +142,6 @@ describe("a conversation of 10,000 turns", () => {
     await store.close();
   });
 
-  // covers: 064 "Storage grows by a compaction each"
   it("writes four objects for a compaction: the record, two folders, the commit", async () => {
     const before = await tipOf(workspace, branch);
     const range = { from: parseTurnBound("9950"), to: parseTurnBound("9960") };

@@ -10,18 +10,6 @@ import { COMPACT_TOOL } from "../../../src/core/conversation/defined-tools.ts";
 import { type SurveyedSession, surveyedSession } from "../../helpers/surveyed-session.ts";
 import { createImportedWorkspace, type GitWorkspace, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
-// covers: v2 "Agent-triggered compaction by a tool"
-// covers: v2 "A built-in `compact` tool"
-// covers: v2 "When to use it: new task, degradation, milestone"
-// covers: v2 "Parameter `focus`"
-// covers: v2 "Runs tiers 1 → 2 → 3"
-// covers: v2 "Returns the summary as the tool result"
-// covers: v2 "Tool calls back into the agent, returns the summary"
-// covers: v2 "Tool called under target: "No compaction needed""
-// covers: v2 "No approval prompt"
-// covers: v2 "6, 7 The compact tool, registered"
-// covers: v2 "12 Integration test of the pipeline"
-
 const opened: GitWorkspace[] = [];
 afterEach(async () => {
   for (const workspace of opened.splice(0)) await removeWorkspace(workspace);

@@ -22,24 +22,6 @@ import { toOpenAiResponsesThread } from "../../../src/core/model/openai-response
 import { createLongSession, type LongSession } from "../../helpers/long-session.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
-// covers: 036 "Automatic compaction: separate concern"
-// covers: D17 "Automatic compaction near the window limit"
-// covers: D17 "Fires when the projected conversation nears the window"
-// covers: D17 "Only with more turns than `min_turns`"
-// covers: D17 "1. profile from `auto.profile`"
-// covers: D17 "3. summary by a model if the profile has one"
-// covers: D17 "5. log range, profile, estimated reduction"
-// covers: D17 "Unknown window: silently skipped"
-// covers: D17 "Lossy and invisible: off by default, logged, originals preserved"
-// covers: D17 "2.4 Existing compaction logic is reused"
-// covers: D17 "2.5 Logging"
-// covers: v2 "Count tokens after tool execution"
-// covers: v2 "Model call fails: tier 2 result stands"
-// covers: v2 "Network errors are not fatal"
-// covers: v2 "One System message holds the summary"
-// covers: v2 "Result: system prompt, summary, protected recent messages"
-// covers: v2 "Risk: role confusion → System role, clear delimiter"
-
 /** Of the window of the session's model: 200,000 tokens. */
 const SMALL = "auto.trigger_ratio=0.03";
 const ON = ["auto.enabled=true", SMALL, "auto.warning_ratio=0.02"];

@@ -8,11 +8,6 @@ import { createClaudeWriter, sessionBytes } from "../../helpers/claude-session.t
 import { smallSession } from "../../helpers/run-jpg.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
-// covers: history "Under 30 messages: "Conversation too short to compact (< 30 messages)""
-// covers: history "Summarises all but the newest N"
-// covers: history "Minimum 30"
-// covers: history "Unit: short conversations are refused"
-
 let workspace: GitWorkspace;
 let branch: string;
 

@@ -10,8 +10,6 @@ import { JpgError } from "../../../src/core/errors.ts";
 import { createClaudeWriter } from "../../helpers/claude-session.ts";
 import { createImportedWorkspace, type GitWorkspace, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
-// covers: history "Progressive: making them"
-
 const opened: GitWorkspace[] = [];
 afterEach(async () => {
   for (const workspace of opened.splice(0)) await removeWorkspace(workspace);

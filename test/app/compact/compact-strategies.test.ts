@@ -13,8 +13,6 @@ import type { StubStyle } from "../../../src/core/conversation/compaction.ts";
 import { createPiWriter, piCall } from "../../helpers/pi-session.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
-// covers: 036 "Per-step breakdown `steps[]`"
-
 const SAMPLE = new URL("../../../examples/sample-session.jsonl", import.meta.url);
 
 let bytes: Uint8Array;

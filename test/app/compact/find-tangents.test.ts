@@ -13,10 +13,6 @@ import { createScriptedModel, type Script, type ScriptedModel, says, stop } from
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { createImportedWorkspace, type GitWorkspace, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
-// covers: 064 "Tangent classification is orthogonal"
-// covers: 036 "`classify-tangents` returns turn positions to review"
-// covers: 036 "4.2 ClassifyTangents with confirmation"
-
 const opened: GitWorkspace[] = [];
 afterEach(async () => {
   for (const workspace of opened.splice(0)) await removeWorkspace(workspace);

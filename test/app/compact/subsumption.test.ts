@@ -11,17 +11,6 @@ import { createTempFolder, git, type TempFolder, testEnvironment, writeText } fr
 import { type CallNote, createCalls } from "../../helpers/tool-calls.ts";
 import { createTestRuntime } from "../../helpers/workspace.ts";
 
-// covers: 064 "Tool subsumption is deferred"
-// covers: 036 "dedup includes tool-aware subsumption"
-// covers: 036 "Tools can declare a `subsumes` action"
-// covers: 036 "`Action::Subsumes` beside Run and FormatArguments"
-// covers: 036 "Input JSON with `earlier` and `later` arguments"
-// covers: 036 "Output `{"type":"success","content":"true"}`"
-// covers: 036 "Fallback: exact argument equality"
-// covers: 036 "3.1 `Subsumes` action"
-// covers: 036 "3.2 Dispatch with fallback to equality"
-// covers: 036 "3.4 Integration tests"
-
 let folder: TempFolder;
 
 /** What a script does with the question `asked`; `answer(text)` prints an answer. Each call of it leaves a line in `log`. */

@@ -15,38 +15,6 @@ import { calls, createScriptedModel, type Script, says, stop } from "../../helpe
 import { answer, good, MODEL, openConversation, reportOf, session, textOf, WORDS } from "../../helpers/summaries.ts";
 import { importBytes, tipOf } from "../../helpers/workspace.ts";
 
-// covers: 064 "The summariser reads all raw events of the range"
-// covers: 064 "Summaries are made from raw events, never from summaries"
-// covers: 064 "`summarize`: raw events to a model, concise summary"
-// covers: 064 "Summaries are lossy: made from raw events, model and prompt configurable"
-// covers: 064 "5.1 summarize strategy"
-// covers: 064 "5.4 Integration tests with a mock model"
-// covers: 036 "`summarize` everything before the keep-last boundary"
-// covers: 036 "The prompt includes the full conversation prefix as context"
-// covers: 036 "4.1 Summarize"
-// covers: D17 "3. summary by a model if the profile has one"
-// covers: v2 "Tier 3 summarization when tiers 1 and 2 cannot"
-// covers: v2 "Structured metadata: files, tool history, decisions"
-// covers: v2 "Tier 3: replace messages[0..cutoff] with a structured summary"
-// covers: v2 "Old conversation goes to the summary model with a structured prompt"
-// covers: v2 "Each section is enforced"
-// covers: v2 "`SummarizationResult`, `summarize_messages()`"
-// covers: v2 "Tier 1/2 stay synchronous, tier 3 wraps them"
-// covers: v2 "Model call fails: tier 2 result stands"
-// covers: v2 "Empty or invalid summary: keep tier 2, warn"
-// covers: v2 "Network errors are not fatal"
-// covers: v2 "2 summarize function"
-// covers: v2 "3 Model selection wired"
-// covers: v2 "4 Tiers with summarization"
-// covers: v2 "11 Tests of tier 3"
-// covers: v2 "12 Integration test of the pipeline"
-// covers: v2 "Risk: cost → cheapest model, caching"
-// covers: history "A separate, reusable summarization module"
-// covers: history "The messages themselves are the context; one request asks for the summary"
-// covers: history "Testable in isolation"
-// covers: history "Bulleted key context inside"
-// covers: history "Unit: summarising a conversation with code"
-
 /** Writes a call with its result, which is an error when it begins with the word. */
 function call(writer: ClaudeWriter, name: string, input: object, result: string): void {
   const id = `toolu_${writer.lines.length}`;

@@ -11,35 +11,6 @@ import {
 } from "../../../src/core/compact/summary-prompt.ts";
 import { NOTHING_CUT } from "../../../src/core/compact/transcript.ts";
 
-// covers: 064 "The prompt preserves decisions, paths, error resolutions, task state"
-// covers: 036 "It preserves decisions, paths, error resolutions, state"
-// covers: v2 "Old conversation goes to the summary model with a structured prompt"
-// covers: v2 "Seven sections: TASK STATE … NEXT STEPS"
-// covers: v2 "Preserve exact paths, error messages, code patterns"
-// covers: v2 "Enough to continue without asking the user again"
-// covers: history "Focus on decisions, context, open issues, paths and entities"
-// covers: history "Omit acknowledgments; aim for 70 % compression; no preamble"
-// covers: history "Target 70 %"
-// covers: history "Bulleted key context inside"
-// covers: history "Tool calls and outcomes"
-// covers: history "Configuration changes"
-// covers: history "Paths, functions, entities"
-// covers: history "Decisions"
-// covers: history "Errors and resolutions"
-// covers: history "Unresolved issues"
-// covers: history "Key code"
-// covers: history "Context dependencies"
-// covers: history "Omit routine acknowledgments"
-// covers: history "Omit redundant explanations"
-// covers: history "Omit temporary debugging output"
-// covers: history "Omit repetitive back-and-forth"
-// covers: history "Condense verbose explanations"
-// covers: history "Omit chitchat"
-// covers: history "Prompt: actionable information (decided, changed, failed and fixed, remaining)"
-// covers: history "Prompt: bullets for key facts"
-// covers: history "Prompt: a "Context" section for dependencies"
-// covers: history "Prompt: concise but dense"
-
 const options = { subject: "turns 0 to 12", focus: wordFocus(["the parser"], ["debugging"]), words: 900 };
 
 describe("the prompts of summaries", () => {

@@ -8,8 +8,6 @@ import type { Event, ProjectedTurn, View } from "../../../src/core/conversation/
 import { runs } from "../../helpers/runs.ts";
 import { answer, call, kept, request, result, summary, thought, view, viewLines } from "../../helpers/sample-view.ts";
 
-// covers: history "The user can see what was summarised (`/compact --preview`)"
-
 /** The lines of a hunk on one side, as they stand in the text. */
 function sideLines({ runs }: DiffHunk, without: HunkRun["kind"]): string[] {
   return runs

@@ -23,15 +23,6 @@ import { JpgError } from "../../../src/core/errors.ts";
 import { createTempFolder, git, type TempFolder, testEnvironment, writeText } from "../../helpers/temp-repository.ts";
 import { createMemoryWorkspace, createTestRuntime, type TestWorkspace } from "../../helpers/workspace.ts";
 
-// covers: 036 "Default: a fast, cheap model"
-// covers: D17 "Window size from model details"
-// covers: v2 "2. cheapest model of the active provider"
-// covers: v2 "3. session model as fallback"
-// covers: v2 "3 Model selection wired"
-// covers: v2 "Risk: cost → cheapest model, caching"
-// covers: v2 "Risk: latency → small model, non-blocking"
-// covers: history "Same model as the conversation"
-
 let folder: TempFolder;
 beforeEach(() => {
   folder = createTempFolder();

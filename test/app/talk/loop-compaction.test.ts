@@ -15,9 +15,6 @@ import { calls, createScriptedModel, type Script, says, stop, thinks } from "../
 import { git } from "../../helpers/temp-repository.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
-// covers: v2 "Count tokens after tool execution"
-// covers: v2 "≥ 80 %: run the tiers"
-
 const ROUNDS = 16;
 /** Some 12,000 tokens, of a window of 100,000. */
 const OUTPUT = "a line of what the tool has found\n".repeat(1200);

@@ -8,13 +8,6 @@ import { isAsciiOnly } from "../../../src/cli/frame/screen.ts";
 import { createStyle, displayWidth } from "../../../src/cli/frame/terminal.ts";
 import { safe } from "../../../src/core/safe-text.ts";
 
-// covers: v2 "The warning itself in the status line `[ctx: 72%]`"
-// covers: v2 "Context use always in the status bar"
-// covers: v2 "8 Context share in the status line"
-// covers: history "A dialog with three choices"
-// covers: history "Its text, the kept number, the tip"
-// covers: history "Status before/after: `[52 messages]`, `[Summary + 15 messages]`"
-
 const plainStyle = createStyle(false);
 const STATUS: ChatStatus = {
   messages: 52,

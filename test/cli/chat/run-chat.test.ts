@@ -20,29 +20,6 @@ import { smallSession } from "../../helpers/run-jpg.ts";
 import { calls, createScriptedModel, type Script, says, stop, thinks } from "../../helpers/scripted-model.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
-// covers: v2 "Invisible continuation: no re-prompting"
-// covers: v2 "Emits a status event for display"
-// covers: v2 "The warning itself in the status line `[ctx: 72%]`"
-// covers: v2 "Network errors are not fatal"
-// covers: v2 "10 `/compact`"
-// covers: history "A command module that parses arguments"
-// covers: history "Prompt at about 50 messages with Y / N / V"
-// covers: history "`/compact` keeps 15, `/compact 20` keeps 20"
-// covers: history "Name `compact`, aliases `summarize`, `compress`"
-// covers: history "Usage text names the default of 15"
-// covers: history "Non-numeric argument falls back to 15"
-// covers: history "A dialog with three choices"
-// covers: history "After the user's message, before the call"
-// covers: history "Never during tool execution"
-// covers: history "Not within 20 messages of the last compaction"
-// covers: history "Keep 15 by default, user-configurable"
-// covers: history ""Never" holds for the session only"
-// covers: history "Unit: `/compact` with various arguments"
-// covers: history "Integration: custom keep_recent"
-// covers: history "Integration: invalid arguments"
-// covers: history "Quality: follow-up questions work with the summarised context"
-// covers: history "Undo: `/compact undo`"
-
 const ENTER = "\r";
 const CTRL_C = "\u0003";
 

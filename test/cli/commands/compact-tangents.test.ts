@@ -3,9 +3,6 @@ import type { FoundTangents } from "../../../src/app/compact/tangents.ts";
 import { confirmTangents } from "../../../src/cli/commands/compact-parts.ts";
 import type { Output } from "../../../src/cli/frame/output.ts";
 
-// covers: 036 "It is interactive: the user confirms removal"
-// covers: 036 "4.2 ClassifyTangents with confirmation"
-
 const found: FoundTangents = {
   model: "test/model-1",
   tangents: [1, 4, 6].map((turn) => ({ turn, reason: `reason ${turn}\u001b[31m`, request: `request ${turn}` })),

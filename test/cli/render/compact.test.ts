@@ -37,8 +37,6 @@ describe("renderNothing", () => {
   });
 });
 
-// covers: 036 "Printed in dry runs and after compaction"
-
 const REPORT: CompactReport = {
   conversation: "fix-parser-k3f9",
   branch: "fix-parser-k3f9/main",

@@ -5,8 +5,6 @@ import { createStyle } from "../../../src/cli/frame/terminal.ts";
 import { createStreamPrinter, renderCall, renderResult } from "../../../src/cli/render/answer.ts";
 import { forTerminal, safe } from "../../../src/core/safe-text.ts";
 
-// covers: v2 "Emits a status event for display"
-
 function printed(work: (printer: ReturnType<typeof createStreamPrinter>) => void, colours = false): string {
   let text = "";
   work(

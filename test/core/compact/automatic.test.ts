@@ -14,12 +14,6 @@ import {
   triggerRatio,
 } from "../../../src/core/compact/automatic.ts";
 
-// covers: D17 "Threshold = window × `trigger_ratio`"
-// covers: D17 "Only with more turns than `min_turns`"
-// covers: D17 "Unknown window: silently skipped"
-// covers: D17 "0.75 is a guess"
-// covers: v2 "≥ 80 %: run the tiers"
-
 const SETTINGS = { enabled: true, trigger_ratio: 0.75, warning_ratio: 0.7, min_turns: 5 };
 
 function facts(changes: Partial<AutoFacts> = {}): AutoFacts {
@@ -185,15 +179,6 @@ describe("laws of automatic compaction", () => {
   });
 });
 
-// covers: history "Auto-prompt logic"
-// covers: history "Not when disabled for the session"
-// covers: history "count > 50 and count % 10 == 0"
-// covers: history "At 50, 60, 70 …"
-// covers: history "Not within 20 messages of the last compaction"
-// covers: history "State: disabled flag, last compaction position"
-// covers: history "Auto-prompt 50, then every 10"
-// covers: history "Re-prompt after 20 new messages"
-
 describe("the offer to compact", () => {
   it.each([
     ["a short conversation", 49, null, null, false],
@@ -238,9 +223,6 @@ describe("the offer to compact", () => {
     );
   });
 });
-
-// covers: v2 "Tool called under target: "No compaction needed""
-// covers: v2 "Risk: over-compaction → at least 10k tokens"
 
 describe("judgeAgentCompaction", () => {
   it.each([

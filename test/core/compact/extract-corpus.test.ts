@@ -13,8 +13,6 @@ import { estimateEvents } from "../../../src/core/conversation/token-estimate.ts
 import { readClaudeSession } from "../../../src/formats/claude-code/agent.ts";
 import { corpusMissing, readCorpusFile, sharedFolder } from "../../helpers/corpus.ts";
 
-// covers: history "Quality: about 70 % shorter"
-
 /** Turns, and calls of a session with fewer turns, that are left alone at the end. */
 const KEPT_TURNS = 3;
 const KEPT_CALLS = 20;

@@ -18,9 +18,6 @@ import { textTokens } from "../../../src/core/conversation/text-tokens.ts";
 import { type CallSpec, call, callTurns, failed } from "../../helpers/call-conversation.ts";
 import { randomTurns } from "../../helpers/random-conversation.ts";
 
-// covers: history "Unit: paths and decisions are preserved"
-// covers: history "Quality: key decisions are captured"
-
 const SECTIONS = ["TASK STATE", "FILES", "TOOL HISTORY", "ERRORS", "DECISIONS", "USER GUIDANCE", "NEXT STEPS"];
 
 let made = 0;

@@ -16,10 +16,6 @@ import { parseConversation } from "../../helpers/notation.ts";
 import { randomTurns } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
 
-// covers: history "`/compact` keeps 15, `/compact 20` keeps 20"
-// covers: history "keep_recent counts messages"
-// covers: history "Keep 15 by default, user-configurable"
-
 const boundOf = (notation: string, keep: number, compactions: readonly Compaction[] = []): RangeBound | null =>
   keepMessages(projectTurns(parseConversation(notation), compactions), keep);
 

@@ -8,10 +8,6 @@ import { finishSummary } from "../../../src/core/compact/summary-answer.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 import { call, result } from "../../helpers/sample-view.ts";
 
-// covers: 036 "Structured output: summary, active files, open tasks"
-// covers: v2 "Structured metadata: files, tool history, decisions"
-// covers: history "Unit: paths and decisions are preserved"
-
 const placed = [
   call("a", "Write", { file_path: "/p/new.ts", content: "x" }),
   result("ar", "a", "ok"),

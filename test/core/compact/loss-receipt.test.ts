@@ -17,9 +17,6 @@ import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compa
 import { randomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
 
-// covers: history "Important context is preserved"
-// covers: history "Quality: paths and entities are preserved"
-
 let next = 0;
 const base = (): { id: string; timestamp: string } => ({ id: `x${next++}`, timestamp: "2026-01-01T00:00:00Z" });
 const start = (): Event => ({ type: "turn_start", ...base() });

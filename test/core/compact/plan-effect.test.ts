@@ -284,8 +284,6 @@ describe("effectOf", () => {
 
 // What a newer policy for calls gives back.
 
-// covers: 064 "Per event and type the latest that covers it wins"
-
 const list = parseConversation("U T:read t T:grep t A | U T:read t A");
 const turnsBack = new Map(list.map((turn) => [turn.index, turn]));
 const REQUESTS = { tool_calls: { policy: "strip", request: true, response: false } } as const;

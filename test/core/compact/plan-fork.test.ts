@@ -15,10 +15,6 @@ import { makeCompaction } from "../../helpers/make-compaction.ts";
 import { idsAcrossTurns, randomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
 
-// covers: 064 "Preserved when events are filtered"
-// covers: 064 "`fork --last` as the reference for range resolution"
-// covers: 036 "Rollback: `fork --until` covers it"
-
 function compaction(id: string, from_turn: number, to_turn: number): Compaction {
   return {
     type: "compaction",

@@ -7,14 +7,6 @@ import { parseBound } from "../../../src/core/conversation/range-bound.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { ask, DEFAULT, live, planned, STRIP, SUMMARIZE } from "../../helpers/plan-request.ts";
 
-// covers: 064 "Reduce size selectively, keep what matters"
-// covers: 064 "Bounds are resolved at creation and stored as integers"
-// covers: 064 "A strategy analyses the conversation and produces a compaction; it mutates nothing"
-// covers: 064 "Projection looks the hints up in the config"
-// covers: 036 "Zero effect when there is none"
-// covers: 036 "`Compactor`: an async function over a mutable stream"
-// covers: D17 "Before projection a map tool → hint is built from resolved config"
-
 const five = "U R A | U R T t A | U A | U R T:grep t! A | U R A";
 
 describe("the planned compaction", () => {
@@ -312,8 +304,6 @@ describe("a mechanical plan inside a live summary", () => {
 });
 
 // What hints add to a policy when a compaction is made.
-
-// covers: 036 "`remove` takes the whole pair out"
 
 const turns = parseConversation("U T:zip t T:grep t A | U T:read t T:grep t A | U T:make t A");
 const whole = { from: 0, fromIndex: 0, to: 2, toIndex: Number.POSITIVE_INFINITY };

@@ -13,10 +13,6 @@ import {
 import { callFacts, fileKey, type ToolCall } from "../../../src/core/compact/tool-call.ts";
 import { type CallNote, createCalls } from "../../helpers/tool-calls.ts";
 
-// covers: 036 "Tool-specific logic is not hard-coded"
-// covers: 036 "Subsumption may be O(n²) per tool"
-// covers: 036 "3.3 Line range containment for file reads"
-
 function found(...notes: CallNote[]) {
   return Object.fromEntries(findContainedReads(createCalls(notes)));
 }
@@ -119,8 +115,6 @@ function contains(later: ToolCall, earlier: ToolCall): boolean {
 }
 
 // Which later calls are worth asking a program about.
-
-// covers: 036 "Subsumption may be O(n²) per tool"
 
 /** Ids of the candidates of each call, in the order of the calls. */
 function candidates(...args: unknown[]): readonly (readonly string[])[] {

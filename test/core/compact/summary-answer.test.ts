@@ -9,10 +9,6 @@ import {
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { answer } from "../../helpers/sample-view.ts";
 
-// covers: v2 "Each section is enforced"
-// covers: v2 "Risk: critical info lost → seven sections"
-// covers: history "Quality: key decisions are captured"
-
 const template = { text: "", sections: "", required: ["ONE", "TWO"], names: ["ONE", "TWO", "MORE"] };
 const countText = (text: string): number => text.length;
 const facts = { template, countText };

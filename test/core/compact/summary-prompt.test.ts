@@ -18,10 +18,6 @@ import { type CutTexts, NOTHING_CUT } from "../../../src/core/compact/transcript
 import type { Event } from "../../../src/core/conversation/event.ts";
 import { answer, call, kept, request, result, summary, view } from "../../helpers/sample-view.ts";
 
-// covers: history "Focus areas are optional (`--focus`)"
-// covers: history "Focus detected from content: code, planning, Q&A"
-// covers: history "Smart focus detection"
-
 const edits = (count: number): Event[] =>
   Array.from({ length: count }, (_, n) => call(`e${n}`, "Edit", { file_path: `/p/${n}.ts` }));
 
@@ -219,10 +215,6 @@ describe("wordFocus", () => {
     expect(wordFocus([], [])).toBe("");
   });
 });
-
-// covers: 064 "Summaries are made from raw events, never from summaries"
-// covers: history "Target 70 %"
-// covers: history "Quality: about 70 % shorter"
 
 const a = request("a", "one");
 const b = answer("b", "two");

@@ -5,8 +5,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readSummaryAnswer } from "../../../src/core/compact/summary-answer.ts";
 
-// covers: 036 "Structured output: summary, active files, open tasks"
-
 const NAMES = ["TASK STATE", "FILES", "ERRORS", "CONTEXT"];
 const BLOCK = '{"files": ["/p/a.ts"], "open_tasks": ["docs"]}';
 const PLAIN = "## TASK STATE\ngoing well\n\n## FILES\n- /p/a.ts\n\n## ERRORS\nnone";

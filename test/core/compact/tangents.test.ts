@@ -11,8 +11,6 @@ import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compa
 import { parseConversation, printView } from "../../helpers/notation.ts";
 import { dateCompaction, idsAcrossTurns, randomCompaction, randomTurns } from "../../helpers/random-conversation.ts";
 
-// covers: 036 "`classify-tangents` returns turn positions to review"
-
 const upTo = (last: number) => (turn: number) => turn <= last;
 const turnsIn = (text: string): readonly number[] | undefined =>
   parseTangentAnswer(text, upTo(9))?.tangents.map(({ turn }) => turn);

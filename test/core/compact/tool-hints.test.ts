@@ -3,14 +3,6 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_TOOL_HINTS, hintFor, warnOfUnknownTools } from "../../../src/core/compact/tool-hints.ts";
 
-// covers: 064 "Default table for seven tools, as workspace configuration"
-// covers: 064 "Example: `fs_read_file` keeps its arguments by hint"
-// covers: 036 "Tools can declare their own compaction rules"
-// covers: 036 "Table of nine tools: response, dedup, subsumes"
-// covers: 036 "`learn` calls may be compacted away: keep their result"
-// covers: 036 "2.3 Default hints"
-// covers: D17 "Default hints for seven built-in tools"
-
 describe("hintFor", () => {
   const hints = { "*": { request: "keep", dedup: false }, Read: { response: "strip", dedup: true } } as const;
 

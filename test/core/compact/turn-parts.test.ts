@@ -11,8 +11,6 @@ import { call, callTurns } from "../../helpers/call-conversation.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 import { randomTurns } from "../../helpers/random-conversation.ts";
 
-// covers: history "Semantic chunking"
-
 const ten = (): number => 10;
 
 /** `0..2 3:e3.1..3:e3.4`: each part in a word. */

@@ -55,9 +55,6 @@ describe("countPages", () => {
 
 // What is left of a request whose attachments are stripped.
 
-// covers: 036 "`strip-attachments` policy"
-// covers: 036 "Attachments leave the system prompt"
-
 function request(content: Content): ChatRequest {
   return { type: "chat_request", id: "q", timestamp: "2026-01-01T00:00:00Z", content };
 }

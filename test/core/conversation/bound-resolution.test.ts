@@ -15,23 +15,6 @@ import { parseBound, type RangeBound } from "../../../src/core/conversation/rang
 import { makeCompaction } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
-// covers: 064 "`--from BOUND` inclusive, default start of the conversation"
-// covers: 064 "`--to BOUND` inclusive, default end of the conversation"
-// covers: 064 "`--keep N` short for `--to` N turns ago, default from config"
-// covers: 064 "`--keep-last N`, as in the examples"
-// covers: 064 "Bound: duration = time ago, resolved to a turn"
-// covers: 064 "Bound: `last` = turn of the most recent compaction, or the start"
-// covers: 064 "Edge: one turn only"
-// covers: 064 "3.2 Bound resolution"
-// covers: 036 "`--keep-last N`, default 1"
-// covers: 036 "`keep_last` = trailing turns that must not be modified"
-// covers: 036 "Operates only before the turn start at `total − keep_last`"
-// covers: 036 "Edge cases: one turn, no tool calls, interrupted turns"
-// covers: 036 "1.3 keep_last boundary"
-// covers: D17 "2. range from after the last compaction to `keep_last`"
-// covers: v2 "Cutoff = length − `protected_messages`"
-// covers: history "Nothing to do when total ≤ keep_recent"
-
 function factsOf(notation: string): BoundFacts {
   const turns = parseConversation(notation);
   return {

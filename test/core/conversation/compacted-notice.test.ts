@@ -1,9 +1,6 @@
 import { expect, it } from "vitest";
 import { renderCompacted } from "../../../src/core/conversation/token-estimate.ts";
 
-// covers: D17 "Notify the user when it fires"
-// covers: v2 "`— context compacted (150k → 105k tokens) —`"
-
 it("tells both sizes, round numbers without a zero", () => {
   expect(renderCompacted({ before: 150_000, after: 105_000 })).toBe("— context compacted (150k → 105k tokens) —");
   expect(renderCompacted({ before: 84_249, after: 950 })).toBe("— context compacted (84.2k → 950 tokens) —");

@@ -13,14 +13,6 @@ import {
   recordPath,
 } from "../../../src/core/conversation/compaction-line.ts";
 
-// covers: 064 "`timestamp`"
-// covers: 064 "`from_turn` inclusive, 0-based"
-// covers: 064 "`to_turn` inclusive, 0-based"
-// covers: 064 "A new variant beside config delta and event"
-// covers: 064 "1.2 Types, policies, serialization"
-// covers: 064 "1.4 Tests of round trip and stream invariants"
-// covers: history "Metadata: original_message_count, compacted_at, keep_recent, compression_ratio"
-
 const file = "compactions/x.jsonl";
 const plain: Compaction = {
   type: "compaction",

@@ -17,21 +17,6 @@ import type { Event } from "../../../src/core/conversation/event.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
-// covers: 064 "Messages, reasoning and calls become one synthetic request/response pair"
-// covers: 064 "3. Summary: omit all provider-visible events, inject a pair at `from_turn`"
-// covers: 064 "Injection at `from_turn` when that turn is won by another summary"
-// covers: 064 "A pair even when the summary ends inside a turn"
-// covers: 064 "Example, heavy profile: `[Summary of previous conversation]` and the text"
-// covers: 064 "2.3 Summary injection"
-// covers: 036 "The summary replaces the events as one pair at the start"
-// covers: v2 "One System message holds the summary"
-// covers: v2 "Result: system prompt, summary, protected recent messages"
-// covers: v2 "The summary stands as a System message after the system prompt"
-// covers: v2 "Risk: role confusion → System role, clear delimiter"
-// covers: history "The system message stays"
-// covers: history "Summary is a User message with delimiters"
-// covers: history "`[CONVERSATION HISTORY SUMMARY - N messages]` … `[END SUMMARY - Recent conversation continues below]`"
-
 const site = { timestamp: "2026-01-01T00:00:00Z", from: 0, to: 2, endsInsideTurn: false };
 const WRAPPED = (count: string): string =>
   `[CONVERSATION HISTORY SUMMARY${count}]\n\nS\n\n[END SUMMARY - Recent conversation continues below]`;

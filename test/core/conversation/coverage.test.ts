@@ -9,8 +9,6 @@ import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
-// covers: 064 "No orphaned events remain"
-
 const turns = parseConversation("U A | U R T t A | U A");
 const compactions: readonly Compaction[] = [
   makeCompaction("s", [0, 0], summaryOf("S")),

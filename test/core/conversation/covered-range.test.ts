@@ -133,8 +133,6 @@ describe("an overlay in one turn", () => {
 
 // Which turns a projection reads.
 
-// covers: 064 "Summaries cannot be split or sliced"
-
 describe("planReading", () => {
   it("reads every turn when nothing is hidden", () => {
     expect(planReading(3, [makeCompaction("m", [0, 2], STRIP_TOOLS)])).toEqual([0, 1, 2]);

@@ -19,13 +19,6 @@ import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { formatEventLine, parseEventLine, turnPath } from "../../../src/core/conversation/turn-file.ts";
 import type { ConversationStore } from "../../../src/store/store.ts";
 
-// covers: 064 "A compaction changes how _preceding_ events are read"
-// covers: 064 "Explicit range and optional policies"
-// covers: 064 "Summary stores its text, generated at creation"
-// covers: 064 "Expensive or non-deterministic results are stored (eager)"
-// covers: 064 "Cheap deterministic ones store the policy (lazy)"
-// covers: 064 "Provider-delegated compaction is out of scope: opaque items cannot be integrated"
-
 /** An event of an expected view: the id of one shown as it is, changes to one, or a whole event. */
 type ExpectedEvent = string | (Record<string, unknown> & { readonly like?: string });
 

@@ -9,9 +9,6 @@ import {
   type PolicyTable,
 } from "../../../src/core/conversation/policy.ts";
 
-// covers: 064 "Parses `"strip"`, `"strip-responses"`, `"strip-requests"`"
-// covers: 064 "Or the inline table `{policy, request, response}`"
-
 const where = "profiles.p";
 const thrownBy = (call: () => unknown): unknown => {
   try {
@@ -185,12 +182,6 @@ describe("describePolicies", () => {
     expect(describePolicies({ from_turn: 3, to_turn: 9, ...compaction })).toBe(words);
   });
 });
-
-// covers: 064 "`strip-reasoning` by profile"
-// covers: 064 "`strip-tools` by profile, which fields by policy and hints"
-// covers: 064 "Defaults plus named profiles"
-// covers: 064 "Named profiles instead of one monolithic operation"
-// covers: 064 "4.2 Named profiles"
 
 /** Profiles as the settings hold them: the built-in ones, and configured ones above them. */
 function profilesWith(configured: Readonly<Record<string, object>> = {}): Readonly<Record<string, Policies>> {

@@ -25,19 +25,6 @@ import {
 } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
 
-// covers: 064 "Overlays tell the projection to present a shorter view"
-// covers: 064 "Supersedes the destructive design of RFD 036"
-// covers: 064 "Not visible to providers"
-// covers: 064 "Compactions compose independently per content type"
-// covers: 064 "Projection is a pure function, testable without a model"
-// covers: 064 "Edge: turns without tool calls"
-// covers: v2 "Before/after: recent messages stay byte for byte"
-// covers: history "Recent messages are kept exactly"
-// covers: history "Conversations of 50, 100, 200+ messages"
-// covers: history "Recent messages are untouched"
-// covers: history "Integration: fewer messages after compaction"
-// covers: history "Integration: recent messages exactly as before"
-
 const RUNS = { numRuns: runs(500) };
 
 function holds(law: (conversation: RandomConversation) => void): void {

@@ -7,14 +7,6 @@ import { project, projectTurns } from "../../../src/core/conversation/projection
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation, printView } from "../../helpers/notation.ts";
 
-// covers: 064 "The projection reads all compactions, plans, yields the view"
-// covers: 064 "Reasoning: strip omits all reasoning"
-// covers: 064 "Omit removes pairs entirely"
-// covers: 064 "2c. Keep, omit, strip or substitute"
-// covers: 064 "What is sent and what is stored are separate concerns"
-// covers: 064 "2.1 A projecting iterator"
-// covers: 036 "The policy behind it: `turns: omit`"
-
 function view(conversation: string, ...compactions: Compaction[]): string {
   return printView(projectTurns(parseConversation(conversation), compactions));
 }

@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { boundAt, isBound, parseBound, parseTurnBound } from "../../../src/core/conversation/range-bound.ts";
 
-// covers: 064 "Bound: positive integer = absolute turn, 0-based"
-// covers: 064 "Bound: negative integer = turns before the last"
-
 const HOUR = 3_600_000;
 
 describe("a date that does not exist", () => {

@@ -165,9 +165,6 @@ describe("isInRange", () => {
   });
 });
 
-// covers: 064 "The summariser reads raw events of the extended range"
-// covers: history "Summary of summaries"
-
 const turns = new Map(
   parseConversation("U A | U A | U T t A T t A | U A | U T t A T t A | U A").map((turn) => [turn.index, turn]),
 );

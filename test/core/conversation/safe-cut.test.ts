@@ -12,8 +12,6 @@ import {
 } from "../../../src/core/conversation/tool-pairing.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
-// covers: 064 "Edge: interrupted turns"
-
 /** Events of one turn; the turn_start is position 0. Words after a letter's `/` are message ids: `A/m1 T/m1`. */
 function turnOf(notation: string): readonly Event[] {
   const words = notation.split(" ");

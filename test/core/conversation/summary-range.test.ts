@@ -6,12 +6,6 @@ import { describe, expect, it } from "vitest";
 import { rangeContains, type TurnRange } from "../../../src/core/conversation/event.ts";
 import { extendSummaryRange, overlapsPartly } from "../../../src/core/conversation/range-location.ts";
 
-// covers: 064 "A new summary that partially overlaps one is extended to subsume it"
-// covers: 064 "`[min(X,A), max(Y,B)]`, repeated until nothing partially overlaps"
-// covers: 064 "Containment does not extend"
-// covers: 064 "Only summaries are extended; other policies overlap freely"
-// covers: 064 "5.2 Overlap auto-extension"
-
 const range = (from: number, to: number): TurnRange => ({ from, to });
 const anyRange = fc.tuple(fc.nat(20), fc.nat(6)).map(([from, length]) => range(from, from + length));
 

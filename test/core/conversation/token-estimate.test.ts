@@ -12,13 +12,6 @@ import {
 import { parseConversation } from "../../helpers/notation.ts";
 import { plainPdf } from "../../helpers/pdf.ts";
 
-// covers: 036 "Tokens saved are estimated from characters"
-// covers: 036 "Token counting accuracy is orthogonal"
-// covers: D17 "`estimated_tokens = characters / 4`"
-// covers: D17 "Estimates can be off 2–3×; the ratio is the margin"
-// covers: D17 "2.2 Token estimate"
-// covers: history "Token savings are measured"
-
 const pdf = (pages: number) => ({
   type: "document",
   media_type: "application/pdf",

@@ -5,8 +5,6 @@ import type { Event, Turn } from "../../../src/core/conversation/event.ts";
 import { pairCalls } from "../../../src/core/conversation/tool-pairing.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
-// covers: D17 "A response's tool is found through its request"
-
 /** Pairs as `result -> call`, by event id; every call and result is given one call id. */
 function pairs(notation: string, isHidden: (turn: number, index: number) => boolean = () => false): readonly string[] {
   const turns = parseConversation(notation).map(

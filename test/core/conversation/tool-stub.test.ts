@@ -16,19 +16,6 @@ import {
 import { anyText } from "../../helpers/any-text.ts";
 import { runs } from "../../helpers/runs.ts";
 
-// covers: 064 "Tool strip: arguments and/or content become compact stand-ins"
-// covers: 064 "Tool strip keeps name, call id and success/error"
-// covers: 064 "Stripped arguments become a compact summary (`{[compacted]}`)"
-// covers: 064 "Stripped content becomes a status line"
-// covers: 064 "Example: `[compacted] fs_read_file: success` exactly"
-// covers: 064 "Status line `[compacted] {tool}: {success|error}`"
-// covers: 036 "`strip-tool-results`: name, status and first line of output"
-// covers: 036 "The request stays, so the model knows what was tried"
-// covers: 036 "After-form `[compacted] fs_read_file: success`"
-// covers: D17 "Only keep/strip per tool"
-// covers: v2 "Tier 1: truncate large tool outputs: the policy"
-// covers: v2 "Tier 2: remove old tool output content: the policy"
-
 const call: ToolCallRequest = {
   type: "tool_call_request",
   id: "r1",

@@ -7,35 +7,6 @@ import { resolveDispositions } from "../../../src/core/conversation/winner.ts";
 import { makeCompaction, STRIP_TOOLS, summaryOf } from "../../helpers/make-compaction.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
-// covers: 064 "Policies are defined per content type and composed across compactions"
-// covers: 064 "`summary` replaces all provider-visible events in the range"
-// covers: 064 "`summary` beats `reasoning` and `tool_calls`"
-// covers: 064 "`reasoning` applies to reasoning responses, ignored under a summary"
-// covers: 064 "`tool_calls` applies to request/response pairs, ignored under a summary"
-// covers: 064 "Absent policy = no opinion: the original passes, or an earlier policy applies"
-// covers: 064 "2a. Those whose range covers the turn and whose policy is set"
-// covers: 064 "2b. The latest timestamp wins"
-// covers: 064 "Policies are ignored under a summary"
-// covers: 064 "Per event and type the latest that covers it wins"
-// covers: 064 "Summary beats per-type policies when both cover"
-// covers: 064 "Overlapping B ignores A and wins at projection by its time"
-// covers: 064 "Hints override the profile for that tool"
-// covers: 064 "`response = "keep"` exempts even under `response: true`"
-// covers: 064 "Deduplication possible later as a `Selective` policy: the policy exists"
-// covers: 064 "2.2 Stacking, latest wins per content type"
-// covers: 036 "keep is the default for most tools"
-// covers: 036 "2.2 Hints wired into strip"
-// covers: D17 "Hints let tools control how their calls are stripped"
-// covers: D17 "Absent inherits from the profile's policy"
-// covers: D17 "`response = "keep"` exempts under `response: true`"
-// covers: D17 "`response = "strip"` strips although the policy does not (both ways)"
-// covers: D17 "Requests of tools with `request = keep` are not stripped"
-// covers: D17 "Responses of tools with `response = keep` are not stripped"
-// covers: D17 "Hints never change `omit`"
-// covers: D17 "Hints are optional and inherit"
-// covers: D17 "1.3 Overrides checked before stripping"
-// covers: D17 "1.5 Tests"
-
 /** Dispositions as `event: compaction content action`. */
 function dispositions(conversation: string, ...compactions: Compaction[]): readonly string[] {
   const resolved = resolveDispositions(parseConversation(conversation), compactions);

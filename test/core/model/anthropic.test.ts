@@ -10,10 +10,6 @@ import {
   hasModelFeature,
 } from "../../../src/core/model/anthropic-rules.ts";
 
-// covers: 064 "The system prompt cache is unaffected: compactions touch no system prompt"
-// covers: 064 "User/assistant alternation with injected pairs: Anthropic"
-// covers: 036 "Afterwards structural invariants are repaired (orphans, turn starts)"
-
 const user = (...content: AnthropicBlock[]): AnthropicMessage => ({ role: "user", content });
 const assistant = (...content: AnthropicBlock[]): AnthropicMessage => ({ role: "assistant", content });
 const system = (content: string): AnthropicMessage => ({ role: "system", content });

@@ -13,9 +13,6 @@ import { parseConversation } from "../../helpers/notation.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
 
-// covers: 064 "Adding a compaction invalidates the prompt cache; the cache cost tells"
-// covers: 036 "Prompt cache is invalidated by an explicit action"
-
 const turns = parseConversation("U A | U T t A | U A");
 const view = (...compactions: Compaction[]) => projectTurns(turns, compactions);
 /** Every event counts one token. */

@@ -18,12 +18,6 @@ import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { extendSummaryRange } from "../../../src/core/conversation/range-location.ts";
 import { turnFacts } from "../../../src/core/model/usage.ts";
 
-// covers: 064 "Example, default profile: reasoning gone, stubs, structure kept"
-// covers: 064 "Table: summary 0–20 and later strip 0–30: turn 5 summary, turn 25 tools strip, turn 25 reasoning kept"
-// covers: 064 "2.5 Tests of each policy, stacking, auto-extension"
-// covers: history "What counts as a message"
-// covers: history "Progressive: summaries of consecutive ranges: projection of several"
-
 type StoredEvent = Readonly<Record<string, unknown>> & { readonly type: string };
 
 interface Case {

@@ -12,9 +12,6 @@ import {
 import { MODEL_PROVIDERS } from "../../../src/core/model/model-provider.ts";
 import { errorOf } from "../../config/error-of.ts";
 
-// covers: 036 "Default: a fast, cheap model"
-// covers: v2 "Table of provider defaults"
-
 const full = (text: string, configured: readonly string[] = []) => formatModelName(parseModelName(text, configured));
 
 describe("a model's name", () => {

@@ -23,8 +23,6 @@ import { makeCompaction, STRIP_TOOLS } from "../../helpers/make-compaction.ts";
 import type { RandomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
 
-// covers: 064 "Alternation for OpenAI, Google, local"
-
 /** What a provider would refuse in a view rendered for a model; a view that shows nothing is sent nothing. */
 function refusals(
   view: View,

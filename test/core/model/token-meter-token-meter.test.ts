@@ -21,8 +21,6 @@ import { randomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
 import { createTokenMeter } from "../../helpers/token-meter.ts";
 
-// covers: D17 "Tokenizer-based estimation rejected for now"
-
 const LENGTHS = Array.from({ length: 12 }, (_, index) => 4000 + 100 * index);
 const turns = meteredTurns({ factor: 1.5, overhead: 20_000, lengths: LENGTHS });
 const last = 20_000 + 1.5 * estimateEvents(turns.flatMap(({ events }) => events));

@@ -6,9 +6,6 @@ import { estimateEvents } from "../../../src/core/conversation/token-estimate.ts
 import { turnFacts } from "../../../src/core/model/usage.ts";
 import { parseConversation } from "../../helpers/notation.ts";
 
-// covers: 064 "Not counted by length"
-// covers: 064 "1.3 Treated like config deltas: preserved, not counted"
-
 it("counts turn_starts and notes as events, but no unknown kinds, and neither reasoning nor harness requests as messages", () => {
   const turns = parseConversation("U R T t A N X | S Q D A");
   expect(turns.map((turn) => turnFacts(turn).events)).toEqual([7, 5]);

@@ -5,8 +5,6 @@ import type { ConversationStore } from "../../../src/store/store.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
 import { createTempStore, git, type TempStore, writeText } from "../../helpers/temp-repository.ts";
 
-// covers: history "`is_compacted()` looks for the marker"
-
 let temp: TempStore;
 let store: ConversationStore;
 const run = (...args: string[]): string => git(temp.root, temp.env, args);

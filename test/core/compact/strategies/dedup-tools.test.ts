@@ -11,12 +11,6 @@ import {
   storedOf,
 } from "../../../helpers/call-conversation.ts";
 
-// covers: 036 "`dedup-tools`: same name and identical arguments, keep the newest"
-// covers: 036 "The older pair is removed entirely"
-// covers: 036 "dedup includes tool-aware subsumption"
-// covers: 036 "Most tools will not implement subsumption; equality suffices"
-// covers: 036 "2.2 Hints wired into dedup"
-
 const read = (path: string, result?: string | null) => call("Read", { file_path: path }, result);
 
 function dedup(turns: readonly (readonly CallSpec[])[], more: AskOptions = {}): Record<string, string> | string {

@@ -5,12 +5,6 @@ import type { Event, Turn } from "../../../../src/core/conversation/event.ts";
 import { askStrategies, call, callTurns, planStrategiesFor, storedOf } from "../../../helpers/call-conversation.ts";
 import { parseConversation } from "../../../helpers/notation.ts";
 
-// covers: 064 "`strip-reasoning` by `--strategy`"
-// covers: 036 "`strip-reasoning` removes reasoning"
-// covers: 036 "`strip-attachments` by `--strategy`"
-// covers: 036 "`prune-tools` drops definitions never called"
-// covers: 036 "1.2 StripReasoning, StripToolResults, DedupTools, PruneTools"
-
 describe("strip-reasoning and strip-attachments", () => {
   it("give nothing where there is none, and none is claimed beside another strategy", () => {
     const turns = callTurns([call("Read", { file_path: "a" })]);

@@ -15,12 +15,6 @@ import {
   tokensOf,
 } from "../../../../src/core/compact/strategies/pipelines.ts";
 
-// covers: 036 "Pipeline: strip-reasoning, dedup-tools, strip-tool-results, prune-tools, summarize"
-// covers: 036 "strip-tool-results outside keep-last"
-// covers: 036 "`auto` is itself a compactor over a pipeline"
-// covers: 036 "5.1 The auto pipeline"
-// covers: v2 "Each tier only while over target (`tiered`)"
-
 const choose = (...names: string[]) => choosePipelines(names, {}, { share: 0.5 });
 const steps = (...names: string[]) => choose(...names).uses.map(({ strategy }) => strategy.name);
 

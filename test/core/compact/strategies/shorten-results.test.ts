@@ -8,8 +8,6 @@ import {
   storedOf,
 } from "../../../helpers/call-conversation.ts";
 
-// covers: v2 "Observation masking matches summarization (research)"
-
 const LONG = "x".repeat(5000);
 const turns = callTurns(
   [call("Read", { file_path: "a" }, LONG), call("Bash", { command: "ls" }, "short")],

@@ -16,11 +16,6 @@ import { type AskOptions, askStrategies, storedOf } from "../../../helpers/call-
 import { idsAcrossTurns, randomConversation } from "../../../helpers/random-conversation.ts";
 import { runs } from "../../../helpers/runs.ts";
 
-// covers: 064 "3.1 Strategy functions that produce a compaction"
-// covers: 036 "`compact` with composable strategies, mechanical to model-assisted"
-// covers: 036 "Strategies compose left to right"
-// covers: 036 "1.4 Tests per strategy"
-
 const TOOLS = ["Read", "Write", "Edit", "Bash", "learn"] as const;
 
 /** Gives calls tools and arguments that strategies know, few enough that they repeat; some results are long. */

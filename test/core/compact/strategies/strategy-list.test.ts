@@ -4,8 +4,6 @@ import { chooseStrategies, STRATEGIES } from "../../../../src/core/compact/strat
 import { STRATEGY_NAMES } from "../../../../src/core/compact/strategies/strategy-names.ts";
 import { parseTurnList } from "../../../../src/core/conversation/range-bound.ts";
 
-// covers: 036 "Composable strategies instead of one command"
-
 describe("chooseStrategies", () => {
   it("gives each named strategy once, in order", () => {
     const uses = chooseStrategies(["dedup-tools", "strip-reasoning", "dedup-tools"]);

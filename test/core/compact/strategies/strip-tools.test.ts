@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { call, callTurns, failed, fates, planStrategiesFor, storedOf } from "../../../helpers/call-conversation.ts";
 
-// covers: 064 "`strip-tools` by `--strategy`"
-// covers: 036 "`remove` takes the whole pair out"
-
 const turns = callTurns(
   [call("Read", { file_path: "a.ts" }), failed("Bash", { command: "make" })],
   [call("learn", { subject: "parsers" }), call("commit", { message: "long words" })],
