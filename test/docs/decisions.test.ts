@@ -1,52 +1,58 @@
-// The records of decisions as one history: whoever reads an older one is told which newer one changed it.
-import { readdirSync, readFileSync } from "node:fs";
+// The pages of decisions: found from their index, readable in one sitting, each decision with what else was considered.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
-const folder = fileURLToPath(new URL("../../docs/decisions/", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const read = (path: string): string => readFileSync(root + path, "utf8");
+const MOST_BYTES = 14_000;
 
-/** What a record says of itself below its title, by its number. */
-const statuses = new Map(
-  readdirSync(folder)
-    .filter((name) => /^\d{3}-.*\.md$/.test(name) && !name.startsWith("000"))
-    .map((name) => [name.slice(0, 3), /^Status: .*$/m.exec(readFileSync(`${folder}${name}`, "utf8"))?.[0] ?? ""]),
-);
+const INDEX = "README.md";
+const pages = readdirSync(`${root}docs/decisions`).filter((name) => name !== INDEX);
 
-/** The numbers of the records that a part of a status links to. */
-function linked(text: string): string[] {
-  return [...text.matchAll(/\[(\d{3})\]/g)].map(([, number = ""]) => number);
+/** The sections of a page but for what was given up: each with its heading. */
+function decisionsOf(page: string): string[] {
+  const [, ...sections] = read(`docs/decisions/${page}`).split(/^## /m);
+  return sections.filter((section) => !section.startsWith("Given up\n"));
 }
 
-/** What a record changes of older ones: `newer → older`. */
-const changes = [...statuses].flatMap(([newer, status]) =>
-  status
-    .split(/ · |; /)
-    .filter((part) => /^(?:amends|supersedes)\b/i.test(part))
-    .flatMap(linked)
-    .map((older) => ({ newer, older })),
-);
+/** Files of the project that may refer to a decision. */
+const referring = ["bench", "bin", "browser", "docs", "scripts", "src", "templates", "test"]
+  .flatMap((folder) =>
+    readdirSync(root + folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
+  )
+  .concat("README.md", "AGENTS.md", "CONTRIBUTING.md", ".dependency-cruiser.mjs")
+  .filter((path) => /\.(?:ts|mjs|cjs|js|md|toml)$/.test(path) && !path.endsWith("docs/decisions.test.ts"));
 
-describe("records of decisions", () => {
-  it("say whether they hold", () => {
-    expect(statuses.size).toBeGreaterThan(60);
-    const silent = [...statuses].filter(([, status]) => !/^Status: (?:accepted|superseded)\b/.test(status));
-    expect(silent.map(([number]) => number)).toEqual([]);
+describe("docs/decisions", () => {
+  it("has an index that names every page, and no other", () => {
+    expect(pages.length).toBeGreaterThan(15);
+    const linked = [...read(`docs/decisions/${INDEX}`).matchAll(/\]\(([^)]+)\)/g)].map(([, page]) => page);
+    expect(linked.toSorted()).toEqual(pages.toSorted());
   });
 
-  it("name the record that amends or supersedes them", () => {
-    expect(changes.length).toBeGreaterThan(15);
-    const unsaid = changes.filter(({ newer, older }) => !linked(statuses.get(older) ?? "").includes(newer));
-    expect(unsaid).toEqual([]);
+  it.each(pages)("%s is named by its topic and short enough to be read", (page) => {
+    expect(page).toMatch(/^[a-z]+(?:-[a-z]+)*\.md$/);
+    expect(read(`docs/decisions/${page}`)).toMatch(/^# \S.*\n\n\S/);
+    expect(Buffer.byteLength(read(`docs/decisions/${page}`))).toBeLessThanOrEqual(MOST_BYTES);
   });
 
-  it("name the ones that they were amended or superseded by in a record that says so", () => {
-    const claims = [...statuses].flatMap(([older, status]) =>
-      [...status.matchAll(/\b(?:superseded(?: in part| in its means)?|amended) by ((?:\[\d{3}\]\([^)]*\)(?:, )?)+)/gi)]
-        .flatMap(([, links = ""]) => linked(links))
-        .map((newer) => ({ newer, older })),
-    );
-    expect(claims.length).toBeGreaterThan(5);
-    const unsaid = claims.filter(({ newer, older }) => !linked(statuses.get(newer) ?? "").includes(older));
-    expect(unsaid).toEqual([]);
+  it.each(pages)("%s has the alternatives of each decision", (page) => {
+    expect(decisionsOf(page).length).toBeGreaterThan(0);
+    const without = decisionsOf(page).filter((section) => !/^\*\*Alternatives\*\*?[^\n]*\n(?:\n)?\* /m.test(section));
+    expect(without.map((section) => section.split("\n")[0])).toEqual([]);
+  });
+
+  it("is referred to by the names of pages that exist, never by numbers", () => {
+    expect(referring.length).toBeGreaterThan(500);
+    const wrong = referring.flatMap((path) => {
+      const text = read(path);
+      const named = [...text.matchAll(/\bdecisions\/([a-z0-9-]+(?:\.md)?)/g)].filter(
+        ([, page]) => !existsSync(`${root}docs/decisions/${page}`),
+      );
+      const numbered = [...text.matchAll(/\bdecisions? \[?\d{3}\b|\[(?:decision )?\d{3}\]\(/gi)];
+      return [...named, ...numbered].map(([found]) => `${path}: ${found}`);
+    });
+    expect(wrong).toEqual([]);
   });
 });

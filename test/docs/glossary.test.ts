@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 const root = new URL("../../", import.meta.url);
@@ -16,19 +16,5 @@ describe("docs/GLOSSARY.md", () => {
     const words = rows.map(([, word]) => word);
     expect(new Set(words).size).toBe(words.length);
     expect(rows.filter(([, , cells]) => cells?.split(" | ").length !== 4)).toEqual([]);
-  });
-});
-
-describe("docs/decisions", () => {
-  const records = readdirSync(new URL("docs/decisions/", root));
-
-  it.each(records)("%s is numbered and has every section of the template", (record) => {
-    expect(record).toMatch(/^\d{3}-[a-z0-9-]+\.md$/);
-    const headings = [...read(`docs/decisions/${record}`).matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
-    expect(headings).toEqual(["Context", "Decision", "Alternatives", "Consequences"]);
-  });
-
-  it("gives each record a number of its own", () => {
-    expect(new Set(records.map((record) => record.slice(0, 3))).size).toBe(records.length);
   });
 });

@@ -18,9 +18,7 @@ describe("the project's pages", () => {
   it.each(PAGES)("%s names only files that exist and links only to such", (page) => {
     const folder = page.includes("/") ? `${page.slice(0, page.lastIndexOf("/"))}/` : "";
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path]) => `${folder}${path}`);
-    // A decision that was superseded tells of files as they were.
-    const named = /^Status: superseded/m.test(read(page)) ? [] : namedPaths(read(page));
-    const missing = [...named, ...links].filter((path) => !existsSync(root + path));
+    const missing = [...namedPaths(read(page)), ...links].filter((path) => !existsSync(root + path));
     // Review notes begin with the first catch; CONTRIBUTING.md says so.
     expect(missing.filter((path) => path !== "docs/REVIEW.md")).toEqual([]);
   });
