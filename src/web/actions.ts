@@ -1,6 +1,6 @@
 // What is answered of one conversation, and what forms do: each an action of `app`, as the command of the same name.
 import { type CompactRequest, compact } from "../app/compact/compact.ts";
-import { overallTokens, sayNothing } from "../app/compact/compact-report.ts";
+import { describeNothing, overallTokens } from "../app/compact/compact-report.ts";
 import { addComment, addPin, boundOf, removeComment, removePin } from "../app/conversation/marks.ts";
 import { readTemplate } from "../app/conversation/runtime.ts";
 import type { BranchTree } from "../app/conversation/tree.ts";
@@ -63,7 +63,7 @@ export const ACTIONS: Readonly<Record<Action, Run>> = {
       return { confirm: { ...asked, fields: new URLSearchParams([...form, ["confirm", asked.model]]) } };
     const report = await compact(workspace, tree, request);
     if (report.compaction === null && report.planned_summary === null) {
-      const { title, why, hints } = sayNothing(report);
+      const { title, why, hints } = describeNothing(report);
       return on(tree, [title, why, ...hints], form);
     }
     const { before, after } = overallTokens(report);

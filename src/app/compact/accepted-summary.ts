@@ -28,7 +28,7 @@ import type { BranchTree } from "../conversation/tree.ts";
 import { requireTexts } from "../conversation/turns.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { readPromptTemplates, type SummaryStyle } from "./ask-summary.ts";
-import { sayNothing } from "./compact-report.ts";
+import { describeNothing } from "./compact-report.ts";
 import { isNothingPlanned, type PlannedCompaction, planOnBranch } from "./plan.ts";
 
 /** A summary to store, with what it was written for. */
@@ -173,7 +173,7 @@ export async function createBundle(workspace: Workspace, tree: BranchTree, reque
   const planned = await planOnBranch(workspace, tree, { range: request.range, ...rules });
   if (isNothingPlanned(planned)) {
     const { nothing: reason, hints: known = [] } = planned.plan;
-    const { title, why, hints } = sayNothing({ reason, hints: known });
+    const { title, why, hints } = describeNothing({ reason, hints: known });
     throw userError("nothing_to_compact", asSentence(`${title} ${why}`.trim()), {
       hints: hints.length === 0 ? ["Name other turns with --from, --to or --keep."] : hints,
     });

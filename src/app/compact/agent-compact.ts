@@ -12,7 +12,7 @@ import { type BranchTree, loadTip } from "../conversation/tree.ts";
 import { type Workspace, withoutOverrides } from "../conversation/workspace.ts";
 import { type MeasuredView, measureView } from "./auto.ts";
 import { compact } from "./compact.ts";
-import { sayNothing, type TokenChange } from "./compact-report.ts";
+import { describeNothing, type TokenChange } from "./compact-report.ts";
 
 export interface AgentCompactOptions {
   /** What a summary should dwell on, in the model's words. */
@@ -81,7 +81,7 @@ export async function agentCompact(
   const made = madeSince(measured.live.all, after.live.all);
   if (made.length === 0) {
     const reason = report.reason ?? "everything that may be removed is already compacted";
-    const { title, why, hints } = sayNothing({ ...report, reason });
+    const { title, why, hints } = describeNothing({ ...report, reason });
     const advice = hints.map((hint) => `A hint for the user: ${hint}`);
     return { ...idle, outcome: "nothing", text: [`${title} ${why}`, ...advice, ...notes].join("\n") };
   }

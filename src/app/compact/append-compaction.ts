@@ -19,11 +19,11 @@ import {
   recordChange,
   timestampAfter,
 } from "../conversation/append.ts";
+import { makeActive } from "../conversation/checked-out.ts";
 import { coverFacts, coversDigest, readCovered, verifyCoverage } from "../conversation/covers.ts";
 import { storeOverrides } from "../conversation/marks.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
 import { randomId } from "../conversation/runtime.ts";
-import { makeActive } from "../conversation/standing.ts";
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
 import type { KnownTurns } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -228,7 +228,7 @@ async function complete(
     ...(covers === null ? {} : { covers }),
     stats: {
       ...draft.stats,
-      keep_recent: countsBehind(planned.turns, planned.before)(draft),
+      keep_recent: messagesAfter(planned.turns, planned.before)(draft),
       kept_turns: tree.turnOids.length - 1 - draft.to_turn,
       ...(before === 0 ? {} : { compression_ratio: Math.round((1 - after / before) * 1000) / 1000 }),
       tokens: { before, after },
@@ -243,7 +243,7 @@ function usualInjection({ source }: CompactionDraft): Injection {
 }
 
 /** Gives a function that counts the messages of turns that a view shows after a range, those of its last turn after its end too. */
-export function countsBehind(
+export function messagesAfter(
   turns: PlannedCompaction["turns"],
   { turns: shown }: View,
 ): (range: CompactionDraft) => number {

@@ -19,7 +19,7 @@ import { JpgError, userError } from "../../core/errors.ts";
 import { sizeToSend } from "../../core/model/token-meter.ts";
 import { type CountedView, loadCounted } from "../conversation/counted-view.ts";
 import { loadConversationConfig } from "../conversation/marks.ts";
-import { type AutoMemory, keepTip, readTip } from "../conversation/tip-cache.ts";
+import { type AutoState, readTip, updateTip } from "../conversation/tip-cache.ts";
 import { type BranchTree, loadBranchTree, loadTip } from "../conversation/tree.ts";
 import type { LiveCompactions } from "../conversation/view.ts";
 import { type Workspace, withoutOverrides } from "../conversation/workspace.ts";
@@ -62,7 +62,7 @@ export async function autoCompact(
   situation: AutoSituation,
 ): Promise<CompactReport | null> {
   try {
-    const tip = (await workspace.store.readBranch(branch)) ?? (await beginBranch(workspace, branch, situation));
+    const tip = (await workspace.store.readBranch(branch)) ?? (await storeFirstTurn(workspace, branch, situation));
     if (tip === null || situation.signal?.aborted === true) return null;
     const tree = await loadBranchTree(workspace.store, branch, tip);
     const { config } = await loadConversationConfig(workspace, tree);
@@ -70,13 +70,13 @@ export async function autoCompact(
     return await consider(workspace, { tree, config, situation });
   } catch (error) {
     if (situation.signal?.aborted === true) return null;
-    situation.warn(`not compacted automatically: ${sayTrouble(error)}`);
+    situation.warn(`not compacted automatically: ${describeTrouble(error)}`);
     return null;
   }
 }
 
 /** Commits the first turn of a conversation as far as it has come, where it alone is too large; null where it is not. */
-async function beginBranch(
+async function storeFirstTurn(
   workspace: Workspace,
   branch: string,
   { openTurn, window }: AutoSituation,
@@ -119,8 +119,8 @@ async function consider(workspace: Workspace, candidate: Candidate): Promise<Com
   const hasWarned = isWarningSize(tokens, windowTokens, settings.auto);
   // Remembered before it is tried: what fails, or is killed half-way, waits for a new turn too.
   const tried = decision?.type === "compact" ? { triedAt: turns, leftTokens: tokens } : memory;
-  const remember = (changes: Partial<AutoMemory> = {}): Promise<void> =>
-    keepTip(workspace.store, tree.branch, { auto: { ...tried, hasWarned, ...changes } });
+  const remember = (changes: Partial<AutoState> = {}): Promise<void> =>
+    updateTip(workspace.store, tree.branch, { auto: { ...tried, hasWarned, ...changes } });
   if (tried !== memory || hasWarned !== memory.hasWarned) await remember();
   if (decision === null) return null;
   const ratio = triggerRatio(facts);
@@ -130,7 +130,7 @@ async function consider(workspace: Workspace, candidate: Candidate): Promise<Com
   }
   const sizes = { ...measured, triggerRatio: ratio };
   if (decision.by === "profile") {
-    const report = await compactBetween(workspace, candidate, sizes);
+    const report = await compactBetweenTurns(workspace, candidate, sizes);
     if (report === null && hasWarned) situation.warn(`${describeSize(measured)}, ${NOTHING_MORE}`);
     return report;
   }
@@ -214,11 +214,13 @@ async function compactBy(
       return rules.needsSummary && instead !== undefined
         ? compactBy(workspace, candidate, { measured, rules: [instead] })
         : null;
-    tellCompaction(report, { name: rules.name, measured }, situation);
+    reportCompaction(report, { name: rules.name, measured }, situation);
     return report;
   } catch (error) {
     if (!rules.needsSummary || instead === undefined || signal?.aborted === true || isOfStore(error)) throw error;
-    situation.warn(`${sayTrouble(error)} Tool outputs are shortened instead of writing the summary of ${rules.name}.`);
+    situation.warn(
+      `${describeTrouble(error)} Tool outputs are shortened instead of writing the summary of ${rules.name}.`,
+    );
     return compactBy(workspace, candidate, { measured, rules: [instead] });
   }
 }
@@ -228,7 +230,7 @@ function isOfStore(error: unknown): boolean {
 }
 
 /** Compacts by the rules of the settings, for a guard by those of them that need no model. */
-async function compactBetween(
+async function compactBetweenTurns(
   workspace: Workspace,
   candidate: Candidate,
   sizes: MeasuredView & AutoSizes,
@@ -242,14 +244,14 @@ async function compactBetween(
 }
 
 /** What went wrong, as a sentence. Throws what is a bug. */
-function sayTrouble(error: unknown): string {
+function describeTrouble(error: unknown): string {
   if (error instanceof JpgError && error.kind !== "internal") return error.message;
   // The operating system's refusals, such as a full disk.
   if (error instanceof Error && "syscall" in error) return `${error.message}.`;
   throw error;
 }
 
-const NOTHING: AutoMemory = { triedAt: null, leftTokens: null, hasWarned: false };
+const NOTHING: AutoState = { triedAt: null, leftTokens: null, hasWarned: false };
 
 /** A view measured against a window. Tokens, estimated. */
 export interface MeasuredView {
@@ -376,7 +378,7 @@ function pipelineRules(
   const chosen = withoutProtection(choosePipelines([pipeline], {}, targetOf(sizes)));
   const above = { tokens: Math.round(threshold * sizes.windowTokens) + sizes.uncounted };
   const strategies = chosen.summarizeAbove === "threshold" ? { ...chosen, summarizeAbove: above } : chosen;
-  const request = { strategies, range: {}, summaryFrom: BEHIND_SUMMARIES };
+  const request = { strategies, range: {}, summaryFrom: AFTER_SUMMARIES };
   return { name: `pipeline ${pipeline}`, request, needsSummary: false };
 }
 
@@ -394,11 +396,11 @@ function strategyRules(strategy: string, sizes: AutoSizes): AutoRules {
 
 /** Behind the summaries that there are; over all turns where these have filled too much of what it compacts at. */
 function summaryRange({ live, triggerRatio, windowTokens }: AutoSizes): AutoRules["request"]["range"] {
-  return hasRoomBehind(live.applied, triggerRatio * windowTokens) ? { from: BEHIND_SUMMARIES } : {};
+  return hasRoomBehind(live.applied, triggerRatio * windowTokens) ? { from: AFTER_SUMMARIES } : {};
 }
 
 /** What was only shortened since, a failed summary's turns among them, is still to be summarised. */
-const BEHIND_SUMMARIES: RangeBound = { type: "last_summary" };
+const AFTER_SUMMARIES: RangeBound = { type: "last_summary" };
 
 /** Tiers 1 and 2: large outputs are truncated, then stripped, while the view is too large; no model is asked. */
 export function tierRules(sizes: AutoSizes): AutoRules {
@@ -447,14 +449,14 @@ export const NOTHING_MORE =
   "and nothing more can be taken out automatically: `jpg compact --keep 0` also compacts the newest turns, `jpg compact --profile heavy` replaces turns with a summary, `jpg query --fork=3` continues with only the last 3 turns";
 
 /** Says what was done, in sizes of what is sent next: with the open turn, and with jpg's own system prompt where jpg sends it. */
-export function tellCompaction(
+export function reportCompaction(
   report: CompactReport,
   { name, measured }: { readonly name: AutoRules["name"]; readonly measured: MeasuredView },
   to: { notice(text: string): void },
 ): void {
   const { before, after } = overallTokens(report);
-  const beside = measured.openTokens - measured.uncounted;
-  to.notice(renderCompacted({ before: before + beside, after: after + beside }));
+  const openAndPrompt = measured.openTokens - measured.uncounted;
+  to.notice(renderCompacted({ before: before + openAndPrompt, after: after + openAndPrompt }));
   for (const { compaction, from_turn, to_turn, policies } of [report, ...(report.further ? [report.further] : [])])
     to.notice(`turns ${from_turn}..${to_turn} by ${name}: ${policies}; \`jpg revert ${compaction?.id}\` undoes it`);
 }

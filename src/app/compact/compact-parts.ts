@@ -93,7 +93,7 @@ async function compactEach(workspace: Workspace, tree: BranchTree, { input, cuts
       else warnings.push(`not summarised: turns ${rangeText(cut)}, ${report.reason ?? "nothing to compact"}`);
     } catch (error) {
       if (!isTooLong(error))
-        throw goOnError(error, { done: parts, left: cuts.slice(at), branch: series.branch, input });
+        throw partError(error, { done: parts, left: cuts.slice(at), branch: series.branch, input });
       warnings.push(`not summarised: turns ${rangeText(cut)}, a summary would be longer`);
     }
   }
@@ -115,7 +115,7 @@ interface Interruption {
 }
 
 /** The error of a part, with what stays and what to type to go on. */
-function goOnError(error: unknown, { done, left, branch, input }: Interruption): unknown {
+function partError(error: unknown, { done, left, branch, input }: Interruption): unknown {
   const [failed, last] = [left[0], left.at(-1)];
   const isDone = done.length > 0 && !input.dryRun;
   if (!(error instanceof JpgError) || !isDone || failed === undefined || last === undefined) return error;

@@ -111,7 +111,7 @@ export interface NothingReport {
 }
 
 /** Says that nothing was compacted and why, in sentences, and what to type; the same in every front. */
-export function sayNothing({ reason, hints = [] }: NothingReport): {
+export function describeNothing({ reason, hints = [] }: NothingReport): {
   readonly title: string;
   /** Empty when the reason is not known. */
   readonly why: string;

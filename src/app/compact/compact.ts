@@ -34,7 +34,7 @@ export async function compactInSeries(series: CompactionSeries, request: Compact
   const { report, planned } = await series.append(request);
   const limit = summaryLimit(planned, request.strategies);
   if (limit === null || report.tokens.after <= limit) return report;
-  return goOnToSummary(series, { request, report, limit, planned });
+  return continueWithSummary(series, { request, report, limit, planned });
 }
 
 /** Size above which a summary comes behind the steps, tokens; null when none ever does. */
@@ -51,7 +51,7 @@ function summaryLimit({ windowTokens, config }: Planned, strategies: ChosenStrat
 /** Every view is larger. */
 const ALWAYS = -1;
 
-interface Mechanical {
+interface MechanicalSteps {
   readonly request: CompactRequest;
   /** What the mechanical steps came to. */
   readonly report: CompactReport;
@@ -64,11 +64,11 @@ interface Mechanical {
  * The last step: has a summary stand for the older turns. When that of a pipeline fails the mechanical steps stand, with a
  * warning. Throws what went wrong with one that was named, and `interrupted` where the steps committed nothing.
  */
-async function goOnToSummary(series: CompactionSeries, done: Mechanical): Promise<CompactReport> {
+async function continueWithSummary(series: CompactionSeries, done: MechanicalSteps): Promise<CompactReport> {
   const { request, planned } = done;
   const { strategies, stubs: _, summaryFrom, ...rest } = request;
   const names = [...(strategies?.names ?? []), "summarize"];
-  const onward: CompactRequest = {
+  const next: CompactRequest = {
     ...rest,
     range: {
       ...rest.range,
@@ -78,37 +78,37 @@ async function goOnToSummary(series: CompactionSeries, done: Mechanical): Promis
     strategies: { uses: chooseStrategies(["summarize"]), names },
   };
   try {
-    const { report: summary } = await series.append(onward);
+    const { report: summary } = await series.append(next);
     return withSummary(done, summary);
   } catch (error) {
-    return outlive(done, error);
+    return withoutSummary(done, error);
   }
 }
 
 /** Why a summary comes behind the steps. */
-function reasonOf({ report, limit }: Mechanical): string {
+function reasonOf({ report, limit }: MechanicalSteps): string {
   if (limit === ALWAYS) return "summarize was named, too";
   return `the view still has ${report.tokens.after} tokens, more than ${limit}`;
 }
 
-function warned(done: Mechanical, problem: string): CompactReport {
+function withWarning(done: MechanicalSteps, problem: string): CompactReport {
   return { ...done.report, warnings: [...done.report.warnings, `${reasonOf(done)}: ${problem}`] };
 }
 
-function withSummary(done: Mechanical, summary: CompactReport): CompactReport {
+function withSummary(done: MechanicalSteps, summary: CompactReport): CompactReport {
   const { report, limit } = done;
   if (summary.compaction === null) {
     const { reason = "there is nothing to summarise", hints = [] } = summary;
-    return { ...warned(done, `no summary, because ${reason}`), hints: report.hints ?? hints };
+    return { ...withWarning(done, `no summary, because ${reason}`), hints: report.hints ?? hints };
   }
   const { planned_summary: planned } = summary;
   const isSecond = planned !== null && (limit !== ALWAYS || report.compaction !== null);
-  const told = isSecond ? { ...summary, planned_summary: { ...planned, reason: reasonOf(done) } } : summary;
-  return report.compaction === null ? told : { ...report, further: told };
+  const reported = isSecond ? { ...summary, planned_summary: { ...planned, reason: reasonOf(done) } } : summary;
+  return report.compaction === null ? reported : { ...report, further: reported };
 }
 
 /** What is left when a summary fails: the report of the steps. Throws where these committed nothing, and what was asked for by name. */
-function outlive(done: Mechanical, error: unknown): CompactReport {
+function withoutSummary(done: MechanicalSteps, error: unknown): CompactReport {
   if (!(error instanceof JpgError) || error.kind === "internal" || error.kind === "repository") throw error;
   const { report, limit } = done;
   const isNamed = limit === ALWAYS;
@@ -117,7 +117,7 @@ function outlive(done: Mechanical, error: unknown): CompactReport {
   if (isNamed && !isInterrupted) throw withSteps(error, report);
   const why = isInterrupted ? "it was interrupted." : error.message;
   return {
-    ...warned(done, `no summary was made, the mechanical steps stand: ${why}`),
+    ...withWarning(done, `no summary was made, the mechanical steps stand: ${why}`),
     summary_error: error.code,
   };
 }
@@ -154,7 +154,7 @@ export function beginSeries(workspace: Workspace, tree: BranchTree): CompactionS
   let { branch } = tree;
   // After the last compaction nobody asks how it left the branch.
   let load = (): Promise<BranchTree> => Promise.resolve(tree);
-  let standing = workspace;
+  let stepWorkspace = workspace;
   let isMade = false;
   return {
     get branch() {
@@ -163,7 +163,7 @@ export function beginSeries(workspace: Workspace, tree: BranchTree): CompactionS
     tree: () => load(),
     async append(request) {
       const current = await load();
-      const appended = await appendCompaction(standing, current, isMade ? { ...request, fork: false } : request);
+      const appended = await appendCompaction(stepWorkspace, current, isMade ? { ...request, fork: false } : request);
       const { branch: made, commit, compaction, planned_summary: summary } = appended.report;
       if (compaction === null) return appended;
       branch = made;
@@ -172,7 +172,7 @@ export function beginSeries(workspace: Workspace, tree: BranchTree): CompactionS
         const assumed = [...(current.assumed ?? []), summary === null ? compaction : withText(compaction)];
         load = () => Promise.resolve({ ...current, branch: made, assumed });
       } else {
-        standing = withoutOverrides(workspace);
+        stepWorkspace = withoutOverrides(workspace);
         load = () => loadBranchTree(workspace.store, made, commit);
       }
       return appended;

@@ -79,13 +79,13 @@ export async function carryOver(workspace: Workspace, tree: BranchTree, text: st
   if (plan === null && problems.length > 0) throw badPlan(problems);
   const offer = await offerPlan(workspace, tree, { calls: plan?.base.calls ?? false });
   if (plan === null) return offer;
-  const stands = await unchangedSince(workspace, tree, plan.base.commit);
+  const isUnchanged = await unchangedSince(workspace, tree, plan.base.commit);
   const items = new Map(offer.items.map((item) => [item.place, item] as const));
   const verbs = new Map<string, EditVerb>();
   const lost: string[] = [];
   for (const { place, verb } of plan.lines) {
     const item = items.get(place);
-    if (item !== undefined && stands(item)) verbs.set(place, verb);
+    if (item !== undefined && isUnchanged(item)) verbs.set(place, verb);
     else if (verb !== "keep" && verb !== "pin") lost.push(`${verb} ${place}`);
   }
   return { ...offer, verbs, lost };

@@ -25,7 +25,7 @@ import { randomId } from "../conversation/runtime.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { largestChanges } from "../diff/diff-hunks.ts";
-import { checkSummary, countsBehind } from "./append-compaction.ts";
+import { checkSummary, messagesAfter } from "./append-compaction.ts";
 import { describeSummary, eventsRemoved, hiddenBy, type PlannedSummary } from "./compact-report.ts";
 import {
   badPlan,
@@ -97,7 +97,7 @@ async function makeChange(
   const pins = [...pinned.map((pin) => ({ pin })), ...unpinned.map((unpin) => ({ unpin }))];
   const group =
     prepared.steps.length > 0 && prepared.steps.length + pins.length > 1 ? randomId(workspace.runtime) : null;
-  const drafts = await identify(workspace, prepared, { summaries, group });
+  const drafts = await assignIds(workspace, prepared, { summaries, group });
   const all = [...live.applied, ...drafts];
   const after = project({ turnCount, turns, compactions: all });
   requirePins(protectedEvents(prepared), { turns: turns.values(), before, after });
@@ -131,7 +131,7 @@ async function makeChange(
 }
 
 /** Gives the drafts of the steps their ids, one time and their digests. */
-async function identify(
+async function assignIds(
   workspace: Workspace,
   { loaded, steps }: PreparedEdit,
   {
@@ -180,12 +180,12 @@ function withEffect(
     summary: texts.length === 0 ? undefined : texts.join("\n"),
     pins: protectedEvents(prepared),
   });
-  const countBehind = countsBehind(turns, before);
+  const countAfter = messagesAfter(turns, before);
   return drafts.map((draft, at) => ({
     ...draft,
     stats: {
       ...draft.stats,
-      keep_recent: countBehind(draft),
+      keep_recent: countAfter(draft),
       kept_turns: tree.turnOids.length - 1 - draft.to_turn,
       ...ratio,
       tokens: { before: was.tokens, after: size.tokens },

@@ -68,14 +68,14 @@ export async function writeForkSummary(
     // The thread that its provider has cached is the fork's, not the branch's.
     suffixFor: async () => null,
   }).catch((error: unknown) => {
-    throw asMerge(error, request);
+    throw withMergeHints(error, request);
   });
   refuseAborted(request.signal);
   return summary;
 }
 
 /** What helps where a model's summary was given up: other turns cannot be named, but there are other ways to tell of these. */
-function asMerge(error: unknown, { style }: Pick<SummaryRequest, "style">): unknown {
+function withMergeHints(error: unknown, { style }: Pick<SummaryRequest, "style">): unknown {
   if (!(error instanceof JpgError) || error.code !== "summary_rejected") return error;
   const { kind, code, message, data } = error;
   const shorter = style === "concise" ? [] : ["`--concise` asks for fewer sections."];

@@ -132,7 +132,7 @@ export async function summarizeEvents(summarizer: Summarizer, source: SummarySou
   const task = writeTask(summarizer.templates, source.task);
   const room = source.windowTokens * USED_SHARE - summarizer.maxTokens - estimateTextTokens(task);
   if (source.suffix !== null && source.suffix.tokens <= room) {
-    const answer = await askBehind(summarizer, source, source.suffix);
+    const answer = await askAfterThread(summarizer, source, source.suffix);
     if (answer !== null) return { answer, reading: {} };
   }
   let budget = Math.max(LEAST_BUDGET, room);
@@ -154,12 +154,12 @@ function sizeSent({ events }: SummarySource, budget: number): number {
 }
 
 /** Asks behind the conversation's thread; null when it turns out not to be the place to ask. */
-async function askBehind(
+async function askAfterThread(
   summarizer: Summarizer,
   source: SummarySource,
   { beginning, frame, tokens }: SuffixThread,
 ): Promise<SummaryAnswer | null> {
-  tellStart(summarizer, source, tokens, "behind its own thread");
+  reportStart(summarizer, source, tokens, "behind its own thread");
   try {
     return await askForSummary(summarizer, {
       facts: factsFor(summarizer, source, source.events),
@@ -215,7 +215,7 @@ function askPart(
   { events, transcript }: TranscriptPart,
   place = "",
 ): Promise<SummaryAnswer> {
-  tellStart(summarizer, source, estimateTextTokens(transcript.text), place);
+  reportStart(summarizer, source, estimateTextTokens(transcript.text), place);
   const { subject } = source.task;
   return askForSummary(summarizer, {
     facts: factsFor(summarizer, source, events),
@@ -231,7 +231,7 @@ function subjectOfEvents(events: readonly PlacedEvent[]): string {
   return nameTurns(events[0]?.turn ?? 0, events.at(-1)?.turn ?? 0);
 }
 
-function tellStart({ opened, progress }: Summarizer, { task }: SummarySource, tokens: number, note: string): void {
+function reportStart({ opened, progress }: Summarizer, { task }: SummarySource, tokens: number, note: string): void {
   const more = note === "" ? "" : `, ${note}`;
   progress(`summarising ${task.subject}${more} with ${opened.name} (about ${formatTokens(tokens)} tokens)`);
 }

@@ -30,17 +30,17 @@ export function openSealedCache(store: ConversationStore, name: string): SealedC
 }
 
 /** Ids that are known to be good. */
-export interface KnownIds {
+export interface CheckedIds {
   has(oid: string): boolean;
   add(oids: readonly string[]): Promise<void>;
 }
 
 /** Opens what a store keeps under a name; `key` = what was looked for, so that another look begins anew; `most` = ids kept at most. */
-export function openKnownIds(
+export function openCheckedIds(
   store: ConversationStore,
   name: string,
   { key, most }: { readonly key: string; readonly most: number },
-): KnownIds {
+): CheckedIds {
   const cache = openSealedCache(store, name);
   const known = new Set(String(cache.read(key) ?? "").split("\n"));
   return {

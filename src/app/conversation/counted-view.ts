@@ -46,7 +46,7 @@ export async function loadCounted(
  * The same for who only looks: what neither the view nor `also` (positions, 0-based) shows and is not here, in a partial clone, is not
  * brought to be counted.
  */
-export async function loadCountedHere(
+export async function loadCountedMinimal(
   store: ConversationStore,
   tree: BranchTree,
   also: readonly number[] = [],
@@ -117,7 +117,7 @@ async function createBranchMeter(
   const definedFrom = await toolsOfferedFrom(store, tree);
   const meter = createFactsMeter({ ...input, definedFrom });
   if (meter.overheadSource !== "unknown") return meter;
-  const typical = await typicalOverhead(store, tree, { mayBring: isWhole });
+  const typical = await typicalOverhead(store, tree, { mayFetch: isWhole });
   return typical === null ? meter : createFactsMeter({ ...input, definedFrom, typicalOverhead: typical });
 }
 

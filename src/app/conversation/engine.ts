@@ -12,7 +12,7 @@ import { findProjectAround, listWorktreeTops } from "../../store/git/repository.
 import { openNativeStore } from "../../store/git/store.ts";
 import { hasGit, needsGit, withoutReadme } from "../../store/git-dir.ts";
 import type { ConversationStore, Engine, LogEntry, LogQuery, Mended, StoreLocation } from "../../store/store.ts";
-import { followSharing, type Runtime, readTemplate } from "./runtime.ts";
+import { type Runtime, readTemplate, setSharingUmask } from "./runtime.ts";
 
 /** Chooses the engine of this call; `--engine` decides, whatever is there: without git the native one says that it is missing. */
 export function chooseEngine({ engine, env }: Pick<Runtime, "env"> & { readonly engine?: Engine | undefined }): Engine {
@@ -54,7 +54,7 @@ export async function openStore(
   say?: (text: string) => void,
 ): Promise<ConversationStore> {
   const store = await openEngine(runtime, root, say);
-  followSharing(await sharingOf(store.gitDir));
+  setSharingUmask(await sharingOf(store.gitDir));
   return withoutReadme(store);
 }
 
@@ -84,10 +84,10 @@ export async function makeStore(runtime: Runtime, root: string): Promise<void> {
   const { env, cwd, nodePath, jpgPath } = runtime;
   const said = await sharingOf(join(root, ".git"));
   if (chooseEngine(runtime) === "native") {
-    followSharing(said ?? (await sharingOfUser(env)));
+    setSharingUmask(said ?? (await sharingOfUser(env)));
     return createStore(root, { env, cwd, nodePath, jpgPath });
   }
-  followSharing(said);
+  setSharingUmask(said);
   const { createStoreWithoutGit } = await import("../../store/embedded/create-store.ts");
   await createStoreWithoutGit(root, { env, cwd, nodePath, jpgPath });
 }
@@ -138,7 +138,7 @@ async function writeSettingsTemplate(path: string): Promise<boolean> {
 }
 
 /** Gives the store with its logs remembered until it is closed. Logs of names that may move are read each time. */
-export function withRememberedLog(store: ConversationStore): ConversationStore {
+export function withCachedLog(store: ConversationStore): ConversationStore {
   const logs = new Map<string, Promise<readonly LogEntry[]>>();
   const readLog = (query: LogQuery): Promise<readonly LogEntry[]> => {
     if (!/^[0-9a-f]{40,64}$/.test(query.from)) return store.readLog(query);

@@ -7,7 +7,7 @@ import { turnIndexOfPath, turnIndexOfSource, turnPath } from "../../core/convers
 import { repositoryError } from "../../core/errors.ts";
 import type { ConversationStore, FileChange, TreeFile } from "../../store/store.ts";
 import { clampedRecords, compactionIdOfPath } from "./append.ts";
-import { commentsAlong, readDeltas } from "./marks.ts";
+import { commentsToCarry, readDeltas } from "./marks.ts";
 import { type BranchTree, collectBlobs, listTurnOids, loadBranchTree, readMetaRecords } from "./tree.ts";
 import type { MetaRecord } from "./turns.ts";
 import { loadCompactions } from "./view.ts";
@@ -23,7 +23,7 @@ export interface ForkStart {
 }
 
 /** The branch that the first turns are taken from, as far as that matters. */
-type Host = Pick<BranchTree, "branch" | "commit" | "turnOids">;
+type ForkSource = Pick<BranchTree, "branch" | "commit" | "turnOids">;
 
 /**
  * The start of a fork that holds the first turns of a branch, with what the tip's compactions do to them; the tip itself when
@@ -50,23 +50,27 @@ export interface BranchAtTurn extends ForkStart {
  * Finds the commit whose tree holds exactly the first turns of a branch; else the one with the fewest more, and what takes
  * these away with all that belongs to them. Throws `shallow_history` where git has left the commit out.
  */
-export async function startOfTurns(store: ConversationStore, host: Host, turnCount: number): Promise<BranchAtTurn> {
-  const wanted = host.turnOids.slice(0, turnCount);
+export async function startOfTurns(
+  store: ConversationStore,
+  source: ForkSource,
+  turnCount: number,
+): Promise<BranchAtTurn> {
+  const wanted = source.turnOids.slice(0, turnCount);
   const path = turnCount === 0 ? "conversation.json" : turnPath(turnCount - 1);
-  const commits = (await store.readLog({ from: host.commit, paths: [path] })).map(({ commit }) => commit);
-  let nearest = { commit: host.commit, count: Number.POSITIVE_INFINITY };
+  const commits = (await store.readLog({ from: source.commit, paths: [path] })).map(({ commit }) => commit);
+  let nearest = { commit: source.commit, count: Number.POSITIVE_INFINITY };
   for (const commit of commits) {
     const oids = await listTurnOids(store, commit);
     if (oids.length >= nearest.count || wanted.some((oid, turn) => oids[turn] !== oid)) continue;
     nearest = { commit, count: oids.length };
     if (oids.length === turnCount) break;
   }
-  const tree = await loadBranchTree(store, host.branch, nearest.commit);
+  const tree = await loadBranchTree(store, source.branch, nearest.commit);
   const { commit, compactions, metas } = tree;
   if (nearest.count === turnCount) return { commit, turnCount, changes: [], isCut: false, compactions, metas };
   const shallow = await store.cutOffCommits();
   if (commits.some((candidate) => shallow.has(candidate)))
-    throw shallowHistory(`The commit that ends with turn ${turnCount - 1} of ${host.branch}`);
+    throw shallowHistory(`The commit that ends with turn ${turnCount - 1} of ${source.branch}`);
   const changes = await removeLaterTurns(store, tree, turnCount);
   const removed = new Set(changes.map((change) => change.path));
   return {
@@ -80,13 +84,13 @@ export async function startOfTurns(store: ConversationStore, host: Host, turnCou
 }
 
 /** What is live on the first turns of a branch. */
-type LiveThere = Pick<ForkPlan, "compactions" | "clamped">;
+type KeptCompactions = Pick<ForkPlan, "compactions" | "clamped">;
 
 /** The start with those compactions of the tip in force that the plan names, whole or clamped, and no others; what was said of its turns comes along. */
 export async function withCompactionsOf(
   store: ConversationStore,
   start: BranchAtTurn,
-  { tip, plan }: { readonly tip: BranchTree; readonly plan: LiveThere },
+  { tip, plan }: { readonly tip: BranchTree; readonly plan: KeptCompactions },
 ): Promise<ForkStart> {
   const { compactions: there, metas: _, ...rest } = start;
   const wanted = tip.compactions.filter((file) => plan.compactions.includes(compactionIdOfPath(file.path) ?? ""));
@@ -95,7 +99,7 @@ export async function withCompactionsOf(
     ...rest,
     changes: [
       ...start.changes,
-      ...(await commentsAlong({ store }, tip, start)),
+      ...(await commentsToCarry({ store }, tip, start)),
       ...there.filter((file) => keep?.has(file.path) === false).map(removal),
       ...wanted.filter((file) => has?.has(file.path) === false).map(({ path, oid }): FileChange => ({ path, oid })),
       ...(await clampedRecords(store, tip.turnOids.slice(0, start.turnCount), plan.clamped)),

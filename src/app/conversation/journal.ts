@@ -57,7 +57,7 @@ export async function listJournals(folder: string, now: Date): Promise<readonly 
 }
 
 /** Whether a turn of a branch is being talked now. */
-export async function isBeingTalked(folder: string, branch: string, now: Date): Promise<boolean> {
+export async function isTurnOpen(folder: string, branch: string, now: Date): Promise<boolean> {
   const path = journalPath(folder, branch);
   return (await listJournals(folder, now)).some((found) => found.path === path && !found.isAbandoned);
 }
@@ -296,7 +296,7 @@ export interface TurnJournal {
   /** Takes the journal away: the turn is committed, or is not to be kept. */
   remove(): Promise<void>;
   /** Leaves the journal to whoever opens the store next; resolves to where it is. */
-  leave(): Promise<string>;
+  abandon(): Promise<string>;
 }
 
 const sync = promisify(fdatasync);
@@ -338,7 +338,7 @@ export async function openJournal(folder: string, head: JournalHead): Promise<Tu
       await lines.close();
       await removeJournal(path, head.start);
     },
-    leave: async () => {
+    abandon: async () => {
       await lines.close();
       return abandonJournal(path, head.start);
     },

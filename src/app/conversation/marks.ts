@@ -165,13 +165,13 @@ export async function addPin(workspace: Workspace, tree: BranchTree, bound: Turn
     compacted === 0
       ? []
       : [
-          `${saySome(compacted, events.length)} compacted already: \`jpg blame ${boundOf(pin)}\` says by what; \`jpg revert\` brings them back.`,
+          `${countPhrase(compacted, events.length)} compacted already: \`jpg blame ${boundOf(pin)}\` says by what; \`jpg revert\` brings them back.`,
         ];
   return { branch: tree.branch, commit, pin, events, warnings };
 }
 
 /** Some of the events of a pin, and their verb. */
-function saySome(some: number, all: number): string {
+function countPhrase(some: number, all: number): string {
   if (all === 1) return "Its event is";
   return some === all ? `All of its ${all} events are` : `${some} of its ${all} events ${some === 1 ? "is" : "are"}`;
 }
@@ -361,7 +361,7 @@ function unknownComment(
 }
 
 /** What makes the comments on the first turns those of the tip, where a branch begins with these: what was said, and taken back, of them. */
-export async function commentsAlong(
+export async function commentsToCarry(
   { store }: Pick<Workspace, "store">,
   tip: BranchTree,
   start: { readonly metas: BranchTree["metas"]; readonly turnCount: number },

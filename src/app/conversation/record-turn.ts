@@ -8,10 +8,10 @@ import { JpgError, messageOf, repositoryError } from "../../core/errors.ts";
 import { turnMessage } from "../../store/messages.ts";
 import type { BranchWrite, CommitSpec, ConversationStore, FileChange } from "../../store/store.ts";
 import { currentSignatures, type Signatures } from "./append.ts";
+import { makeActive, readCheckedOut } from "./checked-out.ts";
 import { hasJournals, type JournalHead, listJournals, type Replay, readJournal, removeJournal } from "./journal.ts";
 import { refreshViews } from "./refresh-view.ts";
 import { sha256 } from "./runtime.ts";
-import { makeActive, readStanding } from "./standing.ts";
 import { type BranchTree, loadBranchTree } from "./tree.ts";
 import { prepareTurn, readFirstEvent, rootCommit } from "./turns.ts";
 import { loadTurns } from "./view.ts";
@@ -22,7 +22,7 @@ export interface TurnRecord extends Pick<JournalHead, "branch" | "turn" | "start
   /** In order; the first is its turn_start, with the id `start`. */
   readonly events: readonly Event[];
   /** What else its commit brings; absent = nothing. */
-  readonly beside?: readonly FileChange[];
+  readonly extraChanges?: readonly FileChange[];
 }
 
 export interface RecordedTurn {
@@ -77,17 +77,17 @@ async function findPlace(workspace: Workspace, record: TurnRecord): Promise<Plac
   // Nobody touched it; or there is none yet, or none any more: the turn makes it.
   if (tip === parent || tip === null) return { branch, expected: tip, parent, continued: false };
   const tree = await loadBranchTree(store, branch, tip);
-  if (isBefore(tree, record)) return { branch, expected: tip, parent: tip, continued: false };
-  return (await findHeld(workspace, tree, record)) ?? placeOnFork(workspace, record);
+  if (endsBefore(tree, record)) return { branch, expected: tip, parent: tip, continued: false };
+  return (await findStoredTurn(workspace, tree, record)) ?? placeOnFork(workspace, record);
 }
 
 /** Whether the branch ends with the turn before this one: then only what is no turn was added. */
-function isBefore({ turnOids }: BranchTree, { parent, turn, prev }: TurnRecord): boolean {
+function endsBefore({ turnOids }: BranchTree, { parent, turn, prev }: TurnRecord): boolean {
   return parent !== null && turnOids.length === turn && (turnOids.at(-1) ?? null) === prev;
 }
 
 /** The branch as the place of a turn of which it holds all, or the beginning as its newest turn; null when it holds another. */
-async function findHeld(
+async function findStoredTurn(
   { store }: Workspace,
   tree: BranchTree,
   { turn, start, events }: TurnRecord,
@@ -112,18 +112,18 @@ async function placeOnFork(workspace: Workspace, record: TurnRecord): Promise<Pl
     const branch = branchName(conversationOf(record.branch), `fork-${shortId(digest, length)}`);
     const tip = await store.readBranch(branch);
     if (tip === null) return { branch, expected: null, parent: record.parent, continued: false };
-    const held = await findHeld(workspace, await loadBranchTree(store, branch, tip), record);
+    const held = await findStoredTurn(workspace, await loadBranchTree(store, branch, tip), record);
     if (held !== null) return held;
   }
 }
 
 function commitsOf(record: TurnRecord, signatures: Signatures, continued: boolean): readonly CommitSpec[] {
-  const { turn, prev, root, events, beside = [] } = record;
+  const { turn, prev, root, events, extraChanges = [] } = record;
   const prepared = prepareTurn(events, prev ?? undefined);
   const commit: CommitSpec = {
     message: turnMessage({ turn, request: prepared.request, continued }),
     ...signatures,
-    changes: [{ path: turnPath(turn), bytes: prepared.bytes }, ...prepared.attachments, ...beside],
+    changes: [{ path: turnPath(turn), bytes: prepared.bytes }, ...prepared.attachments, ...extraChanges],
   };
   if (root === undefined || continued) return [commit];
   return [{ ...rootCommit(root, signatures.author), ...signatures }, commit];
@@ -133,13 +133,13 @@ function commitsOf(record: TurnRecord, signatures: Signatures, continued: boolea
 // journals costs one look at a folder; doing it twice, or two at a time, gives the same branches.
 
 /** Where it is said what was found. */
-export interface RecoveryVoice {
+export interface RecoveryOutput {
   info(text: string): void;
   warn(text: string): void;
 }
 
 /** Commits what others abandoned. What cannot be committed now stays for the next time, and is said: no command fails of it. */
-export async function recoverTurns(workspace: Workspace, voice: RecoveryVoice): Promise<void> {
+export async function recoverTurns(workspace: Workspace, voice: RecoveryOutput): Promise<void> {
   const { store, runtime } = workspace;
   if (!(await hasJournals(store.journal()))) return;
   for (const { path, isAbandoned } of await listJournals(store.journal(), runtime.now())) {
@@ -153,7 +153,7 @@ export async function recoverTurns(workspace: Workspace, voice: RecoveryVoice): 
   }
 }
 
-async function recoverTurn(workspace: Workspace, path: string, voice: RecoveryVoice): Promise<void> {
+async function recoverTurn(workspace: Workspace, path: string, voice: RecoveryOutput): Promise<void> {
   const { head, isComplete, recorded, unsent } = await commitAbandonedTurn(workspace, path, "process_ended");
   if (head === null) return;
   if (recorded === null) {
@@ -187,27 +187,27 @@ export async function commitAbandonedTurn(
   const found = await readJournal(path);
   if (found === null || !hasAnswer(found.events)) {
     const { head = null, events = [] } = found ?? {};
-    const unsent = await keepUnsent(workspace.store, requestOf(events));
+    const unsent = await saveUnsent(workspace.store, requestOf(events));
     await removeJournal(path, head?.start ?? null);
     return { head, isComplete: false, recorded: null, unsent };
   }
   const { head, isComplete } = found;
-  const events = isComplete ? found.events : withMark(found, reason);
+  const events = isComplete ? found.events : withInterruptionNote(found, reason);
   const recorded = await recordTurn(workspace, { ...head, events });
   await removeJournal(path, head.start);
-  if (head.root !== undefined) await useWhereNoneIs(workspace, recorded.branch);
+  if (head.root !== undefined) await activateIfNoneIs(workspace, recorded.branch);
   await refreshViews(workspace, recorded.branch, recorded.parent);
   return { head, isComplete, recorded, unsent: null };
 }
 
 /** A new conversation becomes the active one where there is no other. */
-async function useWhereNoneIs(workspace: Workspace, branch: string): Promise<void> {
-  const { branch: active, commit } = await readStanding(workspace);
+async function activateIfNoneIs(workspace: Workspace, branch: string): Promise<void> {
+  const { branch: active, commit } = await readCheckedOut(workspace);
   const hasNone = commit === null && (active === null || (await workspace.store.readBranch(active)) === null);
   if (hasNone) await makeActive(workspace, branch);
 }
 
-function withMark({ head, events }: Replay, reason: InterruptionReason): readonly Event[] {
+function withInterruptionNote({ head, events }: Replay, reason: InterruptionReason): readonly Event[] {
   return [...events, interruptionNote(head.start, reason, events.at(-1)?.timestamp ?? "")];
 }
 
@@ -231,7 +231,7 @@ export function hasAnswer(events: readonly Event[]): boolean {
 // the store, like git's COMMIT_EDITMSG, for whoever does not have it any more.
 
 /** Keeps what of a request is text, attached texts too. Gives the file; null when there is none, or it cannot be written. */
-export async function keepUnsent(store: ConversationStore, content: Content): Promise<string | null> {
+export async function saveUnsent(store: ConversationStore, content: Content): Promise<string | null> {
   const text = textOfContent(content);
   // Where it cannot be kept, that is not worth another error beside the one that is being reported.
   return text.trim() === "" ? null : await store.keepText("unsent", text);

@@ -20,7 +20,7 @@ import { type KnownTurns, loadCompactions, loadView } from "./view.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Turns looked for at once after the newest known one. */
-const TURNS_AHEAD = 32;
+const LOOKAHEAD_TURNS = 32;
 
 /**
  * Brings the views of all worktrees of a branch, or of several, up to date, after what a command was asked for is done: a view that
@@ -54,7 +54,7 @@ export async function writeViews(
     if (branch === null || (typeof branches === "string" ? branch !== branches : !branches.has(branch))) continue;
     const commit = await store.readBranch(branch);
     if (commit === null) continue;
-    await catchUp(store, worktree, { commit, parent: parentOf(branch) });
+    await advanceWorktree(store, worktree, { commit, parent: parentOf(branch) });
     await refreshWorktree(workspace, worktree, commit, known).catch(async (error: unknown) => {
       // A checkout whose folder was deleted has no view; git forgets it in time (`git worktree prune`).
       if (await exists(worktree.path)) throw viewError(worktree, error);
@@ -66,7 +66,7 @@ export async function writeViews(
  * Brings index and files along where the branch was moved without them (`update-ref`, a reset in another worktree): they
  * stand where the view was made. Local changes stay as they are, and with them the worktree.
  */
-async function catchUp(
+async function advanceWorktree(
   store: ConversationStore,
   worktree: Worktree,
   { commit, parent }: { readonly commit: string; readonly parent: string | undefined },
@@ -113,7 +113,7 @@ export async function refreshWorktree(
   const added = state === null ? null : await findAddedTurns(workspace.store, { state, worktree, commit });
   const isExtended =
     state !== null && added !== null && (await extendView(workspace.store, worktree, { state, commit, added }));
-  if (!isExtended) await remakeView(workspace, worktree, { commit, known });
+  if (!isExtended) await rebuildView(workspace, worktree, { commit, known });
 }
 
 /**
@@ -121,7 +121,7 @@ export async function refreshWorktree(
  * killed), when somebody reads it.
  * Reading does not fail for that: a view that cannot be written is left.
  */
-export async function followReset(workspace: Workspace, { branch, commit }: BranchTree): Promise<void> {
+export async function refreshStaleViews(workspace: Workspace, { branch, commit }: BranchTree): Promise<void> {
   try {
     for (const worktree of (await workspace.store.worktrees?.list()) ?? []) {
       if (worktree.branch !== branch) continue;
@@ -157,7 +157,7 @@ async function extendView(
 }
 
 /** Makes both files from nothing. */
-async function remakeView(
+async function rebuildView(
   workspace: Workspace,
   worktree: Worktree,
   { commit, known }: { readonly commit: string; readonly known: KnownTurns },
@@ -202,7 +202,7 @@ async function findAddedTurns(
   const added: string[] = [];
   for (;;) {
     const next = state.turns + added.length;
-    const paths = Array.from({ length: TURNS_AHEAD }, (_, index) => turnPath(next + index));
+    const paths = Array.from({ length: LOOKAHEAD_TURNS }, (_, index) => turnPath(next + index));
     const found = await store.readEntries(commit, paths);
     const missing = paths.findIndex((path) => !found.has(path));
     const known = paths.slice(0, missing < 0 ? paths.length : missing);

@@ -79,15 +79,15 @@ export function contentHash(): Hash {
 
 /** Reads a template by its file name. */
 export function readTemplate(name: string): Promise<string> {
-  return readBeside(join("templates", name));
+  return readPackaged(join("templates", name));
 }
 
 /** Reads the script of pages. */
 export function readPageScript(): Promise<string> {
-  return readBeside(join("dist", "browser", "page.js"));
+  return readPackaged(join("dist", "browser", "page.js"));
 }
 
-async function readBeside(path: string): Promise<string> {
+async function readPackaged(path: string): Promise<string> {
   let folder = dirname(fileURLToPath(import.meta.url));
   // The bundle lies at another depth than the source: both stand beside package.json.
   for (;;) {
@@ -125,18 +125,18 @@ export async function writeResultFile(path: string, content: FileContent): Promi
 // starts for the user, and results in files that the user named, follow the user's own umask.
 
 /** The umask that jpg was started with; null before it was changed. */
-let users: number | null = null;
+let userUmask: number | null = null;
 
 /** From here on, files of this process and of the git it starts are for those whom a store is shared with, by its `core.sharedRepository`. */
-export function followSharing(sharing: string | undefined): void {
-  users ??= process.umask(0o077);
-  process.umask(umaskFor(sharing, users));
+export function setSharingUmask(sharing: string | undefined): void {
+  userUmask ??= process.umask(0o077);
+  process.umask(umaskFor(sharing, userUmask));
 }
 
 /** Does something at once, such as starting a program, under the user's own umask. */
-export function asUser<Value>(action: () => Value): Value {
-  if (users === null) return action();
-  const own = process.umask(users);
+export function withUserUmask<Value>(action: () => Value): Value {
+  if (userUmask === null) return action();
+  const own = process.umask(userUmask);
   try {
     return action();
   } finally {
@@ -146,7 +146,7 @@ export function asUser<Value>(action: () => Value): Value {
 
 /** Permission bits of a new file of the user's own. */
 export function userFileMode(): number {
-  return 0o666 & ~(users ?? process.umask());
+  return 0o666 & ~(userUmask ?? process.umask());
 }
 
 // Small files in the user's cache folder. They are only a help: one that cannot be read or written is as good as none, and

@@ -3,7 +3,7 @@ import { abbreviateCommit, conversationOf } from "../../core/conversation/name.t
 import { JpgError, repositoryError } from "../../core/errors.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import type { MissingTurn } from "./missing-turns.ts";
-import { keepAtTip, readTip } from "./tip-cache.ts";
+import { cacheAtTip, readTip } from "./tip-cache.ts";
 import { type BranchTree, listTurnOids } from "./tree.ts";
 import { readPrevious } from "./turns.ts";
 import type { Workspace } from "./workspace.ts";
@@ -101,7 +101,7 @@ export async function findBrokenLinks(store: ConversationStore, tree: Turns): Pr
   if (known?.commit === tree.commit) return known.value;
   const broken = await checkAfter(store, tree.turnOids, known);
   // Turns of a partial clone that are not here are not fetched for this.
-  if ((store.partial?.missing(tree.turnOids).length ?? 0) === 0) await keepAtTip(store, tree, "broken", broken);
+  if ((store.partial?.missing(tree.turnOids).length ?? 0) === 0) await cacheAtTip(store, tree, "broken", broken);
   return broken;
 }
 
@@ -170,21 +170,21 @@ const MOST_TIPS = 50;
  * amended turn leaves one: what was there before is the last such commit that the branch stood at.
  */
 async function findSides(store: ConversationStore, tree: Turns): Promise<readonly Side[]> {
-  const look = createLook(store);
-  const { sides, seen } = await searchHistory(store, tree.commit, look);
+  const findSide = createFindSide(store);
+  const { sides, seen } = await searchHistory(store, tree.commit, findSide);
   if (sides.length > 1) return sides;
   for (const tip of (await store.formerTips(tree.branch)).slice(0, MOST_TIPS)) {
-    const side = seen.has(tip) || (await store.resolveCommit(tip)) === null ? null : await look(tip);
+    const side = seen.has(tip) || (await store.resolveCommit(tip)) === null ? null : await findSide(tip);
     if (side !== null) return [...sides, side];
   }
   return sides;
 }
 
 /** Gives a commit as a side, or null when its turns do not follow each other. */
-type Look = (commit: string) => Promise<Side | null>;
+type FindSide = (commit: string) => Promise<Side | null>;
 
 /** Commits share turns: each turn file is read once. */
-function createLook(store: ConversationStore): Look {
+function createFindSide(store: ConversationStore): FindSide {
   const previous = new Map<string, string | null>();
   return async (commit) => {
     const oids = await listTurnOids(store, commit);
@@ -197,7 +197,7 @@ function createLook(store: ConversationStore): Look {
 async function searchHistory(
   store: ConversationStore,
   tip: string,
-  look: Look,
+  findSide: FindSide,
 ): Promise<{ readonly sides: readonly Side[]; readonly seen: ReadonlySet<string> }> {
   const log = await store.readLog({ from: tip, limit: MOST_COMMITS });
   const parents = new Map(log.map((entry) => [entry.commit, entry.parents]));
@@ -205,7 +205,7 @@ async function searchHistory(
   const seen = new Set([tip]);
   // A set also gives what is added to it while it is gone through.
   for (const commit of seen) {
-    const side = commit === tip ? null : await look(commit);
+    const side = commit === tip ? null : await findSide(commit);
     if (side !== null) sides.push(side);
     else for (const parent of parents.get(commit) ?? []) if (parents.has(parent)) seen.add(parent);
   }

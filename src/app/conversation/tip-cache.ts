@@ -35,7 +35,7 @@ export interface ConversationFacts {
 }
 
 /** What automatic compaction remembers of a branch: without it, it tries, or warns, once more. */
-export interface AutoMemory {
+export interface AutoState {
   /** Complete turns there were when it last tried; null = it never did. */
   readonly triedAt: number | null;
   /** Tokens that this try left; null = unknown. */
@@ -50,14 +50,14 @@ interface At<Value> {
 }
 
 /** What is kept of a branch. */
-interface KeptTip {
+interface CachedTip {
   /** Object ids of its turn files, one after the other; of fewer than a directory nothing is kept. */
   readonly turns?: At<string>;
   /** Positions of turns that do not follow the one before, ascending. */
   readonly broken?: At<readonly number[]>;
   readonly facts?: At<ConversationFacts>;
   /** Whatever the commit. */
-  readonly auto?: AutoMemory;
+  readonly auto?: AutoState;
 }
 
 /** Raised when jpg counts otherwise, or something else is kept. */
@@ -65,30 +65,30 @@ const FORMAT = 1;
 const CACHE = `tip-${FORMAT}`;
 
 /** Reads what is kept of a branch; its parts may be of other commits than the one where it is now. */
-export function readTip(store: ConversationStore, branch: string): KeptTip {
+export function readTip(store: ConversationStore, branch: string): CachedTip {
   const body = openSealedCache(store, CACHE).read(keyOf(branch));
-  return body === null ? {} : (JSON.parse(String(body)) as KeptTip);
+  return body === null ? {} : (JSON.parse(String(body)) as CachedTip);
 }
 
 /** Gives what is kept of a commit; undefined of another one, or where nothing is. */
-export function keptAt<Value>(kept: At<Value> | undefined, commit: string): Value | undefined {
+export function cachedAt<Value>(kept: At<Value> | undefined, commit: string): Value | undefined {
   return kept?.commit === commit ? kept.value : undefined;
 }
 
 /** Keeps parts, in place of those kept before. Without effect where nothing can be written. */
-export async function keepTip(store: ConversationStore, branch: string, parts: KeptTip): Promise<void> {
-  const body: KeptTip = { ...readTip(store, branch), ...parts };
+export async function updateTip(store: ConversationStore, branch: string, parts: CachedTip): Promise<void> {
+  const body: CachedTip = { ...readTip(store, branch), ...parts };
   await openSealedCache(store, CACHE).write(JSON.stringify(body), keyOf(branch));
 }
 
 /** Keeps something of the commit where a branch is now; of another one nothing is. */
-export async function keepAtTip<Part extends "turns" | "broken" | "facts">(
+export async function cacheAtTip<Part extends "turns" | "broken" | "facts">(
   store: ConversationStore,
   { branch, commit }: { readonly branch: string; readonly commit: string },
   part: Part,
-  value: NonNullable<KeptTip[Part]>["value"],
+  value: NonNullable<CachedTip[Part]>["value"],
 ): Promise<void> {
-  if ((await store.readBranch(branch)) === commit) await keepTip(store, branch, { [part]: { commit, value } });
+  if ((await store.readBranch(branch)) === commit) await updateTip(store, branch, { [part]: { commit, value } });
 }
 
 function keyOf(branch: string): string {

@@ -12,7 +12,7 @@ import { JpgError, repositoryError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { BranchTip, ConversationStore, TreeFile } from "../../store/store.ts";
 import { findMissingTurns, type MissingTurn } from "./missing-turns.ts";
-import { keepAtTip, keptAt, readTip } from "./tip-cache.ts";
+import { cacheAtTip, cachedAt, readTip } from "./tip-cache.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** conversation.json: written once, by the root commit. */
@@ -92,7 +92,7 @@ export async function loadBranchTree(store: ConversationStore, branch: string, c
     branch,
     commit,
     header: parseHeader(decodeText(bytes), branch),
-    ...(await wholeTurns(store, { branch, commit }, turnOids)),
+    ...(await fillMissingTurns(store, { branch, commit }, turnOids)),
     compactions: under("compactions"),
     configs: under("config"),
     metas: under("meta"),
@@ -100,7 +100,7 @@ export async function loadBranchTree(store: ConversationStore, branch: string, c
 }
 
 /** In a partial clone, gets in one request what loading each of these branches reads. */
-export async function bringBranches(store: ConversationStore, tips: readonly BranchTip[]): Promise<void> {
+export async function prefetchBranches(store: ConversationStore, tips: readonly BranchTip[]): Promise<void> {
   if (store.partial === null) return;
   const files: string[] = [];
   for (const { commit } of tips)
@@ -197,7 +197,7 @@ export async function collectBlobs(store: ConversationStore, oids: readonly stri
  * Turns without holes. What stands behind the last one, but is no file and never was, is no turn. Throws `turn_missing` where one
  * is nowhere to be found.
  */
-async function wholeTurns(
+async function fillMissingTurns(
   store: ConversationStore,
   { branch, commit }: Pick<BranchTree, "branch" | "commit">,
   oids: readonly (string | undefined)[],
@@ -242,11 +242,11 @@ async function listTipTurns(
   store: ConversationStore,
   { branch, commit }: { readonly branch: string; readonly commit: string },
 ): Promise<readonly (string | undefined)[]> {
-  const kept = keptAt(readTip(store, branch).turns, commit);
+  const kept = cachedAt(readTip(store, branch).turns, commit);
   if (kept !== undefined) return kept.match(/.{40}/g) ?? [];
   const turns = await listTurnOids(store, commit);
   if (turns.length > TURNS_PER_DIRECTORY && !turns.includes(undefined))
-    await keepAtTip(store, { branch, commit }, "turns", turns.join(""));
+    await cacheAtTip(store, { branch, commit }, "turns", turns.join(""));
   return turns;
 }
 

@@ -77,14 +77,14 @@ async function withTexts(
   await store.partial?.bring([...oids.values()]);
   const texts = new Map<string, Uint8Array>();
   for (const name of names) {
-    const bytes = await readHere(store, oids.get(attachmentPath(name)));
+    const bytes = await readIfPresent(store, oids.get(attachmentPath(name)));
     if (bytes !== null) texts.set(name, bytes);
   }
   return events.map((event) => inlineTexts(event, (name) => texts.get(name) ?? null));
 }
 
 /** Null where the object is lost: `jpg fsck` tells of it. */
-async function readHere(store: ConversationStore, oid: string | undefined): Promise<Uint8Array | null> {
+async function readIfPresent(store: ConversationStore, oid: string | undefined): Promise<Uint8Array | null> {
   if (oid === undefined) return null;
   try {
     const [bytes = null] = await collectBlobs(store, [oid]);
@@ -326,7 +326,7 @@ function unpack(bytes: Uint8Array): ReturnType<Inflate> {
 // its place in the conversation.
 
 /** Sees to it that turns are here; `positions` may repeat. Throws `turns_elsewhere`. */
-export async function bringTurns(
+export async function fetchMissingTurns(
   { partial }: Pick<ConversationStore, "partial">,
   { branch, turnOids }: Pick<BranchTree, "branch" | "turnOids">,
   positions: readonly number[],

@@ -13,7 +13,7 @@ import type { ConversationStore, FileChange } from "../../store/store.ts";
 import { type CoverCheck, checkCovers, coverFacts, coversWhole } from "./covers.ts";
 import { sha256 } from "./runtime.ts";
 import { type BranchTree, collectBlobs, type DamagedRecord, decodeText, readCompactions } from "./tree.ts";
-import { bringTurns, readFirstEvent, readTurnFiles, turnFiles } from "./turns.ts";
+import { fetchMissingTurns, readFirstEvent, readTurnFiles, turnFiles } from "./turns.ts";
 
 /** A live compaction that has no effect, and why. */
 interface UnappliedCompaction {
@@ -60,7 +60,7 @@ async function loadLive(
   const all = [...records.map(({ record }) => record), ...(tree.assumed ?? [])].sort(compareCompactions);
   if (store.partial !== null) {
     const likely = all.map((compaction) => (coversWhole(compaction, tree) ? withoutBounds(compaction) : compaction));
-    await bringTurns(store, tree, [...likely.flatMap(cutTurns), ...shown(likely)]);
+    await fetchMissingTurns(store, tree, [...likely.flatMap(cutTurns), ...shown(likely)]);
   }
   const checks = await checkAll(store, tree, all);
   const applied: Compaction[] = [];
@@ -69,7 +69,7 @@ async function loadLive(
     const { matches = false, whole = false } = checks[index] ?? {};
     // Mechanical policies clamp; only what stands *for* turns must not tell of turns that are not here.
     if (matches) applied.push(whole ? withoutBounds(compaction) : compaction);
-    else if (!standsForTurns(compaction)) applied.push(withoutIndex(compaction));
+    else if (!replacesTurns(compaction)) applied.push(withoutIndex(compaction));
     else
       unapplied.push({
         compaction,
@@ -148,7 +148,7 @@ async function readTurns(
   const oidOf = ({ turn }: TurnReading): string => tree.turnOids[turn] ?? "";
   const turns = new Map<number, Turn>();
   const unknown = readings.filter((reading) => !known.has(oidOf(reading)));
-  await bringTurns(
+  await fetchMissingTurns(
     store,
     tree,
     unknown.map(({ turn }) => turn),
@@ -239,7 +239,7 @@ function historyView(turns: ReadonlyMap<number, Turn>): View {
   };
 }
 
-function standsForTurns(compaction: Compaction): boolean {
+function replacesTurns(compaction: Compaction): boolean {
   return isHiding(compaction) && compaction.turns === undefined;
 }
 
@@ -333,12 +333,12 @@ function definitionFile({ name, description, parameters }: ToolDefinition): {
 
 /**
  * Tokens of system prompt and tools by the newest line that names a version of the agent; null = nothing is known. Without
- * `mayBring`, a line that is not here, in a partial clone, stays where it is.
+ * `mayFetch`, a line that is not here, in a partial clone, stays where it is.
  */
 export async function typicalOverhead(
   store: ConversationStore,
   tree: BranchTree,
-  { mayBring }: { readonly mayBring: boolean },
+  { mayFetch }: { readonly mayFetch: boolean },
 ): Promise<number | null> {
   const { source } = tree.header;
   if (source === null) return null;
@@ -350,7 +350,7 @@ export async function typicalOverhead(
   const files = await store.listTree(tree.commit, { under: [folder] });
   const newest = files.findLast(({ path }) => !path.startsWith(`${folder}/files/`));
   const isElsewhere = newest !== undefined && (store.partial?.missing([newest.oid]).length ?? 0) > 0;
-  if (newest === undefined || (isElsewhere && !mayBring)) return null;
+  if (newest === undefined || (isElsewhere && !mayFetch)) return null;
   const [bytes] = await collectBlobs(store, [newest.oid]);
   const lines = new TextDecoder().decode(bytes).split("\n");
   for (let at = lines.length - 1; at >= 0; at -= 1) {

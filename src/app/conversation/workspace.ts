@@ -26,11 +26,11 @@ import {
   type StoreSurroundings,
   type WriteResult,
 } from "../../store/store.ts";
-import { chooseEngine, locate, makeStore, mend, openStore, withRememberedLog } from "./engine.ts";
+import { chooseEngine, locate, makeStore, mend, openStore, withCachedLog } from "./engine.ts";
 import { type Runtime, sha256 } from "./runtime.ts";
 
 /** Most ignored settings that a warning names. */
-const NAMED_KEYS = 8;
+const MOST_NAMED_KEYS = 8;
 
 export interface WorkspaceOptions {
   /** `--store DIR`. */
@@ -66,13 +66,13 @@ export function withoutOverrides(workspace: Workspace): Workspace {
 export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions = {}): Promise<Workspace> {
   const location = await locate(runtime, options.store);
   if (!location.exists && options.create !== true) throw noStore(location);
-  if (location.exists) await keepInPlace(runtime, location.root, options);
+  if (location.exists) await mendLocation(runtime, location.root, options);
   const warned = new Set<string>();
   const warn = (message: string): void => {
     if (!warned.has(message)) options.warn?.(message);
     warned.add(message);
   };
-  const store = withRememberedLog(
+  const store = withCachedLog(
     location.exists
       ? await openStore(runtime, location.root, warn)
       : createStoreOnWrite(location.root, chooseEngine(runtime), async () => {
@@ -80,7 +80,7 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
           return openStore(runtime, location.root, warn);
         }),
   );
-  if (location.exists) await settleSteps(store, options);
+  if (location.exists) await finishInterruptedSteps(store, options);
   return {
     store,
     location,
@@ -103,15 +103,15 @@ export function warnOfPrograms({ location, store, warn }: Workspace): void {
   if (!location.exists) return;
   const keys = store.ignoredSettings();
   if (keys.length === 0) return;
-  const more = keys.length > NAMED_KEYS ? ` and ${keys.length - NAMED_KEYS} more` : "";
-  const named = `${keys.slice(0, NAMED_KEYS).join(", ")}${more}`;
+  const more = keys.length > MOST_NAMED_KEYS ? ` and ${keys.length - MOST_NAMED_KEYS} more` : "";
+  const named = `${keys.slice(0, MOST_NAMED_KEYS).join(", ")}${more}`;
   warn(
     `jpg ignores what the store's own git configuration would start or reach: ${named}. It follows your own (--global).`,
   );
 }
 
 /** Mends what a store says of its place, and says so in one line. */
-async function keepInPlace(runtime: Runtime, root: string, { info }: Pick<WorkspaceOptions, "info">): Promise<void> {
+async function mendLocation(runtime: Runtime, root: string, { info }: Pick<WorkspaceOptions, "info">): Promise<void> {
   const mended = info === undefined ? null : await mend(runtime, root);
   if (mended === null) return;
   const { kind, foreign, worktrees, isShallow = false } = mended;
@@ -123,7 +123,10 @@ async function keepInPlace(runtime: Runtime, root: string, { info }: Pick<Worksp
 }
 
 /** Settles what a killed command left half done in worktrees, and says so. What cannot be settled now stays for the next. */
-async function settleSteps({ worktrees }: ConversationStore, { info }: Pick<WorkspaceOptions, "info">): Promise<void> {
+async function finishInterruptedSteps(
+  { worktrees }: ConversationStore,
+  { info }: Pick<WorkspaceOptions, "info">,
+): Promise<void> {
   if (info === undefined || worktrees === null) return;
   try {
     for (const { kind, branch, active, path } of await worktrees.settle()) {
@@ -257,7 +260,7 @@ export function createStoreOnWrite(
     get objectsRead() {
       return made?.objectsRead ?? 0;
     },
-    listBranches: async (passOver) => (await made?.listBranches(passOver)) ?? [],
+    listBranches: async (onUnreadable) => (await made?.listBranches(onUnreadable)) ?? [],
     listBranchesWith: async (commit) => (await made?.listBranchesWith(commit)) ?? [],
     readBranch: async (name) => (await made?.readBranch(name)) ?? null,
     readActiveBranch: async () => (await made?.readActiveBranch()) ?? null,

@@ -125,18 +125,18 @@ function turnStat({ origin, events, tokens: plain, characters }: Tally, factor: 
 }
 
 /** Joins neighbouring turns that went as a whole into one row. */
-export function joinGone(turns: readonly TurnDiffStat[]): readonly TurnDiffStat[] {
+export function joinRemovedTurns(turns: readonly TurnDiffStat[]): readonly TurnDiffStat[] {
   const joined: TurnDiffStat[] = [];
   for (const turn of turns) {
     const last = joined.at(-1);
-    if (last !== undefined && isGone(last) && isGone(turn) && turn.from_turn === last.to_turn + 1) {
+    if (last !== undefined && isRemoved(last) && isRemoved(turn) && turn.from_turn === last.to_turn + 1) {
       joined[joined.length - 1] = joinTurns(last, turn);
     } else joined.push(turn);
   }
   return joined;
 }
 
-function isGone({ kind, tokens, characters, events }: TurnDiffStat): boolean {
+function isRemoved({ kind, tokens, characters, events }: TurnDiffStat): boolean {
   return kind === "kept" && tokens.after === 0 && characters.after === 0 && events.changed + events.added === 0;
 }
 

@@ -7,7 +7,7 @@ import { JpgError, userError } from "../../core/errors.ts";
 import type { DiffMeasure } from "../../core/model/token-meter.ts";
 import type { LogEntry } from "../../store/store.ts";
 import { compactionIdOfPath, findAddition, groupPaths } from "../conversation/append.ts";
-import { loadCountedHere } from "../conversation/counted-view.ts";
+import { loadCountedMinimal } from "../conversation/counted-view.ts";
 import { requireWholeHistory } from "../conversation/fork-start.ts";
 import { findSquashed, newestAdded, readRecordLog } from "../conversation/log.ts";
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
@@ -140,7 +140,7 @@ async function measureFor(
   tree: BranchTree,
   { before, after, known }: Sides,
 ): Promise<DiffMeasure> {
-  const { meter } = await loadCountedHere(store, tree, [], known);
+  const { meter } = await loadCountedMinimal(store, tree, [], known);
   return {
     factor: meter.factor,
     overhead: { before: meter.overheadUnder(before), after: meter.overheadUnder(after) },
@@ -341,7 +341,7 @@ function markWords(runs: readonly LineRun[], budget: DiffBudget, words: boolean)
   const marked: MarkedRun[] = [...runs];
   runs.forEach((removed, index) => {
     const added = runs[index + 1];
-    if (removed.kind !== "removed" || added?.kind !== "added" || !isLikeLong(removed, added)) return;
+    if (removed.kind !== "removed" || added?.kind !== "added" || !isSimilarLength(removed, added)) return;
     const pairs = Array.from({ length: Math.min(removed.lines.length, added.lines.length) }, (_, line) =>
       diffWords(removed.lines[line] ?? "", added.lines[line] ?? "", budget),
     );
@@ -352,6 +352,6 @@ function markWords(runs: readonly LineRun[], budget: DiffBudget, words: boolean)
 }
 
 /** Lines pair up only where about as many stand on both sides; a stub that replaces a long text is no edit of it. */
-function isLikeLong({ lines: removed }: LineRun, { lines: added }: LineRun): boolean {
+function isSimilarLength({ lines: removed }: LineRun, { lines: added }: LineRun): boolean {
   return Math.max(removed.length, added.length) <= 2 * Math.min(removed.length, added.length);
 }

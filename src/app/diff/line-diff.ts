@@ -2,7 +2,7 @@
 // depends on its arguments only, never on how fast the machine is.
 import { diffArrays } from "diff";
 import { appendAll } from "../../core/lists.ts";
-import { longestRising, type Places } from "./view-text.ts";
+import { longestIncreasing, type Places } from "./view-text.ts";
 
 /** Lines that both texts have, or only one. `removed` stands before `added`. */
 export interface LineRun {
@@ -103,7 +103,7 @@ function uniqueLines(before: readonly string[], after: readonly string[]): Place
     const right = places.get(line) ?? TWICE;
     if (left !== TWICE && right !== TWICE && line.trim() !== "") shared.push([left, right]);
   }
-  return longestRising(shared);
+  return longestIncreasing(shared);
 }
 
 const TWICE = -1;
@@ -175,7 +175,7 @@ export function diffWords(before: string, after: string, budget: DiffBudget): Wo
   const right = after.slice(start, after.length - tail);
   const script = middleScript(left, right, budget);
   const ranges = { before: rangesOf(script, "removed", start), after: rangesOf(script, "added", start) };
-  return isTelling(ranges, before.trimStart().length, after.trimStart().length) ? ranges : null;
+  return isInformative(ranges, before.trimStart().length, after.trimStart().length) ? ranges : null;
 }
 
 /** Lengths of what the lines share at both ends, cut at the bounds of words. */
@@ -240,7 +240,7 @@ function rangesOf(script: readonly Step[], kind: "removed" | "added", start: num
   return ranges;
 }
 
-function isTelling(ranges: WordRanges, beforeLength: number, afterLength: number): boolean {
+function isInformative(ranges: WordRanges, beforeLength: number, afterLength: number): boolean {
   const changed = (list: readonly WordRange[]): number => list.reduce((sum, [start, end]) => sum + end - start, 0);
   const longer = Math.max(beforeLength, afterLength);
   const common = Math.min(beforeLength - changed(ranges.before), afterLength - changed(ranges.after));

@@ -262,7 +262,7 @@ function commonBlocks(before: readonly TextBlock[], after: readonly TextBlock[])
     const place = places.get(block.key);
     if (place !== undefined) shared.push([index, place]);
   });
-  return longestRising(shared);
+  return longestIncreasing(shared);
 }
 
 /** Pairs what stands between two common blocks: texts made for the view are compared, all else is removed or added. */
@@ -286,7 +286,7 @@ function hasSameRole(a: TextBlock, b: TextBlock | undefined): boolean {
 export type Places = readonly [left: number, right: number];
 
 /** Keeps as many as possible of the places, so that both sides rise. The left sides rise already. O(n log n). */
-export function longestRising(places: readonly Places[]): Places[] {
+export function longestIncreasing(places: readonly Places[]): Places[] {
   /** tops[n] = index of the place that ends the best chain of n + 1 so far. */
   const tops: number[] = [];
   const previous: number[] = [];

@@ -2,7 +2,7 @@
 import { JpgError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { BranchWrite, WriteResult } from "../../store/store.ts";
-import { readStanding } from "../conversation/standing.ts";
+import { readCheckedOut } from "../conversation/checked-out.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { type OpenSession, openParts, openSession } from "../sessions/open-session.ts";
 import type { SessionFile } from "../sessions/session-files.ts";
@@ -62,7 +62,7 @@ export async function importPass(
   waiting: readonly WaitingSession[],
 ): Promise<ImportPass> {
   const { store } = workspace;
-  const [tips, { branch: active }] = await Promise.all([store.listBranches(), readStanding(workspace)]);
+  const [tips, { branch: active }] = await Promise.all([store.listBranches(), readCheckedOut(workspace)]);
   const facts = { tips, active };
   const taken: Taken = { sessions: [], failed: [], waiting: [...waiting], failure: null };
   const results = await store.write(takeSessions(workspace, call, facts, taken));

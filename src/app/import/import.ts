@@ -3,9 +3,9 @@
 import { basename } from "node:path";
 import { compareTimestamps } from "../../core/conversation/compaction.ts";
 import { JpgError } from "../../core/errors.ts";
+import { makeActive, readCheckedOut } from "../conversation/checked-out.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
 import type { Runtime } from "../conversation/runtime.ts";
-import { makeActive, readStanding } from "../conversation/standing.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { resolveBranch, resolveTree } from "../names/resolve-id.ts";
@@ -32,7 +32,7 @@ export async function importSessions(workspace: Workspace, request: ImportReques
   const passes = await importAll(workspace, { request, sources, isSingle }, files);
   const reports = passes.flatMap((pass) => pass.reports);
   await activate(workspace, { request, reports }, found);
-  await writeSourceCache(store, withFound(sources, passes, (await readStanding(workspace)).branch));
+  await writeSourceCache(store, withFound(sources, passes, (await readCheckedOut(workspace)).branch));
   if (reports.some(({ status }) => status !== "unchanged")) await store.maintain();
   const failure = passes.at(-1)?.failure ?? null;
   if (failure !== null) throw failure.error;
@@ -84,7 +84,7 @@ async function activate(
       .sort((a, b) => compareTimestamps(a.updated_at ?? "", b.updated_at ?? ""))
       .at(-1) ?? (files.length === 1 ? candidates[0] : undefined);
   if (newest === undefined) return;
-  const { branch: active, commit } = await readStanding(workspace);
+  const { branch: active, commit } = await readCheckedOut(workspace);
   const isThere = active !== null && (await store.readBranch(active)) !== null;
   const isFoundAgent = own.length === 0 && files.every(({ named }) => !named);
   // Nobody who looks at a commit, in a bisect say, is taken away from it.

@@ -30,7 +30,7 @@ export function createCheckedFiles(): CheckedFiles {
 }
 
 /** A branch as far as it has attachments, or names them. */
-interface NamingBranch extends Pick<ReadBranch, "files" | "records"> {
+interface BranchAttachments extends Pick<ReadBranch, "files" | "records"> {
   readonly commit: string;
   readonly turns: readonly (Pick<StoredTurn, "attachments"> | undefined)[];
   /** What is known of attachments, and what is found. */
@@ -40,7 +40,7 @@ interface NamingBranch extends Pick<ReadBranch, "files" | "records"> {
 /** Checks the attachments that a branch has against those that its events, replacements, settings and sources name. */
 export async function checkStoredAttachments(
   store: ConversationStore,
-  { commit, files, turns, records, checked }: NamingBranch,
+  { commit, files, turns, records, checked }: BranchAttachments,
 ): Promise<readonly Finding[]> {
   const used = new Set([...turns.flatMap((turn) => [...(turn?.attachments ?? [])]), ...records.attachments]);
   for (const { compaction } of records.compactions)
@@ -62,7 +62,7 @@ async function sourceReferences(store: ConversationStore, commit: string): Promi
 async function findDamaged(
   store: ConversationStore,
   { attachments }: BranchFiles,
-  checked: NamingBranch["checked"],
+  checked: BranchAttachments["checked"],
 ): Promise<readonly Finding[]> {
   const plain = [...attachments].filter(([, { special }]) => special === undefined);
   const unknown = plain.filter(([name, { oid }]) => !checked.attachments.has(`${name} ${oid}`));

@@ -47,11 +47,11 @@ export async function examine(
 ): Promise<DoctorReport> {
   const version = await findGit(runtime);
   const git = [checkGit(version), ...(await checkSpool(runtime))];
-  const located = await orExplain(locate(runtime, options.store));
+  const located = await orFailedCheck(locate(runtime, options.store));
   if ("message" in located) return report(null, [...git, located]);
   if (!located.exists) return report(located.root, [...git, noStore(located)]);
   const runtimeOfGit = preferGit(runtime);
-  const store = await orExplain(openStore(runtimeOfGit, located.root));
+  const store = await orFailedCheck(openStore(runtimeOfGit, located.root));
   if ("message" in store) return report(located.root, [...git, store]);
   try {
     const checks = await examineStore(runtimeOfGit, store, { version, fix: options.fix });
@@ -69,13 +69,13 @@ async function examineStore(
 ): Promise<readonly DoctorCheck[]> {
   const upkeep = await store.upkeep();
   if (upkeep === null || version === null) return [{ name: "store", state: "ok", message: store.root }];
-  const look = () => lookAt(runtime, store, { upkeep, version });
+  const look = () => inspectStore(runtime, store, { upkeep, version });
   const seen = await look();
   const before = await runChecks(seen);
   const faulty = CHECKS.filter(({ name }) => before.some((check) => check.name === name && check.fixable === true));
   if (!fix || faulty.length === 0) return before;
-  for (const { repair } of faulty.filter(({ isInTheWay }) => isInTheWay === true)) await repair?.(seen);
-  for (const { repair } of faulty.filter(({ isInTheWay }) => isInTheWay !== true)) await repair?.(seen);
+  for (const { repair } of faulty.filter(({ repairsFirst }) => repairsFirst === true)) await repair?.(seen);
+  for (const { repair } of faulty.filter(({ repairsFirst }) => repairsFirst !== true)) await repair?.(seen);
   const wrong = new Map(before.filter(({ state }) => state !== "ok").map((check) => [check.name, check.message]));
   return (await runChecks(await look())).map((check): DoctorCheck => {
     const message = check.state === "ok" ? wrong.get(check.name) : undefined;
@@ -84,7 +84,7 @@ async function examineStore(
 }
 
 /** What was seen of a store; it only looks. */
-interface Seen {
+interface StoreState {
   readonly runtime: Runtime;
   readonly store: ConversationStore;
   readonly upkeep: Upkeep;
@@ -93,11 +93,11 @@ interface Seen {
   readonly interrupted: number;
 }
 
-async function lookAt(
+async function inspectStore(
   runtime: Runtime,
   store: ConversationStore,
   { upkeep, version }: { readonly upkeep: Upkeep; readonly version: GitVersion },
-): Promise<Seen> {
+): Promise<StoreState> {
   const { nodePath, jpgPath } = runtime;
   const health = await upkeep.look({ nodePath, jpgPath }, version);
   const journals = await listJournals(store.journal(), runtime.now());
@@ -110,11 +110,11 @@ type Verdict = Pick<DoctorCheck, "state" | "message" | "hint">;
 /** One thing that can be wrong with a store. */
 interface StoreCheck {
   readonly name: string;
-  readonly check: (seen: Seen) => Verdict | Promise<Verdict>;
+  readonly check: (seen: StoreState) => Verdict | Promise<Verdict>;
   /** What `--fix` does where it is not ok. */
-  readonly repair?: (seen: Seen) => Promise<void>;
+  readonly repair?: (seen: StoreState) => Promise<void>;
   /** Repaired before the others: git changes nothing that is locked. */
-  readonly isInTheWay?: true;
+  readonly repairsFirst?: true;
 }
 
 /** In the order in which they are reported. */
@@ -132,15 +132,15 @@ const CHECKS: readonly StoreCheck[] = [
   },
   {
     name: "locks",
-    check: ({ health, store }) => checkLeft("locks", health.locks, store.gitDir),
+    check: ({ health, store }) => checkAbandonedFiles("locks", health.locks, store.gitDir),
     repair: ({ health }) => removeFiles(health.locks),
-    isInTheWay: true,
+    repairsFirst: true,
   },
   {
     name: "leftovers",
-    check: ({ health, store }) => checkLeft("leftovers", health.leftovers, store.gitDir),
+    check: ({ health, store }) => checkAbandonedFiles("leftovers", health.leftovers, store.gitDir),
     repair: ({ health }) => removeFiles(health.leftovers),
-    isInTheWay: true,
+    repairsFirst: true,
   },
   { name: "journals", check: checkJournals },
   { name: "worktrees", check: checkWorktrees, repair: ({ upkeep }) => upkeep.forgetGoneWorktrees() },
@@ -149,7 +149,7 @@ const CHECKS: readonly StoreCheck[] = [
   { name: "remote", check: checkRemotes },
 ];
 
-function runChecks(seen: Seen): Promise<readonly DoctorCheck[]> {
+function runChecks(seen: StoreState): Promise<readonly DoctorCheck[]> {
   const run = async ({ name, check, repair }: StoreCheck): Promise<DoctorCheck> => {
     const verdict = await check(seen);
     const isFixable = verdict.state !== "ok" && repair !== undefined;
@@ -184,7 +184,7 @@ function checkGit(version: GitVersion | null): DoctorCheck {
 }
 
 /** A store that jpg refuses to work in is what the doctor is called for: the refusal is a check. */
-async function orExplain<T>(found: Promise<T>): Promise<T | DoctorCheck> {
+async function orFailedCheck<T>(found: Promise<T>): Promise<T | DoctorCheck> {
   try {
     return await found;
   } catch (error) {
@@ -202,7 +202,7 @@ function noStore({ root }: StoreLocation): DoctorCheck {
   };
 }
 
-function checkWritable({ health: { unwritable } }: Seen): Verdict {
+function checkWritable({ health: { unwritable } }: StoreState): Verdict {
   if (unwritable.length === 0) return { state: "ok", message: "the store can be written" };
   const message = `${unwritable.join(", ")} cannot be written`;
   return { state: "problem", message, hint: "make it writable for you: chmod -R u+rwX, or chown" };
@@ -214,7 +214,7 @@ function unscanned(foreign: readonly string[]): string {
 }
 
 /** A store that was moved, copied or cloned has hooks that call nothing, or none. */
-function checkSetup({ health: { settings, programs, dead, foreign } }: Seen): Verdict {
+function checkSetup({ health: { settings, programs, dead, foreign } }: StoreState): Verdict {
   if (settings.length === 0 && programs.length === 0) {
     const names = foreign.join(", ");
     const own = names && `; your own stay (${names}): after them \`jpg use @\` writes VIEW.md${unscanned(foreign)}`;
@@ -229,7 +229,7 @@ function checkSetup({ health: { settings, programs, dead, foreign } }: Seen): Ve
   return { state: dead.length > 0 ? "problem" : "warning", message: parts.join("; "), hint };
 }
 
-function checkLeft(name: "locks" | "leftovers", files: readonly string[], gitDir: string): Verdict {
+function checkAbandonedFiles(name: "locks" | "leftovers", files: readonly string[], gitDir: string): Verdict {
   if (files.length === 0) return { state: "ok", message: `no abandoned ${name}` };
   const paths = files.slice(0, 3).map((path) => relative(gitDir, path));
   const more = files.length > paths.length ? ` and ${files.length - paths.length} more` : "";
@@ -240,32 +240,32 @@ function checkLeft(name: "locks" | "leftovers", files: readonly string[], gitDir
   };
 }
 
-function checkJournals({ interrupted }: Seen): Verdict {
+function checkJournals({ interrupted }: StoreState): Verdict {
   if (interrupted === 0) return { state: "ok", message: "no turn was left uncommitted" };
   const message = `${interrupted} ${interrupted === 1 ? "turn was" : "turns were"} interrupted and not committed yet`;
   return { state: "warning", message, hint: "`jpg ls`, or any command that opens the store, commits them" };
 }
 
-function checkWorktrees({ health: { goneWorktrees } }: Seen): Verdict {
+function checkWorktrees({ health: { goneWorktrees } }: StoreState): Verdict {
   if (goneWorktrees.length === 0) return { state: "ok", message: "every worktree is there" };
   const message = `the folders of ${goneWorktrees.join(", ")} are gone`;
   return { state: "warning", message, hint: "`jpg doctor --fix` lets git forget them" };
 }
 
-function checkObjects({ health: { looseObjects } }: Seen): Verdict {
+function checkObjects({ health: { looseObjects } }: StoreState): Verdict {
   if (looseObjects <= MANY_LOOSE) return { state: "ok", message: `${looseObjects} loose objects` };
   const hint = "`jpg doctor --fix` packs them";
   return { state: "warning", message: `${looseObjects} loose objects take space and time`, hint };
 }
 
-function checkActive({ health: { isActive } }: Seen): Verdict {
+function checkActive({ health: { isActive } }: StoreState): Verdict {
   if (isActive) return { state: "ok", message: "a conversation is active" };
   const hint = "`jpg ls` lists the conversations, `jpg use ID` makes one active, `jpg import` imports sessions";
   return { state: "warning", message: "HEAD names a branch that does not exist", hint };
 }
 
 /** Looks at the remotes; reaches none of them. */
-async function checkRemotes({ store: { root, sharing }, upkeep }: Seen): Promise<Verdict> {
+async function checkRemotes({ store: { root, sharing }, upkeep }: StoreState): Promise<Verdict> {
   const remotes = await sharing?.remotes().catch((error: unknown) => {
     if (error instanceof JpgError) return error;
     throw error;

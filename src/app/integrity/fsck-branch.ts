@@ -22,7 +22,7 @@ import { appendAll } from "../../core/lists.ts";
 import type { BranchTip, ConversationStore, RewrittenFile } from "../../store/store.ts";
 import { findSplice } from "../conversation/spliced-turns.ts";
 import { BRANCH_ATTRIBUTES, collectBlobs, damagedHeader, parseHeader, SPECIAL_HEADER } from "../conversation/tree.ts";
-import { bringTurns, decodeLines } from "../conversation/turns.ts";
+import { decodeLines, fetchMissingTurns } from "../conversation/turns.ts";
 import { type CheckedFiles, checkStoredAttachments, checkView } from "./checked-files.ts";
 
 /** What a branch holds. */
@@ -99,7 +99,7 @@ async function checkFiles(
   return [
     ...(await checkAttributes(store, commit)),
     ...turns.flatMap((turn) => turn?.findings ?? []),
-    ...(await withSides(store, { name, commit }, checkTurns(turns), turns)),
+    ...(await withSideHints(store, { name, commit }, checkTurns(turns), turns)),
     ...records.findings,
     ...checkCompactions(records.compactions, turns),
     ...(await checkView(store, { name, commit }, { files, turns, records })),
@@ -108,7 +108,7 @@ async function checkFiles(
 }
 
 /** Turns that do not follow each other: what gives each side back is the same as other commands say. */
-async function withSides(
+async function withSideHints(
   store: ConversationStore,
   { name, commit }: BranchTip,
   findings: readonly Finding[],
@@ -144,7 +144,7 @@ async function readTurns(
   const isReadable = (file: BranchFile | undefined): boolean => file !== undefined && file.special !== "repository";
   const unknown = [...files.turns.keys()].filter((at) => isReadable(files.turns[at]) && !checked.turns.has(key(at)));
   let next = 0;
-  await bringTurns(store, { branch, turnOids: files.turns.map((file) => file?.oid ?? "") }, unknown);
+  await fetchMissingTurns(store, { branch, turnOids: files.turns.map((file) => file?.oid ?? "") }, unknown);
   for await (const bytes of store.readBlobs(unknown.map((index) => files.turns[index]?.oid ?? ""))) {
     const index = unknown[next++] ?? 0;
     const turn = checkTurnFile(decodeLines(bytes), turnPath(index));

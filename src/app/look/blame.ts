@@ -12,7 +12,7 @@ import { type EventState, stateOf } from "../../core/look/both-views.ts";
 import type { TokenMeter } from "../../core/model/token-meter.ts";
 import type { LogEntry } from "../../store/store.ts";
 import { compactionIdOfPath } from "../conversation/append.ts";
-import { loadCountedHere } from "../conversation/counted-view.ts";
+import { loadCountedMinimal } from "../conversation/counted-view.ts";
 import { findSquashed, readRecordLog } from "../conversation/log.ts";
 import { turnOf, unknownTurn } from "../conversation/marks.ts";
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
@@ -203,7 +203,7 @@ export async function loadCompactionViews(
   const turnCount = then.turnOids.length;
   const positions = group.flatMap((one) => positionsIn(one, turnCount));
   const turns = await loadShown(store, then, { positions, views: [withIt, without] });
-  const { meter } = await loadCountedHere(store, then);
+  const { meter } = await loadCountedMinimal(store, then);
   return {
     group,
     turns,

@@ -3,9 +3,9 @@ import { marksInForce } from "../../core/conversation/marks.ts";
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
-import { type CountedView, loadCountedHere, reportTokens } from "../conversation/counted-view.ts";
+import { type CountedView, loadCountedMinimal, reportTokens } from "../conversation/counted-view.ts";
 import { isBrokenLink } from "../conversation/spliced-turns.ts";
-import { type ConversationFacts, keepAtTip, keptAt, readTip } from "../conversation/tip-cache.ts";
+import { type ConversationFacts, cacheAtTip, cachedAt, readTip } from "../conversation/tip-cache.ts";
 import {
   type BranchTree,
   type ConversationHeader,
@@ -43,7 +43,7 @@ export async function listConversations(workspace: Workspace, options: ListOptio
   const { store } = workspace;
   const [tips, active] = await Promise.all([store.listBranches(), preferredBranch(workspace)]);
   const shown = shownOf(tips, { active, all: options.all });
-  const known = new Map(shown.map(({ tip }) => [tip, keptAt(readTip(store, tip.name).facts, tip.commit)]));
+  const known = new Map(shown.map(({ tip }) => [tip, cachedAt(readTip(store, tip.name).facts, tip.commit)]));
   const unknown = shown.filter(({ tip }) => known.get(tip) === undefined);
   if (unknown.length > 0) options.onReading?.(unknown.length);
   const unreadable: { branch: string; error: JpgError }[] = [];
@@ -150,11 +150,11 @@ function rankOf(name: string, active: string | null): number {
 export async function knownFacts(workspace: Workspace, tip: BranchTip): Promise<ConversationFacts> {
   const { store } = workspace;
   const { name: branch, commit } = tip;
-  const kept = keptAt(readTip(store, branch).facts, commit);
+  const kept = cachedAt(readTip(store, branch).facts, commit);
   if (kept !== undefined) return kept;
   const facts = await readFacts(workspace, tip);
   // What is not here now may be the next time.
-  if (facts.turns_elsewhere === undefined) await keepAtTip(store, { branch, commit }, "facts", facts);
+  if (facts.turns_elsewhere === undefined) await cacheAtTip(store, { branch, commit }, "facts", facts);
   return facts;
 }
 
@@ -162,7 +162,7 @@ async function readFacts(workspace: Workspace, { name, commit }: BranchTip): Pro
   const { store } = workspace;
   const tree = await loadBranchTree(store, name, commit);
   const damaged = await warnOfDamage(workspace, tree);
-  const [loaded, [seconds = 0]] = await Promise.all([loadCountedHere(store, tree), store.readCommitTimes([commit])]);
+  const [loaded, [seconds = 0]] = await Promise.all([loadCountedMinimal(store, tree), store.readCommitTimes([commit])]);
   const metas = await readMetas(workspace, tree);
   const { archived, labels } = marksInForce(metas);
   return {

@@ -16,10 +16,10 @@ import type { TokenSource } from "../../core/model/token-meter.ts";
 import type { BranchTip, ConversationStore, LogEntry } from "../../store/store.ts";
 import { hiddenBy, lossOf } from "../compact/compact-report.ts";
 import { findAddition, readRecord } from "../conversation/append.ts";
-import { loadCountedHere, reportTokens } from "../conversation/counted-view.ts";
+import { loadCountedMinimal, reportTokens } from "../conversation/counted-view.ts";
 import { findSquashed, readRecordLog } from "../conversation/log.ts";
 import { warnOfSplice } from "../conversation/spliced-turns.ts";
-import { keptAt, readTip } from "../conversation/tip-cache.ts";
+import { cachedAt, readTip } from "../conversation/tip-cache.ts";
 import {
   type BranchTree,
   type ConversationHeader,
@@ -88,7 +88,7 @@ async function addsOneGroup(store: ConversationStore, { commit, added }: LogEntr
 
 async function showConversation(workspace: Workspace, tree: BranchTree): Promise<ShowConversation> {
   const { store } = workspace;
-  const loaded = await loadCountedHere(store, tree);
+  const loaded = await loadCountedMinimal(store, tree);
   const { facts, elsewhere } = loaded;
   const active = await preferredBranch(workspace);
   const conversation = conversationOf(tree.branch);
@@ -193,7 +193,7 @@ async function showEvent(
   tree: BranchTree,
   target: Extract<Target, { kind: "event" }>,
 ): Promise<ShowEvent> {
-  const loaded = await loadCountedHere(workspace.store, tree, [target.turn]);
+  const loaded = await loadCountedMinimal(workspace.store, tree, [target.turn]);
   const { turns, view, live, meter } = loaded;
   const event = turns.get(target.turn)?.events.find((candidate) => candidate.id === target.event);
   if (event === undefined) throw userError("unknown_id", `${target.event} is not an event of turn ${target.turn}.`);
@@ -281,7 +281,7 @@ async function listAgents(workspace: Workspace, tree: BranchTree): Promise<reado
   // What a list knows of a conversation says whether it comes from another: nearly none has to be read.
   const mains = mainTips(await store.listBranches(leaveOut)).map((tip) => ({
     tip,
-    facts: keptAt(readTip(store, tip.name).facts, tip.commit),
+    facts: cachedAt(readTip(store, tip.name).facts, tip.commit),
   }));
   const told = mains.filter(({ facts }) => facts?.parent !== undefined);
   const unknown = mains.filter(({ facts }) => facts === undefined);

@@ -6,7 +6,7 @@ import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
 import type { Calibration } from "../../core/model/calibration.ts";
 import type { OverheadSource, TokenMeter, TokenSource } from "../../core/model/token-meter.ts";
 import type { ConversationStore, TreeFile } from "../../store/store.ts";
-import { loadCountedHere, reportTokens } from "../conversation/counted-view.ts";
+import { loadCountedMinimal, reportTokens } from "../conversation/counted-view.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 
@@ -54,7 +54,7 @@ async function sumBytes(store: ConversationStore, { commit }: Pick<BranchTree, "
 /** Counts a branch. */
 export async function readStats(workspace: Workspace, tree: BranchTree): Promise<StatsReport> {
   const bytes = await sumBytes(workspace.store, tree);
-  const loaded = await loadCountedHere(workspace.store, tree);
+  const loaded = await loadCountedMinimal(workspace.store, tree);
   const { facts, view, live, meter, elsewhere } = loaded;
   const shown = view.turns.flatMap((turn) => turn.events);
   const { tokens, tokens_source } = reportTokens(loaded);

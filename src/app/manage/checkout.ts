@@ -5,8 +5,8 @@ import { conversationOf } from "../../core/conversation/name.ts";
 import { codeOf, userError } from "../../core/errors.ts";
 import { needsGit } from "../../store/git-dir.ts";
 import type { Worktree } from "../../store/store.ts";
+import { makeActive, readCheckedOut } from "../conversation/checked-out.ts";
 import { refreshWorktree, writeViews } from "../conversation/refresh-view.ts";
-import { makeActive, readStanding } from "../conversation/standing.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import { loadView } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -55,7 +55,7 @@ export async function checkoutBranch(
   }
   const checkedOut = tree.revision === undefined ? tree.branch : tree.commit;
   const worktree = existing ?? (await worktrees.add(path, checkedOut, { full: request.full }));
-  const excluded = await showIn(workspace, worktree, tree.commit).catch(async (error: unknown) => {
+  const excluded = await writeViewsInto(workspace, worktree, tree.commit).catch(async (error: unknown) => {
     if (existing === undefined) await worktrees.remove(worktree);
     throw error;
   });
@@ -69,7 +69,7 @@ export async function checkoutBranch(
 }
 
 /** Writes the views into a worktree. Gives the file that keeps it out of the repository around it; null where none is around. */
-async function showIn(workspace: Workspace, worktree: Worktree, commit: string): Promise<string | null> {
+async function writeViewsInto(workspace: Workspace, worktree: Worktree, commit: string): Promise<string | null> {
   const excluded = (await workspace.store.worktrees?.hide(worktree)) ?? null;
   await refreshWorktree(workspace, worktree, commit);
   return excluded;
@@ -106,7 +106,7 @@ interface UseReport {
 
 /** Switches HEAD where one stands, of the store or of a worktree of it, and brings its view along. */
 export async function useConversation(workspace: Workspace, tree: BranchTree): Promise<UseReport> {
-  const previous = (await readStanding(workspace)).branch;
+  const previous = (await readCheckedOut(workspace)).branch;
   if (previous !== tree.branch) await makeActive(workspace, tree.branch);
   await writeViews(workspace, tree.branch);
   return { conversation: conversationOf(tree.branch), branch: tree.branch, previous };

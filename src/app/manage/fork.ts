@@ -10,12 +10,12 @@ import type { CommitSpec, FileChange } from "../../store/store.ts";
 import { compact, viewEffectOf } from "../compact/compact.ts";
 import type { CompactReport } from "../compact/compact-report.ts";
 import { currentSignatures, recordChange, timestampAfter } from "../conversation/append.ts";
+import { makeActive, requireSwitchable } from "../conversation/checked-out.ts";
 import { coverFacts, coversDigest } from "../conversation/covers.ts";
 import { type ForkStart, startOfTurns, withCompactionsOf } from "../conversation/fork-start.ts";
 import { loadConversationConfig, readPins } from "../conversation/marks.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
 import { randomId } from "../conversation/runtime.ts";
-import { makeActive, requireSwitchable } from "../conversation/standing.ts";
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
 import { type LiveCompactions, loadCompactions, loadTurns } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -53,7 +53,7 @@ export async function forkConversation(workspace: Workspace, tree: BranchTree, i
   const branch =
     input.name === undefined ? await newForkName(workspace, conversation, "fork") : namedFork(conversation, input.name);
   if ((await workspace.store.readBranch(branch)) !== null) throw branchExists(branch);
-  await requireOtherThanCase(workspace, branch);
+  await refuseCaseCollision(workspace, branch);
   if (input.activate) await requireSwitchable(workspace);
   if (input.compact !== undefined) await checkProfile(workspace, tree, input.compact);
   const live = await loadCompactions(workspace.store, tree);
@@ -211,7 +211,7 @@ function namedFork(conversation: string, name: string): string {
 }
 
 /** Refuses a name that some file systems take for another's. Throws `branch_exists`. */
-async function requireOtherThanCase({ store }: Workspace, branch: string): Promise<void> {
+async function refuseCaseCollision({ store }: Workspace, branch: string): Promise<void> {
   const other = differingByCase(
     branch,
     (await store.listBranches()).map(({ name }) => name),

@@ -16,17 +16,17 @@ import { type MovingRef, refuseDropped } from "../share/push.ts";
 
 /** Runs what a hook does. `warn` is told what the user should know. Throws what a push must be refused for: `push_behind`, `local_conversation`, `damaged_conversation`, `secrets_found`; `commit_behind` where a commit must be. */
 export async function runHook(runtime: Runtime, name: string, warn: (message: string) => void): Promise<void> {
-  if (name === "pre-commit") return refuseBehind(runtime);
+  if (name === "pre-commit") return refuseWithoutIndex(runtime);
   const isPush = name === "pre-push";
   // Git runs a hook in its repository, whatever store the user named for jpg.
   const here: Runtime = { ...runtime, env: { ...runtime.env, JPG_STORE: undefined } };
   const opened = openWorkspace(here, { ...(isPush ? pushedStore(runtime) : {}), info: warn, warn });
   // What cannot be looked at is not sent.
-  const workspace = await (isPush ? opened : opened.catch(passOverJpgErrors));
+  const workspace = await (isPush ? opened : opened.catch(ignoreJpgErrors));
   if (workspace === null) return;
   try {
     if (isPush) await beforePush(workspace, new TextDecoder().decode(await runtime.readStdin()));
-    else await followAll(workspace);
+    else await refreshAllWorktrees(workspace);
   } finally {
     await workspace.close();
   }
@@ -36,7 +36,7 @@ export async function runHook(runtime: Runtime, name: string, warn: (message: st
  * Refuses a commit in a worktree that has no index yet: it would hold no file of the branch. Git names the index that it commits,
  * which stands in the worktree's git dir.
  */
-function refuseBehind({ env, cwd }: Runtime): void {
+function refuseWithoutIndex({ env, cwd }: Runtime): void {
   const { GIT_INDEX_FILE: index } = env;
   if (index === undefined || readBehindMark(dirname(resolve(cwd, index))) === null) return;
   throw userError(
@@ -59,16 +59,16 @@ function pushedStore({ env, cwd }: Runtime): { readonly store?: string } {
 /** Looks at what stock git is about to push, as it tells its hook: local ref, commit, ref there, commit there. */
 async function beforePush(workspace: Workspace, lines: string): Promise<void> {
   const pushed = parsePushedRefs(lines);
-  const leaving = pushed.filter(({ commit }) => commit !== ZERO_ID);
+  const sent = pushed.filter(({ commit }) => commit !== ZERO_ID);
   // What is pushed may be named by any revision (`HEAD`); what it becomes there is a branch of somebody.
-  const tips = leaving.flatMap(({ from, commit, to }) =>
+  const tips = sent.flatMap(({ from, commit, to }) =>
     [...(from.startsWith("refs/heads/") ? [from] : []), to].map((ref) => ({ name: nameOf(ref), commit })),
   );
   const there = pushed.map((ref) => ref.there);
-  await refuseDropped(workspace, leaving.filter(({ to }) => BRANCH.test(to)).map(movingRef));
+  await refuseDropped(workspace, sent.filter(({ to }) => BRANCH.test(to)).map(movingRef));
   await checkOutgoing(workspace, { tips, known: [...((await workspace.store.sharing?.present(there)) ?? [])] });
   // What cannot be recorded (a full disk, something in the way) is no reason not to push.
-  const commits = leaving.map(({ commit }) => commit);
+  const commits = sent.map(({ commit }) => commit);
   await workspace.store.recordPublished(commits).catch((error: unknown) => workspace.warn(messageOf(error)));
 }
 
@@ -83,15 +83,15 @@ function movingRef({ to, commit, there }: PushedRef): MovingRef {
 }
 
 /** Refreshes every worktree of the store; says what stock git put together wrongly in the one where it ran. */
-async function followAll(workspace: Workspace): Promise<void> {
+async function refreshAllWorktrees(workspace: Workspace): Promise<void> {
   const here = await realpath(workspace.runtime.cwd);
   for (const worktree of (await workspace.store.worktrees?.list()) ?? []) {
-    await followBranch(workspace, worktree, worktree.path === here).catch(passOverJpgErrors);
+    await refreshBranchWorktree(workspace, worktree, worktree.path === here).catch(ignoreJpgErrors);
   }
 }
 
 /** In the worktree where git ran, index and files are right already; elsewhere they stand where the view was made. */
-async function followBranch(workspace: Workspace, worktree: Worktree, isHere: boolean): Promise<void> {
+async function refreshBranchWorktree(workspace: Workspace, worktree: Worktree, isHere: boolean): Promise<void> {
   if (worktree.branch === null) return refreshDetached(workspace, worktree);
   const commit = await workspace.store.readBranch(worktree.branch);
   if (commit === null) return;
@@ -108,7 +108,7 @@ async function refreshDetached(workspace: Workspace, worktree: Worktree): Promis
   if (worktree.commit !== null) await refreshWorktree(workspace, worktree, worktree.commit);
 }
 
-function passOverJpgErrors(error: unknown): null {
+function ignoreJpgErrors(error: unknown): null {
   if (error instanceof JpgError) return null;
   throw error;
 }

@@ -25,7 +25,7 @@ import { type ForkSummaryJob, forkSummaryWriter, writeForkSummary } from "../com
 import { commitPlan, type PlannedChange } from "../conversation/append.ts";
 import { loadCounted } from "../conversation/counted-view.ts";
 import { readCovered } from "../conversation/covers.ts";
-import { isBeingTalked } from "../conversation/journal.ts";
+import { isTurnOpen } from "../conversation/journal.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
 import { blobId, randomId } from "../conversation/runtime.ts";
 import { type BranchTree, collectBlobs, loadBranchTree } from "../conversation/tree.ts";
@@ -144,7 +144,7 @@ async function notesOn(
   { into, fork }: MergeRequest,
   { isAhead }: ForkNews,
 ): Promise<readonly string[]> {
-  const isOpen = await isBeingTalked(store.journal(), fork.branch, runtime.now());
+  const isOpen = await isTurnOpen(store.journal(), fork.branch, runtime.now());
   return [
     ...(isOpen ? [`a turn of ${fork.branch} is still in progress: merge again when it has ended`] : []),
     ...(isAhead
@@ -179,10 +179,10 @@ async function commitMerge(workspace: Workspace, merge: MergeToCommit): Promise<
   const { appended, value: turn } = await commitPlan(workspace, into, async (current) => {
     await refuseOpenTurn(workspace, current.branch);
     const now = current.commit === into.commit ? news : await findNews(workspace.store, current, fork);
-    if (JSON.stringify(now?.forks) !== JSON.stringify(news.forks)) throw toldMeanwhile(merge);
+    if (JSON.stringify(now?.forks) !== JSON.stringify(news.forks)) throw mergedMeanwhile(merge);
     return { change: planCommit(workspace, current, merge), value: current.turnOids.length };
   });
-  if (appended === null) throw toldMeanwhile(merge);
+  if (appended === null) throw mergedMeanwhile(merge);
   await refreshViews(workspace, into.branch, appended.parent);
   const tree = await loadBranchTree(workspace.store, into.branch, appended.commit);
   return { commit: appended.commit, turn, tree };
@@ -210,13 +210,13 @@ function planCommit(
 
 /** Refuses a branch on which a turn is being talked: that one was begun first. Throws `turn_open`. */
 async function refuseOpenTurn({ store, runtime }: Workspace, branch: string): Promise<void> {
-  if (!(await isBeingTalked(store.journal(), branch, runtime.now()))) return;
+  if (!(await isTurnOpen(store.journal(), branch, runtime.now()))) return;
   throw userError("turn_open", `A turn of ${branch} is still in progress: nothing was merged.`, {
     hints: ["Merge again when it has ended."],
   });
 }
 
-function toldMeanwhile({ into, fork }: MergeToCommit): Error {
+function mergedMeanwhile({ into, fork }: MergeToCommit): Error {
   return userError(
     "branch_moved",
     `Somebody else merged ${fork.branch} into ${into.branch} in the meantime; nothing was written.`,
@@ -244,15 +244,19 @@ interface ForkNews {
 /** Finds what is new on a fork; null when nothing is. */
 async function findNews(store: ConversationStore, ours: BranchTree, fork: BranchTree): Promise<ForkNews | null> {
   const common = sharedTurns(ours.turnOids, fork.turnOids);
-  const held = await heldHere(store, { ours, fork, common });
-  const start = await startBehind(store, fork, furthest([...held, ...(await toldOf(store, { ours, fork, common }))]));
+  const held = await sharedEnds(store, { ours, fork, common });
+  const start = await startAfter(
+    store,
+    fork,
+    furthest([...held, ...(await mergedEnds(store, { ours, fork, common }))]),
+  );
   const last = fork.turnOids.length - 1;
   if (start.turn > last) return null;
   const positions = Array.from({ length: last - start.turn + 1 }, (_, at) => start.turn + at);
   const turns = await loadTurns(store, fork, positions);
   const toEvent = turns.get(last)?.events.at(-1)?.id;
   if (toEvent === undefined) return null;
-  const records = await tellersOf(store, ours, turns);
+  const records = await readMergeTurns(store, ours, turns);
   const bounds = {
     from_turn: start.turn,
     to_turn: last,
@@ -279,7 +283,7 @@ interface Pair {
 }
 
 /** The common turns, and the first that differs where one of the two files is the beginning of the other. */
-async function heldHere(store: ConversationStore, { ours, fork, common }: Pair): Promise<readonly Told[]> {
+async function sharedEnds(store: ConversationStore, { ours, fork, common }: Pair): Promise<readonly Told[]> {
   const shared = common === 0 ? [] : [{ turn: common - 1 }];
   const [own, theirs] = [ours.turnOids[common], fork.turnOids[common]];
   if (own === undefined || theirs === undefined) return shared;
@@ -296,17 +300,17 @@ function begins(whole: Buffer, start: Buffer): boolean {
 }
 
 /** How far our own turns tell of the fork's. */
-async function toldOf(store: ConversationStore, { ours, fork, common }: Pair): Promise<readonly (Told | null)[]> {
+async function mergedEnds(store: ConversationStore, { ours, fork, common }: Pair): Promise<readonly (Told | null)[]> {
   const told: ToldTurns[] = [];
   for (let turn = common; turn < ours.turnOids.length; turn++) {
     const [first] = await readFirstEvent(store, ours.turnOids[turn] ?? "", turn);
     appendAll(told, readMergeRecord(first)?.forks ?? []);
   }
-  return Promise.all(told.map((one) => heldBy(store, fork, one)));
+  return Promise.all(told.map((one) => endHeldBy(store, fork, one)));
 }
 
 /** How far a branch holds told turns. */
-async function heldBy(store: ConversationStore, { turnOids }: BranchTree, told: ToldTurns): Promise<Told | null> {
+async function endHeldBy(store: ConversationStore, { turnOids }: BranchTree, told: ToldTurns): Promise<Told | null> {
   const last = told.from_turn + told.turns.length - 1;
   const oid = turnOids[last];
   const differs = oid !== undefined && oid !== told.turns.at(-1);
@@ -322,7 +326,7 @@ async function beginningOf(store: ConversationStore, oid: string, toEvent: strin
 }
 
 /** Where begins what is behind that; `turn` may be one past the last. */
-async function startBehind(store: ConversationStore, fork: BranchTree, told: Told | null): Promise<Told> {
+async function startAfter(store: ConversationStore, fork: BranchTree, told: Told | null): Promise<Told> {
   if (told?.event === undefined) return { turn: told === null ? 0 : told.turn + 1 };
   const events = (await loadTurns(store, fork, [told.turn])).get(told.turn)?.events ?? [];
   const next: Event | undefined = events[events.findIndex(({ id }) => id === told.event) + 1];
@@ -330,7 +334,7 @@ async function startBehind(store: ConversationStore, fork: BranchTree, told: Tol
 }
 
 /** The fork's turns that tell of our own turns and of nothing else; and what the others tell of. */
-async function tellersOf(
+async function readMergeTurns(
   store: ConversationStore,
   ours: BranchTree,
   turns: ReadonlyMap<number, Turn>,
@@ -341,7 +345,7 @@ async function tellersOf(
     const record: MergeRecord | null = readMergeRecord(events[0]);
     if (record === null) continue;
     const unknown: ToldTurns[] = [];
-    for (const told of record.forks) if (!holdsAll(told, await heldBy(store, ours, told))) unknown.push(told);
+    for (const told of record.forks) if (!holdsAll(told, await endHeldBy(store, ours, told))) unknown.push(told);
     // A turn that went on behind what was merged has something of its own.
     if (unknown.length === 0 && events.length === MERGE_EVENTS) own.add(position);
     appendAll(others, unknown);

@@ -73,7 +73,7 @@ async function revertTargets(
   const together = await groupPaths(workspace, tree, live);
   const planned = targets.map((target) => withGroup(planRevert(tree, entries, target), together));
   const plans = withoutRepeats(await Promise.all(planned.map((plan) => withRemovedPins(workspace, plan))));
-  const warnings = plans.flatMap((plan) => notesWithoutEffect(plan, live));
+  const warnings = plans.flatMap((plan) => noEffectNotes(plan, live));
   const appended: AppendedCommit[] = [];
   for (const plan of plans) {
     const written = await commitChange(workspace, tree, async (current) => {
@@ -117,7 +117,7 @@ export async function undoCompaction(workspace: Workspace, tree: BranchTree): Pr
     { word: id, target: { kind: "compaction", branch: tree.branch, compaction: id } },
   ]);
   if (stays === null) return report;
-  const warning = `turn ${stays}, which summarises a merged fork, stays: ${leaveOut(tree.branch, stays)}`;
+  const warning = `turn ${stays}, which summarises a merged fork, stays: ${leaveOutHint(tree.branch, stays)}`;
   return { ...report, warnings: [...(report.warnings ?? []), warning] };
 }
 
@@ -126,7 +126,7 @@ async function refuseMerge(workspace: Workspace, branch: string, commit: string)
   const turn = await mergedTurn(workspace, commit);
   if (turn === null) return;
   throw userError("merge_stays", `${commit.slice(0, 9)} merges a fork as turn ${turn}, and turns are never removed.`, {
-    hints: [`${leaveOut(branch, turn)}.`],
+    hints: [`${leaveOutHint(branch, turn)}.`],
   });
 }
 
@@ -137,7 +137,7 @@ async function mergedTurn({ store }: Workspace, commit: string): Promise<number 
   return (await listTurnOids(store, commit)).length - 1;
 }
 
-function leaveOut(branch: string, turn: number): string {
+function leaveOutHint(branch: string, turn: number): string {
   return `\`jpg compact ${branch} -s classify-tangents --turns ${turn}\` leaves it out of the view, and \`jpg undo\` brings it back`;
 }
 
@@ -167,7 +167,7 @@ async function messageFor({ store }: Workspace, { entry, remove, restore, ids }:
 }
 
 /** Says so when a later summary over the same turns keeps the revert from showing. */
-function notesWithoutEffect(plan: RevertPlan, { all, applied }: LiveCompactions): string[] {
+function noEffectNotes(plan: RevertPlan, { all, applied }: LiveCompactions): string[] {
   const removed = new Set(plan.remove.map((path) => compactionIdOfPath(path)));
   return all
     .filter((record) => removed.has(record.id))

@@ -43,7 +43,7 @@ export async function unsetSetting(workspace: Workspace, key: string): Promise<U
   const tree = await resolveWhole(workspace);
   const deltas = selectDeltas(await readDeltas(workspace, tree));
   const dotted = formatKey(path);
-  if (!deltas.some(({ delta }) => holds(delta, path)))
+  if (!deltas.some(({ delta }) => hasSetting(delta, path)))
     throw notSet(dotted, listSettings(await load(workspace), dotted));
   const delta = path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), null) as Record<string, unknown>;
   const stored = await storeDelta(workspace, tree, delta);
@@ -54,9 +54,9 @@ export async function unsetSetting(workspace: Workspace, key: string): Promise<U
   return { key: dotted, branch: tree.branch, commit: stored.commit, rows, text };
 }
 
-function holds(table: unknown, [name, ...rest]: SettingPath): boolean {
+function hasSetting(table: unknown, [name, ...rest]: SettingPath): boolean {
   if (name === undefined) return table !== undefined;
-  return isFields(table) && Object.hasOwn(table, name) && holds(table[name], rest);
+  return isFields(table) && Object.hasOwn(table, name) && hasSetting(table[name], rest);
 }
 
 /** Where a setting comes from, for people. */

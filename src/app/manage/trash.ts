@@ -144,7 +144,7 @@ async function findRemoved(
   const all = await listRemoved(workspace);
   const tips = all.map(({ branch, commit }) => ({ name: branch, commit }));
   const active = await preferredBranch(workspace);
-  const { found, isFull } = await namedAmong(workspace, { tips, active }, id);
+  const { found, isFull } = await findNamed(workspace, { tips, active }, id);
   const names = [...new Set(found.map(({ name }) => name))];
   const [name, ...more] = names;
   if (name !== undefined && more.length > 0)
@@ -181,7 +181,7 @@ function notRemoved(id: string, { tips, active }: SessionPlaces): Error {
 }
 
 /** The branches that a word names, in full or else by a beginning: as names of conversations, of forks and of sessions go anywhere. */
-async function namedAmong(
+async function findNamed(
   workspace: Workspace,
   places: SessionPlaces,
   word: string,
@@ -253,7 +253,7 @@ interface PurgePlan {
   readonly id: string;
   readonly conversation: string;
   /** Branches that stand: they go through the trash. */
-  readonly standing: readonly string[];
+  readonly existing: readonly string[];
   /** What is in the trash already, of the same conversation or fork. */
   readonly trashed: readonly TrashedBranch[];
   /** Remotes on which the conversation was seen: what is there stays. */
@@ -271,29 +271,29 @@ interface PurgeReport {
 
 /** Finds what an id names, among what stands, else in the trash. Throws `unknown_id`, `ambiguous_id`, `needs_git`. */
 export async function planConversationPurge(workspace: Workspace, id: string): Promise<PurgePlan> {
-  const found = await chooseBranches(workspace, id).catch((error: unknown) => unknown(error));
+  const found = await chooseBranches(workspace, id).catch((error: unknown) => asUnknown(error));
   if (found instanceof JpgError) {
     const trashed = await planPurge(workspace, id).catch((error: unknown) => {
       throw error instanceof JpgError && error.code === "not_removed" ? found : error;
     });
-    return describe(workspace, { id, conversation: conversationOf(trashed[0]?.branch ?? id), standing: [], trashed });
+    return describe(workspace, { id, conversation: conversationOf(trashed[0]?.branch ?? id), existing: [], trashed });
   }
   const { conversation, isFork, chosen } = found;
-  const standing = chosen.map(({ name }) => name);
+  const existing = chosen.map(({ name }) => name);
   const trashed = (await listRemoved(workspace)).filter(({ branch }) =>
-    isFork ? standing.includes(branch) : conversationOf(branch) === conversation,
+    isFork ? existing.includes(branch) : conversationOf(branch) === conversation,
   );
-  return describe(workspace, { id, conversation, standing, trashed });
+  return describe(workspace, { id, conversation, existing, trashed });
 }
 
 /** Lists the branches of a plan, ordered, each once. */
-export function branchesOf({ standing, trashed }: Pick<PurgePlan, "standing" | "trashed">): readonly string[] {
-  return [...new Set([...standing, ...trashed.map(({ branch }) => branch)])].sort();
+export function branchesOf({ existing, trashed }: Pick<PurgePlan, "existing" | "trashed">): readonly string[] {
+  return [...new Set([...existing, ...trashed.map(({ branch }) => branch)])].sort();
 }
 
 /** Takes it away. Throws what `removeConversation` throws, and changes nothing then. */
 export async function purgeConversation(workspace: Workspace, plan: PurgePlan): Promise<PurgeReport> {
-  const removed = plan.standing.length === 0 ? [] : (await removeConversation(workspace, plan.id)).removed;
+  const removed = plan.existing.length === 0 ? [] : (await removeConversation(workspace, plan.id)).removed;
   const objects = await purgeRemoved(workspace, [...removed, ...plan.trashed]);
   return { conversation: plan.conversation, purged: branchesOf(plan), objects, seen_on: plan.seen_on };
 }
@@ -303,7 +303,7 @@ async function describe(workspace: Workspace, plan: Omit<PurgePlan, "seen_on">):
 }
 
 /** What is not among the branches may be in the trash; whatever else is wrong is thrown on. */
-function unknown(error: unknown): JpgError {
+function asUnknown(error: unknown): JpgError {
   if (error instanceof JpgError && (error.code === "unknown_id" || error.code === "no_conversation")) return error;
   throw error;
 }

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { codeOf, type JpgError, messageOf, reasonOf, userError } from "../../core/errors.ts";
-import { asUser } from "../conversation/runtime.ts";
+import { withUserUmask } from "../conversation/runtime.ts";
 
 /** A pager: a program with its arguments, or the user's own command line from $PAGER. */
 export type PagerProgram =
@@ -45,7 +45,7 @@ export async function runPager(pager: PagerProgram, text: string, env: Environme
     stdio: ["pipe", "inherit", "inherit"] as ["pipe", "inherit", "inherit"],
     env: { LESS: "FRX", LV: "-c", ...env },
   };
-  const child = asUser(() =>
+  const child = withUserUmask(() =>
     "shellCommand" in pager
       ? spawn(pager.shellCommand, { ...options, shell: true })
       : spawn(pager.program, pager.arguments, options),
@@ -59,7 +59,7 @@ export async function runProgram(
   place: { readonly cwd: string; readonly env: Environment },
 ): Promise<number> {
   const [program = "", ...args] = command;
-  const child = asUser(() => spawn(program, args, { cwd: place.cwd, env: { ...place.env }, stdio: "inherit" }));
+  const child = withUserUmask(() => spawn(program, args, { cwd: place.cwd, env: { ...place.env }, stdio: "inherit" }));
   return await whileInterruptsReachTheChild(
     () =>
       new Promise<number>((resolve, reject) => {
@@ -84,7 +84,7 @@ export async function askProgram(question: ProgramQuestion): Promise<ProgramAnsw
   const { cwd, env, answerFile } = question;
   const [program = "", ...args] = question.command;
   try {
-    const child = asUser(() =>
+    const child = withUserUmask(() =>
       spawn(program, args, { cwd, env: { ...env }, stdio: ["pipe", answerFile ?? "pipe", "ignore"], detached: true }),
     );
     return await hearOut(child, question);
@@ -105,7 +105,9 @@ export function startProgram(
   const [program = "", ...args] = command;
   try {
     return watchProgram(
-      asUser(() => spawn(program, args, { cwd: place.cwd, env: { ...place.env }, stdio: "pipe", detached: true })),
+      withUserUmask(() =>
+        spawn(program, args, { cwd: place.cwd, env: { ...place.env }, stdio: "pipe", detached: true }),
+      ),
     );
   } catch (error) {
     return { problem: `could not be started: ${reasonOf(error)}` };

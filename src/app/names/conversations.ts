@@ -12,8 +12,8 @@ import {
 import { userError } from "../../core/errors.ts";
 import type { RemoteBranch } from "../../store/sharing.ts";
 import type { BranchTip } from "../../store/store.ts";
+import { readCheckedOut } from "../conversation/checked-out.ts";
 import { randomId } from "../conversation/runtime.ts";
-import { readStanding } from "../conversation/standing.ts";
 import { type ConversationHeader, FORMAT_VERSION } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 
@@ -107,12 +107,12 @@ function partsOf(word: string): readonly [string, string | null] {
  * that names nothing here, `ambiguous_id`.
  */
 export async function activeBranch(workspace: Workspace): Promise<string | null> {
-  return (await readVariable(workspace)) ?? (await readStanding(workspace)).branch;
+  return (await readVariable(workspace)) ?? (await readCheckedOut(workspace)).branch;
 }
 
 /** The branch that comes first where several would do: that of `@`, or of HEAD where the variable names nothing. */
 export async function preferredBranch(workspace: Workspace): Promise<string | null> {
-  const { branch } = await readStanding(workspace);
+  const { branch } = await readCheckedOut(workspace);
   return readVariable(workspace).then(
     (named) => named ?? branch,
     () => branch,
@@ -128,7 +128,7 @@ export function isVariableSet({ runtime }: Workspace): boolean {
 async function readVariable(workspace: Workspace): Promise<string | null> {
   if (!isVariableSet(workspace)) return null;
   const word = workspace.runtime.env["JPG_CONVERSATION"] ?? "";
-  const head = (await readStanding(workspace)).branch;
+  const head = (await readCheckedOut(workspace)).branch;
   const branches = await workspace.store.listBranches();
   const called = isTurnNumber(word) ? [] : branchesCalled(branches, word, head);
   const named = called.length === 0 && mayBeBeginning(word) ? branchesBeginning(branches, word, head) : called;
@@ -151,14 +151,14 @@ function wrongVariable(word: string, candidates: readonly string[]): Error {
 
 /** The branch that was active here before, as `git switch -` reads it; null when there is none. */
 export async function previousBranch(workspace: Workspace): Promise<string | null> {
-  const { worktree } = await readStanding(workspace);
+  const { worktree } = await readCheckedOut(workspace);
   return workspace.store.previousBranch(worktree ?? undefined);
 }
 
 /** Says what remotes have and what to type, in a sentence or two; null when they have nothing that is not here. */
 export async function describeRemotes(workspace: Workspace): Promise<string | null> {
   const [first, ...more] = await findRemote(workspace);
-  if (first === undefined) return describeUnseen(workspace);
+  if (first === undefined) return describeUnpulled(workspace);
   const what =
     more.length === 0
       ? `a conversation branch not here yet: ${first.name}`
@@ -167,7 +167,7 @@ export async function describeRemotes(workspace: Workspace): Promise<string | nu
 }
 
 /** In a store that has no conversation, what to type where a remote may have some; null where it has no remote. */
-async function describeUnseen({ location, store }: Workspace): Promise<string | null> {
+async function describeUnpulled({ location, store }: Workspace): Promise<string | null> {
   if (!location.exists || (await store.listBranches()).length > 0) return null;
   const remotes = await store.sharing?.remotes().catch(() => []); // whoever pulls is told what is wrong with an address
   const [remote] = remotes ?? [];
@@ -178,7 +178,7 @@ async function describeUnseen({ location, store }: Workspace): Promise<string | 
  * Makes a remote's branch one of the store's: the one of that name, with or without its remote's, or the conversation's main
  * one. Gives its name; null when remotes have none.
  */
-export async function adoptRemote(workspace: Workspace, word: string): Promise<string | null> {
+export async function trackRemoteBranch(workspace: Workspace, word: string): Promise<string | null> {
   const remote = await findRemote(workspace);
   const found =
     remote.find(({ remote: from, name }) => name === word || `${from}/${name}` === word) ??

@@ -25,12 +25,12 @@ export async function findSession(
 ): Promise<BranchTip | null> {
   const family = familyOf(tips, { suffix: importSuffix(format, session), continues: undefined });
   const forks = tips.filter((tip) => forkOf(tip.name) !== "main" && !family.includes(tip));
-  for (const tip of [...family, ...forks]) if (await holds(store, tip, session)) return tip;
+  for (const tip of [...family, ...forks]) if (await holdsSession(store, tip, session)) return tip;
   return null;
 }
 
 /** One that cannot be read holds nothing; it is named where it is looked at. */
-async function holds(store: ConversationStore, { commit }: BranchTip, session: string): Promise<boolean> {
+async function holdsSession(store: ConversationStore, { commit }: BranchTip, session: string): Promise<boolean> {
   const path = `sources/${session}`;
   const entries = await store.readEntries(commit, [path]).catch(() => null);
   return entries?.has(path) === true;
@@ -60,7 +60,7 @@ export async function sessionsCalled(
   if (exported !== undefined) return [exported];
   const ids = file === null ? idsIn(word).whole : [file.sessionId];
   for (const id of new Set(ids.filter((candidate) => SESSION_ID.test(candidate)))) {
-    const held = await Promise.all(tips.map((tip) => holds(workspace.store, tip, id)));
+    const held = await Promise.all(tips.map((tip) => holdsSession(workspace.store, tip, id)));
     const found = namesOf(
       tips.filter((_, at) => held[at]),
       active,

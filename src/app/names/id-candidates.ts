@@ -50,7 +50,7 @@ export interface NameScope {
 }
 
 /** Whether a branch is one of the active conversation's. */
-export function isOwn({ active }: Pick<NameScope, "active">, branch: string): boolean {
+export function isOfActive({ active }: Pick<NameScope, "active">, branch: string): boolean {
   return active !== null && conversationOf(branch) === conversationOf(active);
 }
 
@@ -68,7 +68,7 @@ export async function findCompactions(place: NameScope, word: string): Promise<r
   if (!/^[\w.-]+$/.test(word)) return [];
   const { workspace, branches, active } = place;
   // The active branch first, then its conversation: a compaction that several forks share is meant where one is.
-  const rank = ({ name }: BranchTip): number => (name === active ? 0 : isOwn(place, name) ? 1 : 2);
+  const rank = ({ name }: BranchTip): number => (name === active ? 0 : isOfActive(place, name) ? 1 : 2);
   const found = new Map<string, Candidate>();
   for (const branch of [...branches].sort((a, b) => rank(a) - rank(b))) {
     const entries = await readRecordLog(workspace.store, branch.commit);
@@ -105,7 +105,7 @@ export async function findEvents(place: NameScope, word: string): Promise<readon
     if (found.length > 0) return found;
   }
   const others = branches.filter((branch) => branch !== tip);
-  others.sort((a, b) => Number(isOwn(place, b.name)) - Number(isOwn(place, a.name)));
+  others.sort((a, b) => Number(isOfActive(place, b.name)) - Number(isOfActive(place, a.name)));
   const texts = [`"id":"${word}`];
   const holding = /[\n"\\]/.test(word)
     ? new Map<string, readonly string[]>()
@@ -167,14 +167,14 @@ export async function findByTitle(
   for (const name of new Set(branches.map((branch) => conversationOf(branch.name)))) {
     const tip = mainBranch(branches, name, active);
     const title = tip === null ? null : await titleOf(workspace, tip);
-    if (tip !== null && title !== null && spelled(title).startsWith(spelled(word)))
+    if (tip !== null && title !== null && foldedForm(title).startsWith(foldedForm(word)))
       found.push({ name, tip, isFork: false });
   }
   return candidatesOf(found);
 }
 
 /** A word as it is compared with others. */
-function spelled(text: string): string {
+function foldedForm(text: string): string {
   return plainForm(text).toLowerCase();
 }
 
@@ -259,8 +259,8 @@ export async function refuseTurn(
   word: string,
   { kinds, aboutTurn }: { readonly kinds: readonly TargetKind[]; readonly aboutTurn?: (turn: string) => string },
 ): Promise<JpgError> {
-  const called = await digitsMeant(place, word, kinds);
-  const about = await aboutTheTurn(place, Number(word), { kinds, aboutTurn });
+  const called = await namesForDigits(place, word, kinds);
+  const about = await hintsAboutTurn(place, Number(word), { kinds, aboutTurn });
   return userError("turn_number", `${word} is the number of a turn, not ${nounsOf(kinds, "a")}.`, {
     hints: [
       ...about,
@@ -274,7 +274,7 @@ export async function refuseTurn(
 }
 
 /** What there is to type about a turn of the active branch. */
-async function aboutTheTurn(
+async function hintsAboutTurn(
   { workspace, branches, active }: NameScope,
   turn: number,
   { kinds, aboutTurn }: { readonly kinds: readonly TargetKind[]; readonly aboutTurn?: (turn: string) => string },
@@ -302,7 +302,11 @@ async function compactionsOver({ store }: Workspace, tree: BranchTree, turn: num
 }
 
 /** Names that are not all digits, of what these digits are the name of, or begin with enough of them. */
-async function digitsMeant(place: NameScope, word: string, kinds: readonly TargetKind[]): Promise<readonly string[]> {
+async function namesForDigits(
+  place: NameScope,
+  word: string,
+  kinds: readonly TargetKind[],
+): Promise<readonly string[]> {
   const { workspace, branches, active } = place;
   const isLong = word.length >= SHORTEST_BEGINNING;
   const found = [
@@ -310,14 +314,14 @@ async function digitsMeant(place: NameScope, word: string, kinds: readonly Targe
     ...(await beginningWith(place, word, kinds)).filter(({ name }) => isLong || name === word),
   ];
   const names = await Promise.all(found.map((one) => (isTurnNumber(one.name) ? otherName(place, one) : one.name)));
-  if (isLong && kinds.includes("branch")) appendAll(names, await sessionsMeant(place, word));
+  if (isLong && kinds.includes("branch")) appendAll(names, await sessionsForDigits(place, word));
   const commit = isLong && kinds.includes("commit") ? await workspace.store.resolveCommit(word) : null;
   const shown = [...names, ...(commit === null ? [] : [abbreviateCommit(commit, Math.max(9, word.length))])];
   return [...new Set(shown)].slice(0, MOST);
 }
 
 /** The conversations of sessions whose id begins with these digits. */
-async function sessionsMeant(
+async function sessionsForDigits(
   { workspace, branches: tips, active }: NameScope,
   word: string,
 ): Promise<readonly string[]> {
@@ -346,7 +350,7 @@ async function beginningWith(
   const compactions = kinds.includes("compaction") ? await findCompactions(place, word) : [];
   const found = new Map([...names, ...titled, ...compactions].map((one) => [one.name, one]));
   return [...found.values()].sort(
-    (a, b) => Number(isOwn(place, b.target.branch)) - Number(isOwn(place, a.target.branch)),
+    (a, b) => Number(isOfActive(place, b.target.branch)) - Number(isOfActive(place, a.target.branch)),
   );
 }
 

@@ -3,9 +3,9 @@
 // in full, so that no beginning and no id ever changes a conversation that nobody had in mind.
 import { conversationOf, forkOf, isTurnNumber, mayBeBeginning } from "../../core/conversation/name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import { followReset } from "../conversation/refresh-view.ts";
+import { detachedHeadError, readCheckedOut } from "../conversation/checked-out.ts";
+import { refreshStaleViews } from "../conversation/refresh-view.ts";
 import { refuseSplice, warnOfSplice } from "../conversation/spliced-turns.ts";
-import { detachedHead, readStanding } from "../conversation/standing.ts";
 import { type BranchTree, loadBranchTree, warnOfDamage } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import {
@@ -27,7 +27,7 @@ import {
   findCompactions,
   findEvents,
   findPlacedEvent,
-  isOwn,
+  isOfActive,
   type NameScope,
   refuseOther,
   refuseTurn,
@@ -69,7 +69,7 @@ export async function resolveId(
   let elsewhere: readonly Candidate[] = [];
   for (const look of lookUps(place, word, kinds)) {
     const found = await look();
-    const own = found.filter((one) => mayMean(place, word, naming, one));
+    const own = found.filter((one) => isAllowed(place, word, naming, one));
     const one = unique(word, own);
     if (one !== null) return one;
     if (elsewhere.length === 0) elsewhere = found;
@@ -80,14 +80,14 @@ export async function resolveId(
 }
 
 /** Whether a candidate is one that the command may take. */
-function mayMean(
+function isAllowed(
   place: NameScope,
   word: string,
   { changes, takesIds }: Naming,
   { name, target, isFull }: Candidate,
 ): boolean {
   if (changes !== true || isFull === true) return true;
-  return isOwn(place, target.branch) || (takesIds === true && name === word);
+  return isOfActive(place, target.branch) || (takesIds === true && name === word);
 }
 
 type LookUp = () => Promise<readonly Candidate[]>;
@@ -153,7 +153,7 @@ export async function resolveBranch(
   naming: Naming = { changes: true },
 ): Promise<BranchTree> {
   const tree = await loadNamedBranch(workspace, id, naming);
-  await followReset(workspace, tree);
+  await refreshStaleViews(workspace, tree);
   await warnOfSplice(workspace, tree);
   return tree;
 }
@@ -172,7 +172,7 @@ export async function resolveWhole(
 /** Resolves an id to a branch as it stands, or to a commit, and loads its tree to read it; warns as `resolveBranch` does. */
 export async function resolveTree(workspace: Workspace, id?: string, naming: Naming = {}): Promise<BranchTree> {
   const tree = await loadNamedTree(workspace, id, naming);
-  await followReset(workspace, tree);
+  await refreshStaleViews(workspace, tree);
   await warnOfSplice(workspace, tree);
   return tree;
 }
@@ -197,7 +197,8 @@ async function loadNamedBranch(workspace: Workspace, id: string | undefined, nam
     const found = isUnknown && id !== undefined ? await resolveBranchRevision(workspace, id) : null;
     if (found === null) throw error;
     const active = naming.near ?? (await preferredBranch(workspace));
-    if (!found.byName && !isOwn({ active }, found.branch)) throw notABranch(id, `\`jpg use ${found.branch}\`, then `);
+    if (!found.byName && !isOfActive({ active }, found.branch))
+      throw notABranch(id, `\`jpg use ${found.branch}\`, then `);
   }
   throw notABranch(id);
 }
@@ -250,11 +251,11 @@ function sayMissing(word: "@" | "-", name: string | null): string {
 
 /** The commit of a detached HEAD; null when HEAD is on a branch. Throws `detached_head` where a branch is needed. */
 async function detachedTarget(workspace: Workspace, kinds: readonly TargetKind[]): Promise<Target | null> {
-  const standing = await readStanding(workspace);
-  const { commit, worktree } = standing;
+  const checkedOut = await readCheckedOut(workspace);
+  const { commit, worktree } = checkedOut;
   if (commit === null) return null;
   const branch = await branchHolding(workspace, commit, worktree ?? undefined);
-  if (!kinds.includes("commit")) throw await detachedHead(workspace, standing, branch);
+  if (!kinds.includes("commit")) throw await detachedHeadError(workspace, checkedOut, branch);
   return { kind: "commit", branch, commit };
 }
 

@@ -4,9 +4,9 @@ import { conversationOf, isTurnNumber } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import type { BranchTip, ConversationStore, Worktree } from "../../store/store.ts";
 import { compactionIdOfPath } from "../conversation/append.ts";
+import { branchOfOperation, readCheckedOut } from "../conversation/checked-out.ts";
 import { planFirstTurns } from "../conversation/fork-start.ts";
 import { refuseSplice } from "../conversation/spliced-turns.ts";
-import { branchOfOperation, readStanding } from "../conversation/standing.ts";
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { isVariableSet, mainBranch, preferredBranch } from "./conversations.ts";
@@ -35,7 +35,7 @@ export async function resolveBranchRevision(
   if (word === "" || isTurnNumber(word) || /^-|[:\p{Cc}]/u.test(word)) return null;
   const [, base = "", way = ""] = PARTS.exec(word) ?? [];
   const active = await preferredBranch(workspace);
-  const worktree = (await readStanding(workspace)).worktree ?? undefined;
+  const worktree = (await readCheckedOut(workspace)).worktree ?? undefined;
   const isHere = base === "" || base === "@" || base === "HEAD";
   const conversation = options.conversation ?? (active === null ? undefined : conversationOf(active));
   const fork = way === "" && options.bareForks !== true ? undefined : conversation;
@@ -71,8 +71,8 @@ function branchNamed(
 export async function branchHolding(workspace: Workspace, commit: string, worktree?: Worktree): Promise<string> {
   const { store } = workspace;
   const holding = await store.listBranchesWith(commit);
-  const standing = { worktree: worktree ?? null, branch: null, commit };
-  const preferred = [await branchOfOperation(workspace, standing), await preferredBranch(workspace)];
+  const checkedOut = { worktree: worktree ?? null, branch: null, commit };
+  const preferred = [await branchOfOperation(workspace, checkedOut), await preferredBranch(workspace)];
   const found = preferred.map((name) => holding.find((branch) => branch.name === name)).find(Boolean);
   const [first] = holding;
   if (first === undefined) return `${(await loadBranchTree(store, commit.slice(0, 9), commit)).header.id}/main`;

@@ -9,12 +9,12 @@ import { appendAll } from "../../core/lists.ts";
 import { checkRemoteUrl, isLocalPath, type PublishedAs, repositoryName, shownUrl } from "../../core/remote-address.ts";
 import type { Remote, TransferOptions } from "../../store/sharing.ts";
 import type { BranchTip, BranchWrite } from "../../store/store.ts";
+import { makeActive, readCheckedOut } from "../conversation/checked-out.ts";
 import { makeStore } from "../conversation/engine.ts";
 import { listRefsAt } from "../conversation/git-program.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
 import type { Runtime } from "../conversation/runtime.ts";
-import { makeActive, readStanding } from "../conversation/standing.ts";
-import { bringBranches, listTurnOids } from "../conversation/tree.ts";
+import { listTurnOids, prefetchBranches } from "../conversation/tree.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../conversation/workspace.ts";
 import { addRemote, branchBases, findRemote, noRemote, projectOrigin, requireSharing } from "./remotes.ts";
 import { type ComparedBranch, goForward, type PulledBranch, takeBranch, whyNotTaken } from "./take-branch.ts";
@@ -144,7 +144,7 @@ async function begin(
 ): Promise<readonly PulledBranch[]> {
   const families = new Map([...own].map(([name, commit]) => [conversationOf(name), { name, commit }]));
   const report: PulledBranch[] = [];
-  await bringBranches(workspace.store, tips);
+  await prefetchBranches(workspace.store, tips);
   const writes: BranchWrite[] = [];
   for (const tip of tips) {
     const other = differingByCase(tip.name, [...own.keys(), ...writes.map(({ branch }) => branch)]);
@@ -171,7 +171,7 @@ async function begin(
 /** In a store without an active conversation, the one that was worked on last becomes it. */
 async function activeAfter(workspace: Workspace, branches: readonly PulledBranch[]): Promise<string | null> {
   const { store } = workspace;
-  const { branch, commit } = await readStanding(workspace);
+  const { branch, commit } = await readCheckedOut(workspace);
   if (commit !== null) return null;
   if (branch !== null && (await store.readBranch(branch)) !== null) return branch;
   const names = branches.filter(({ status }) => status === "new").map((one) => one.branch);

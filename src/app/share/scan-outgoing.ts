@@ -5,7 +5,7 @@ import { userError } from "../../core/errors.ts";
 import { shellWord } from "../../core/safe-text.ts";
 import type { OutgoingObject } from "../../store/sharing.ts";
 import type { ConversationStore } from "../../store/store.ts";
-import { type KnownIds, openKnownIds } from "../conversation/caches.ts";
+import { type CheckedIds, openCheckedIds } from "../conversation/caches.ts";
 import { blobId } from "../conversation/runtime.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { createBufferSource } from "../sessions/sources.ts";
@@ -76,8 +76,8 @@ function sourceOf(name: Scanned, content: Uint8Array | string): ScannedSource<Sc
 const MOST_CLEAN = 250_000;
 
 /** Opens what is kept in mind for a store. */
-export function openCleanObjects(store: ConversationStore): KnownIds {
-  return openKnownIds(store, "without-secrets", { key: `rules-${RULES_VERSION}`, most: MOST_CLEAN });
+export function openCleanObjects(store: ConversationStore): CheckedIds {
+  return openCheckedIds(store, "without-secrets", { key: `rules-${RULES_VERSION}`, most: MOST_CLEAN });
 }
 
 /** A secret that would leave. */

@@ -23,7 +23,7 @@ import {
   type Signature,
   type WriteResult,
 } from "../../store/store.ts";
-import { isBeingTalked } from "../conversation/journal.ts";
+import { isTurnOpen } from "../conversation/journal.ts";
 import { readRecordLog } from "../conversation/log.ts";
 import { collectBlobs, listTurnOids, loadBranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -211,7 +211,7 @@ export async function whyNotTaken(
 
 /** A turn that is being talked is committed on its branch first. */
 async function whyOpen({ store, runtime }: Workspace, branch: string): Promise<string | null> {
-  const open = await isBeingTalked(store.journal(), branch, runtime.now());
+  const open = await isTurnOpen(store.journal(), branch, runtime.now());
   return open ? "a turn of it is still in progress; pull again when it has ended" : null;
 }
 

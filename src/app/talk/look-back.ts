@@ -2,7 +2,7 @@
 import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { forJson } from "../../core/safe-text.ts";
-import { standingOn } from "../conversation/standing.ts";
+import { withActiveBranch } from "../conversation/checked-out.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { searchConversations } from "../look/search.ts";
 import { readEventText, show } from "../look/show.ts";
@@ -24,7 +24,7 @@ export async function showBack(
   branch: string,
   { id, offset }: { readonly id: string; readonly offset: number },
 ): Promise<string> {
-  const place = standingOn(workspace, branch);
+  const place = withActiveBranch(workspace, branch);
   const report = await show(place, id);
   if (report.kind !== "event" || conversationOf(report.branch) !== conversationOf(branch))
     throw userError("not_here", `${id} is not an event of this conversation.`, {

@@ -14,7 +14,7 @@ import type { CompactReport } from "../compact/compact-report.ts";
 import { prepareSignatures, type Signatures } from "../conversation/append.ts";
 import { createCountedLoader, loadCounted } from "../conversation/counted-view.ts";
 import { type ConversationConfig, loadConversationConfig } from "../conversation/marks.ts";
-import { keepUnsent, recoverTurns, unsentHints, withHints } from "../conversation/record-turn.ts";
+import { recoverTurns, saveUnsent, unsentHints, withHints } from "../conversation/record-turn.ts";
 import { type BranchTree, type ConversationHeader, loadBranchTree, loadTip } from "../conversation/tree.ts";
 import { isRecordOf } from "../conversation/view.ts";
 import { rememberProvider, type Workspace } from "../conversation/workspace.ts";
@@ -245,7 +245,7 @@ async function beginQuery(workspace: Workspace, branch: string, request: QueryRe
     if (isDone(tools) && request.tools === undefined) await tools.value.close();
     throw reasonOf([loaded, opened, turn, tools]);
   } catch (error) {
-    const unsent = await keepUnsent(workspace.store, request.content);
+    const unsent = await saveUnsent(workspace.store, request.content);
     throw withHints(error, unsentHints(unsent, request.root !== undefined));
   }
 }

@@ -6,6 +6,7 @@ import { JpgError } from "../../core/errors.ts";
 import type { StopReason } from "../../llm/client.ts";
 import type { FileChange } from "../../store/store.ts";
 import { randomPadding, type Signatures, timestampAfter } from "../conversation/append.ts";
+import { makeActive } from "../conversation/checked-out.ts";
 import type { JournalHead } from "../conversation/journal.ts";
 import { readDeltas, storeOverrides } from "../conversation/marks.ts";
 import {
@@ -13,16 +14,15 @@ import {
   commitAbandonedTurn,
   hasAnswer,
   type InterruptionReason,
-  keepUnsent,
   type RecordedTurn,
   recordTurn,
   requestOf,
+  saveUnsent,
   unsentHints,
   withHints,
 } from "../conversation/record-turn.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
 import { randomId } from "../conversation/runtime.ts";
-import { makeActive } from "../conversation/standing.ts";
 import { loadTip } from "../conversation/tree.ts";
 import { toolRecord } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -57,7 +57,7 @@ export async function settleTurn(workspace: Workspace, ended: EndedTurn): Promis
   if (end.stop === "aborted") return settleAborted(workspace, turn);
   if (!hasAnswer(turn.events)) {
     await turn.journal.remove();
-    const unsent = await keepUnsent(workspace.store, requestOf(turn.events));
+    const unsent = await saveUnsent(workspace.store, requestOf(turn.events));
     throw withHints(noAnswer(ended.opened, end.stop), unsentHints(unsent, isNew(turn)));
   }
   const recorded = await commitTurn(workspace, ended);
@@ -70,7 +70,7 @@ export async function failTurn(
   turn: OpenTurn,
   { error, reason }: { readonly error: unknown; readonly reason: InterruptionReason },
 ): Promise<never> {
-  const path = await turn.journal.leave();
+  const path = await turn.journal.abandon();
   const kept = await keepAbandoned(workspace, path, reason).catch(() => null);
   if (kept === null) throw withHints(error, [journalHint(path)]);
   if (kept.recorded === null) throw withHints(error, unsentHints(kept.unsent, isNew(turn)));
@@ -80,7 +80,7 @@ export async function failTurn(
 }
 
 async function settleAborted(workspace: Workspace, turn: OpenTurn): Promise<SettledTurn> {
-  const path = await turn.journal.leave();
+  const path = await turn.journal.abandon();
   const { recorded, unsent } = await keepAbandoned(workspace, path, "user").catch((error: unknown) => {
     throw withHints(error, [journalHint(path)]);
   });
@@ -116,11 +116,11 @@ async function commitTurn(
     complete.catch(() => undefined);
     // The turn is talked under these settings already: they stand before it, where there is a branch to put them on.
     if (!isNew(turn)) await storeSettings(workspace, head.branch, settings);
-    const beside = tools.length === 0 ? [] : await recordTools(workspace, head, tools);
-    recorded = await recordTurn(workspace, { ...head, events, beside }, await signatures());
+    const extraChanges = tools.length === 0 ? [] : await recordTools(workspace, head, tools);
+    recorded = await recordTurn(workspace, { ...head, events, extraChanges }, await signatures());
     await complete;
   } catch (error) {
-    throw withHints(error, [journalHint(await journal.leave())]);
+    throw withHints(error, [journalHint(await journal.abandon())]);
   }
   await journal.remove();
   if (isNew(turn)) {

@@ -1,7 +1,7 @@
 import type { BranchTree } from "../../app/conversation/tree.ts";
 import type { Workspace } from "../../app/conversation/workspace.ts";
 import { useConversation } from "../../app/manage/checkout.ts";
-import { adoptRemote } from "../../app/names/conversations.ts";
+import { trackRemoteBranch } from "../../app/names/conversations.ts";
 import { resolveBranch } from "../../app/names/resolve-id.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
@@ -32,7 +32,7 @@ async function resolveOrAdopt(workspace: Workspace, id: string): Promise<BranchT
     return await resolveBranch(workspace, id, {});
   } catch (error) {
     if (!(error instanceof JpgError) || error.code !== "unknown_id") throw error;
-    const adopted = await adoptRemote(workspace, id);
+    const adopted = await trackRemoteBranch(workspace, id);
     if (adopted === null) throw error;
     return resolveBranch(workspace, adopted);
   }

@@ -2,9 +2,9 @@
 import {
   type CompactReport,
   type CompactSegment,
+  describeNothing,
   type NothingReport,
   notesOf,
-  sayNothing,
   type TokenChange,
 } from "../../app/compact/compact-report.ts";
 import type { EditReport, PlanOffer } from "../../app/compact/edit-plan.ts";
@@ -243,7 +243,7 @@ function bar({ tokens: { before, after } }: CompactSegment, largest: number): Sa
 
 /** Renders it: a line, and one for each hint; wrapped at `width` columns where one is given, else the terminal breaks lines. */
 export function renderNothing(report: NothingReport, style: Style, width: number = Number.POSITIVE_INFINITY): SafeText {
-  const { title, why, hints } = sayNothing(report);
+  const { title, why, hints } = describeNothing(report);
   const lines = [
     [
       { text: forTerminal(title), paint: style.heading },

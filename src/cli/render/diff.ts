@@ -2,7 +2,7 @@
 // highlighted when there are colours. Long removed or added stretches are folded unless the full text is asked for.
 import type { DiffReport } from "../../app/diff/diff.ts";
 import type { DiffHunk, HunkRun } from "../../app/diff/diff-hunks.ts";
-import { type DiffCounts, type DiffStat, joinGone } from "../../app/diff/diff-stat.ts";
+import { type DiffCounts, type DiffStat, joinRemovedTurns } from "../../app/diff/diff-stat.ts";
 import type { WordRange } from "../../app/diff/line-diff.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
@@ -230,7 +230,7 @@ export function renderDiffStat(stat: DiffStat, { style, width }: Rendering): Saf
   const { overhead } = stat;
   const rows = [
     header,
-    ...joinGone(stat.turns).map((turn) => row(turn.turn, turn)),
+    ...joinRemovedTurns(stat.turns).map((turn) => row(turn.turn, turn)),
     ...(overhead === undefined ? [] : [["system prompt, tools", "", renderTokens(overhead), "", ""]]),
     row("total", stat.total),
   ];

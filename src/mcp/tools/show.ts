@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { standingOn } from "../../app/conversation/standing.ts";
+import { withActiveBranch } from "../../app/conversation/checked-out.ts";
 import { loadCallerConversation } from "../../app/import/import.ts";
 import { readEventText, type ShowReport, show as showId } from "../../app/look/show.ts";
 import { conversation, defineTool, type McpTool } from "./tool.ts";
@@ -36,7 +36,7 @@ export const showTool: McpTool = defineTool({
   run: async ({ workspace }, { id, conversation: where, offset, max_chars: most }) => {
     const { tree } = await loadCallerConversation(workspace, where, "read");
     // Conversations may share events: those of the one that is meant come first. On a commit `@` is that commit.
-    const place = tree.revision === "@" ? workspace : standingOn(workspace, tree.branch);
+    const place = tree.revision === "@" ? workspace : withActiveBranch(workspace, tree.branch);
     const report = await showId(place, id);
     const whole = report.kind === "event" ? await readEventText(workspace, report) : JSON.stringify(report, null, 1);
     const text = whole.slice(offset, offset + most);

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type AutoSituation, autoCompact } from "../../../src/app/compact/auto.ts";
 import { compact } from "../../../src/app/compact/compact.ts";
 import type { CompactReport } from "../../../src/app/compact/compact-report.ts";
-import { keepTip, readTip } from "../../../src/app/conversation/tip-cache.ts";
+import { readTip, updateTip } from "../../../src/app/conversation/tip-cache.ts";
 import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import { loadView } from "../../../src/app/conversation/view.ts";
 import { openWorkspace, type Workspace } from "../../../src/app/conversation/workspace.ts";
@@ -121,7 +121,7 @@ describe("automatic compaction", () => {
     const { auto } = readTip(base.store, branch);
     await base.store.dropCaches();
     expect(await run(branch)).toBeNull();
-    await keepTip(base.store, branch, auto === undefined ? {} : { auto });
+    await updateTip(base.store, branch, auto === undefined ? {} : { auto });
     await revertCompactions(base, [report!.compaction!.id]);
     expect(await run(branch)).toBeNull();
     session.turns(1);
@@ -132,7 +132,7 @@ describe("automatic compaction", () => {
   it("takes a damaged memory for none", async () => {
     session.turns(10);
     const branch = await grow();
-    await keepTip(base.store, branch, { auto: { triedAt: 10, leftTokens: 9, hasWarned: true } });
+    await updateTip(base.store, branch, { auto: { triedAt: 10, leftTokens: 9, hasWarned: true } });
     const folder = join(base.store.gitDir, "jpg-cache");
     const name = readdirSync(folder).find((file) => file.startsWith("tip-")) ?? "";
     appendFileSync(join(folder, name), " ");

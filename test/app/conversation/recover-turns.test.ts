@@ -161,7 +161,7 @@ describe("a journal whose writer runs", () => {
   it("is committed all the same once the writer has left it", async () => {
     const journal = await openJournal(workspace.store.journal(), { ...head, writer: await markThisProcess() });
     for (const line of [...REQUEST, ...WHOLE]) if ("event" in line) journal.event(line.event);
-    const path = await journal.leave();
+    const path = await journal.abandon();
     await recoverTurns(workspace, voice);
     expect(existsSync(path)).toBe(false);
     expect((await lastTurn())[0]?.id).toBe("live0");

@@ -10,7 +10,7 @@ import {
   openJournal,
   readJournal,
 } from "../../../src/app/conversation/journal.ts";
-import { followSharing } from "../../../src/app/conversation/runtime.ts";
+import { setSharingUmask } from "../../../src/app/conversation/runtime.ts";
 import type { ChatResponse } from "../../../src/core/conversation/event.ts";
 import { markThisProcess } from "../../../src/store/running-process.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
@@ -34,7 +34,7 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
 
 describe("a journal", () => {
   it("holds each piece as soon as it is written, and is nobody else's to read in a private store", async () => {
-    followSharing(undefined);
+    setSharingUmask(undefined);
     const journal = await openJournal(journals(), head);
     journal.open(ANSWER);
     for (const piece of ["Five ", "me"]) {
@@ -71,7 +71,7 @@ describe("a journal", () => {
   it("that is left frees the branch and keeps what it holds", async () => {
     const journal = await openJournal(journals(), head);
     journal.event({ ...ANSWER, message: "Five metres." });
-    const path = await journal.leave();
+    const path = await journal.abandon();
     const next = await openJournal(journals(), { ...head, start: "other" });
     expect(await readJournal(path)).toMatchObject({ head: { start: "live0" }, events: [{ message: "Five metres." }] });
     await next.remove();

@@ -3,7 +3,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { alignBlocks, longestRising, type Places, viewBlocks } from "../../../src/app/diff/view-text.ts";
+import { alignBlocks, longestIncreasing, type Places, viewBlocks } from "../../../src/app/diff/view-text.ts";
 import { answer, kept, request, summary, view } from "../../helpers/sample-view.ts";
 
 const anyView = fc
@@ -56,11 +56,11 @@ function slowLength(rights: readonly number[]): number {
   return Math.max(0, ...best);
 }
 
-describe("longestRising", () => {
+describe("longestIncreasing", () => {
   it("keeps as many places as can rise on both sides", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 50 }), { maxLength: 30 }), (rights) => {
-        const chain = longestRising(rights.map((right, left) => [left, right]));
+        const chain = longestIncreasing(rights.map((right, left) => [left, right]));
         expect(isRising(chain)).toBe(true);
         expect(chain).toHaveLength(slowLength(rights));
       }),

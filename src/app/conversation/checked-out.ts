@@ -5,7 +5,7 @@ import type { UnfinishedOperation, Worktree } from "../../store/store.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** What is checked out where one stands. */
-interface Standing {
+interface CheckedOut {
   /** Null in a store that has no worktree. */
   readonly worktree: Worktree | null;
   /** Null when HEAD is detached. */
@@ -15,7 +15,7 @@ interface Standing {
 }
 
 /** Reads what is checked out in the current folder, or else in the store's own worktree. */
-export async function readStanding({ store, runtime }: Workspace): Promise<Standing> {
+export async function readCheckedOut({ store, runtime }: Workspace): Promise<CheckedOut> {
   const { worktrees } = store;
   const worktree = (await worktrees?.at(runtime.cwd)) ?? (await worktrees?.at(store.root)) ?? null;
   if (worktree !== null) return { worktree, branch: worktree.branch, commit: worktree.commit };
@@ -23,7 +23,7 @@ export async function readStanding({ store, runtime }: Workspace): Promise<Stand
 }
 
 /** The workspace with `@` standing for a branch: what JPG_CONVERSATION does for a terminal. */
-export function standingOn(workspace: Workspace, branch: string): Workspace {
+export function withActiveBranch(workspace: Workspace, branch: string): Workspace {
   const { runtime } = workspace;
   return { ...workspace, runtime: { ...runtime, env: { ...runtime.env, JPG_CONVERSATION: branch } } };
 }
@@ -35,39 +35,46 @@ export async function makeActive(workspace: Workspace, branch: string): Promise<
 }
 
 /** Refuses where git would not switch to another branch. Throws `operation_unfinished`. */
-export async function requireSwitchable(workspace: Workspace): Promise<Standing> {
-  const standing = await readStanding(workspace);
-  const operation = await operationOf(workspace, standing);
-  if (operation === null) return standing;
-  const { path } = standing.worktree ?? { path: workspace.store.root };
+export async function requireSwitchable(workspace: Workspace): Promise<CheckedOut> {
+  const checkedOut = await readCheckedOut(workspace);
+  const operation = await operationOf(workspace, checkedOut);
+  if (operation === null) return checkedOut;
+  const { path } = checkedOut.worktree ?? { path: workspace.store.root };
   throw userError(
     "operation_unfinished",
     `A ${operation.name} is under way in ${path}: no other conversation can be checked out there until it ends.`,
-    { hints: endingHints(operation) },
+    { hints: hintsToEnd(operation) },
   );
 }
 
 /** The branch that a bisect or rebase began on, and will go back to; null when there is none under way. */
-export async function branchOfOperation(workspace: Workspace, standing: Standing): Promise<string | null> {
-  return (await operationOf(workspace, standing))?.branch ?? null;
+export async function branchOfOperation(workspace: Workspace, checkedOut: CheckedOut): Promise<string | null> {
+  return (await operationOf(workspace, checkedOut))?.branch ?? null;
 }
 
 /** The error of what writes where no branch is checked out. `holder` = a branch that holds the commit. */
-export async function detachedHead(workspace: Workspace, standing: Standing, holder: string): Promise<JpgError> {
-  const operation = await operationOf(workspace, standing);
+export async function detachedHeadError(
+  workspace: Workspace,
+  checkedOut: CheckedOut,
+  holder: string,
+): Promise<JpgError> {
+  const operation = await operationOf(workspace, checkedOut);
   const state = operation === null ? "" : `, a ${operation.name} is under way`;
-  const message = `No conversation is checked out here: HEAD is detached at ${standing.commit?.slice(0, 9)}${state}. It can be read, not written to.`;
-  const back = operation === null ? [`\`jpg use ${holder}\` checks ${holder} out again.`] : endingHints(operation);
+  const message = `No conversation is checked out here: HEAD is detached at ${checkedOut.commit?.slice(0, 9)}${state}. It can be read, not written to.`;
+  const back = operation === null ? [`\`jpg use ${holder}\` checks ${holder} out again.`] : hintsToEnd(operation);
   const stay = operation === null ? "" : " --no-activate";
   const fork = `\`jpg fork @ NAME${stay}\` starts a fork at this commit; \`jpg ls\` lists the conversations that you may name instead.`;
   return userError("detached_head", message, { hints: [...back, fork] });
 }
 
-async function operationOf({ store }: Workspace, { worktree, commit }: Standing): Promise<UnfinishedOperation | null> {
+async function operationOf(
+  { store }: Workspace,
+  { worktree, commit }: CheckedOut,
+): Promise<UnfinishedOperation | null> {
   return worktree === null || commit === null ? null : ((await store.worktrees?.unfinished(worktree)) ?? null);
 }
 
-function endingHints({ name, branch, ends }: UnfinishedOperation): string[] {
+function hintsToEnd({ name, branch, ends }: UnfinishedOperation): string[] {
   const to = branch === null ? "" : ` and goes back to ${branch}`;
   return [`${ends.map((words) => `\`jpg git ${words}\``).join(" or ")} ends the ${name}${to}.`];
 }

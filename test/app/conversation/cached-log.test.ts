@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { withRememberedLog } from "../../../src/app/conversation/engine.ts";
+import { withCachedLog } from "../../../src/app/conversation/engine.ts";
 import type { LogQuery } from "../../../src/store/store.ts";
 import { createMemoryStore } from "../../helpers/embedded-store.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
@@ -16,7 +16,7 @@ it("reads the log of a commit once, that of a name or another question each time
       },
     },
   }) as typeof store;
-  const remembered = withRememberedLog(counted);
+  const remembered = withCachedLog(counted);
   const log = await remembered.readLog({ from: tip, paths: ["a"] });
   expect(await remembered.readLog({ from: tip, paths: ["a"] })).toBe(log);
   await remembered.readLog({ from: tip });
