@@ -1,5 +1,5 @@
 // An index over the texts of events: literal search in their order, as `jpg search` has it, and ranked search, as `--rank` has it.
-import { type LineSketch, standsIn } from "../../src/core/conversation/merge-sides.ts";
+import { isMostlyContained, type LineSketch } from "../../src/core/conversation/merge-sides.ts";
 import {
   createWordFinder,
   parseWords,
@@ -45,7 +45,7 @@ export function indexWords(texts: readonly string[]): WordIndex {
       sketches.set(at, lines);
       return lines;
     };
-    const isShownBy = (at: number, better: number): boolean => standsIn(linesOf(at), linesOf(better));
+    const isShownBy = (at: number, better: number): boolean => isMostlyContained(linesOf(at), linesOf(better));
     return (weigh, most) => rankTexts(words, { lengths, holding, weigh, isShownBy }, most).map(({ at }) => at);
   };
   const known = new Map<string, readonly number[]>();

@@ -2,7 +2,7 @@
 // truth. Invariant: no text of a conversation can pass for a trailer, for it stands on one line or indented.
 import { nameToldTurns, type ToldTurns } from "../core/compact/fork-merge.ts";
 import type { Compaction, Summary } from "../core/conversation/compaction.ts";
-import { walkPolicies } from "../core/conversation/contents/content-types.ts";
+import { mapPolicies } from "../core/conversation/contents/content-types.ts";
 import { type CutRange, formatTurnRange } from "../core/conversation/event.ts";
 import { type CompactionGroup, describeGroup, groupRange } from "../core/conversation/group.ts";
 import { conversationOf, forkOf } from "../core/conversation/name.ts";
@@ -160,7 +160,7 @@ export function shortPolicies(compaction: Compaction): string {
     ...(summary === undefined ? [] : [`summary=${summary.source ?? "text"}`]),
     ...(replacement === undefined ? [] : [`replacement=${replacement.length}`]),
     ...(turns === undefined ? [] : [`turns=${turns}`]),
-    ...walkPolicies(compaction, ({ content, brief }, policy) => `${content}=${brief(policy)}`),
+    ...mapPolicies(compaction, ({ content, brief }, policy) => `${content}=${brief(policy)}`),
   ];
   return parts.length === 0 ? "none" : parts.join(" ");
 }

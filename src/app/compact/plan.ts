@@ -15,7 +15,7 @@ import { type ChosenStrategies, leastGain } from "../../core/compact/strategies/
 import type { StrategyFacts } from "../../core/compact/strategies/strategy-names.ts";
 import { listPairedCalls } from "../../core/compact/tool-call.ts";
 import { type ToolCompactionHints, warnOfUnknownTools } from "../../core/compact/tool-hints.ts";
-import { fixBounds, isNothing, type Nothing, type RangeRequest } from "../../core/conversation/bound-resolution.ts";
+import { freezeBounds, isNothing, type Nothing, type RangeRequest } from "../../core/conversation/bound-resolution.ts";
 import { isHiding, withoutIndex } from "../../core/conversation/compaction.ts";
 import { definedTools } from "../../core/conversation/defined-tools.ts";
 import type { Turn, View } from "../../core/conversation/event.ts";
@@ -133,7 +133,7 @@ export async function loadForPlan(
     before: view,
     meter,
     pinned,
-    bounds: fixBounds(range, plan),
+    bounds: freezeBounds(range, plan),
     model: window?.model ?? null,
     knownWindow: window?.tokens ?? null,
     windowTokens: window?.tokens ?? USUAL_WINDOW,

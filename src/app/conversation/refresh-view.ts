@@ -4,7 +4,7 @@ import { constants, lstat, open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import type { ProjectedTurn } from "../../core/conversation/event.ts";
-import { looseCalls } from "../../core/conversation/tool-pairing.ts";
+import { unpairedCalls } from "../../core/conversation/tool-pairing.ts";
 import { turnPath } from "../../core/conversation/turn-file.ts";
 import { codeOf, JpgError, repositoryError } from "../../core/errors.ts";
 import { parseJson } from "../../core/json.ts";
@@ -143,7 +143,7 @@ async function extendView(
 ): Promise<boolean> {
   const raw = (): AsyncGenerator<ProjectedTurn> => rawTurns(store, commit, { oids: added, from: state.turns });
   // A result whose call is in an earlier turn goes with it, which the turns alone do not show.
-  for await (const { events } of state.reach < 0 ? [] : raw()) if (looseCalls(events).response) return false;
+  for await (const { events } of state.reach < 0 ? [] : raw()) if (unpairedCalls(events).response) return false;
   const stamps = await extendViewFiles(worktree, { turns: raw(), stamps: state });
   if (stamps === null) return false;
   await writeViewState(store, worktree, {

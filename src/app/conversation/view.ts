@@ -7,7 +7,7 @@ import { planHalves, planReading, planTurnReadings, type TurnReading } from "../
 import { readToolDefinition, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { type Event, fieldsOf, type Turn, type View } from "../../core/conversation/event.ts";
 import { type ProjectionOptions, project } from "../../core/conversation/projection.ts";
-import { hasLooseCalls } from "../../core/conversation/tool-pairing.ts";
+import { hasUnpairedCalls } from "../../core/conversation/tool-pairing.ts";
 import { isTooDeep, MAX_RECORD_DEPTH } from "../../core/json.ts";
 import type { ConversationStore, FileChange } from "../../store/store.ts";
 import { type CoverCheck, checkCovers, coverFacts, coversWhole } from "./covers.ts";
@@ -211,7 +211,9 @@ export async function loadAround(
   const live = await loadCompactions(store, tree);
   const turnCount = tree.turnOids.length;
   let turns = await loadShown(store, tree, { positions, views: [live.applied] });
-  const isLoose = positions.some((position) => hasLooseCalls(turns.get(position) ?? { index: position, events: [] }));
+  const isLoose = positions.some((position) =>
+    hasUnpairedCalls(turns.get(position) ?? { index: position, events: [] }),
+  );
   if (isLoose && turns.size < turnCount) turns = await loadTurns(store, tree);
   return { view: project({ turnCount, turns, compactions: live.applied }), live, turns };
 }

@@ -1,5 +1,5 @@
 // Counts what a diff changes, turn by turn: events removed, changed and added, tokens and characters before and after.
-import { type Event, type Origin, sayTurns } from "../../core/conversation/event.ts";
+import { describeTurns, type Event, type Origin } from "../../core/conversation/event.ts";
 import { estimateEvent } from "../../core/conversation/token-estimate.ts";
 import type { DiffMeasure } from "../../core/model/token-meter.ts";
 import { type BlockPair, originLabel, type TextBlock } from "./view-text.ts";
@@ -119,7 +119,7 @@ function differs({ events }: Tally): boolean {
 
 function turnStat({ origin, events, tokens: plain, characters }: Tally, factor: number): TurnDiffStat {
   const [from, to] = origin.kind === "kept" ? [origin.turn, origin.turn] : [origin.from, origin.to];
-  const turn = origin.kind === "kept" ? sayTurns(from, to) : originLabel(origin);
+  const turn = origin.kind === "kept" ? describeTurns(from, to) : originLabel(origin);
   const tokens = { before: Math.round(factor * plain.before), after: Math.round(factor * plain.after) };
   return { turn, kind: origin.kind, from_turn: from, to_turn: to, events, tokens, characters };
 }
@@ -143,7 +143,7 @@ function isRemoved({ kind, tokens, characters, events }: TurnDiffStat): boolean 
 function joinTurns(a: TurnDiffStat, b: TurnDiffStat): TurnDiffStat {
   return {
     kind: a.kind,
-    turn: sayTurns(a.from_turn, b.to_turn),
+    turn: describeTurns(a.from_turn, b.to_turn),
     from_turn: a.from_turn,
     to_turn: b.to_turn,
     events: { removed: a.events.removed + b.events.removed, changed: 0, added: 0 },

@@ -4,6 +4,7 @@ import {
   type ChatResponse,
   type Content,
   type ContentPart,
+  describeTurns,
   documentText,
   type Event,
   isText,
@@ -12,7 +13,6 @@ import {
   type Origin,
   opaqueTexts,
   type ProjectedTurn,
-  sayTurns,
   type Text,
   traitsOf,
   type View,
@@ -51,7 +51,7 @@ export function indentLine(line: string): string {
 /** Names the turns an origin stands for, e.g. `turn 3` or `turns 0..12: summary k3f9q2`. */
 export function originLabel(origin: Origin): string {
   if (origin.kind === "kept") return `turn ${origin.turn}`;
-  const turns = sayTurns(origin.from, origin.to);
+  const turns = describeTurns(origin.from, origin.to);
   return `${turns}: ${origin.imported === true ? "imported " : ""}${origin.kind} ${origin.compaction}`;
 }
 

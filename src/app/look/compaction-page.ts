@@ -2,7 +2,7 @@
 // summary with the events that bear it out. A plain value: whoever draws it opens no store.
 import { type TracedFact, traceFacts } from "../../core/compact/receipt.ts";
 import { EXTRACTIVE } from "../../core/conversation/compaction.ts";
-import { type Event, sayTurns } from "../../core/conversation/event.ts";
+import { describeTurns, type Event } from "../../core/conversation/event.ts";
 import { pinnedEvents } from "../../core/conversation/marks.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { priceOf, renderPrice } from "../../core/model/usage.ts";
@@ -155,7 +155,7 @@ export async function askedModel(
 
 /** Says it in a sentence. */
 export function describeAsked({ model, from_turn: from, to_turn: to, tokens, price_usd: price }: AskedCost): string {
-  const turns = sayTurns(from, to);
+  const turns = describeTurns(from, to);
   const cost = price === null ? "its price is not known" : `${renderPrice(price)} at list prices, and its answer`;
   return `It asks ${model} for a summary of ${turns}: about ${formatTokens(tokens)} tokens are sent, ${cost}.`;
 }

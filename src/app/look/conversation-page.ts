@@ -7,7 +7,7 @@ import { conversationOf } from "../../core/conversation/name.ts";
 import { resolveDispositions } from "../../core/conversation/winner.ts";
 import { userError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
-import { type BothRow, besideEachOther } from "../../core/look/both-views.ts";
+import { alignViews, type BothRow } from "../../core/look/both-views.ts";
 import type { TokenMeter, TokenSource } from "../../core/model/token-meter.ts";
 import { compactionIdOfPath, groupPaths } from "../conversation/append.ts";
 import { loadCounted, reportTokens } from "../conversation/counted-view.ts";
@@ -85,7 +85,7 @@ export async function readConversationPage(workspace: Workspace, tree: BranchTre
     format: tree.header.source?.format ?? null,
     created_at: tree.header.created_at,
     ...reportTokens(loaded),
-    turns: besideEachOther({ turns, view, dispositions }).map(({ turn, rows }) => ({
+    turns: alignViews({ turns, view, dispositions }).map(({ turn, rows }) => ({
       turn,
       time: timeOf(loaded.turns.get(turn)),
       tokens: countRows(rows, meter),

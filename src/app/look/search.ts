@@ -5,7 +5,7 @@ import { createContext, runInContext } from "node:vm";
 import { stringsIn, textsOf } from "../../core/compact/hidden-content.ts";
 import type { Disposition } from "../../core/conversation/contents/content-type.ts";
 import { type Event, fieldsOf, type Turn } from "../../core/conversation/event.ts";
-import { type LineSketch, standsIn } from "../../core/conversation/merge-sides.ts";
+import { isMostlyContained, type LineSketch } from "../../core/conversation/merge-sides.ts";
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
 import { resolveDispositions } from "../../core/conversation/winner.ts";
@@ -309,7 +309,7 @@ function createWordCounter(words: SoughtWords): WordCounter {
         holding: (word) => postings.get(word),
         weigh,
         isShownBy: (at, better) =>
-          areNear(at, better) && standsIn(hits.get(at)?.lines ?? [], hits.get(better)?.lines ?? []),
+          areNear(at, better) && isMostlyContained(hits.get(at)?.lines ?? [], hits.get(better)?.lines ?? []),
       }),
     line: (at) => hits.get(at)?.line ?? { line: "", from: 0, to: 0 },
   };

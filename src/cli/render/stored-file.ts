@@ -2,7 +2,7 @@
 // A compaction's record leaves out nothing: what has no words of its own stands as JSON at its end.
 import type { StoredEvent, StoredFile } from "../../app/look/textconv.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
-import { CONTENT_TYPES, walkPolicies } from "../../core/conversation/contents/content-types.ts";
+import { CONTENT_TYPES, mapPolicies } from "../../core/conversation/contents/content-types.ts";
 import { describeHalves } from "../../core/conversation/contents/tool-calls.ts";
 import { describePolicies } from "../../core/conversation/policy.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
@@ -83,7 +83,7 @@ function compactionLines(compaction: Compaction): SafeText[] {
 function policyLines(compaction: Compaction): SafeText[] {
   const { tool_overrides, turns, tools: _told, ...policies } = compaction;
   const hints = Object.entries(tool_overrides ?? {}).map(([tool, hint]) => `hint for ${tool}: ${describeHalves(hint)}`);
-  const told = walkPolicies(
+  const told = mapPolicies(
     policies,
     (type, policy) => type.lines?.(policy) ?? [`${type.content}: ${type.brief(policy)}`],
   );

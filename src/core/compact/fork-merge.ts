@@ -1,7 +1,7 @@
 // A turn that tells of a fork: what it says of the turns that it stands for, and which of a fork's turns none tells of yet. All of
 // it is in the turns themselves, so that a merge is known where history is squashed or cut off, and by whoever has the tree.
 import type { Summary } from "../conversation/compaction.ts";
-import { type Event, type Fields, isFields, sayTurns } from "../conversation/event.ts";
+import { describeTurns, type Event, type Fields, isFields } from "../conversation/event.ts";
 
 /** The origin of the events of such a turn. */
 export const MERGE_ORIGIN = "merge";
@@ -113,5 +113,5 @@ function announce(told: ToldTurns): string {
 
 /** Names the turns, `turns 3..7`. */
 export function nameToldTurns({ from_turn, turns }: Pick<ToldTurns, "from_turn" | "turns">): string {
-  return sayTurns(from_turn, from_turn + turns.length - 1);
+  return describeTurns(from_turn, from_turn + turns.length - 1);
 }

@@ -4,7 +4,7 @@ import { type BoundFacts, needsTurnTimes, resolveFrom, resolveTo } from "../conv
 import { type Compaction, compareCompactions } from "../conversation/compaction.ts";
 import { clampedId } from "../conversation/group.ts";
 import type { RangeBound } from "../conversation/range-bound.ts";
-import { standsForTurns } from "../conversation/range-location.ts";
+import { replacesTurns } from "../conversation/range-location.ts";
 import { type JpgError, userError } from "../errors.ts";
 import type { CompactionDraft } from "./plan.ts";
 
@@ -55,13 +55,13 @@ export function planFork(request: ForkRequest, facts: BoundFacts): ForkPlan {
   const stay = end === newest ? live : live.filter(({ to_turn }) => to_turn <= end);
   const reachPast = live.filter((compaction) => !stay.includes(compaction) && compaction.from_turn <= end);
   const compactions = stay.map(({ id }) => id);
-  const clamped = reachPast.filter((compaction) => !standsForTurns(compaction));
+  const clamped = reachPast.filter((compaction) => !replacesTurns(compaction));
   const basis = [...compactions, ...clamped.map(({ id }) => clampedId(id, end))];
   return {
     atTurn: end === newest ? null : end,
     compactions,
     clamped,
-    leftOut: reachPast.filter((compaction) => standsForTurns(compaction)).map(({ id }) => id),
+    leftOut: reachPast.filter((compaction) => replacesTurns(compaction)).map(({ id }) => id),
     ...(start === 0 ? {} : { omit: omissionOf(start - 1, basis) }),
     turns: { total: end + 1, shown: end + 1 - start },
   };

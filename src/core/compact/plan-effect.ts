@@ -2,7 +2,13 @@
 // as the conversation is read now, where what a summary hides neither shows nor answers a call, and with summaries set
 // aside, because a mechanical compaction inside a live summary shows only once the summary is reverted, yet it is not
 // nothing.
-import { DEFAULT_KEEP_LAST, fixBounds, isNothing, KEEP_CALLS, type Nothing } from "../conversation/bound-resolution.ts";
+import {
+  DEFAULT_KEEP_LAST,
+  freezeBounds,
+  isNothing,
+  KEEP_CALLS,
+  type Nothing,
+} from "../conversation/bound-resolution.ts";
 import { type CallPolicy, type Compaction, isHiding } from "../conversation/compaction.ts";
 import type { Disposition } from "../conversation/contents/content-type.ts";
 import { type CoveredRange, planRanges } from "../conversation/covered-range.ts";
@@ -242,7 +248,7 @@ function explainByOlder(request: PlanInput, plan: Plan): Nothing | null {
   // Both at one place: nothing is between them, whatever was compacted.
   if (from?.type === "last" && to?.type === "last") return null;
   // Without the compactions the end would be another place.
-  const range = { ...request.range, ...fixBounds({ to }, request) };
+  const range = { ...request.range, ...freezeBounds({ to }, request) };
   if (isNothing(plan({ ...request, range, compactions: [] }))) return null;
   return {
     nothing: "everything that may be removed is already compacted",

@@ -8,7 +8,7 @@ import {
   type ToolHint,
   type UniformToolCallPolicy,
 } from "../conversation/compaction.ts";
-import { contentPolicies, walkPolicies } from "../conversation/contents/content-types.ts";
+import { contentPolicies, mapPolicies } from "../conversation/contents/content-types.ts";
 import {
   type Event,
   isReasoning,
@@ -96,7 +96,7 @@ function touchesRequests({ policies, strategies }: Rules): boolean {
 }
 
 function changesRequests(policies: Policies): boolean {
-  return walkPolicies(policies, (type) => type.touchesRequests === true).includes(true);
+  return mapPolicies(policies, (type) => type.touchesRequests === true).includes(true);
 }
 
 const NO_FIELDS: StrategyOutcome = { fields: {}, steps: [] };
@@ -117,7 +117,7 @@ function createDraft(range: EventRange, request: PlanInput, fields: StrategyOutc
   const basis = [...request.compactions].sort(compareCompactions).map(({ id }) => id);
   const omitted = fields.turns === undefined ? [] : omittedIn(range, keep, request);
   const writesStubs = stubs !== undefined && Object.keys(stubs).length > 0 && fields.tool_calls !== undefined;
-  const needs = walkPolicies(fields, ({ isNeeded, content }) => (isNeeded === true ? [content] : [])).flat();
+  const needs = mapPolicies(fields, ({ isNeeded, content }) => (isNeeded === true ? [content] : [])).flat();
   return {
     type: "compaction",
     from_turn: bounds.from,

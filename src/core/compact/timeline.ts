@@ -2,7 +2,7 @@
 // live summaries hide what is planned.
 import { type Compaction, type ContentPolicies, compareCompactions, isHiding } from "../conversation/compaction.ts";
 import type { ContentType } from "../conversation/contents/content-type.ts";
-import { mainContentOf, walkPolicies } from "../conversation/contents/content-types.ts";
+import { mainContentOf, mapPolicies } from "../conversation/contents/content-types.ts";
 import { type CoveredRange, type Overlay, planRanges } from "../conversation/covered-range.ts";
 import { type Event, type Turn, traitsOf, type View } from "../conversation/event.ts";
 import { describePolicies } from "../conversation/policy.ts";
@@ -158,7 +158,7 @@ export function policySteps(
 ): readonly StepReport[] {
   const whole = compaction.summary !== undefined ? "summary" : compaction.turns === undefined ? null : "turns";
   const { summary: _, turns: __, tools: ___, ...policies } = compaction;
-  const keys = whole === null ? walkPolicies(policies, ({ content }): string => content) : [whole];
+  const keys = whole === null ? mapPolicies(policies, ({ content }): string => content) : [whole];
   const taken = new Map<string, { events: number; tokens: number }>();
   const [was, is] = [eventsOf(before), eventsOf(after)];
   const keyOf = createKeys(policies, [was, is]);
@@ -195,7 +195,7 @@ function createKeys(
   policies: ContentPolicies,
   [was, is]: readonly [ReadonlyMap<Event, ShownEvent>, ReadonlyMap<Event, ShownEvent>],
 ): (event: Event) => string | undefined {
-  const parts = walkPolicies(policies, (type) => type).filter(({ isPart }) => isPart === true);
+  const parts = mapPolicies(policies, (type) => type).filter(({ isPart }) => isPart === true);
   const byId = (events: ReadonlyMap<Event, ShownEvent>): ReadonlyMap<string, Event> =>
     parts.length === 0 ? new Map() : new Map([...events.keys()].map((event) => [event.id, event]));
   const [raw, shown] = [byId(was), byId(is)];

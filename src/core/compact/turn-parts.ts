@@ -2,7 +2,7 @@
 // turn that fits no part by itself is cut inside, where a range may end. Pure and deterministic, linear in the events.
 import type { Compaction } from "../conversation/compaction.ts";
 import type { Event, Turn } from "../conversation/event.ts";
-import { standsForTurns } from "../conversation/range-location.ts";
+import { replacesTurns } from "../conversation/range-location.ts";
 import { estimateEvent } from "../conversation/token-estimate.ts";
 import { listBlocks, scoreBoundaries, type TurnBlock } from "./topics.ts";
 
@@ -194,7 +194,7 @@ export function splitAtSummaries(
   turns: readonly Turn[],
   compactions: readonly Compaction[],
 ): readonly (readonly Turn[])[] {
-  const summaries = compactions.filter((compaction) => standsForTurns(compaction));
+  const summaries = compactions.filter((compaction) => replacesTurns(compaction));
   const stretches: Turn[][] = [];
   let isEnded = true;
   for (const turn of turns) {

@@ -288,11 +288,11 @@ export function countPages(bytes: Uint8Array, inflate: Inflate = () => null): nu
   const { texts, isWhole } = unpackObjects(text, bytes, inflate);
   const all = [text, ...texts];
   const pages = all.reduce((sum, one) => sum + [...one.matchAll(PAGE)].length, 0);
-  const told = Math.max(0, ...all.flatMap(countsIn));
+  const declared = Math.max(0, ...all.flatMap(declaredCounts));
   const most = Math.max(1, Math.floor(bytes.length / LEAST_PAGE_BYTES));
-  let found = Math.max(pages, Math.min(told, most));
+  let found = Math.max(pages, Math.min(declared, most));
   // A page that was changed stands in the file once more.
-  if (isWhole && pages > 0) found = told > 0 ? Math.min(pages, told) : pages;
+  if (isWhole && pages > 0) found = declared > 0 ? Math.min(pages, declared) : pages;
   return found > 0 ? found : Math.max(1, Math.round(bytes.length / PAGE_BYTES));
 }
 
@@ -336,7 +336,7 @@ function streamAt(text: string, at: number): StreamPlace | null {
 }
 
 /** What the nodes of page trees say they hold, among them the root, which holds all. */
-function countsIn(text: string): readonly number[] {
+function declaredCounts(text: string): readonly number[] {
   return [...text.matchAll(PAGE_TREE)].flatMap(({ index, 0: { length } }) => {
     // The count stands before or after the type, with no other object between.
     const next = text.indexOf("/Type", index + length);

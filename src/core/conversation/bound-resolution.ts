@@ -3,7 +3,7 @@ import { userError } from "../errors.ts";
 import type { Compaction } from "./compaction.ts";
 import { type CutRange, type Event, isMessage, type Turn, traitsOf } from "./event.ts";
 import { boundAt, type RangeBound } from "./range-bound.ts";
-import { standsForTurns } from "./range-location.ts";
+import { replacesTurns } from "./range-location.ts";
 import { estimateEvent } from "./token-estimate.ts";
 import { lastSafeCut } from "./tool-pairing.ts";
 
@@ -83,7 +83,7 @@ export function resolveTo(bound: RangeBound, facts: BoundFacts): BoundPosition |
 
 /** The same facts with no other compactions than those that stand for turns. */
 function amongSummaries<Facts extends Pick<BoundFacts, "compactions">>(facts: Facts): Facts {
-  return { ...facts, compactions: facts.compactions.filter((compaction) => standsForTurns(compaction)) };
+  return { ...facts, compactions: facts.compactions.filter((compaction) => replacesTurns(compaction)) };
 }
 
 /** Finds where the live compaction that reaches furthest ends; no event = with the whole turn. Null when there is none. */
@@ -177,7 +177,7 @@ export function needsTurnTimes({ from, to }: Pick<RangeRequest, "from" | "to">):
 }
 
 /** The bounds of a request as the positions that they mean now, so that they mean the same once a compaction was added. */
-export function fixBounds(
+export function freezeBounds(
   { from, to }: Pick<RangeRequest, "from" | "to">,
   facts: BoundFacts,
 ): Pick<RangeRequest, "from" | "to"> {

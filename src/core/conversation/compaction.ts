@@ -312,7 +312,7 @@ export interface InjectionSite {
 }
 
 /** The index that a compaction's summary tells when it is the view's; undefined where it has no summary that stands. */
-export function toldIndex({ summary, replacement, index }: Compaction): string | undefined {
+export function indexInSummary({ summary, replacement, index }: Compaction): string | undefined {
   return summary === undefined || replacement !== undefined ? undefined : index?.text;
 }
 

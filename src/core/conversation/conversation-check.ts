@@ -7,7 +7,7 @@ import { createFinding, type Finding, type RecordFolder } from "./branch-files.t
 import { type Compaction, compareCompactions } from "./compaction.ts";
 import { parseCompactionLine, parseRecordLine, recordPath } from "./compaction-line.ts";
 import { type Event, previousTurn, type Turn } from "./event.ts";
-import { type EventRange, eventRangeOf, extendEventRange, standsForTurns } from "./range-location.ts";
+import { type EventRange, eventRangeOf, extendEventRange, replacesTurns } from "./range-location.ts";
 import { pairCalls } from "./tool-pairing.ts";
 import { parseEventLine, turnPath } from "./turn-file.ts";
 
@@ -123,7 +123,7 @@ function checkOverlaps(
   );
   const facts = { turnCount: turns.length, turns: whole };
   const summaries = compactions.flatMap(({ path, compaction }) => {
-    const range = standsForTurns(compaction) ? eventRangeOf(compaction, facts) : null;
+    const range = replacesTurns(compaction) ? eventRangeOf(compaction, facts) : null;
     return range === null ? [] : [{ path, compaction, range }];
   });
   return summaries.flatMap(({ path, compaction, range }, index) => {

@@ -53,7 +53,7 @@ export function checkCoverage(
   { turnCount = turns.length, dropped = new Set() }: CoverageOptions = {},
 ): readonly CoverageViolation[] {
   const pairs = pairCalls(turns, () => false);
-  const ordered = orderVoices(compactions);
+  const ordered = sortNewestFirst(compactions);
   const events = uniteHalves(listEvents(turns, ordered, pairs));
   const unread = hidersOfUnread(turnCount, turns, ordered);
   const shown = view.turns.flatMap(({ origin, events: list }) => (origin.kind === "kept" ? list : []));
@@ -75,7 +75,7 @@ function listEvents(
   const others = new Map<Event, Event>([...pairs].flatMap(([a, b]) => [[a, b] as const, [b, a] as const]));
   const checked: CheckedEvent[] = [];
   for (const turn of turns) {
-    const speakers: readonly Speaker[] = listSpeakers(turn, compactions);
+    const speakers: readonly CoveringCompaction[] = listCovering(turn, compactions);
     for (const [index, event] of turn.events.entries()) {
       if (!traitsOf(event).providerVisible) continue;
       const placed = { turn, index, event, other: others.get(event) };
@@ -115,14 +115,14 @@ function hidersOfUnread(
   const read = new Set(turns.map(({ index }) => index));
   // Between them one turn tells of all.
   const bounds = new Set(compactions.flatMap(({ from_turn: from, to_turn: to }) => [from, from + 1, to, to + 1]));
-  let isTold = false;
+  let isChecked = false;
   for (let index = 0; index < turnCount; index += 1) {
-    isTold &&= !bounds.has(index);
-    if (isTold || read.has(index)) continue;
+    isChecked &&= !bounds.has(index);
+    if (isChecked || read.has(index)) continue;
     const turn = { index, events: [] };
-    const hider = findHider({ turn, index: 0, event: UNREAD }, listSpeakers(turn, compactions));
+    const hider = findHider({ turn, index: 0, event: UNREAD }, listCovering(turn, compactions));
     if (hider !== undefined) hiders.add(hider);
-    isTold = true;
+    isChecked = true;
   }
   return hiders;
 }
@@ -188,7 +188,7 @@ function checkReplacement(
   { events, unread, turns, view }: Checked,
 ): readonly CoverageViolation[] {
   const { id, summary, replacement } = compaction;
-  const standing = view.turns.filter(({ origin }) => standsForTurns(origin) && origin.compaction === id);
+  const standing = view.turns.filter(({ origin }) => replacesTurns(origin) && origin.compaction === id);
   if (standing.length > 1)
     return [violation("replacement_repeated", id, `stands in the view ${standing.length} times`)];
   const hasText = replacement === undefined ? summary !== undefined : replacement.length > 0;
@@ -199,7 +199,7 @@ function checkReplacement(
   return [violation("replacement_unfounded", id, "stands in the view but hides nothing")];
 }
 
-function standsForTurns(origin: Origin): origin is Exclude<Origin, { readonly kind: "kept" | "index" }> {
+function replacesTurns(origin: Origin): origin is Exclude<Origin, { readonly kind: "kept" | "index" }> {
   return origin.kind === "summary" || origin.kind === "replacement";
 }
 
@@ -235,7 +235,7 @@ function checkIndex(
 function coversSilentTurn(compaction: Compaction, turns: readonly Turn[]): boolean {
   return turns.some(
     (turn) =>
-      listSpeakers(turn, [compaction]).some(({ from, to }) => turn.events.some((_, at) => from <= at && at <= to)) &&
+      listCovering(turn, [compaction]).some(({ from, to }) => turn.events.some((_, at) => from <= at && at <= to)) &&
       !turn.events.some((event) => traitsOf(event).providerVisible),
   );
 }
@@ -254,14 +254,14 @@ interface IndexedEvent {
 }
 
 /** A compaction that covers something of a turn: from which of its events to which. Positions, 0-based, inclusive. */
-interface Speaker {
+interface CoveringCompaction {
   readonly compaction: Compaction;
   readonly from: number;
   readonly to: number;
 }
 
 /** The compactions that cover something of a turn, kept by name or not, newest first. */
-function listSpeakers(turn: Turn, newestFirst: readonly Compaction[]): readonly Speaker[] {
+function listCovering(turn: Turn, newestFirst: readonly Compaction[]): readonly CoveringCompaction[] {
   const find = (id: string): number => turn.events.findIndex((event) => event.id === id);
   return newestFirst.flatMap((compaction) => {
     const { from_turn, to_turn, from_event, to_event } = compaction;
@@ -273,25 +273,25 @@ function listSpeakers(turn: Turn, newestFirst: readonly Compaction[]): readonly 
 }
 
 /** Compactions in the order of their say, newest first. */
-function orderVoices(compactions: readonly Compaction[]): readonly Compaction[] {
+function sortNewestFirst(compactions: readonly Compaction[]): readonly Compaction[] {
   return [...compactions].sort((a, b) => compareCompactions(b, a));
 }
 
 /** The compactions that have a say about an event, newest first: a keep ends what older ones say. */
-function listVoices({ index, event }: IndexedEvent, speakers: readonly Speaker[]): readonly Compaction[] {
+function listDeciding({ index, event }: IndexedEvent, speakers: readonly CoveringCompaction[]): readonly Compaction[] {
   const voices = speakers.filter(({ from, to }) => from <= index && index <= to).map(({ compaction }) => compaction);
-  return beforeKeep(voices, event);
+  return newerThanKeep(voices, event);
 }
 
 /** Those newer than the one that keeps an event by name; all where none does. */
-function beforeKeep(voices: readonly Compaction[], event: Event | undefined): readonly Compaction[] {
+function newerThanKeep(voices: readonly Compaction[], event: Event | undefined): readonly Compaction[] {
   const kept = voices.findIndex(({ keep }) => event !== undefined && keep?.includes(event.id));
   return kept === -1 ? voices : voices.slice(0, kept);
 }
 
 /** The compaction that hides an event, if any: none that keeps the other half of a call, or is older than that. */
-function findHider(placed: IndexedEvent, speakers: readonly Speaker[]): Compaction | undefined {
-  return beforeKeep(listVoices(placed, speakers), placed.other).find(isHiding);
+function findHider(placed: IndexedEvent, speakers: readonly CoveringCompaction[]): Compaction | undefined {
+  return newerThanKeep(listDeciding(placed, speakers), placed.other).find(isHiding);
 }
 
 /** Whether a newer compaction hides the place at which a range ends; a turn that is not at hand is hidden whole. */
@@ -307,7 +307,7 @@ function isEndHidden(
     0,
     newestFirst.findIndex(({ id }) => id === rest.id),
   );
-  return listSpeakers(turn, newer.filter(isHiding)).some(
+  return listCovering(turn, newer.filter(isHiding)).some(
     ({ from, to }) => turn.events.length === 0 || (from <= place && place <= to),
   );
 }
@@ -315,11 +315,11 @@ function isEndHidden(
 /** What mechanical policies make of an event that is not hidden. `call` = the call that a result answers. */
 function expectEvent(
   placed: IndexedEvent,
-  speakers: readonly Speaker[],
+  speakers: readonly CoveringCompaction[],
   call: ToolCallRequest | undefined,
 ): Expectation {
-  const voices = listVoices(placed, speakers);
-  const mayLeaveOut = beforeKeep(voices, placed.other);
+  const voices = listDeciding(placed, speakers);
+  const mayLeaveOut = newerThanKeep(voices, placed.other);
   for (const compaction of voices) {
     const opinion = opinionOn(placed.event, compaction, call);
     if (opinion === "gone" && !mayLeaveOut.includes(compaction)) return "unchanged";
@@ -330,13 +330,13 @@ function expectEvent(
 
 /** What is said of an event as a whole: at most one content type is about it. */
 function opinionOn(event: Event, compaction: Compaction, call: ToolCallRequest | undefined): Expectation | undefined {
-  return WHOLE.find((covered) => covered.speaksOf(event))?.expects(compaction, event, call);
+  return WHOLE.find((covered) => covered.appliesTo(event))?.expects(compaction, event, call);
 }
 
-function partsToStrip(placed: IndexedEvent, speakers: readonly Speaker[]): readonly Covered[] {
-  const parts = PARTS.filter((covered) => covered.speaksOf(placed.event));
+function partsToStrip(placed: IndexedEvent, speakers: readonly CoveringCompaction[]): readonly Covered[] {
+  const parts = PARTS.filter((covered) => covered.appliesTo(placed.event));
   if (parts.length === 0) return [];
-  const voices = listVoices(placed, speakers);
+  const voices = listDeciding(placed, speakers);
   return parts.filter((covered) =>
     voices.some((voice) => covered.expects(voice, placed.event, undefined) === "stripped"),
   );
@@ -365,7 +365,7 @@ export function looksAsExpected(
 }
 
 function isStripped(event: Event, copy: Event): boolean {
-  const covered = WHOLE.find((one) => one.speaksOf(event));
+  const covered = WHOLE.find((one) => one.appliesTo(event));
   return isSame(withoutBulk(copy), withoutBulk(event)) && covered?.isStripped({ event, copy }) !== false;
 }
 

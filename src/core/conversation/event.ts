@@ -165,13 +165,13 @@ export const INDEX_ORIGIN = "index";
 export const NOTICE_ORIGIN = "notice";
 
 /** Origins of requests that are no message of anybody. */
-const UNSAID: ReadonlySet<string | undefined> = new Set(["harness", INDEX_ORIGIN, NOTICE_ORIGIN]);
+const NOT_MESSAGES: ReadonlySet<string | undefined> = new Set(["harness", INDEX_ORIGIN, NOTICE_ORIGIN]);
 
 /** Whether it counts as a *message* of the chat thresholds: a user's request or an assistant's message. */
 export function isMessage(event: Event): boolean {
   if (event.type === "chat_response") return event.message !== undefined;
   if (event.type !== "chat_request") return false;
-  return !UNSAID.has(event.metadata?.origin);
+  return !NOT_MESSAGES.has(event.metadata?.origin);
 }
 
 /** Where a projected turn comes from. Turn positions are raw, 0-based, inclusive. */
@@ -400,7 +400,7 @@ export function joinRuns(ranges: readonly TurnRange[]): readonly TurnRange[] {
 }
 
 /** Names turns in a sentence: `turn 3`, `turns 3..7`. Raw positions, 0-based, inclusive. */
-export function sayTurns(from: number, to: number): string {
+export function describeTurns(from: number, to: number): string {
   return from === to ? `turn ${from}` : `turns ${from}..${to}`;
 }
 

@@ -1,7 +1,7 @@
 // The notice of what a view hides, for the model that reads it: what is not shown, and with which tools it is found. It is added
 // when a view is rendered for a model that has these tools, once, and is in no stored view (docs/decisions/086).
 import { type Compaction, type HiddenIndex, isHiding } from "./compaction.ts";
-import { CONTENT_TYPES, walkPolicies } from "./contents/content-types.ts";
+import { CONTENT_TYPES, mapPolicies } from "./contents/content-types.ts";
 import { type CoveredRange, createOverlays, type Overlay } from "./covered-range.ts";
 import { SEARCH_TOOL, SHOW_TOOL } from "./defined-tools.ts";
 import {
@@ -19,7 +19,7 @@ import { coversEvent, localizeOverlays } from "./survey.ts";
 import { listSafeCuts } from "./tool-pairing.ts";
 
 /** The notice of a view, behind the newest compaction that hides something of it; null when none does. */
-export function tellHidden(turnCount: number, compactions: readonly Compaction[]): ToldRequest | null {
+export function createNotice(turnCount: number, compactions: readonly Compaction[]): InsertedRequest | null {
   const overlays = createOverlays(
     turnCount,
     compactions.filter((compaction) => hiddenKinds(compaction).length > 0),
@@ -34,7 +34,7 @@ export function tellHidden(turnCount: number, compactions: readonly Compaction[]
   const content = `Parts of ${turns} are kept but not shown here: ${kinds}. jpg's tool \`${SEARCH_TOOL}\` finds what you miss by words near it, \`${SHOW_TOOL}\` gives the original.`;
   return {
     overlay,
-    tell: (timestamp) => ({
+    toRequest: (timestamp) => ({
       type: "chat_request",
       id: noticeId(overlay.compaction.id),
       timestamp,
@@ -58,7 +58,7 @@ const KINDS: readonly string[] = [
 ];
 
 function hiddenKinds(compaction: Compaction): readonly string[] {
-  const contents = walkPolicies(compaction, ({ noun }) => noun).filter((noun) => noun !== undefined);
+  const contents = mapPolicies(compaction, ({ noun }) => noun).filter((noun) => noun !== undefined);
   return isHiding(compaction) ? [TURNS, ...contents] : contents;
 }
 
@@ -99,10 +99,10 @@ export function isIndexHidden(index: IndexOverlay, ranges: readonly CoveredRange
 }
 
 /** A request that nobody typed, and the overlay behind whose range it stands. */
-export interface ToldRequest {
+export interface InsertedRequest {
   readonly overlay: Overlay;
   /** Its time is that of what stands before it, else of what follows. */
-  tell(timestamp: string): ChatRequest;
+  toRequest(timestamp: string): ChatRequest;
 }
 
 /** The id of a compaction's index, where it stands as a request of its own. */
@@ -111,11 +111,11 @@ export function indexId(compaction: string): string {
 }
 
 /** The index as a request of its own. */
-export function tellIndex(overlay: IndexOverlay): ToldRequest {
+export function createIndexRequest(overlay: IndexOverlay): InsertedRequest {
   const { id, index } = overlay.compaction;
   return {
     overlay,
-    tell: (timestamp) => ({
+    toRequest: (timestamp) => ({
       type: "chat_request",
       id: indexId(id),
       timestamp,
@@ -126,33 +126,33 @@ export function tellIndex(overlay: IndexOverlay): ToldRequest {
 }
 
 /** Gives the turns of a view with the request among them; `turn` = the raw turn in which the range ends, where it is at hand. */
-export function placeTold(
+export function insertRequest(
   turns: readonly ProjectedTurn[],
-  told: ToldRequest,
+  inserted: InsertedRequest,
   turn: Turn | undefined,
 ): readonly ProjectedTurn[] {
-  const { overlay } = told;
-  const isBehind = createBehind(overlay, turn);
-  const at = turns.findIndex((projected) => startsBehind(projected, overlay) || projected.events.some(isBehind));
-  if (at < 0) return [...turns, createToldTurn(told, turns)];
+  const { overlay } = inserted;
+  const isAfter = eventsAfter(overlay, turn);
+  const at = turns.findIndex((projected) => startsAfter(projected, overlay) || projected.events.some(isAfter));
+  if (at < 0) return [...turns, createRequestTurn(inserted, turns)];
   const next = turns[at] as ProjectedTurn;
-  const [before, after] = splitTurn(next, startsBehind(next, overlay) ? 0 : next.events.findIndex(isBehind));
+  const [before, after] = splitTurn(next, startsAfter(next, overlay) ? 0 : next.events.findIndex(isAfter));
   const shown = [...turns.slice(0, at), ...before];
-  return [...shown, createToldTurn(told, shown, after.events), after, ...turns.slice(at + 1)];
+  return [...shown, createRequestTurn(inserted, shown, after.events), after, ...turns.slice(at + 1)];
 }
 
 /** Whether a projected turn shows what follows the turn in which the range ends, or stands for it. */
-function startsBehind({ origin }: ProjectedTurn, { to }: Overlay): boolean {
+function startsAfter({ origin }: ProjectedTurn, { to }: Overlay): boolean {
   return (origin.kind === "kept" ? origin.turn : origin.from) > to;
 }
 
 /** Tells of events whether a model sees them and they stand behind the range in its last turn, where a message and its results end. */
-function createBehind({ toEvent }: Overlay, turn: Turn | undefined): (event: Event) => boolean {
+function eventsAfter({ toEvent }: Overlay, turn: Turn | undefined): (event: Event) => boolean {
   const end = turn?.events.findIndex(({ id }) => id === toEvent) ?? -1;
   if (turn === undefined || end < 0) return () => false;
   const cut = listSafeCuts(turn.events).find((place) => place >= end) ?? turn.events.length;
-  const behind = new Set(turn.events.slice(cut + 1).flatMap((event) => (isSeen(event) ? [event.id] : [])));
-  return ({ id }) => behind.has(id);
+  const following = new Set(turn.events.slice(cut + 1).flatMap((event) => (isSeen(event) ? [event.id] : [])));
+  return ({ id }) => following.has(id);
 }
 
 /** Splits a turn before the event at a position; a part with nothing for the model to see is none. */
@@ -171,8 +171,8 @@ function started(events: readonly Event[]): readonly Event[] {
   return [{ type: "turn_start", id: `${first.id}.turn`, timestamp: first.timestamp }, ...events];
 }
 
-function createToldTurn(
-  { overlay, tell }: ToldRequest,
+function createRequestTurn(
+  { overlay, toRequest: tell }: InsertedRequest,
   before: readonly ProjectedTurn[],
   after: readonly Event[] = [],
 ): ProjectedTurn {

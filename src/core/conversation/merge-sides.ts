@@ -69,16 +69,16 @@ export function mergeFiles(
   bases: readonly CommitFiles[],
 ): ReadonlyMap<string, string> {
   const merged = new Map<string, string>();
-  for (const [path, oid] of first.files) if (staysOf(path, second, bases)) merged.set(path, oid);
+  for (const [path, oid] of first.files) if (survivesMerge(path, second, bases)) merged.set(path, oid);
   for (const [path, oid] of second.files) {
-    const isWanted = RECORDS.test(path) ? staysOf(path, first, bases) : !path.startsWith("turns/");
+    const isWanted = RECORDS.test(path) ? survivesMerge(path, first, bases) : !path.startsWith("turns/");
     if (isWanted && !merged.has(path)) merged.set(path, oid);
   }
   return merged;
 }
 
 /** Whether a file of one side stays, as far as the other side is asked. */
-function staysOf(path: string, other: MergeSide, bases: readonly CommitFiles[]): boolean {
+function survivesMerge(path: string, other: MergeSide, bases: readonly CommitFiles[]): boolean {
   if (!RECORDS.test(path) || other.files.has(path)) return true;
   const wasThere = bases.length > 0 && bases.every((base) => base.files.has(path));
   return !wasThere && !other.touched.has(path);
@@ -117,7 +117,7 @@ export function sketchLines(lines: Iterable<string>): LineSketch {
 }
 
 /** Whether nearly all lines of one stand in another; of none, no. */
-export function standsIn(lines: LineSketch, whole: LineSketch): boolean {
+export function isMostlyContained(lines: LineSketch, whole: LineSketch): boolean {
   const end = Math.min(boundOf(lines), boundOf(whole));
   const sample = lines.filter((hash) => hash <= end);
   const known = new Set(whole);

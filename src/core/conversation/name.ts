@@ -104,11 +104,15 @@ export function parseBranchName(name: string): BranchName {
   const [conversation, fork] = parts as [string, string];
   for (const part of parts) {
     const problem = problemOf(part);
-    if (problem !== null) throw badName(name, problem, `try: ${sound(conversation)}/${sound(fork)}`);
+    if (problem !== null) throw badName(name, problem, `try: ${validPart(conversation)}/${validPart(fork)}`);
   }
   const reserved = reservedPart(name);
   if (reserved !== null)
-    throw badName(name, `"${reserved}" means something else to git`, `try: ${usable(conversation)}/${usable(fork)}`);
+    throw badName(
+      name,
+      `"${reserved}" means something else to git`,
+      `try: ${unreservedPart(conversation)}/${unreservedPart(fork)}`,
+    );
   return { conversation, fork };
 }
 
@@ -147,12 +151,12 @@ export function differingByCase(name: string, names: Iterable<string>): string |
 }
 
 /** A part as it is, or the nearest that can stand in a name. */
-function sound(part: string): string {
+function validPart(part: string): string {
   return problemOf(part) === null ? part : slugOf(part);
 }
 
 /** A part that git reads as a name only. */
-function usable(part: string): string {
+function unreservedPart(part: string): string {
   return RESERVED_CONVERSATION.test(part) ? `my-${slugOf(part)}` : part;
 }
 

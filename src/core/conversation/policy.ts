@@ -2,7 +2,7 @@
 // contents/; here they are put into words for commit subjects and timelines.
 import { nearestName, userError } from "../errors.ts";
 import type { Compaction, ContentPolicies, StripPolicies, Summary, UniformToolCallPolicy } from "./compaction.ts";
-import { walkPolicies } from "./contents/content-types.ts";
+import { mapPolicies } from "./contents/content-types.ts";
 import { formatRuns } from "./event.ts";
 
 /** How the summary of a range is to be made; the text itself is stored in the compaction. */
@@ -27,7 +27,7 @@ export function describePolicies(compaction: Pick<Compaction, DescribedField>): 
   if (compaction.summary !== undefined) return describeSummary(compaction.summary);
   if (compaction.replacement !== undefined) return "replacement";
   if (compaction.turns === "omit") return describeOmission(compaction);
-  const words = walkPolicies(compaction, (type, policy) => type.describe(policy));
+  const words = mapPolicies(compaction, (type, policy) => type.describe(policy));
   const stripped = words.flatMap((one) => one.stripped ?? []);
   const parts = [
     ...(stripped.length === 0 ? [] : [`${stripped.join(" + ")} stripped`]),

@@ -1,7 +1,7 @@
 // The projection: events + compactions -> view. Pure, lazy (turns that are wholly hidden are never looked at) and
 // order-free: the order in which compactions are handed in does not matter. Rules: docs/FORMAT.md §5.1 and §5.3, RFD 064.
 import { appendAll } from "../lists.ts";
-import { type Compaction, createInjectedTurn, type InjectionSite, isInjected, toldIndex } from "./compaction.ts";
+import { type Compaction, createInjectedTurn, type InjectionSite, indexInSummary, isInjected } from "./compaction.ts";
 import type { Disposition } from "./contents/content-type.ts";
 import { type CoveredRange, type Overlay, planRanges } from "./covered-range.ts";
 import {
@@ -13,7 +13,14 @@ import {
   traitsOf,
   type View,
 } from "./event.ts";
-import { findShownIndex, isIndexHidden, placeTold, type ToldRequest, tellHidden, tellIndex } from "./hidden-notice.ts";
+import {
+  createIndexRequest,
+  createNotice,
+  findShownIndex,
+  type InsertedRequest,
+  insertRequest,
+  isIndexHidden,
+} from "./hidden-notice.ts";
 import { shortenEvent, shortenParts } from "./shorten-event.ts";
 import { isHiddenAt, type Survey, type SurveyedTurn, surveyTurns } from "./survey.ts";
 import { type CallPairs, pairConversation } from "./tool-pairing.ts";
@@ -48,11 +55,11 @@ export function project(input: ProjectionInput, options: ProjectionOptions = {})
   const omitted = omittedHalves(survey, placed, pairs);
   const projected: ProjectedTurn[] = [];
   const index = findShownIndex(input.turnCount, compactions);
-  let isTold = false;
+  let isIndexShown = false;
   const inject = (overlay: Overlay, timestamp: string): void => {
     if (!isInjected(overlay.compaction)) return;
-    const told = overlay.compaction === index?.compaction ? toldIndex(overlay.compaction) : undefined;
-    isTold ||= told !== undefined;
+    const told = overlay.compaction === index?.compaction ? indexInSummary(overlay.compaction) : undefined;
+    isIndexShown ||= told !== undefined;
     projected.push(injectOverlay(overlay, { timestamp, index: told }, survey));
   };
   for (const range of ranges) {
@@ -66,11 +73,13 @@ export function project(input: ProjectionInput, options: ProjectionOptions = {})
     }
   }
   const told = [
-    index === null || isTold || isIndexHidden(index, ranges, turns.get(index.to)) ? null : tellIndex(index),
-    options.notice === true ? tellHidden(input.turnCount, compactions) : null,
+    index === null || isIndexShown || isIndexHidden(index, ranges, turns.get(index.to))
+      ? null
+      : createIndexRequest(index),
+    options.notice === true ? createNotice(input.turnCount, compactions) : null,
   ];
-  const place = (shown: readonly ProjectedTurn[], one: ToldRequest | null): readonly ProjectedTurn[] =>
-    one === null ? shown : placeTold(shown, one, turns.get(one.overlay.to));
+  const place = (shown: readonly ProjectedTurn[], one: InsertedRequest | null): readonly ProjectedTurn[] =>
+    one === null ? shown : insertRequest(shown, one, turns.get(one.overlay.to));
   return { turns: told.reduce(place, projected) };
 }
 

@@ -147,7 +147,7 @@ interface Point {
 }
 
 /** Whether a compaction stands for turns by a text or a list, so that a new summary may not cut through it. */
-export function standsForTurns(compaction: Compaction): boolean {
+export function replacesTurns(compaction: Compaction): boolean {
   return compaction.summary !== undefined || compaction.replacement !== undefined;
 }
 
@@ -158,7 +158,7 @@ export function extendEventRange(
   facts: { readonly turnCount: number; readonly turns: ReadonlyMap<number, Turn> },
 ): EventRange {
   const summaries = compactions
-    .filter((compaction) => standsForTurns(compaction))
+    .filter((compaction) => replacesTurns(compaction))
     .map((compaction) => eventRangeOf(compaction, facts))
     .filter((each) => each !== null);
   const points = [range, ...summaries].flatMap((each) => [startOf(each), endOf(each)]).sort(comparePoints);
@@ -182,8 +182,8 @@ export function eventRangeOf(
 ): EventRange | null {
   const first = turns.get(compaction.from_turn);
   const fromIndex = positionOf(first, compaction.from_event);
-  const isBehind = first !== undefined && compaction.from_event !== undefined && fromIndex < 0;
-  const from = isBehind ? compaction.from_turn + 1 : compaction.from_turn;
+  const isBeyondTurn = first !== undefined && compaction.from_event !== undefined && fromIndex < 0;
+  const from = isBeyondTurn ? compaction.from_turn + 1 : compaction.from_turn;
   const to = Math.min(compaction.to_turn, turnCount - 1);
   if (from > to) return null;
   const toIndex = compaction.to_turn < turnCount ? positionOf(turns.get(to), compaction.to_event) : -1;

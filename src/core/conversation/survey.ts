@@ -55,18 +55,18 @@ export function surveyTurns(
   for (const { hiddenBy, from, to } of ranges) {
     if (hiddenBy !== null) {
       winners.add(hiddenBy);
-      notePlace(places, hiddenBy, from, 0);
+      recordPlace(places, hiddenBy, from, 0);
       continue;
     }
     for (let position = from; position <= to; position += 1) {
       const seen = surveyed.get(position) as SurveyedTurn;
-      noteDeciders(seen, places, winners);
-      noteEnds(seen, endingInside);
+      recordDeciders(seen, places, winners);
+      recordEnds(seen, endingInside);
     }
   }
   for (const overlay of places.keys()) if (!winners.has(overlay)) places.delete(overlay);
   for (const [overlay, place] of places)
-    if (overlay.compaction.source !== "import") places.set(overlay, placeBehindCall(place, surveyed, pairs));
+    if (overlay.compaction.source !== "import") places.set(overlay, moveAfterResult(place, surveyed, pairs));
   return { turns: surveyed, places, endingInside };
 }
 
@@ -100,7 +100,7 @@ function hideOtherHalves(
 }
 
 /** Moves a place that is between a call and its result, both shown in its turn, behind the result. */
-function placeBehindCall(
+function moveAfterResult(
   place: EventPlace,
   surveyed: ReadonlyMap<number, SurveyedTurn>,
   pairs: readonly PlacedPair[],
@@ -147,7 +147,7 @@ export function hiddenEvents({
 }
 
 function hides(decider: Overlay, event: Event): boolean {
-  return decider.hides && traitsOf(event).hideable && !keepsEvent(decider, event) && !sparesHalf(decider, event);
+  return decider.hides && traitsOf(event).hideable && !keepsEvent(decider, event) && !keepsOtherHalf(decider, event);
 }
 
 function* surveyRange(range: CoveredRange, turns: ReadonlyMap<number, Turn>): Generator<SurveyedTurn> {
@@ -180,23 +180,23 @@ function listDeciders(locals: readonly LocalOverlay[], turn: Turn): readonly (Ov
  * Only events that a model is sent make a win: a summary that hides nothing but notes stands for nothing. A turn without
  * such events goes to who decides over its first event, because that is who gets it when it is not read.
  */
-function noteDeciders(seen: SurveyedTurn, places: Map<Overlay, EventPlace>, winners: Set<Overlay>): void {
+function recordDeciders(seen: SurveyedTurn, places: Map<Overlay, EventPlace>, winners: Set<Overlay>): void {
   if (seen.deciders.length === 0) return;
   const isSilent = !seen.turn.events.some((event) => traitsOf(event).providerVisible);
   for (const [index, decider] of seen.deciders.entries()) {
     if (decider?.hides !== true) continue;
     const event = seen.turn.events[index] as Event;
     if (isSilent ? index > 0 : !traitsOf(event).providerVisible) continue;
-    notePlace(places, decider, seen.turn.index, index);
+    recordPlace(places, decider, seen.turn.index, index);
     if (hides(decider, event)) winners.add(decider);
   }
 }
 
-function notePlace(places: Map<Overlay, EventPlace>, overlay: Overlay, turn: number, index: number): void {
+function recordPlace(places: Map<Overlay, EventPlace>, overlay: Overlay, turn: number, index: number): void {
   if (!places.has(overlay)) places.set(overlay, { turn, index });
 }
 
-function noteEnds(seen: SurveyedTurn, endingInside: Set<Overlay>): void {
+function recordEnds(seen: SurveyedTurn, endingInside: Set<Overlay>): void {
   for (const { overlay, last } of seen.locals) {
     if (!overlay.hides || overlay.toEvent === undefined || overlay.to !== seen.turn.index) continue;
     const shown = seen.turn.events.some(
@@ -243,7 +243,7 @@ export function keepsEvent(overlay: Overlay, event: Event): boolean {
 }
 
 /** Whether the overlay does not leave this event out, because it leaves the other half of the call unchanged by name. */
-export function sparesHalf({ halves }: Overlay, event: Event): boolean {
+export function keepsOtherHalf({ halves }: Overlay, event: Event): boolean {
   return halves?.ids.has(event.id) === true;
 }
 
@@ -252,7 +252,7 @@ export function findDecider(locals: readonly LocalOverlay[], event: Event, index
   for (const local of locals) {
     if (!coversEvent(local, index)) continue;
     const { overlay } = local;
-    if (overlay.hides || keepsEvent(overlay, event) || sparesHalf(overlay, event)) return overlay;
+    if (overlay.hides || keepsEvent(overlay, event) || keepsOtherHalf(overlay, event)) return overlay;
   }
   return null;
 }

@@ -273,10 +273,10 @@ function tallyJson(tally: TextTally, value: unknown): void {
 
 /** Renders the notice, e.g. `— context compacted (150k → 105k tokens) —`. Tokens of the whole view, before and after. */
 export function renderCompacted({ before, after }: { readonly before: number; readonly after: number }): SafeText {
-  return safe`— context compacted (${shortly(before)} → ${shortly(after)} tokens) —`;
+  return safe`— context compacted (${formatShort(before)} → ${formatShort(after)} tokens) —`;
 }
 
 /** As everywhere, but a round number without its zero. */
-function shortly(tokens: number): SafeText {
+function formatShort(tokens: number): SafeText {
   return forTerminal(formatTokens(tokens).replace(/\.0(?=[kM]$)/, ""));
 }

@@ -23,7 +23,7 @@ export function pairCalls(turns: Iterable<Turn>, isHidden: (turn: number, index:
 }
 
 /** Which halves of calls among a turn's events have no other half there: that may be in another turn. */
-export function looseCalls(events: readonly Event[]): { readonly request: boolean; readonly response: boolean } {
+export function unpairedCalls(events: readonly Event[]): { readonly request: boolean; readonly response: boolean } {
   const open = new Map<string, number>();
   let response = false;
   for (const event of events) {
@@ -36,8 +36,8 @@ export function looseCalls(events: readonly Event[]): { readonly request: boolea
 }
 
 /** Whether a call or a result of a turn has no other half there. */
-export function hasLooseCalls({ events }: Pick<Turn, "events">): boolean {
-  const { request, response } = looseCalls(events);
+export function hasUnpairedCalls({ events }: Pick<Turn, "events">): boolean {
+  const { request, response } = unpairedCalls(events);
   return request || response;
 }
 
@@ -230,7 +230,7 @@ export function turnsOfOtherHalves(
     ranges.flatMap(({ from, to, hiddenBy }) => ((hiddenBy !== null) === isHidden ? positionsOf(from, to) : [])),
   ) as [number[], number[]];
   if (hidden.length === 0) return [];
-  const loose = shown.map((turn) => ({ turn, ...looseCalls(turns.get(turn)?.events ?? []) }));
+  const loose = shown.map((turn) => ({ turn, ...unpairedCalls(turns.get(turn)?.events ?? []) }));
   const firstCall = loose.find(({ request }) => request)?.turn ?? Number.POSITIVE_INFINITY;
   const lastResult = loose.findLast(({ response }) => response)?.turn ?? -1;
   return hidden.filter((turn) => turn < lastResult || turn > firstCall);

@@ -10,10 +10,10 @@ import {
   coversEvent,
   isHiddenAt,
   keepsEvent,
+  keepsOtherHalf,
   type LocalOverlay,
   type Survey,
   type SurveyedTurn,
-  sparesHalf,
   surveyTurns,
 } from "./survey.ts";
 import { type CallPairs, type PlacedHalf, type PlacedPair, pairConversation } from "./tool-pairing.ts";
@@ -31,7 +31,7 @@ export function resolveDispositions(
 ): ReadonlyMap<string, Disposition> {
   const byPosition = new Map(turns.map((turn) => [turn.index, turn]));
   const { pairs, placed, halves } = pairConversation(byPosition, compactions);
-  const ranges = planRanges(turnCount, compactions, halves).flatMap((range) => atHand(range, byPosition));
+  const ranges = planRanges(turnCount, compactions, halves).flatMap((range) => loadedRanges(range, byPosition));
   const survey = surveyTurns(ranges, byPosition, placed);
   const omitted = omittedHalves(survey, placed, pairs);
   const dispositions = new Map<string, Disposition>();
@@ -54,7 +54,7 @@ function hideBy({ compaction }: Overlay): Disposition {
 }
 
 /** A range as ranges of one turn each, of the turns that are at hand. */
-function atHand(range: CoveredRange, turns: ReadonlyMap<number, Turn>): readonly CoveredRange[] {
+function loadedRanges(range: CoveredRange, turns: ReadonlyMap<number, Turn>): readonly CoveredRange[] {
   const ranges: CoveredRange[] = [];
   for (let turn = range.from; turn <= range.to; turn += 1)
     if (turns.has(turn)) ranges.push({ ...range, from: turn, to: turn });
@@ -100,13 +100,13 @@ function resolveDisposition(seen: SurveyedTurn, event: Event, index: number, pai
   const decider = seen.deciders[index] ?? null;
   const mechanical = findMechanicalWinner(seen.locals, event, index, pairs);
   const [part] = findPartWinners(seen.locals, event, index);
-  if (part !== undefined && (mechanical === null || isIdle(mechanical, event))) return part;
+  if (part !== undefined && (mechanical === null || hasNoEffect(mechanical, event))) return part;
   if (mechanical !== null) return mechanical;
   const isKept = decider !== null && keepsEvent(decider, event);
   return isKept ? { compaction: decider.compaction, content: "hiding", action: "keep" } : null;
 }
 
-function isIdle(disposition: Disposition, event: Event): boolean {
+function hasNoEffect(disposition: Disposition, event: Event): boolean {
   return shortenEvent(event, disposition, {}) === event;
 }
 
@@ -142,13 +142,13 @@ function findOpinion(
   index: number,
   { projected, call }: { readonly projected: Projected; readonly call: ToolCallRequest | undefined },
 ): Disposition | null {
-  let isSpared = false;
+  let isHalfKept = false;
   for (const local of locals) {
     if (!coversEvent(local, index)) continue;
     if (keepsEvent(local.overlay, event)) return null;
-    isSpared ||= sparesHalf(local.overlay, event);
+    isHalfKept ||= keepsOtherHalf(local.overlay, event);
     const opinion = projected.opinion(local.overlay, event, call);
-    if (opinion?.action === "omit" && isSpared) return null;
+    if (opinion?.action === "omit" && isHalfKept) return null;
     if (opinion === undefined) continue;
     return { compaction: local.overlay.compaction, content: projected.contentOf(event) ?? "", ...opinion };
   }

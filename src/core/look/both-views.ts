@@ -65,7 +65,7 @@ export function stateOf(event: Event, shown: Event | undefined): EventState {
  * Puts both beside each other, each in its own order. What stands for events comes before the first of them that nothing shown
  * keeps it from.
  */
-export function besideEachOther({ turns, view, dispositions }: BothInput): readonly BothTurn[] {
+export function alignViews({ turns, view, dispositions }: BothInput): readonly BothTurn[] {
   const { shown, inserted } = readView(view, new Set(turns.flatMap(({ events }) => events.map(({ id }) => id))));
   const seen = new Set<string>();
   let next = 0;

@@ -1,6 +1,6 @@
 // The compactions of a stream: its overlays, each made during the turn that it stands in.
 import type { Compaction, UniformToolCallPolicy } from "../../core/conversation/compaction.ts";
-import { walkPolicies } from "../../core/conversation/contents/content-types.ts";
+import { mapPolicies } from "../../core/conversation/contents/content-types.ts";
 import { parseToolCallPolicy } from "../../core/conversation/contents/tool-calls.ts";
 import { type Event, traitsOf } from "../../core/conversation/event.ts";
 import { deriveName, type SkippedLine } from "../imported-session.ts";
@@ -161,7 +161,7 @@ export function toOverlay(compaction: Compaction): JpOverlay | null {
   const { timestamp, from_turn: from, to_turn: to, reasoning, tool_calls: calls, summary } = compaction;
   const { keep, replacement, turns, tool_overrides: hints, stubs } = compaction;
   if ([keep, replacement, turns, hints, stubs].some((other) => other !== undefined)) return null;
-  if (walkPolicies(compaction, ({ content }) => content).some((content) => !JP_CONTENTS.has(content))) return null;
+  if (mapPolicies(compaction, ({ content }) => content).some((content) => !JP_CONTENTS.has(content))) return null;
   if (calls !== undefined && calls.policy !== "strip" && calls.policy !== "omit") return null;
   if (summary !== undefined && (summary.inject ?? "pair") !== "pair") return null;
   return {

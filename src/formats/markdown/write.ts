@@ -6,6 +6,7 @@ import {
   type ChatResponse,
   type Content,
   type ContentPart,
+  describeTurns,
   documentText,
   type Event,
   INDEX_ORIGIN,
@@ -16,7 +17,6 @@ import {
   opaqueTexts,
   type ProjectedTurn,
   plainText,
-  sayTurns,
   type Text,
   type View,
 } from "../../core/conversation/event.ts";
@@ -69,7 +69,7 @@ function headingOf({ origin, events }: ProjectedTurn): string {
   if (origin.kind === "kept") return `## Turn ${origin.turn}${origin.part === true ? " (continued)" : ""}${time}`;
   if (origin.kind === "index")
     return `## Index of what is hidden · compaction ${origin.compaction.replace(/[^\w.-]/g, "_")}`;
-  const turns = sayTurns(origin.from, origin.to);
+  const turns = describeTurns(origin.from, origin.to);
   const what = origin.kind === "summary" ? `Summary of ${turns}` : `In place of ${turns}`;
   const source = origin.imported === true ? " · imported, not checked" : "";
   return `## ${what} · compaction ${origin.compaction.replace(/[^\w.-]/g, "_")}${source}`;

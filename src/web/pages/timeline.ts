@@ -2,7 +2,7 @@
 
 import type { AnatomyReport, AnatomyTurn } from "../../app/look/anatomy.ts";
 import type { ConversationPage, PageCompaction, PageTurn } from "../../app/look/conversation-page.ts";
-import { sayTurns } from "../../core/conversation/event.ts";
+import { describeTurns } from "../../core/conversation/event.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { type CompactionLooks, tintClass } from "./compaction.ts";
 import { branchAddress, compactionAnchor, type Place, renderDocument, turnAddress } from "./document.ts";
@@ -98,7 +98,7 @@ function barsHtml(turns: readonly PageTurn[], links: RowContext["links"]): Html 
   const largest = Math.max(1, ...bars.map(({ raw }) => raw), ...bars.map(({ view }) => view));
   const step = WIDTH / bars.length;
   const drawn = bars.map(({ from, to, raw, view }, at) => {
-    const label = `${sayTurns(from, to)}: ${formatTokens(raw)} tokens, the model reads ${formatTokens(view)}`;
+    const label = `${describeTurns(from, to)}: ${formatTokens(raw)} tokens, the model reads ${formatTokens(view)}`;
     const bar = (of: number, name: "raw" | "view"): Html => {
       const height = (of / largest) * HEIGHT;
       return html`<rect class="${name}" x="${round(at * step)}" width="${round(step * 0.85)}" y="${round(HEIGHT - height)}" height="${round(height)}"></rect>`;

@@ -1,7 +1,7 @@
 // Turns as HTML: a heading, then what was said, folded where it is long; and which of them are drawn at once.
 import { eventText } from "../../app/diff/view-text.ts";
 import type { ConversationPage, PageTurn } from "../../app/look/conversation-page.ts";
-import { type Event, isFields, sayTurns } from "../../core/conversation/event.ts";
+import { describeTurns, type Event, isFields } from "../../core/conversation/event.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import {
   type BothRow,
@@ -142,7 +142,7 @@ function renderEventRow(turn: number, row: EventRow, context: RowContext): Html 
 
 /** Draws what stands for hidden events. */
 function renderInsertedRow({ compaction, as, from, to, events }: InsertedRow, { looks, whole }: RowContext): Html {
-  const turns = sayTurns(from, to);
+  const turns = describeTurns(from, to);
   const said = events.filter(({ type }) => type !== "turn_start").map((event) => renderSaid(whole(event)));
   return html`<div class="row inserted ${tintClass(looks, compaction)}"><p class="who">${as === "summary" ? "Summary of" : "In place of"} ${turns} ${namedCompaction(looks, compaction)}</p>${said}</div>\n`;
 }

@@ -8,7 +8,7 @@ import { loadAround, loadCompactions, loadTurns, loadView } from "../../../src/a
 import { formatCompactionLine, recordPath } from "../../../src/core/conversation/compaction-line.ts";
 import type { Event, Turn } from "../../../src/core/conversation/event.ts";
 import { project } from "../../../src/core/conversation/projection.ts";
-import { hasLooseCalls } from "../../../src/core/conversation/tool-pairing.ts";
+import { hasUnpairedCalls } from "../../../src/core/conversation/tool-pairing.ts";
 import { formatTurnFile, turnPath } from "../../../src/core/conversation/turn-file.ts";
 import { resolveDispositions } from "../../../src/core/conversation/winner.ts";
 import type { ConversationStore } from "../../../src/store/store.ts";
@@ -85,7 +85,7 @@ describe("loadAround", () => {
           const found = resolveDispositions([...around.turns.values()], compactions, all.size);
           for (const { id } of events) expect(found.get(id)).toEqual(expected.get(id));
         }
-        if (hasLooseCalls({ events })) expect(around.turns.size).toBe(all.size);
+        if (hasUnpairedCalls({ events })) expect(around.turns.size).toBe(all.size);
       }),
       { numRuns: runs(100) },
     );

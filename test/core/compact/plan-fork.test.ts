@@ -10,7 +10,7 @@ import { type ProjectedTurn, traitsOf, type View } from "../../../src/core/conve
 import { clampCompaction } from "../../../src/core/conversation/group.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { parseBound } from "../../../src/core/conversation/range-bound.ts";
-import { standsForTurns } from "../../../src/core/conversation/range-location.ts";
+import { replacesTurns } from "../../../src/core/conversation/range-location.ts";
 import { makeCompaction } from "../../helpers/make-compaction.ts";
 import { idsAcrossTurns, randomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
@@ -145,7 +145,7 @@ describe("planFork", () => {
   it("of the first turns shows of them what the whole shows, whatever mechanical compactions stand over them", () => {
     fc.assert(
       fc.property(randomConversation, fc.integer({ min: 1, max: 6 }), ({ turns, compactions }, first) => {
-        const live = compactions.filter((each) => !standsForTurns(each));
+        const live = compactions.filter((each) => !replacesTurns(each));
         const plan = planFork(
           { first: Math.max(1, Math.min(first, turns.length)) },
           { ...facts, turnCount: turns.length, compactions: live },

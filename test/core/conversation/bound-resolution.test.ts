@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   type BoundFacts,
-  fixBounds,
+  freezeBounds,
   isNothing,
   needsTurnTimes,
   type RangeRequest,
@@ -313,10 +313,10 @@ describe("bounds that are fixed", () => {
   });
 
   it("mean the same turns when a compaction was added", () => {
-    const range = fixBounds({ from: { type: "last" } }, { ...ten, compactions: [reaching(3)] });
+    const range = freezeBounds({ from: { type: "last" } }, { ...ten, compactions: [reaching(3)] });
     expect(range).toEqual({ from: { type: "turn", turn: 4 } });
     expect(resolveBounds(range, { ...ten, compactions: [reaching(6)] })).toEqual({ from: 4, to: 6 });
-    expect(fixBounds(bounds("-3", "2:e2"), ten)).toEqual(bounds("6", "2:e2"));
-    expect(fixBounds({}, ten)).toEqual({});
+    expect(freezeBounds(bounds("-3", "2:e2"), ten)).toEqual(bounds("6", "2:e2"));
+    expect(freezeBounds({}, ten)).toEqual({});
   });
 });

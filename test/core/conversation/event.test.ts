@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import {
+  describeTurns,
   type Event,
   formatTurnRange,
   joinRuns,
   rangeContains,
   rangesIntersect,
-  sayTurns,
   splitTurns,
   traitsOf,
 } from "../../../src/core/conversation/event.ts";
 
 describe("turn ranges", () => {
   it("are named in a sentence, one turn and several", () => {
-    expect([sayTurns(3, 3), sayTurns(3, 7)]).toEqual(["turn 3", "turns 3..7"]);
+    expect([describeTurns(3, 3), describeTurns(3, 7)]).toEqual(["turn 3", "turns 3..7"]);
   });
 
   it.each([

@@ -6,11 +6,11 @@ import { describe, expect, it } from "vitest";
 import {
   compareTurns,
   filesBetween,
+  isMostlyContained,
   type MergeSide,
   mergeFiles,
   orderSides,
   sketchLines,
-  standsIn,
 } from "../../../src/core/conversation/merge-sides.ts";
 
 /** A side from its turns and what else it holds, `a` standing for `compactions/a`. */
@@ -104,7 +104,7 @@ const lines = fc.array(fc.string(), { maxLength: 30 });
 const numbered = (from: number, to: number): readonly string[] =>
   Array.from({ length: to - from }, (_, at) => `line ${from + at}`);
 
-describe("standsIn", () => {
+describe("isMostlyContained", () => {
   it("is exact for few lines: nine of ten have to stand there, in whatever order", () => {
     fc.assert(
       fc.property(lines, lines, (some, others) => {
@@ -112,20 +112,20 @@ describe("standsIn", () => {
         const there = new Set(others.map((line) => line.trim()));
         const shared = [...distinct].filter((line) => there.has(line)).length;
         const isMost = distinct.size > 0 && shared >= 0.9 * distinct.size;
-        expect(standsIn(sketchLines(some), sketchLines([...others].reverse()))).toBe(isMost);
+        expect(isMostlyContained(sketchLines(some), sketchLines([...others].reverse()))).toBe(isMost);
       }),
     );
   });
 
   it("knows a piece of a long text, and a long text that is another one", () => {
     const whole = sketchLines(numbered(0, 5000));
-    expect(standsIn(sketchLines(numbered(100, 5000)), whole)).toBe(true);
-    expect(standsIn(sketchLines(numbered(3000, 8000)), whole)).toBe(false);
-    expect(standsIn(sketchLines(numbered(9000, 9900)), whole)).toBe(false);
-    expect(standsIn(whole, sketchLines(numbered(0, 500)))).toBe(false);
+    expect(isMostlyContained(sketchLines(numbered(100, 5000)), whole)).toBe(true);
+    expect(isMostlyContained(sketchLines(numbered(3000, 8000)), whole)).toBe(false);
+    expect(isMostlyContained(sketchLines(numbered(9000, 9900)), whole)).toBe(false);
+    expect(isMostlyContained(whole, sketchLines(numbered(0, 500)))).toBe(false);
   });
 
   it("takes no lines for something that stands nowhere", () => {
-    expect(standsIn(sketchLines([]), sketchLines(["tide"]))).toBe(false);
+    expect(isMostlyContained(sketchLines([]), sketchLines(["tide"]))).toBe(false);
   });
 });

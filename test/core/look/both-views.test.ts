@@ -6,12 +6,12 @@ import { describe, expect, it } from "vitest";
 import { type Event, traitsOf } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { resolveDispositions } from "../../../src/core/conversation/winner.ts";
-import { type BothTurn, besideEachOther, cutPage, rowSize } from "../../../src/core/look/both-views.ts";
+import { alignViews, type BothTurn, cutPage, rowSize } from "../../../src/core/look/both-views.ts";
 import { type RandomConversation, randomConversation } from "../../helpers/random-conversation.ts";
 
 function both({ turns, compactions }: RandomConversation): readonly BothTurn[] {
   const view = projectTurns(turns, compactions);
-  return besideEachOther({ turns, view, dispositions: resolveDispositions(turns, compactions) });
+  return alignViews({ turns, view, dispositions: resolveDispositions(turns, compactions) });
 }
 
 function isSent(event: Event): boolean {

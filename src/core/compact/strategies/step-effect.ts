@@ -1,6 +1,6 @@
 // What a step takes out of the view, counted event by event: the numbers of the report (RFD 036).
 import type { CallPolicy, Compaction, StripPolicies, StubStyle } from "../../conversation/compaction.ts";
-import { walkPolicies } from "../../conversation/contents/content-types.ts";
+import { mapPolicies } from "../../conversation/contents/content-types.ts";
 import type { Event } from "../../conversation/event.ts";
 import { shortenEvent, shortenParts } from "../../conversation/shorten-event.ts";
 import { estimateEvent } from "../../conversation/token-estimate.ts";
@@ -60,7 +60,7 @@ export function takenBy(
 export function leftOf(event: Event, { turns, ...policies }: Spoken): Event | null {
   if (turns === "omit") return null;
   let left: Event | null = event;
-  for (const { projected } of walkPolicies(policies, (type) => type)) {
+  for (const { projected } of mapPolicies(policies, (type) => type)) {
     if (left === null || projected === undefined || projected.contentOf(left) === null) continue;
     left = projected.shorten(left, "strip", { compaction: PLAIN, context: {} });
   }

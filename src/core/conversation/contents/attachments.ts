@@ -13,7 +13,7 @@ export const attachmentsContent: ContentType<"attachments"> = {
     shorten: (event) => (event.type === "chat_request" ? stubAttachments(event) : event),
   },
   covered: {
-    speaksOf: ({ type }) => type === "chat_request",
+    appliesTo: ({ type }) => type === "chat_request",
     expects: ({ attachments }) => (attachments === "strip" ? "stripped" : undefined),
     isStripped: ({ copy }) => {
       if (copy.type !== "chat_request" || !Array.isArray(copy.content)) return true;

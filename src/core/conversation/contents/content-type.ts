@@ -16,7 +16,7 @@ export interface Disposition {
 }
 
 /** A compaction that covers an event, with the calls that it names by id of the request; null when it names none. */
-export interface Voice {
+export interface CompactionWithCalls {
   readonly compaction: Compaction;
   readonly calls: ReadonlyMap<string, SelectedCall> | null;
 }
@@ -36,7 +36,7 @@ export interface Projected {
   contentOf(event: Event): string | null;
   /** What a compaction says of an event that has it; undefined = no opinion. `call` = the call that a result answers. */
   opinion(
-    voice: Voice,
+    voice: CompactionWithCalls,
     event: Event,
     call: ToolCallRequest | undefined,
   ): Pick<Disposition, "action" | "headOf"> | undefined;
@@ -59,7 +59,7 @@ export interface Copied {
 
 /** What a policy may do, said again as the coverage invariant sees it: written without looking at `Projected`. */
 export interface Covered {
-  speaksOf(event: Event): boolean;
+  appliesTo(event: Event): boolean;
   /** How a compaction wants an event of which it speaks; undefined = no opinion. `call` = the call that a result answers. */
   expects(compaction: Compaction, event: Event, call: ToolCallRequest | undefined): Expectation | undefined;
   /** Whether what is shown is stripped as it should be. Its kind, id and metadata are looked at elsewhere. */

@@ -17,19 +17,19 @@ export const CONTENT_TYPES: readonly ContentType[] = [
 ];
 
 /** Each content type that a set of policies has an opinion on, with what `tell` makes of the policy. */
-export function walkPolicies<Told>(
+export function mapPolicies<Result>(
   policies: ContentPolicies,
-  tell: (type: ContentType, policy: NonNullable<ContentPolicies[keyof ContentPolicies]>) => Told,
-): readonly Told[] {
+  map: (type: ContentType, policy: NonNullable<ContentPolicies[keyof ContentPolicies]>) => Result,
+): readonly Result[] {
   return CONTENT_TYPES.flatMap((type) => {
     const policy = policies[type.content];
-    return policy === undefined ? [] : [tell(type, policy)];
+    return policy === undefined ? [] : [map(type, policy)];
   });
 }
 
 /** Chooses the policies for contents, in the order of the table; what else stands beside them is left out. */
 export function contentPolicies(policies: ContentPolicies): ContentPolicies {
-  return Object.fromEntries(walkPolicies(policies, ({ content }, policy) => [content, policy]));
+  return Object.fromEntries(mapPolicies(policies, ({ content }, policy) => [content, policy]));
 }
 
 /** The content type that an event is all about, if it has one; parts of it may have others. */

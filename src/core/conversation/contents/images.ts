@@ -26,15 +26,15 @@ export const imagesContent: ContentType<"images"> = {
     },
   },
   covered: {
-    speaksOf: ({ type }) => type === "chat_request" || type === "tool_call_response",
+    appliesTo: ({ type }) => type === "chat_request" || type === "tool_call_response",
     expects: ({ images }) => (images === "strip" ? "stripped" : undefined),
     isStripped: ({ event, copy }) => {
-      const [shown, raw] = [listed(copy), listed(event)];
+      const [shown, raw] = [listParts(copy), listParts(event)];
       const lines =
         shown.filter((part) => isLine(part, event)).length - raw.filter((part) => isLine(part, event)).length;
       return shown.every(({ type }) => type !== "image") && lines === raw.filter(({ type }) => type === "image").length;
     },
-    setAside: ({ event, copy }) => ({ event: bare(event, event), copy: bare(copy, event) }),
+    setAside: ({ event, copy }) => ({ event: withoutImages(event, event), copy: withoutImages(copy, event) }),
   },
 };
 
@@ -60,7 +60,7 @@ function sizeOf(data: ImagePart["data"]): number | null {
   return Math.floor((data.replace(/[\s=]+/g, "").length * 3) / 4);
 }
 
-function listed(event: Event): readonly ContentPart[] {
+function listParts(event: Event): readonly ContentPart[] {
   const content: Content | undefined = "content" in event ? event.content : undefined;
   return Array.isArray(content) ? content : [];
 }
@@ -71,8 +71,8 @@ function isLine(part: ContentPart, { id }: Event): boolean {
 }
 
 /** An event without its images, and without lines that stand for those of `of`. */
-function bare(event: Event, of: Event): Event {
+function withoutImages(event: Event, of: Event): Event {
   if (!("content" in event) || !Array.isArray(event.content)) return event;
-  const content = listed(event).filter((part) => part.type !== "image" && !isLine(part, of));
+  const content = listParts(event).filter((part) => part.type !== "image" && !isLine(part, of));
   return { ...event, content } as Copied["event"];
 }

@@ -12,7 +12,7 @@ export const reasoningContent: ContentType<"reasoning"> = {
     shorten: () => null,
   },
   covered: {
-    speaksOf: (event) => event.type === "chat_response" && event.reasoning !== undefined,
+    appliesTo: (event) => event.type === "chat_response" && event.reasoning !== undefined,
     expects: ({ reasoning }) => (reasoning === "strip" ? "gone" : undefined),
     isStripped: () => false,
   },

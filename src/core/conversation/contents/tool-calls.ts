@@ -12,7 +12,15 @@ import type {
 import { type Content, isFields, type ToolCallRequest } from "../event.ts";
 import { byPolicy, fieldsLike, is, listOf, mapOf, oneOfWords, type RecordRule } from "../record-rules.ts";
 import { dropLongTexts, type StubOptions, stripCall, stripResult, truncateCall, truncateResult } from "../tool-stub.ts";
-import type { ContentType, ContentWords, Covered, Disposition, Expectation, Projected, Voice } from "./content-type.ts";
+import type {
+  CompactionWithCalls,
+  ContentType,
+  ContentWords,
+  Covered,
+  Disposition,
+  Expectation,
+  Projected,
+} from "./content-type.ts";
 
 // How projection carries the policy out.
 
@@ -62,7 +70,7 @@ export type CallHalf = "request" | "response";
  * when it was named); one half named `omit` omits both, because neither is valid alone.
  */
 export function resolveCallPolicy(
-  voice: Voice,
+  voice: CompactionWithCalls,
   half: CallHalf,
   request: ToolCallRequest | undefined,
 ): CallPolicy | undefined {
@@ -98,7 +106,7 @@ function findHint(compaction: Compaction, tool: string | undefined, half: CallHa
 // The same again for the coverage invariant, from the record's fields alone.
 
 const covered: Covered = {
-  speaksOf: ({ type }) => type === "tool_call_request" || type === "tool_call_response",
+  appliesTo: ({ type }) => type === "tool_call_request" || type === "tool_call_response",
   expects: (compaction, event, call) =>
     event.type === "tool_call_request"
       ? toolOpinion(compaction, "request", event)
