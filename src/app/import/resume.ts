@@ -30,11 +30,9 @@ export interface ResumeReport {
   readonly reused: boolean;
 }
 
-/** The agent to resume a branch in: the one that it came from, where jpg can. */
-function resumableAgent({ header }: BranchTree): string {
-  const own = header.source?.format;
-  const names = resumingAgents().map(({ name }) => name);
-  return names.find((name) => name === own) ?? names[0] ?? "";
+/** Returns the agent that a conversation comes from; undefined where jpg cannot resume in it. */
+export function ownAgent({ header }: Pick<BranchTree, "header">): string | undefined {
+  return resumingAgents().find(({ name }) => name === header.source?.format)?.name;
 }
 
 /** Time for an agent to print a session from its store, milliseconds. */
@@ -117,6 +115,6 @@ export function resumeCommand(
 ): string {
   const store = location.kind === "flag" ? ["--store", location.root] : [];
   const format = (words: readonly string[]): string => [...words, ...store].map(shellWord).join(" ");
-  const resume = format(["jpg", "resume", tree.branch, "--with", resumableAgent(tree)]);
+  const resume = format(["jpg", "resume", tree.branch, "--with", ownAgent(tree) ?? resumingAgents()[0]?.name ?? ""]);
   return isGrowing ? `${format(["jpg", "import", "--quiet"])} && ${resume}` : resume;
 }

@@ -1,5 +1,5 @@
 import { parseRoots, systemSummaryNote } from "../../app/import/export.ts";
-import { prepareResume, type ResumeReport } from "../../app/import/resume.ts";
+import { ownAgent, prepareResume, type ResumeReport } from "../../app/import/resume.ts";
 import { runProgram } from "../../app/models/external-process.ts";
 import { resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { exampleAgent, resumingAgents } from "../../app/sessions/session-registry.ts";
@@ -21,7 +21,7 @@ export const command: CommandSpec = {
   options: [
     {
       flags: "--with <agent>",
-      description: `agent to continue in (${AGENT_NAMES})`,
+      description: `agent to continue in (${AGENT_NAMES}); default: the agent that the conversation comes from`,
     },
     {
       flags: "--root <old=new>",
@@ -30,16 +30,24 @@ export const command: CommandSpec = {
     },
     { flags: "--exec", description: "run that command" },
   ],
-  examples: [{ command: `jpg resume --with ${EXAMPLE.name} --exec`, explains: `continue in ${EXAMPLE.agent.name}` }],
+  examples: [
+    { command: "jpg resume --exec", explains: "continue in the agent that the conversation comes from" },
+    { command: `jpg resume --with ${EXAMPLE.name} --exec`, explains: `continue in ${EXAMPLE.agent.name}` },
+  ],
   withoutGit: true,
   run: async ({ args, options, runtime, output, json, open }) => {
-    const agent = text(options, "with");
-    if (agent === undefined)
-      throw userError("usage", "jpg resume: say which agent to continue in, with --with AGENT.", {
-        hints: [`For example: \`jpg resume --with ${EXAMPLE.name}\`. The agents: ${AGENT_NAMES}.`],
-      });
     const workspace = await open();
     const tree = await resolveWholeTree(workspace, args[0]);
+    const agent = text(options, "with") ?? ownAgent(tree);
+    if (agent === undefined) {
+      throw userError(
+        "usage",
+        `jpg resume: say which agent to continue in; ${tree.branch} comes from none that jpg can resume.`,
+        {
+          hints: [`For example: \`jpg resume --with ${EXAMPLE.name}\`. The agents: ${AGENT_NAMES}.`],
+        },
+      );
+    }
     const report = await prepareResume(workspace, tree, {
       name: agent,
       roots: parseRoots(texts(options, "root"), runtime.cwd),
