@@ -207,7 +207,7 @@ async function answerPage(request: PageRequest): Promise<PageAnswer> {
   const parts = pageAt(page, readSpot(page, request.query.get("at")) ?? { turn: 0 });
   const turns = parts.flatMap((part) => (part.kind === "turns" ? part.turns : []));
   const whole = await readPayloads(request.workspace, page, drawnRows(turns));
-  const family = await request.pages.family(request.workspace, page, { isAnew: true });
+  const family = await request.pages.family(request.workspace, page, { isFresh: true });
   return { type: "text/html", body: renderPage(page, request.place, { parts, whole, family }) };
 }
 

@@ -154,7 +154,7 @@ function createSequence(continuation: Continuation): TurnSequence {
 function eventsAfterExport({ session, lines, further, held, stored }: Continuation, last: number): readonly Event[] {
   const events = session.readTurn(last).filter(({ type }) => type !== "turn_start");
   const isNew = (event: Event): boolean => !lines.has(lineOf(event.id));
-  const hasGoneOn =
+  const hasContinued =
     session.turnCount > last + 1 || events.some((event) => isNew(event) && traitsOf(event).providerVisible);
   const storedOf = ({ id }: Event): Event | undefined => stored.find((event) => event.id === lines.get(lineOf(id)));
   const callOf = ({ call_id }: ToolCallResponse): ToolCallRequest | undefined => {
@@ -168,7 +168,7 @@ function eventsAfterExport({ session, lines, further, held, stored }: Continuati
   return events.flatMap((event) => {
     if (isNew(event)) return [event];
     const isMadeUp = event.type === "tool_call_response" && further.has(lineOf(event.id));
-    if (!hasGoneOn || !isMadeUp || storedOf(event)?.type === "tool_call_response") return [];
+    if (!hasContinued || !isMadeUp || storedOf(event)?.type === "tool_call_response") return [];
     const call = callOf(event);
     return call === undefined ? [] : [{ ...event, call_id: call.call_id }];
   });
@@ -266,8 +266,8 @@ function exportedBound(event: string | undefined, at: Edge): Bound {
 /** A bound at what jpg wrote into the export, which is no event of the conversation: where the compaction that it is of has its own. */
 function madeBound(id: string, made: Compaction, at: Edge): Bound {
   const newest = at.base - 1;
-  if (at.edge === 0 && isHiding(made) && !isTold(id, made)) return bound(made.from_turn, made.from_event);
-  if (at.edge === 0) return exportedBound(saidAfter(id, at), at);
+  if (at.edge === 0 && isHiding(made) && !followsRange(id, made)) return bound(made.from_turn, made.from_event);
+  if (at.edge === 0) return exportedBound(nextShownLine(id, at), at);
   const end = made.to_event ?? (made.to_turn >= newest ? at.stored.at(-1)?.id : undefined);
   return bound(Math.min(made.to_turn, newest), end);
 }
@@ -279,12 +279,12 @@ function madeBy(id: string, { inForce }: Pick<ExportedPositions, "inForce">): Co
 }
 
 /** Whether it stands behind the range that its compaction covers. */
-function isTold(id: string, made: Compaction): boolean {
+function followsRange(id: string, made: Compaction): boolean {
   return id === indexId(made.id) || id === noticeId(made.id);
 }
 
 /** The next exported line that shows an event of the conversation; undefined = none does. */
-function saidAfter(id: string, at: ExportedPositions): string | undefined {
+function nextShownLine(id: string, at: ExportedPositions): string | undefined {
   const all = [...at.lines];
   const last = all.findLastIndex(([, shows]) => shows === id);
   return all.slice(last + 1).find(([, shows]) => madeBy(shows, at) === undefined)?.[0];

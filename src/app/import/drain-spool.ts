@@ -51,7 +51,7 @@ export async function drainSpool(runtime: Runtime, { again }: DrainOptions): Pro
     await withLock(places.lock, async () => {
       for (const entry of await waiting()) {
         tried.add(entry.folder);
-        const outcome = await takeIn(entry, runtime);
+        const outcome = await importEntry(entry, runtime);
         appendAll(sessions, outcome.sessions);
         appendAll(failed, outcome.failed);
       }
@@ -79,7 +79,7 @@ function isDue({ problem }: SpoolEntry, now: Date, again: boolean): boolean {
   return problem === null || again || now.getTime() - Date.parse(problem.at) > AGAIN_MS;
 }
 
-async function takeIn(entry: SpoolEntry, runtime: Runtime): Promise<DrainReport> {
+async function importEntry(entry: SpoolEntry, runtime: Runtime): Promise<DrainReport> {
   const paths = await pathsOf(entry);
   if (paths.length === 0) {
     await removeEntry(entry);

@@ -174,10 +174,10 @@ export async function exportOriginal(
       hints: ["`--session ID` names one."],
     });
   }
-  return file === undefined ? readSource(workspace.store, tree, wanted) : readBeside(workspace, tree, wanted, file);
+  return file === undefined ? readSource(workspace.store, tree, wanted) : readSideFile(workspace, tree, wanted, file);
 }
 
-async function readBeside(
+async function readSideFile(
   { store }: Workspace,
   tree: BranchTree,
   session: string,

@@ -23,7 +23,7 @@ import {
   type TurnSequence,
   wholeSequence,
 } from "./import-commits.ts";
-import { commonTurns, everCompactions, type SessionBranch } from "./import-place.ts";
+import { commonTurns, everyCompactionId, type SessionBranch } from "./import-place.ts";
 import { countStoredEvents } from "./import-report.ts";
 
 /** A session whose first turns are those of a branch. */
@@ -189,7 +189,7 @@ async function nameCompactions(
       if (before !== undefined) events.set(event.id, before);
     }
   }
-  const known = await everRecords(store, tree);
+  const known = await everyImportedCompaction(store, tree);
   const named = session.compactions.map((compaction): Compaction => {
     if (compaction.to_turn >= shared) return withEvents(compaction, events);
     const same = known.findIndex((other) => saysTheSame(compaction, other));
@@ -221,7 +221,7 @@ function saysTheSame(a: Compaction, b: Compaction): boolean {
 }
 
 /** All imported compactions that a branch ever held, oldest first. */
-async function everRecords(store: ConversationStore, tree: BranchTree): Promise<Compaction[]> {
+async function everyImportedCompaction(store: ConversationStore, tree: BranchTree): Promise<Compaction[]> {
   const found: Compaction[] = [];
   for (const { commit, added } of (await readRecordLog(store, tree.commit)).toReversed()) {
     const paths = added.filter((path) => compactionIdOfPath(path) !== null);
@@ -237,7 +237,7 @@ async function everRecords(store: ConversationStore, tree: BranchTree): Promise<
 
 // `import --all-branches`: a fork for each branch of the session that the agent left, unless a branch holds it already.
 
-interface LeftBranches {
+interface AbandonedPaths {
   readonly open: OpenSession;
   readonly session: ImportedSession;
   /** The turns of the path that the agent is on. */
@@ -247,7 +247,7 @@ interface LeftBranches {
 }
 
 /** Makes the forks. Gives the names of those that were made. */
-export async function forkAbandoned(workspace: Workspace, left: LeftBranches): Promise<string[]> {
+export async function forkAbandoned(workspace: Workspace, left: AbandonedPaths): Promise<string[]> {
   const names: string[] = [];
   if (left.session.abandoned.length === 0) return names;
   const family = await loadFamily(workspace, conversationOf(left.branch));
@@ -268,7 +268,7 @@ async function loadFamily(workspace: Workspace, conversation: string): Promise<B
 
 async function forkOne(
   workspace: Workspace,
-  { open, session, chain, branch }: LeftBranches,
+  { open, session, chain, branch }: AbandonedPaths,
   { abandoned, family }: { readonly abandoned: AbandonedBranch; readonly family: readonly BranchTree[] },
 ): Promise<string | null> {
   const { store } = workspace;
@@ -293,7 +293,7 @@ async function forkOne(
     firstTurn: common,
     continued: false,
     changes,
-    known: await everCompactions(store, parent),
+    known: await everyCompactionId(store, parent),
     sideFiles: [],
   });
   const [result] = await store.write([{ branch: name, expected: null, parent, commits }]);

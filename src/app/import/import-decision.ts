@@ -103,7 +103,7 @@ async function findHolder(store: ConversationStore, { open, held, active }: Sess
   for (const { branch, comparison } of [...held].sort((a, b) => Number(isActive(b)) - Number(isActive(a)))) {
     const { tree } = branch;
     if (comparison === "shorter") return tree;
-    const side = { id: open.sessionId, sideFiles: open.beside.files };
+    const side = { id: open.sessionId, sideFiles: open.sideFiles.files };
     if (comparison === "same" && (await hasSideFiles(store, tree.commit, side))) return tree;
   }
   return null;

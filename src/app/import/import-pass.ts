@@ -8,7 +8,7 @@ import { type OpenSession, openParts, openSession } from "../sessions/open-sessi
 import type { SessionFile } from "../sessions/session-files.ts";
 import { formatByName, formatNames } from "../sessions/session-registry.ts";
 import { type Fingerprint, takeFingerprint } from "../sessions/side-files.ts";
-import { createMeeting, type MeetingNames } from "./import-place.ts";
+import { type ConflictNames, createSessionConflicts } from "./import-place.ts";
 import {
   type CachedSource,
   type HeldContent,
@@ -64,13 +64,13 @@ export async function importPass(
   const { store } = workspace;
   const [tips, { branch: active }] = await Promise.all([store.listBranches(), readCheckedOut(workspace)]);
   const facts = { tips, active };
-  const taken: Taken = { sessions: [], failed: [], waiting: [...waiting], failure: null };
-  const results = await store.write(takeSessions(workspace, call, facts, taken));
+  const state: PassState = { sessions: [], failed: [], waiting: [...waiting], failure: null };
+  const results = await store.write(prepareSessions(workspace, call, facts, state));
   const refused: WaitingSession[] = [];
   const reports: ImportReport[] = [];
   const found: FoundFile[] = [];
   let next = 0;
-  for (const session of taken.sessions) {
+  for (const session of state.sessions) {
     const result = session.hasWrite ? results[next++] : undefined;
     // Somebody else moved the branch meanwhile: plan again on what stands there now.
     if (result?.moved === false) refused.push(session.file);
@@ -80,20 +80,20 @@ export async function importPass(
       appendAll(found, foundFiles(session, report, { facts, result }));
     }
   }
-  const { failed, failure } = taken;
-  return { reports, found, failed, failure, waiting: [...refused, ...taken.waiting] };
+  const { failed, failure } = state;
+  return { reports, found, failed, failure, waiting: [...refused, ...state.waiting] };
 }
 
 /** What a pass has taken in so far. */
-interface Taken {
-  readonly sessions: TakenSession[];
+interface PassState {
+  readonly sessions: PreparedSession[];
   readonly failed: ImportFailure[];
   readonly waiting: WaitingSession[];
   failure: ImportPass["failure"];
 }
 
 /** A session on its way, without its text and its commits: they are let go when they are written. */
-interface TakenSession {
+interface PreparedSession {
   /** To read it again from; standard input cannot be, and is kept. */
   readonly file: WaitingSession;
   readonly hasWrite: boolean;
@@ -103,36 +103,36 @@ interface TakenSession {
 }
 
 /** Takes in sessions one by one, until one has to wait for the next pass. */
-async function* takeSessions(
+async function* prepareSessions(
   workspace: Workspace,
   call: ImportCall,
   facts: StoreFacts,
-  taken: Taken,
+  state: PassState,
 ): AsyncGenerator<BranchWrite> {
-  const meeting = createMeeting();
+  const conflicts = createSessionConflicts();
   try {
-    for (let file = taken.waiting.shift(); file !== undefined; file = taken.waiting.shift()) {
+    for (let file = state.waiting.shift(); file !== undefined; file = state.waiting.shift()) {
       const session = await openNext(workspace, call, facts, file);
       const names = namesOf(session);
-      if (names !== null && meeting.awaits(names)) {
-        taken.waiting.unshift(session !== null && "source" in session ? session : file);
+      if (names !== null && conflicts.mustWait(names)) {
+        state.waiting.unshift(session !== null && "source" in session ? session : file);
         return;
       }
       const prepared = await prepareSession(workspace, call, facts, session);
-      take(taken, prepared);
-      if (names !== null) meeting.add(names, prepared);
+      addPrepared(state, prepared);
+      if (names !== null) conflicts.add(names, prepared);
       if (prepared.write !== null) yield prepared.write;
     }
   } catch (error) {
     // What was prepared before is written; then the error is reported.
-    taken.failure = { error };
+    state.failure = { error };
   }
 }
 
-function take(taken: Taken, { session, parts, failed }: Prepared): void {
-  if (session !== null) taken.sessions.push(session);
-  for (const part of parts.toReversed()) taken.waiting.unshift(part);
-  appendAll(taken.failed, failed);
+function addPrepared(state: PassState, { session, parts, failed }: Prepared): void {
+  if (session !== null) state.sessions.push(session);
+  for (const part of parts.toReversed()) state.waiting.unshift(part);
+  appendAll(state.failed, failed);
 }
 
 /** A file that is as it was when the store was found to hold all of it, and so is the store. */
@@ -160,7 +160,7 @@ async function openNext(
   try {
     const open = await openSession(runtime, file, { ...call.request, fingerprint });
     // One beside another is wanted only where an agent of that one wrote it.
-    return file.isBeside !== true || open.descent?.kind === "agent" ? open : null;
+    return file.isSideFile !== true || open.descent?.kind === "agent" ? open : null;
   } catch (error) {
     return failureOf(call, file, error);
   }
@@ -190,14 +190,14 @@ function isKnown(
 /** What was wrong with a file; null where that is nothing to tell. Throws it where nothing else was named, or nothing can be stored. */
 function failureOf({ isSingle }: ImportCall, file: FailedFile, error: unknown): ImportFailure | null {
   // An agent that was just begun has said nothing yet; what is no session stays a file beside one.
-  const isBeside = file.isBeside === true || file.isPart === true;
-  if (isBeside && error instanceof JpgError && NO_SESSION.has(error.code)) return null;
+  const isPartOfOther = file.isSideFile === true || file.isPart === true;
+  if (isPartOfOther && error instanceof JpgError && NO_SESSION.has(error.code)) return null;
   if (!file.named && error instanceof JpgError && error.code === "empty_session") return null;
   if (isSingle || !(error instanceof JpgError) || !(error.kind === "user" || isOfOneBranch(error))) throw error;
   return { path: file.path, error, ...(file.named && { named: true }) };
 }
 
-type FailedFile = Pick<SessionFile, "path" | "named" | "isBeside"> & Partial<Pick<OpenSession, "isPart">>;
+type FailedFile = Pick<SessionFile, "path" | "named" | "isSideFile"> & Partial<Pick<OpenSession, "isPart">>;
 
 const NO_SESSION: ReadonlySet<string> = new Set(["empty_session", "not_a_session"]);
 
@@ -207,7 +207,7 @@ function isOfOneBranch({ code }: JpgError): boolean {
 }
 
 /** What decides which other sessions it may meet; null where there is nothing to import. */
-function namesOf(session: Opened): MeetingNames | null {
+function namesOf(session: Opened): ConflictNames | null {
   if (session === null || "error" in session) return null;
   if ("known" in session) return { sessionId: session.known.session, origin: session.known.origin, forkedOff: [] };
   const { sessionId, origin, descent } = session;
@@ -217,7 +217,7 @@ function namesOf(session: Opened): MeetingNames | null {
 /** What one session comes to. */
 interface Prepared {
   /** Null where it could not be imported. */
-  readonly session: TakenSession | null;
+  readonly session: PreparedSession | null;
   readonly write: BranchWrite | null;
   /** Whether the store may be another once it is finished. */
   readonly mayChange: boolean;
@@ -249,7 +249,7 @@ async function prepareSession(
       write,
       mayChange: write !== null || open.allBranches,
       parts: openParts(open, parts),
-      failed: open.beside.leftOut,
+      failed: open.sideFiles.leftOut,
     };
   } catch (error) {
     const failure = failureOf(call, open, error);
@@ -258,28 +258,28 @@ async function prepareSession(
 }
 
 function fileOf(open: OpenSession): WaitingSession {
-  const { path, named, isPart, isBeside } = open;
-  return path === "-" || isPart ? open : { path, named, ...(isBeside && { isBeside }) };
+  const { path, named, isPart, isSideFile } = open;
+  return path === "-" || isPart ? open : { path, named, ...(isSideFile && { isSideFile }) };
 }
 
 /** What will be known of a session's file; null where its next import has more to say or to do. */
-function describeSource({ request }: ImportCall, open: OpenSession, branch: string): TakenSession["found"] {
+function describeSource({ request }: ImportCall, open: OpenSession, branch: string): PreparedSession["found"] {
   const { fingerprint, format, sessionId: session, origin } = open;
-  if (fingerprint === null || open.beside.leftOut.length > 0 || open.allBranches) return null;
+  if (fingerprint === null || open.sideFiles.leftOut.length > 0 || open.allBranches) return null;
   const named = request.format ?? null;
   const read = { named, format: format.name, importer: format.importer };
   return { fingerprint: fingerprint.digest, ...read, session, origin, branch };
 }
 
 function foundFiles(
-  { file, found }: TakenSession,
+  { file, found }: PreparedSession,
   report: ImportReport,
   { facts, result }: { readonly facts: StoreFacts; readonly result: WriteResult | undefined },
 ): readonly FoundFile[] {
   if (found === null) return [];
   // Only the branch that was written holds the file: which one is active then does not matter.
-  const stands = result === undefined ? facts : { tips: tipsAfter(facts.tips, result) };
-  return [{ path: file.path, source: { ...found, held: heldIn(report) }, facts: stands }];
+  const current = result === undefined ? facts : { tips: tipsAfter(facts.tips, result) };
+  return [{ path: file.path, source: { ...found, held: heldIn(report) }, facts: current }];
 }
 
 /** What of a report is remembered with the file. */

@@ -140,11 +140,11 @@ async function placeOnBranch(
   const grown = keepsTurns
     ? { parent: commit, continued: true }
     : await placeOfGrownTurn(workspace.store, { ...tip, exported });
-  const goOn = { ...onTip, ...grown, firstTurn: last };
-  if (grew || decision.kind === "same") return align(workspace, placing, goOn);
+  const onNewest = { ...onTip, ...grown, firstTurn: last };
+  if (grew || decision.kind === "same") return align(workspace, placing, onNewest);
   // New turns: the newest stored one is written again only where that leaves no trace, when its stretch of the file grew.
   const behind = await align(workspace, placing, onTip);
-  return grown.parent === commit || behind.changes.length === 0 ? behind : align(workspace, placing, goOn);
+  return grown.parent === commit || behind.changes.length === 0 ? behind : align(workspace, placing, onNewest);
 }
 
 /** A new conversation; its suffix is longer where another session has the same name already, and where it would be all digits. */
@@ -308,7 +308,7 @@ function linesOf(turn: Uint8Array): string[] {
 }
 
 /** Ids of all compactions that a commit's history ever held. */
-export async function everCompactions(store: ConversationStore, commit: string): Promise<Set<string>> {
+export async function everyCompactionId(store: ConversationStore, commit: string): Promise<Set<string>> {
   const entries = await readRecordLog(store, commit);
   return new Set(
     entries.flatMap((entry) => [...entry.added, ...entry.removed]).map((path) => compactionIdOfPath(path) ?? path),
@@ -369,7 +369,7 @@ async function commitsOfOtherBranches(store: ConversationStore, branch: string, 
 // thousands of sessions: what was taken in before is looked up, not looked through.
 
 /** What decides which conversation a session belongs to. */
-export interface MeetingNames {
+export interface ConflictNames {
   readonly sessionId: string;
   /** The conversation that jpg exported it from. */
   readonly origin: ExportOrigin | null;
@@ -378,15 +378,15 @@ export interface MeetingNames {
 }
 
 /** The sessions that are being written. */
-interface SessionMeeting {
+interface SessionConflicts {
   /** One that cannot change the store is met by none. */
-  add(names: MeetingNames, session: { readonly mayChange: boolean }): void;
+  add(names: ConflictNames, session: { readonly mayChange: boolean }): void;
   /** Whether a session may meet one of them. */
-  awaits(names: MeetingNames): boolean;
+  mustWait(names: ConflictNames): boolean;
 }
 
 /** Begins with none. */
-export function createMeeting(): SessionMeeting {
+export function createSessionConflicts(): SessionConflicts {
   const ids = new Set<string>();
   const forked = new Set<string>();
   let hasOrigin = false;
@@ -397,7 +397,7 @@ export function createMeeting(): SessionMeeting {
       for (const id of forkedOff) forked.add(id);
       hasOrigin ||= origin !== null;
     },
-    awaits({ sessionId, origin, forkedOff }) {
+    mustWait({ sessionId, origin, forkedOff }) {
       if (ids.size === 0) return false;
       if (hasOrigin || origin !== null || ids.has(sessionId) || forked.has(sessionId)) return true;
       return forkedOff.some((id) => ids.has(id) || forked.has(id));

@@ -28,7 +28,7 @@ export async function importSessions(workspace: Workspace, request: ImportReques
   const { files: found, failed } = await findFiles(workspace, request);
   const files = await withAgentFiles(found);
   const sources = readSourceCache(store);
-  const isSingle = files.filter(({ isBeside }) => isBeside !== true).length === 1 && files[0]?.named === true;
+  const isSingle = files.filter(({ isSideFile }) => isSideFile !== true).length === 1 && files[0]?.named === true;
   const passes = await importAll(workspace, { request, sources, isSingle }, files);
   const reports = passes.flatMap((pass) => pass.reports);
   await activate(workspace, { request, reports }, found);

@@ -49,17 +49,17 @@ export interface ListedSessions {
   /** Rows. */
   readonly most: number;
   /** Whether a session is left out; absent = none is. */
-  readonly isPassedOver?: (file: KeptSession) => Promise<boolean>;
+  readonly isSkipped?: (file: KeptSession) => Promise<boolean>;
 }
 
 /** Lists the sessions of this project that are chosen: so many of the newest. */
 export async function listKeptSessions(
   workspace: Pick<Workspace, "runtime" | "location">,
-  { choice = {}, most, isPassedOver }: ListedSessions,
+  { choice = {}, most, isSkipped }: ListedSessions,
 ): Promise<KeptListing> {
   const { runtime } = workspace;
   const { files, unclear, failed: failures } = await findKeptFiles(workspace, choice);
-  const { rows, older } = await newestOf(runtime, files, { most, isPassedOver });
+  const { rows, older } = await newestOf(runtime, files, { most, isSkipped });
   const failed = failures.filter(({ path }) => files.every((file) => file.path !== path)).map(describeFailure);
   const { rows: leftOut } = await newestOf(runtime, unclear, { most: unclear.length });
   return { rows: [...failed, ...rows], older, unclear: leftOut, leftOut: unclear.map(unclearError) };
@@ -68,7 +68,7 @@ export async function listKeptSessions(
 async function newestOf(
   runtime: Workspace["runtime"],
   files: readonly KeptSession[],
-  { most, isPassedOver }: Omit<ListedSessions, "choice">,
+  { most, isSkipped }: Omit<ListedSessions, "choice">,
 ): Promise<Pick<KeptListing, "rows" | "older">> {
   const found = files.flatMap((file) => {
     const stats = statSync(file.path, { throwIfNoEntry: false });
@@ -80,7 +80,7 @@ async function newestOf(
   for (const { file, bytes, changed } of found) {
     if (rows.length >= most) break;
     looked += 1;
-    if ((await isPassedOver?.(file)) === true) continue;
+    if ((await isSkipped?.(file)) === true) continue;
     const row = { agent: file.agent, path: file.path, updated_at: changed.toISOString(), bytes };
     const described = await describe(runtime, file, bytes);
     // Agents make files at their start: nothing was said in them.

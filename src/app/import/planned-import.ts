@@ -14,7 +14,7 @@ import {
   readSession,
   type SessionDecision,
 } from "./import-decision.ts";
-import { everCompactions, type ImportDecision, type ImportPlace, placeImport } from "./import-place.ts";
+import { everyCompactionId, type ImportDecision, type ImportPlace, placeImport } from "./import-place.ts";
 import {
   agentOf,
   countCompactions,
@@ -111,7 +111,7 @@ interface CountedCommits {
 async function createCommits({ store }: Workspace, plan: Planned): Promise<CountedCommits> {
   const { open, session, sequence, chain, place } = plan;
   const { parent, header, firstTurn, continued, changes } = place;
-  const known = parent === null ? new Set<string>() : await everCompactions(store, parent);
+  const known = parent === null ? new Set<string>() : await everyCompactionId(store, parent);
   const commits = makeCommits({
     sequence,
     source: open.source,
@@ -125,7 +125,7 @@ async function createCommits({ store }: Workspace, plan: Planned): Promise<Count
     continued,
     changes,
     known,
-    sideFiles: open.beside.files,
+    sideFiles: open.sideFiles.files,
   });
   const before = await countCompactions(store, parent, changes);
   return { commits, compactions: before + countNewCompactions(sequence, known) };
@@ -164,7 +164,7 @@ function describe({ open, session, chain, decision, place }: Planned, compaction
     bytes: open.source.byteLength,
     skipped: session.skippedLines.slice(0, SKIPPED_LISTED),
     updated_at: session.readTurn(session.turnCount - 1).at(-1)?.timestamp ?? session.createdAt,
-    ...reportSideFiles(open.beside),
+    ...reportSideFiles(open.sideFiles),
   };
 }
 

@@ -157,7 +157,7 @@ export function countByTurn(
   parts: readonly PartTokens[],
   costs: ReadonlyMap<number, RecordedCost>,
 ): readonly AnatomyTurn[] {
-  const told = new Set<number>();
+  const counted = new Set<number>();
   return turns.map(({ origin }, at) => {
     const { from, to } = origin.kind === "kept" ? { from: origin.turn, to: origin.turn } : origin;
     const own = [...(parts[at] ?? [])].map(([kind, tokens]) => ({ kind, tokens: Math.round(tokens) }));
@@ -168,15 +168,15 @@ export function countByTurn(
       tokens: Math.round([...(parts[at] ?? [])].reduce((sum, [, tokens]) => sum + tokens, 0)),
       by_kind: own.sort((a, b) => b.tokens - a.tokens),
       // A turn that is cut by a summary stands in the view twice.
-      recorded: origin.kind === "index" ? null : addCosts(untold(from, to)),
+      recorded: origin.kind === "index" ? null : addCosts(uncounted(from, to)),
     };
   });
 
-  function untold(from: number, to: number): readonly RecordedCost[] {
+  function uncounted(from: number, to: number): readonly RecordedCost[] {
     const found: RecordedCost[] = [];
     for (let turn = from; turn <= to; turn += 1) {
-      const cost = told.has(turn) ? undefined : costs.get(turn);
-      told.add(turn);
+      const cost = counted.has(turn) ? undefined : costs.get(turn);
+      counted.add(turn);
       if (cost !== undefined) found.push(cost);
     }
     return found;
@@ -227,7 +227,7 @@ export interface AnatomyHeadroom {
   };
   /** Share of the window above which only a summary helps: the setting `summarize_threshold`. */
   readonly threshold: number;
-  /** Turns like those that the view shows until the view is above it whatever mechanical compaction frees; 0 = it is; null = cannot be told. */
+  /** Turns like those that the view shows until the view is above it whatever mechanical compaction frees; 0 = it is; null = cannot be counted. */
   readonly turns_left: number | null;
 }
 

@@ -138,10 +138,12 @@ function actionOf({ action, compaction }: Disposition, event: Event): string {
 function seen({ action, compaction }: Disposition, view: View, shown: Event | undefined): string | undefined {
   if (shown !== undefined) return eventLines(shown).join("\n");
   if (action !== "hide") return undefined;
-  const stands = view.turns.find(
+  const shownTurn = view.turns.find(
     ({ origin }) => (origin.kind === "summary" || origin.kind === "replacement") && origin.compaction === compaction.id,
   );
-  const texts = stands?.events.filter((event) => traitsOf(event).providerVisible).flatMap((event) => eventLines(event));
+  const texts = shownTurn?.events
+    .filter((event) => traitsOf(event).providerVisible)
+    .flatMap((event) => eventLines(event));
   return texts?.join("\n");
 }
 

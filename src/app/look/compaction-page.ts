@@ -36,7 +36,7 @@ interface QuotedPlace extends FactPlace {
 }
 
 /** A summary, and where what it says comes from. */
-export interface SummaryBesideSources {
+export interface SummaryWithSources {
   readonly compaction: string;
   readonly text: string;
   readonly facts: readonly (Omit<FactSource, "places"> & { readonly places: readonly QuotedPlace[] })[];
@@ -50,7 +50,7 @@ export interface CompactionPage {
   readonly diff: ViewDiff;
   /** By kind, then in order of appearance. */
   readonly lost: readonly LostFact[];
-  readonly summaries: readonly SummaryBesideSources[];
+  readonly summaries: readonly SummaryWithSources[];
 }
 
 /** Characters around a fact in the event that says it. */

@@ -227,7 +227,7 @@ async function placeAgents(
     else agents.set(id, [...(agents.get(id) ?? []), named]);
   }
   if (agents.size === 0) return own;
-  return all ? [...behindParents(own, agents)] : own.map((row) => withCount(row, agents.get(row.id)?.length ?? 0));
+  return all ? [...nestUnderParents(own, agents)] : own.map((row) => withCount(row, agents.get(row.id)?.length ?? 0));
 }
 
 /** The conversation that holds the session which a row's comes from; null where there is none, or it comes from none. */
@@ -254,7 +254,7 @@ function withCount(row: ListRow, agents: number): ListRow {
 }
 
 /** Rows, each followed by its agents', and these by theirs; what no row comes before stands last. */
-function* behindParents(rows: ListReport, agents: Map<string, readonly ListRow[]>): Generator<ListRow> {
+function* nestUnderParents(rows: ListReport, agents: Map<string, readonly ListRow[]>): Generator<ListRow> {
   for (const row of rows) {
     yield row;
     yield* takeAgents(row, agents);

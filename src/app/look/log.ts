@@ -93,7 +93,7 @@ function describeCommit(
     commit,
     timestamp: timeOf(committer),
     author: author.name,
-    ...(tellsChange(subject, changes) ? {} : { message: subject }),
+    ...(namesChange(subject, changes) ? {} : { message: subject }),
   };
 }
 
@@ -234,11 +234,11 @@ export function recordSubject({ kind, record, group }: RecordedChange): string {
 }
 
 /** Whether a commit's subject tells of one of the changes that the commit holds. A fork's commit names none of them. */
-export function tellsChange(subject: string, changes: readonly RecordedChange[]): boolean {
+export function namesChange(subject: string, changes: readonly RecordedChange[]): boolean {
   if (isForkSubject(subject)) return true;
-  const told = takenBack(subject);
+  const named = takenBack(subject);
   return changes.some(
     ({ kind, record, group }) =>
-      record !== null && told.subject === subjectOf(group ?? [record]) && told.isTakenBack === (kind === "revert"),
+      record !== null && named.subject === subjectOf(group ?? [record]) && named.isTakenBack === (kind === "revert"),
   );
 }

@@ -18,7 +18,7 @@ const MOST_PAGES = 2;
 export interface PageReader {
   read(workspace: Workspace, branch: string, look?: PageLook): Promise<ConversationPage>;
   /** What belongs to the conversation of a page, as it was when that was last asked for anew. */
-  family(workspace: Workspace, page: ConversationPage, how?: { readonly isAnew: boolean }): Promise<Family>;
+  family(workspace: Workspace, page: ConversationPage, how?: { readonly isFresh: boolean }): Promise<Family>;
 }
 
 /** How a branch is looked at; absent = as it stands. */
@@ -40,9 +40,9 @@ export function createPageReader(): PageReader {
   };
   const families = new Map<string, Family>();
   return {
-    async family(workspace, page, { isAnew } = { isAnew: false }) {
+    async family(workspace, page, { isFresh } = { isFresh: false }) {
       const known = families.get(keyOf(page));
-      if (known !== undefined && !isAnew) return known;
+      if (known !== undefined && !isFresh) return known;
       const family = await readFamily(workspace, await resolveWholeTree(workspace, page.branch));
       families.delete(keyOf(page));
       families.set(keyOf(page), family);

@@ -55,7 +55,7 @@ export async function searchConversations(workspace: Workspace, request: SearchR
       seen,
       inSummaries,
       find: (event, texts) => (isWanted(event) ? findLine(texts(), pattern) : null),
-      findTold: (texts) => findLine(texts, pattern),
+      findInTexts: (texts) => findLine(texts, pattern),
       ...(request.regex === true ? { longestMs: request.longestMs ?? LONGEST_MS } : {}),
     });
     if (found instanceof JpgError) unreadable.push({ branch: tip.name, error: found });
@@ -75,7 +75,7 @@ async function rankEvents(workspace: Workspace, request: SearchRequest): Promise
   const seen = request.all === true ? null : new Set<string>();
   for (const tip of branches) {
     const positions: number[] = [];
-    const findTold = (texts: readonly string[]): MatchedLine | null => {
+    const findInTexts = (texts: readonly string[]): MatchedLine | null => {
       const { at, isHit } = counter.add(texts);
       if (isHit) positions.push(at);
       return isHit ? NO_LINE : null;
@@ -84,8 +84,8 @@ async function rankEvents(workspace: Workspace, request: SearchRequest): Promise
       wanted: "all",
       seen,
       inSummaries: request.scopes?.includes("summary") === true,
-      find: (event, texts) => (isWanted(event) ? findTold(texts()) : null),
-      findTold,
+      find: (event, texts) => (isWanted(event) ? findInTexts(texts()) : null),
+      findInTexts,
     });
     if (found instanceof JpgError) unreadable.push({ branch: tip.name, error: found });
     else for (const [index, hit] of found.entries()) hits.set(positions[index] ?? -1, hit);
@@ -114,7 +114,7 @@ interface BranchSearch {
   /** Gives the line by which an event is a hit, null = it is none. Asked in the order of the turns. */
   readonly find: (event: Event, texts: () => readonly string[]) => MatchedLine | null;
   /** The same for a summary, behind all turns of its branch. */
-  readonly findTold: (texts: readonly string[]) => MatchedLine | null;
+  readonly findInTexts: (texts: readonly string[]) => MatchedLine | null;
   readonly inSummaries: boolean;
   readonly wanted: readonly number[] | "all";
   /** Turns and summaries that were looked at; null = each is looked at wherever it stands. */
@@ -140,7 +140,7 @@ async function searchBranch(
     const hits = await searchTurns(workspace, tree, { ...search, turns });
     if (!inSummaries) return hits;
     const find = (texts: readonly string[]): MatchedLine | null =>
-      endLatePattern(search.longestMs, `the summaries of ${name}`, () => search.findTold(texts));
+      endLatePattern(search.longestMs, `the summaries of ${name}`, () => search.findInTexts(texts));
     return [...hits, ...(await searchSummaries(workspace.store, tree, { find, seen }))];
   } catch (error) {
     if (error instanceof JpgError && error.kind === "repository") return error;

@@ -37,7 +37,7 @@ import { findSession } from "../names/find-session.ts";
 import type { Target } from "../names/id-candidates.ts";
 import { resolveId, treeOfTarget } from "../names/resolve-id.ts";
 import { type CompactionViews, loadCompactionViews } from "./blame.ts";
-import { type LogRow, readCompactionLog, tellsChange } from "./log.ts";
+import { type LogRow, namesChange, readCompactionLog } from "./log.ts";
 
 /** Shows what an id names; `@` = the active conversation. */
 export async function show(workspace: Workspace, id?: string): Promise<ShowReport> {
@@ -167,7 +167,7 @@ export async function showCompaction(
     conversation: conversationOf(tree.branch),
     branch: tree.branch,
     commit: entry.commit,
-    ...(tellsChange(subject, [{ kind: "compaction", record: compaction, group }]) ? {} : { message: subject }),
+    ...(namesChange(subject, [{ kind: "compaction", record: compaction, group }]) ? {} : { message: subject }),
     event: compaction,
     policies: describeGroup(group),
     ...(group.length === 1 ? {} : { compactions: group }),
@@ -283,9 +283,9 @@ async function listAgents(workspace: Workspace, tree: BranchTree): Promise<reado
     tip,
     facts: cachedAt(readTip(store, tip.name).facts, tip.commit),
   }));
-  const told = mains.filter(({ facts }) => facts?.parent !== undefined);
+  const known = mains.filter(({ facts }) => facts?.parent !== undefined);
   const unknown = mains.filter(({ facts }) => facts === undefined);
-  const tips = [...told, ...(unknown.length > MOST_UNKNOWN ? [] : unknown)].map(({ tip }) => tip);
+  const tips = [...known, ...(unknown.length > MOST_UNKNOWN ? [] : unknown)].map(({ tip }) => tip);
   const agents = (await readHeaders(store, tips)).flatMap(([tip, header]): AgentConversation[] => {
     const parent = header.source?.format === source.format ? parentSession(header) : null;
     if (parent?.kind !== "agent" || parent.session !== source.session) return [];

@@ -87,7 +87,7 @@ export async function askProgram(question: ProgramQuestion): Promise<ProgramAnsw
     const child = withUserUmask(() =>
       spawn(program, args, { cwd, env: { ...env }, stdio: ["pipe", answerFile ?? "pipe", "ignore"], detached: true }),
     );
-    return await hearOut(child, question);
+    return await awaitAnswer(child, question);
   } catch (error) {
     // Node refuses some commands before starting them, such as one with a null byte in it.
     return { problem: `could not be started: ${reasonOf(error)}`, isMissing: true };
@@ -114,7 +114,7 @@ export function startProgram(
   }
 }
 
-function hearOut(child: ChildProcess, question: ProgramQuestion): Promise<ProgramAnswer> {
+function awaitAnswer(child: ChildProcess, question: ProgramQuestion): Promise<ProgramAnswer> {
   const { timeoutMs } = question;
   return new Promise((resolve) => {
     const end = (): void => endGroup(child);
@@ -265,8 +265,8 @@ const GRACE_MS = 500;
 
 /** Watches over a started program until it has ended. */
 function watchProgram(child: PipedChild): RunningProgram {
-  const letGo = holdGroup(child);
-  const ended = howItEnds(child).finally(letGo);
+  const release = holdGroup(child);
+  const ended = howItEnds(child).finally(release);
   // Writing to a program that has gone is told by how it ended.
   child.stdin.on("error", () => {});
   const hasEnded = (): Promise<boolean> => within(GRACE_MS, ended);

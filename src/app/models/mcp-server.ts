@@ -286,7 +286,7 @@ export async function openMcpTools(
   const settings = names.map((name) => config.mcp.servers[name] ?? {});
   const results = await Promise.allSettled(
     names.map((name, index) =>
-      openLastingServer({
+      openRestartingServer({
         name,
         settings: settings[index] ?? {},
         cwd,
@@ -336,7 +336,7 @@ function toTools(
 // is not repeated, for nobody knows what it did.
 
 /** Starts a server as `openMcpServer` does; it keeps the tools that it listed then. */
-export async function openLastingServer(start: McpServerStart): Promise<McpServer | { readonly problem: string }> {
+export async function openRestartingServer(start: McpServerStart): Promise<McpServer | { readonly problem: string }> {
   const first = await openMcpServer(start);
   if ("problem" in first) return first;
   let current = first;

@@ -213,7 +213,7 @@ export interface KeptPlace {
 /** Directories that are looked at for the one that a digest is of. */
 const MOST_DIRECTORIES = 5000;
 /** Nobody begins a session in these. */
-const PASSED_OVER: ReadonlySet<string> = new Set([".git", "node_modules"]);
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
 /** Finds the place that one stands in. */
 export async function openKeptPlace({
@@ -324,7 +324,7 @@ async function digestsBelow(tops: readonly string[]): Promise<ReadonlySet<string
     const entries: readonly Dirent[] = await readdir(folder, { withFileTypes: true }).catch(() => []);
     if (!tops.includes(folder) && entries.some(({ name }) => name === ".git")) continue;
     digests.add(sha256(folder));
-    const folders = entries.filter((entry) => entry.isDirectory() && !PASSED_OVER.has(entry.name));
+    const folders = entries.filter((entry) => entry.isDirectory() && !SKIPPED_FOLDERS.has(entry.name));
     for (const { name } of folders) waiting.push(join(folder, name));
   }
   return digests;
@@ -339,9 +339,9 @@ export async function withAgentFiles(files: readonly SessionFile[]): Promise<rea
     for (const { files: kept } of agents()) {
       const isSession = kept.beside?.isSession;
       if (isSession === undefined) continue;
-      const { folder, files: beside } = await listSideFiles(file, kept.beside);
-      for (const path of beside.filter(isSession).map((name) => join(folder, name))) {
-        if (!known.has(path)) found.push({ path, named: false, isBeside: true });
+      const { folder, files: names } = await listSideFiles(file, kept.beside);
+      for (const path of names.filter(isSession).map((name) => join(folder, name))) {
+        if (!known.has(path)) found.push({ path, named: false, isSideFile: true });
       }
     }
   }

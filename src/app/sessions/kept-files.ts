@@ -103,7 +103,7 @@ async function findIn(place: KeptPlace, runtime: Runtime, choice: KeptChoice): P
     if (choice.agents?.includes(kept.agent.name) === false) continue;
     for await (const { path, within } of sessionsIn(kept))
       if (!found.has(path))
-        found.set(path, isChosen(path, choice) ? await judge(path, within, kept, { place, choice }) : null);
+        found.set(path, isChosen(path, choice) ? await toKeptSession(path, within, kept, { place, choice }) : null);
   }
   const sessions = [...found.values()].filter((session) => session !== null);
   const isUnclear = (session: KeptSession): session is UnclearSession => "directory" in session;
@@ -141,14 +141,14 @@ async function orphansIn(
 }
 
 /** A session that is one of this place, or may be; null = it is another's. Of one that cannot be read, or unpacked, the import says so. */
-async function judge(
+async function toKeptSession(
   path: string,
   within: string,
   { agent, folder }: KeptFolder,
   { place, choice }: { readonly place: KeptPlace; readonly choice: KeptChoice },
 ): Promise<KeptSession | UnclearSession | null> {
-  const isBeside = dirname(path) !== within;
-  const session = { path, named: false, agent: agent.agent.name, ...(isBeside && { isBeside }) };
+  const isSideFile = dirname(path) !== within;
+  const session = { path, named: false, agent: agent.agent.name, ...(isSideFile && { isSideFile }) };
   if (folder.of !== undefined || agent.files.directory === undefined) return session;
   const directory = await readDirectory(path, agent, basename(within));
   if (directory === undefined) return folder.isOwn === false ? null : session;
@@ -232,7 +232,7 @@ async function keptFolders(place: KeptPlace, runtime: Runtime): Promise<readonly
       return files.folders?.(machine, directory, texts) ?? [];
     });
     const isNamed = (name: string, within: string): boolean => isSessionName(agent, name, within);
-    for (const folder of folders.sort((a, b) => surenessOf(b) - surenessOf(a))) {
+    for (const folder of folders.sort((a, b) => certaintyOf(b) - certaintyOf(a))) {
       const key = `${agent.name} ${folder.path}`;
       if (found.has(key)) continue;
       const isElsewhere = folder.of !== undefined && (await place.holds({ path: folder.of })) !== true;
@@ -246,7 +246,7 @@ async function keptFolders(place: KeptPlace, runtime: Runtime): Promise<readonly
 }
 
 /** How much a folder tells of its sessions. */
-function surenessOf({ of, isOwn }: SessionFolder): number {
+function certaintyOf({ of, isOwn }: SessionFolder): number {
   if (of !== undefined) return 3;
   return isOwn === true ? 2 : isOwn === undefined ? 1 : 0;
 }

@@ -34,8 +34,8 @@ export interface OpenSession {
   /** Whether it stands on lines of another session's file: it cannot be read again from its path. */
   readonly isPart: boolean;
   /** As `SessionFile` says. */
-  readonly isBeside: boolean;
-  readonly beside: SideFiles;
+  readonly isSideFile: boolean;
+  readonly sideFiles: SideFiles;
   /** How the files stood before they were read; null when that says nothing about them later. */
   readonly fingerprint: Fingerprint | null;
   readonly allBranches: boolean;
@@ -66,7 +66,7 @@ export async function openSession(
   }
   const format = how.format === undefined ? detectFormat(source, name) : formatByName(how.format);
   const sessionId = sessionIdOf(format, source, name);
-  const beside = await readSideFiles(file, { session: sessionId, rules: format.files });
+  const sideFiles = await readSideFiles(file, { session: sessionId, rules: format.files });
   const about = await readAbout(file, format.files);
   return {
     path: file.path,
@@ -77,11 +77,11 @@ export async function openSession(
     origin: format.origin(source),
     sessionId,
     about,
-    companion: companionText(file.path, beside, format.files.companion),
+    companion: companionText(file.path, sideFiles, format.files.companion),
     descent: format.descent?.(source, about, folderOf(file)) ?? null,
     isPart: false,
-    isBeside: file.isBeside === true,
-    beside,
+    isSideFile: file.isSideFile === true,
+    sideFiles,
     fingerprint: how.fingerprint ?? null,
     allBranches: how.allBranches,
     again: how.again === true,
@@ -123,7 +123,7 @@ export function openParts(open: OpenSession, parts: readonly SessionPart[]): rea
       origin: null,
       descent: { ...descent, call: call ?? descent.call },
       isPart: true,
-      beside: { files: [], leftOut: [], others: [] },
+      sideFiles: { files: [], leftOut: [], others: [] },
       fingerprint: null,
     };
   });

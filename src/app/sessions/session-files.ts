@@ -25,7 +25,7 @@ export interface SessionFile {
   /** Named by the user, not found in a folder: then trouble with it is an error, not a skip. */
   readonly named: boolean;
   /** Whether it stands beside another session, whose agents may have written it: then it is passed over if it is none of theirs. */
-  readonly isBeside?: boolean;
+  readonly isSideFile?: boolean;
 }
 
 /** Session files, and folders that cannot be looked into. */
@@ -165,11 +165,12 @@ export async function scanFolder(folder: string): Promise<FolderScan> {
     }
   };
   await scan(folder);
-  const besides = agents().flatMap(({ files: { beside } }) =>
+  const agentFolders = agents().flatMap(({ files: { beside } }) =>
     beside === undefined ? [] : [sessionFolders(files, beside)],
   );
-  const isBeside = (path: string): boolean => besides.some((beside) => standsBeside(path, { folder, ...beside }));
-  const isOwn = (path: string): boolean => !isBeside(path) && sessionOfCompanion(path) === null;
+  const isSideFile = (path: string): boolean =>
+    agentFolders.some((one) => isWrittenBySession(path, { folder, ...one }));
+  const isOwn = (path: string): boolean => !isSideFile(path) && sessionOfCompanion(path) === null;
   return { files: files.filter(isOwn).sort(), failed };
 }
 
@@ -188,7 +189,10 @@ function sessionFolders(files: readonly string[], rules: SideFileRules): Session
 }
 
 /** Whether an agent wrote the file into the folder of a session that lies beside that folder (sub-agents). */
-function standsBeside(path: string, { folder, folders, rules }: SessionFolders & { readonly folder: string }): boolean {
+function isWrittenBySession(
+  path: string,
+  { folder, folders, rules }: SessionFolders & { readonly folder: string },
+): boolean {
   const names = relative(folder, path).split(sep);
   return names.some(
     (_, depth) => folders.has(join(folder, ...names.slice(0, depth))) && rules.holdsFile(names.slice(depth).join("/")),

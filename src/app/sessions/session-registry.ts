@@ -162,7 +162,7 @@ export async function readScattered(path: string): Promise<Buffer | null> {
   const { rule, files } = found;
   const root = commonFolder(files);
   const texts: (string | null)[] = [];
-  let room = MOST_OF_A_SESSION;
+  let room = MAX_SESSION_BYTES;
   for (let at = 0; at < files.length; at += AT_ONCE) {
     const next = await Promise.all(
       files.slice(at, at + AT_ONCE).map((file) => readScatteredText(file, room, file === path)),
@@ -200,7 +200,7 @@ function commonFolder(files: readonly string[]): string {
 }
 
 /** What is taken of the files of one session at most, bytes. */
-export const MOST_OF_A_SESSION: number = 256 * 1024 * 1024;
+export const MAX_SESSION_BYTES: number = 256 * 1024 * 1024;
 /** Largest file that is taken, bytes: hosts of git repositories refuse larger ones. */
 const LARGEST_FILE = 50 * 1024 * 1024;
 
@@ -212,7 +212,7 @@ export async function readRegularFile(path: string, room: number): Promise<Buffe
     if (!stats.isFile()) throw new Error("it is not a regular file any more");
     if (stats.size > LARGEST_FILE) throw new Error(`it has ${stats.size} bytes, more than ${LARGEST_FILE}`);
     if (stats.size > room)
-      throw new Error(`together with the files before it, it has more than ${MOST_OF_A_SESSION} bytes`);
+      throw new Error(`together with the files before it, it has more than ${MAX_SESSION_BYTES} bytes`);
     return await handle.readFile();
   } finally {
     await handle.close();
@@ -298,7 +298,7 @@ export function isReadInPlace(beginning: Buffer): boolean {
 export async function withBase(runtime: Pick<Runtime, "env" | "home">, path: string, bytes: Buffer): Promise<Buffer> {
   const parts: Part[] = [];
   const seen = new Set([path]);
-  let [at, own, room] = [path, bytes, MOST_OF_A_SESSION];
+  let [at, own, room] = [path, bytes, MAX_SESSION_BYTES];
   for (let rule = ruleOf(own); rule !== null; rule = ruleOf(own)) {
     const next = await readBase(rule, { runtime, path: at, own, room });
     if (next === null || seen.has(next.path)) break;

@@ -13,7 +13,7 @@ import {
   agents,
   companionName,
   companionOf,
-  MOST_OF_A_SESSION,
+  MAX_SESSION_BYTES,
   readRegularFile,
   scatteredFiles,
 } from "./session-registry.ts";
@@ -110,7 +110,7 @@ export async function readSideFiles(
   if (companion !== null) all.push({ path: basename(companion), full: companion });
   const files: SideFile[] = [];
   const leftOut = [...unread];
-  let room = MOST_OF_A_SESSION;
+  let room = MAX_SESSION_BYTES;
   for (const { path, full } of all) {
     const refusal = refusalOf(path, `sources/${session}/files`);
     try {

@@ -17,7 +17,7 @@ import { randomId } from "../conversation/runtime.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { createBufferSource } from "../sessions/sources.ts";
 import { findInSources, fingerprintOf, loadSecretScanner, type ScannedSource } from "./scan.ts";
-import { type LeavingSecret, openCleanObjects } from "./scan-outgoing.ts";
+import { type OutgoingSecret, openCleanObjects } from "./scan-outgoing.ts";
 
 /** What was found. */
 export interface FoundMasks {
@@ -74,7 +74,8 @@ export async function findMasks(
     dirty.add(one.in.oid);
     found.push(one);
   }
-  for await (const one of findInSources(scanner, saidBeside(history, names, look), { thorough: true })) found.push(one);
+  for await (const one of findInSources(scanner, commitTexts(history, names, look), { thorough: true }))
+    found.push(one);
   // Now all numbers that are taken are known.
   for (const { in: place, rule, secret } of found) list.add({ rule, secret, path: place.path });
   if (hasTexts) for (const secret of wanted.texts) list.add({ rule: "text", secret, path: "" });
@@ -143,7 +144,7 @@ async function* contentsOf(
 }
 
 /** What stands in no file: messages and authors of commits, names of files and branches. */
-function* saidBeside(
+function* commitTexts(
   history: readonly HistoryCommit[],
   names: readonly string[],
   look: Contents["look"],
@@ -164,24 +165,24 @@ function* saidBeside(
 const MASK = /redacted-[a-z0-9-]+?-\d+/g;
 
 /** Lists the texts that still stand somewhere, with the first place of each in an object. */
-export async function findLeftTexts(
+export async function findRemainingTexts(
   store: ConversationStore,
   { objects, names }: { readonly objects: readonly OutgoingObject[]; readonly names: readonly string[] },
   texts: readonly string[],
-): Promise<readonly LeavingSecret[]> {
+): Promise<readonly OutgoingSecret[]> {
   if (texts.length === 0) return [];
   const paths = [...names, ...objects.map(({ path }) => path)].join("\n");
-  const left = [...leftIn("names of branches and files", Buffer.from(paths), texts)];
+  const left = [...remainingIn("names of branches and files", Buffer.from(paths), texts)];
   let at = 0;
   for await (const bytes of store.readBlobs(objects.map(({ oid }) => oid))) {
     const { kind, oid, path } = objects[at++] ?? { kind: "blob", oid: "", path: "" };
-    for (const one of leftIn(kind === "blob" ? path : `${kind} ${oid.slice(0, 9)}`, Buffer.from(bytes), texts))
+    for (const one of remainingIn(kind === "blob" ? path : `${kind} ${oid.slice(0, 9)}`, Buffer.from(bytes), texts))
       left.push(one);
   }
   return left;
 }
 
-function* leftIn(path: string, bytes: Buffer, texts: readonly string[]): Generator<LeavingSecret> {
+function* remainingIn(path: string, bytes: Buffer, texts: readonly string[]): Generator<OutgoingSecret> {
   const written = bytes.toString().replace(MASK, "");
   const forms = readingsOf(written);
   for (const text of texts.flatMap(writtenForms)) {
@@ -275,7 +276,7 @@ export function masksIn(text: string): readonly string[] {
 }
 
 /** Those of the secrets whose masks stand in masked texts: what is told of what was handed over. */
-export function standingIn(secrets: readonly MaskedSecret[], texts: readonly string[]): readonly MaskedSecret[] {
+export function maskedIn(secrets: readonly MaskedSecret[], texts: readonly string[]): readonly MaskedSecret[] {
   const masks = new Set(texts.flatMap(masksIn));
   return secrets.filter(({ mask }) => masks.has(mask));
 }
@@ -390,14 +391,14 @@ export async function nameCopy(
   const fresh = (): string => conversationId(titleOfRequest(mask(title)) || "conversation", randomId(runtime, 4));
   let id = earlier?.copy ?? fresh();
   while (earlier === null && taken.has(id)) id = fresh();
-  const isGivenAway = isSlugOf(found.masks);
+  const revealsSecret = isSlugOf(found.masks);
   // An id that was made of a secret is one itself, wherever it is said.
-  const masks = isGivenAway(conversation) ? new Map([...found.masks, [conversation, id]]) : found.masks;
+  const masks = revealsSecret(conversation) ? new Map([...found.masks, [conversation, id]]) : found.masks;
   const branches = new Map(Object.entries(earlier?.branches ?? {}).map(([name, copied]) => [name, copied.name]));
   for (const { name } of tips) {
     if (branches.has(name)) continue;
     const plain = mask(forkOf(name));
-    const fork = plain === forkOf(name) && isGivenAway(plain) ? "redacted" : plain;
+    const fork = plain === forkOf(name) && revealsSecret(plain) ? "redacted" : plain;
     const used = new Set(branches.values());
     let free = branchName(id, fork);
     for (let number = 2; used.has(free); number++) free = branchName(id, `${fork}-${number}`);

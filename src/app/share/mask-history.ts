@@ -21,11 +21,11 @@ import { checkCovers, coverFacts, coversDigest } from "../conversation/covers.ts
 import { blobId, sha256 } from "../conversation/runtime.ts";
 import { collectBlobs, listTurnOids } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
-import { type CopyNames, findLeftTexts, isSourcePath } from "./find-masks.ts";
+import { type CopyNames, findRemainingTexts, isSourcePath } from "./find-masks.ts";
 import type { RedactPlan } from "./redact-plan.ts";
 import { describeDamage, findDamage } from "./refuse-damage.ts";
 import { requireSharing } from "./remotes.ts";
-import { findLeavingSecrets, openCleanObjects } from "./scan-outgoing.ts";
+import { findOutgoingSecrets, openCleanObjects } from "./scan-outgoing.ts";
 
 /** Masks commits, parents first; `objects` is told what became of each blob. */
 async function* maskHistory(
@@ -333,11 +333,11 @@ async function requireMasked(
   const rules = new Set(wanted.rules.length > 0 ? wanted.rules : found.secrets.map(({ rule }) => rule));
   const isAll = wanted.rules.length === 0 && wanted.texts.length === 0;
   const left = [
-    ...(await findLeavingSecrets(workspace, { objects, names })).filter(
+    ...(await findOutgoingSecrets(workspace, { objects, names })).filter(
       ({ rule, fingerprint }) => (isAll || rules.has(rule)) && !wanted.allowed.includes(fingerprint),
     ),
     // What somebody names no rule finds.
-    ...(await findLeftTexts(workspace.store, { objects, names }, wanted.texts)),
+    ...(await findRemainingTexts(workspace.store, { objects, names }, wanted.texts)),
   ];
   const [first] = left;
   if (first === undefined) return;

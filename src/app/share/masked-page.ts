@@ -19,13 +19,13 @@ import {
 import {
   findMasksInLines,
   type MaskedSecret,
+  maskedIn,
   masksIn,
-  standingIn,
   type TextAtPath,
   type WantedSecrets,
 } from "./find-masks.ts";
 import { type ReviewReport, reviewedPair } from "./review.ts";
-import { type LeavingSecret, secretsError } from "./scan-outgoing.ts";
+import { type OutgoingSecret, secretsError } from "./scan-outgoing.ts";
 import { nameShared, readSaidLines, sharedTitle } from "./share.ts";
 
 /** What of a conversation stands on a page that is handed over. */
@@ -107,7 +107,7 @@ export async function readMaskedPage(
         comments: whole.comments.length - page.comments.length,
         sources: new Set(sources.map(({ path }) => sourceFileOf(path))).size,
       },
-      secrets: standingIn(secrets, [text]),
+      secrets: maskedIn(secrets, [text]),
     },
   };
 }
@@ -200,7 +200,7 @@ export async function checkReview(
   const wanted = { rules: [], texts: [], allowed: config.secrets.allow, passing: allow };
   const { secrets, masks } = await findMasksInLines(workspace, looked(), wanted);
   const masker = createMasker(masks);
-  const refused = parts.flatMap(({ path, turn, text }): readonly LeavingSecret[] => {
+  const refused = parts.flatMap(({ path, turn, text }): readonly OutgoingSecret[] => {
     const found = masksIn(maskLine(text, masker));
     return secrets.flatMap(({ mask, rule, sample, fingerprint }) => {
       const count = found.filter((one) => one === mask).length;

@@ -10,7 +10,7 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { refuseDamage } from "./refuse-damage.ts";
 import { localError, requireSharing } from "./remotes.ts";
 import {
-  findLeavingSecrets,
+  findOutgoingSecrets,
   nothingDone,
   type RefusedCommand,
   refusedOf,
@@ -49,7 +49,7 @@ export async function checkOutgoing(
   const { objects } = outgoing.list ?? (await sharing.outgoing(outgoingObjects(outgoing)));
   await refuseLocalObjects(workspace, local, { tips: outgoing.tips, objects });
   const nothing = nothingDone({ command });
-  const found = await lookInto(workspace, { objects, names }, { tips: outgoing.tips, nothing });
+  const found = await scanChecked(workspace, { objects, names }, { tips: outgoing.tips, nothing });
   const { config } = await workspace.config();
   const refused = refusedOf(found, { rules: allow, secrets: config.secrets.allow });
   if (refused.length > 0) throw await placedError(workspace, refused, { ...outgoing, objects, command });
@@ -80,13 +80,13 @@ async function placedError(
 }
 
 /** Looks into what leaves; gives the secrets in it. Throws `damaged_conversation`, before all else that may be wrong. */
-async function lookInto(
+async function scanChecked(
   workspace: Workspace,
-  leaving: Parameters<typeof findLeavingSecrets>[1],
+  outgoing: Parameters<typeof findOutgoingSecrets>[1],
   { tips, nothing }: { readonly tips: readonly BranchTip[]; readonly nothing: string },
 ): Promise<readonly SecretOfObject[]> {
   try {
-    return await findLeavingSecrets(workspace, leaving);
+    return await findOutgoingSecrets(workspace, outgoing);
   } finally {
     // Also where something could not be read: this says of which conversation it is a part.
     await refuseDamage(workspace.store, tips, nothing);
@@ -135,11 +135,11 @@ async function refuseLocalObjects(
   const known = free.map(({ commit }) => commit);
   // What is sent is all held by conversations that may leave: a masked copy shares with its original what had no secret.
   if (tips.every(({ name, commit }) => free.some((tip) => tip.name === name && tip.commit === commit))) return;
-  const leaving = new Set(objects.map(({ oid }) => oid));
+  const outgoing = new Set(objects.map(({ oid }) => oid));
   for (const tip of [...branches, ...removed].filter(isLocal)) {
     const own = await requireSharing(workspace).outgoing({ tips: [tip.commit], known });
     // Every conversation begins with the same attributes.
-    const isHeld = own.objects.some(({ oid, path }) => leaving.has(oid) && path !== ".gitattributes");
+    const isHeld = own.objects.some(({ oid, path }) => outgoing.has(oid) && path !== ".gitattributes");
     if (isHeld) throw localError([conversationOf(tip.name)]);
   }
 }

@@ -16,8 +16,8 @@ import { refreshViews } from "../conversation/refresh-view.ts";
 import type { Runtime } from "../conversation/runtime.ts";
 import { listTurnOids, prefetchBranches } from "../conversation/tree.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../conversation/workspace.ts";
+import { type ComparedBranch, fastForward, type PulledBranch, pullBranch, whyNotTaken } from "./pull-branch.ts";
 import { addRemote, branchBases, findRemote, noRemote, projectOrigin, requireSharing } from "./remotes.ts";
-import { type ComparedBranch, goForward, type PulledBranch, takeBranch, whyNotTaken } from "./take-branch.ts";
 
 /** What a pull did. */
 export interface PullReport extends RemotePlace {
@@ -51,36 +51,36 @@ export async function pullConversations(
   const tracked = all.filter(({ name }) => there.has(name));
   const mine = new Map(own.map(({ name, commit }) => [name, commit]));
   const gone = goneFrom(all, there).filter((name) => mine.has(name));
-  const wentOn = new Map<string, string>();
-  const taken = await takeIn(workspace, {
+  const movedFrom = new Map<string, string>();
+  const taken = await pullBranches(workspace, {
     remote,
     own: mine,
     tracked,
-    wentOn,
+    movedFrom,
   });
   const active = await activeAfter(workspace, taken.branches);
   const fork = (branch: PulledBranch): readonly string[] => (branch.fork === undefined ? [] : [branch.fork]);
   const moved = taken.branches.filter(({ status }) => status !== "kept").flatMap((one) => [one.branch, ...fork(one)]);
-  if (moved.length > 0) await refreshViews(workspace, new Set(moved), wentOn);
+  if (moved.length > 0) await refreshViews(workspace, new Set(moved), movedFrom);
   return { ...fetchedPlace(remote), total: tracked.length, active, gone, ...taken };
 }
 
-type TakenIn = Pick<PullReport, "branches" | "removed">;
+type PulledBranches = Pick<PullReport, "branches" | "removed">;
 
-async function takeIn(
+async function pullBranches(
   workspace: Workspace,
   {
     remote,
     own,
     tracked,
-    wentOn,
+    movedFrom,
   }: {
     readonly remote: Remote;
     readonly own: ReadonlyMap<string, string>;
     readonly tracked: readonly BranchTip[];
-    readonly wentOn: Map<string, string>;
+    readonly movedFrom: Map<string, string>;
   },
-): Promise<TakenIn> {
+): Promise<PulledBranches> {
   const { store } = workspace;
   const others = tracked.filter(({ name, commit }) => own.get(name) !== commit);
   if (others.length === 0) return { branches: [], removed: [] };
@@ -97,15 +97,15 @@ async function takeIn(
   const fresh = differing.filter((tip) => !own.has(tip.name) && !isRemoved(tip));
   const branches: PulledBranch[] = [
     ...left.map(({ name }) => ({ branch: name, status: "kept", turns: 0, reason }) as const),
-    ...(await begin(workspace, fresh, { remote, own })),
+    ...(await createBranches(workspace, fresh, { remote, own })),
   ];
   const met = await compare(workspace, own, differing);
-  const forward = await goForward(workspace, met.behind, wentOn);
+  const forward = await fastForward(workspace, met.behind, movedFrom);
   appendAll(branches, forward.pulled);
-  const side = { remote: remote.name, there, wentOn };
+  const side = { remote: remote.name, there, movedFrom };
   const compared = new Map([...met.behind, ...met.others].map((one) => [one.theirs.name, one]));
-  for (const tip of [...forward.left, ...met.others.map(({ theirs }) => theirs)]) {
-    const taken = await takeBranch(workspace, tip, side, compared.get(tip.name));
+  for (const tip of [...forward.remaining, ...met.others.map(({ theirs }) => theirs)]) {
+    const taken = await pullBranch(workspace, tip, side, compared.get(tip.name));
     if (taken !== null) branches.push(taken);
   }
   return { branches, removed: differing.filter(isRemoved).map(({ name }) => name) };
@@ -137,7 +137,7 @@ async function compare(
 }
 
 /** Begins branches that are only there, all in one write. */
-async function begin(
+async function createBranches(
   workspace: Workspace,
   tips: readonly BranchTip[],
   { remote, own }: { readonly remote: Remote; readonly own: ReadonlyMap<string, string> },
@@ -270,7 +270,7 @@ export async function cloneConversations(
   if (refs[as].length === 0) throw noConversations(url);
   try {
     await makeStore(runtime, path);
-    return { path, ...(await fill(runtime, { ...request, path, url, as, head: refs.head }, { transfer, voice })) };
+    return { path, ...(await fillStore(runtime, { ...request, path, url, as, head: refs.head }, { transfer, voice })) };
   } catch (error) {
     await rm(isNew ? path : join(path, ".git"), { recursive: true, force: true });
     throw error;
@@ -284,7 +284,7 @@ interface NewStore extends CloneRequest {
   readonly head: string | null;
 }
 
-async function fill(
+async function fillStore(
   runtime: Runtime,
   { path, url, as, head, filter }: NewStore,
   { transfer, voice }: { readonly transfer: TransferOptions; readonly voice: WorkspaceOptions },

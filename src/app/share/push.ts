@@ -28,7 +28,7 @@ function checkPush(
   { branches, known, list }: PushPlan,
   allow: readonly string[] = [],
 ): Promise<void> {
-  return checkOutgoing(workspace, { tips: branches.filter(isLeaving), known, list }, { allow });
+  return checkOutgoing(workspace, { tips: branches.filter(isOutgoing), known, list }, { allow });
 }
 
 /** Sends what was planned; gives what became of each branch. Throws what `checkOutgoing` refuses, and `remote_*`. */
@@ -37,7 +37,7 @@ export async function sendPush(
   plan: PushPlan,
   options: TransferOptions & { readonly allow?: readonly string[] },
 ): Promise<PushReport> {
-  const tips = plan.branches.filter(isLeaving);
+  const tips = plan.branches.filter(isOutgoing);
   const sharing = requireSharing(workspace);
   await checkPush(workspace, plan, options.allow);
   // Turns are counted while git sends.
@@ -45,8 +45,8 @@ export async function sendPush(
     sharing.push(plan.remote, tips, options),
     countTurns(workspace, plan.branches),
   ]);
-  const passedOver = await findPassedOver(workspace, plan.branches, pushed);
-  return reportPush(plan, turns, { pushed, passedOver });
+  const overwritten = await findOverwritten(workspace, plan.branches, pushed);
+  return reportPush(plan, turns, { pushed, overwritten });
 }
 
 /** Turns that the remote does not have, of each branch. */
@@ -56,7 +56,7 @@ async function countTurns({ store }: Workspace, branches: readonly PlannedPush[]
   for (const branch of branches) {
     // Whatever else goes on is not to wait for all of them.
     await turnOfLoop();
-    const own = isLeaving(branch) ? await count(branch.commit) : 0;
+    const own = isOutgoing(branch) ? await count(branch.commit) : 0;
     counted.push(branch.at === undefined ? own : Math.max(0, own - (await count(branch.at))));
   }
   return counted;
@@ -66,24 +66,24 @@ async function countTurns({ store }: Workspace, branches: readonly PlannedPush[]
 // is in the history of what was sent as a fork that was told of; it stands on no branch there any more.
 
 /** A commit that a push went over, and how many of its turns what was sent has not; >= 0. */
-interface PassedOver {
+interface OverwrittenCommit {
   readonly commit: string;
   readonly turns: number;
 }
 
 /** Finds it by branch. It is here: without it, git would have refused. */
-async function findPassedOver(
+async function findOverwritten(
   workspace: Workspace,
   planned: readonly PlannedPush[],
   pushed: readonly PushedBranch[],
-): Promise<ReadonlyMap<string, PassedOver>> {
+): Promise<ReadonlyMap<string, OverwrittenCommit>> {
   const plans = new Map(planned.map((branch) => [branch.name, branch]));
   const moved = pushed.flatMap(({ name, over }) => {
     const { commit, at } = plans.get(name) ?? {};
     return commit === undefined || over === undefined || over === at ? [] : [{ name, one: commit, other: over }];
   });
   const bases = await branchBases(workspace, moved);
-  const found = new Map<string, PassedOver>();
+  const found = new Map<string, OverwrittenCommit>();
   for (const [index, { name, one, other }] of moved.entries()) {
     if (bases[index]?.includes(other) === true) continue;
     const [ours, theirs] = [await turnsOf(workspace, one), await turnsOf(workspace, other)];
@@ -143,13 +143,13 @@ export async function planPush(
   const isGone = ({ name, status }: PlannedPush): boolean => status === "new" && had.has(name);
   const branches = compared.map((branch) => (isGone(branch) ? { ...branch, status: "gone" as const } : branch));
   const known = [...present];
-  const leaving = branches.filter(isLeaving);
-  const list = await sharing.outgoing(outgoingObjects({ tips: leaving, known }));
+  const outgoing = branches.filter(isOutgoing);
+  const list = await sharing.outgoing(outgoingObjects({ tips: outgoing, known }));
   return { remote, branches, local, known, list };
 }
 
 /** Whether a branch goes there. */
-function isLeaving({ status }: Pick<PlannedPush, "status">): boolean {
+function isOutgoing({ status }: Pick<PlannedPush, "status">): boolean {
   return status === "new" || status === "updated";
 }
 
@@ -170,8 +170,8 @@ export async function chooseTips(
   const conversation = conversationOf(branch);
   if (marked.has(conversation)) throw localError([conversation]);
   const isOne = id === undefined || id === "@" || id === "-" || (target.kind === "branch" && target.isFork === true);
-  const isMeant = ({ name }: BranchTip): boolean => (isOne ? name === branch : conversationOf(name) === conversation);
-  return { tips: (await workspace.store.listBranches()).filter(isMeant), local: [] };
+  const isWanted = ({ name }: BranchTip): boolean => (isOne ? name === branch : conversationOf(name) === conversation);
+  return { tips: (await workspace.store.listBranches()).filter(isWanted), local: [] };
 }
 
 async function compareTips(
@@ -210,7 +210,7 @@ export interface PushReport extends RemotePlace {
     /** What the other side printed where it refused. */
     readonly said?: string;
     /** What somebody else pushed there meanwhile, and what was sent has not, though git took it for a part of it. */
-    readonly passed_over?: PassedOver;
+    readonly passed_over?: OverwrittenCommit;
   }[];
   readonly local: readonly string[];
   /** As they are stored here. */
@@ -225,20 +225,20 @@ export function pushedPlace({ name, pushUrl, as }: Remote): RemotePlace {
 /** What the other side answered. */
 interface Sent {
   readonly pushed?: readonly PushedBranch[];
-  readonly passedOver?: ReadonlyMap<string, PassedOver>;
+  readonly overwritten?: ReadonlyMap<string, OverwrittenCommit>;
 }
 
 /** The report of a plan: of what was sent, or of what would be; `turns` = of each branch. */
 function reportPush(
   { remote, branches, local, list }: PushPlan,
   turns: readonly number[],
-  { pushed = [], passedOver = new Map() }: Sent = {},
+  { pushed = [], overwritten = new Map() }: Sent = {},
 ): PushReport {
   const answers = new Map(pushed.map((branch) => [branch.name, branch]));
   return {
     ...pushedPlace(remote),
     branches: branches.map(({ name, status }, index) => {
-      const [answer, passed] = [answers.get(name), passedOver.get(name)];
+      const [answer, passed] = [answers.get(name), overwritten.get(name)];
       const isStopped = answer?.status === "behind" || answer?.status === "refused";
       return {
         branch: name,
@@ -310,8 +310,8 @@ export async function refuseDropped(workspace: Workspace, moving: readonly Movin
   // What is not here cannot have been gone on with: git refuses that by itself.
   const here = await sharing.present(moving.flatMap(({ there, commit }) => [there, commit]));
   const known = moving.filter(({ there, commit }) => here.has(there) && here.has(commit));
-  const apart = await notLedTo(known, (pairs) => branchBases(workspace, pairs));
-  const forGit = await notLedTo(apart, (pairs) => sharing.mergeBases(pairs));
+  const apart = await notFastForward(known, (pairs) => branchBases(workspace, pairs));
+  const forGit = await notFastForward(apart, (pairs) => sharing.mergeBases(pairs));
   const dropped = apart.filter((ref) => !forGit.includes(ref));
   if (dropped.length === 0) return;
   const names = dropped.map(({ name }) => name).join(", ");
@@ -323,7 +323,7 @@ export async function refuseDropped(workspace: Workspace, moving: readonly Movin
 }
 
 /** Refs that do not go on with what stands there. */
-async function notLedTo(
+async function notFastForward(
   refs: readonly MovingRef[],
   basesOf: (pairs: readonly CommitPair[]) => Promise<readonly (readonly string[])[]>,
 ): Promise<readonly MovingRef[]> {

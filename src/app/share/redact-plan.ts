@@ -16,8 +16,8 @@ import {
   nameCopy,
   type WantedSecrets,
 } from "./find-masks.ts";
+import { planMerge } from "./pull-branch.ts";
 import { branchBases, requireSharing } from "./remotes.ts";
-import { planMerge } from "./take-branch.ts";
 
 /** What to mask; see `WantedSecrets`. */
 type RedactRequest = Pick<WantedSecrets, "rules" | "texts">;
@@ -36,11 +36,11 @@ export interface RedactPlan {
   readonly earlier: MaskedCopy | null;
   /** Whether that has everything already. */
   readonly isUpToDate: boolean;
-  readonly leftOut: LeftSources;
+  readonly leftOut: LeftOutSources;
 }
 
 /** The agents' own bytes, which stay behind. */
-export interface LeftSources {
+export interface LeftOutSources {
   /** Files: a session counts once, however many pieces it is kept in. */
   readonly sources: number;
   readonly bytes: number;
@@ -68,7 +68,7 @@ export async function planRedact(workspace: Workspace, id: string, request: Reda
   return { conversation, title, tips, history, found, wanted, redacted, earlier, isUpToDate: isDone, leftOut };
 }
 
-async function countSources(store: ConversationStore, tips: readonly BranchTip[]): Promise<LeftSources> {
+async function countSources(store: ConversationStore, tips: readonly BranchTip[]): Promise<LeftOutSources> {
   const sizes = new Map<string, number>();
   const files = new Set<string>();
   for (const { commit } of tips)
@@ -111,7 +111,7 @@ function isUpToDate(
 }
 
 /** Whether what was written now has all that was made before; `fresh` = new tips by branch of the copy. */
-export async function goesOn(
+export async function continuesCopy(
   workspace: Workspace,
   { branches }: MaskedCopy,
   fresh: ReadonlyMap<string, string>,

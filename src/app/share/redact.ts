@@ -7,9 +7,9 @@ import { listTurnOids } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { type CopyNames, type MaskedSecret, nameCopy } from "./find-masks.ts";
 import { type WrittenCopy, writeCopy } from "./mask-history.ts";
-import { goesOn, type LeftSources, type RedactPlan, requestDigest } from "./redact-plan.ts";
+import { type PulledBranch, pullBranch } from "./pull-branch.ts";
+import { continuesCopy, type LeftOutSources, type RedactPlan, requestDigest } from "./redact-plan.ts";
 import { keepingLocal, listConversationRemotes } from "./remotes.ts";
-import { type PulledBranch, takeBranch } from "./take-branch.ts";
 
 /** What was masked, or would be. */
 export interface RedactReport {
@@ -24,7 +24,7 @@ export interface RedactReport {
   /** A copy that was made before, and in which something else is masked; null = none. */
   readonly earlier: string | null;
   readonly secrets: readonly MaskedSecret[];
-  readonly left_out: LeftSources;
+  readonly left_out: LeftOutSources;
   /** Remotes on which the original was seen. */
   readonly seen_on: readonly string[];
 }
@@ -47,7 +47,7 @@ export async function redact(workspace: Workspace, plan: RedactPlan): Promise<Re
   if (plan.isUpToDate) return reportRedact(workspace, plan, { status: "unchanged", redacted });
   const copy = await writeCopy(workspace, plan, redacted);
   if (earlier === null) return createCopy(workspace, plan, copy);
-  if (await goesOn(workspace, earlier, new Map(copy.branches.map(({ name, commit }) => [name, commit]))))
+  if (await continuesCopy(workspace, earlier, new Map(copy.branches.map(({ name, commit }) => [name, commit]))))
     return updateCopy(workspace, { ...plan, earlier }, copy);
   const names = await nameCopy(workspace, { ...plan, earlier: null });
   return createCopy(workspace, plan, await writeCopy(workspace, plan, names));
@@ -72,18 +72,18 @@ async function updateCopy(
   const there = new Set((await store.listBranches()).map(({ name }) => name));
   const fresh = copy.branches.filter(({ name }) => !there.has(name) && !known.has(name));
   const changes: PulledBranch[] = [];
-  const wentOn = new Map<string, string>();
+  const movedFrom = new Map<string, string>();
   await keepingLocal(workspace, plan.conversation, async () => {
     if (fresh.length > 0) await store.histories?.create(fresh);
     for (const tip of copy.branches.filter(({ name }) => there.has(name))) {
-      const taken = await takeBranch(workspace, tip, { remote: "", there: new Set(), wentOn });
+      const taken = await pullBranch(workspace, tip, { remote: "", there: new Set(), movedFrom });
       if (taken !== null) changes.push(taken);
     }
   });
   for (const { name: branch, commit } of fresh)
     changes.push({ branch, status: "new", turns: (await listTurnOids(store, commit)).length });
   const moved = changes.flatMap(({ branch, fork }) => (fork === undefined ? [branch] : [branch, fork]));
-  if (moved.length > 0) await refreshViews(workspace, new Set(moved), wentOn);
+  if (moved.length > 0) await refreshViews(workspace, new Set(moved), movedFrom);
   // What was left is looked at again the next time.
   if (!changes.some(({ status }) => status === "kept")) await store.maskedCopies()?.record(describeCopy(plan, copy));
   const status = changes.length === 0 ? "unchanged" : "updated";

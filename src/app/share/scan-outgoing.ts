@@ -18,13 +18,13 @@ interface NamedObjects {
 }
 
 /** A secret, and the object that it stands in. */
-export interface SecretOfObject extends LeavingSecret {
+export interface SecretOfObject extends OutgoingSecret {
   /** Of names: of a file that holds them. */
   readonly oid: string;
 }
 
 /** Lists the secrets of objects, and of the names of what leaves. */
-export async function findLeavingSecrets(
+export async function findOutgoingSecrets(
   workspace: Workspace,
   outgoing: NamedObjects,
 ): Promise<readonly SecretOfObject[]> {
@@ -81,7 +81,7 @@ export function openCleanObjects(store: ConversationStore): CheckedIds {
 }
 
 /** A secret that would leave. */
-export interface LeavingSecret extends SecretFinding {
+export interface OutgoingSecret extends SecretFinding {
   /** The branch that would take it along; absent where it stands in no object that is sent. */
   readonly branch?: string;
   /** A file of a conversation's tree, `commit ID`, `tag ID`, or `names of branches and files`. */
@@ -127,7 +127,7 @@ export function nothingDone({ command }: Pick<RefusedCommand, "command">): strin
 }
 
 /** Those that nothing lets pass. */
-export function refusedOf<Secret extends LeavingSecret>(
+export function refusedOf<Secret extends OutgoingSecret>(
   found: readonly Secret[],
   allowed: AllowedSecrets,
 ): readonly Secret[] {
@@ -142,7 +142,7 @@ const MOST_LISTED = 10;
 const MOST_NAMED = 3;
 
 /** The error of secrets that would leave, `secrets_found`. */
-export function secretsError(secrets: readonly LeavingSecret[], { command, of }: RefusedCommand): Error {
+export function secretsError(secrets: readonly OutgoingSecret[], { command, of }: RefusedCommand): Error {
   const distinct = new Set(secrets.map(({ fingerprint }) => fingerprint)).size;
   const count = distinct === 1 ? "A secret" : `${distinct} secrets`;
   const places = secrets.length === 1 ? "" : `, in ${secrets.length} places`;
@@ -175,7 +175,7 @@ function redactHint(conversations: readonly string[]): string {
 }
 
 /** A line for each, below the branch that would take it along. */
-function listByBranch(secrets: readonly LeavingSecret[]): readonly string[] {
+function listByBranch(secrets: readonly OutgoingSecret[]): readonly string[] {
   const branches = [...new Set(secrets.map(({ branch }) => branch))];
   return branches.flatMap((branch) => {
     const lines = secrets.filter((secret) => secret.branch === branch).map(describe);
@@ -183,7 +183,7 @@ function listByBranch(secrets: readonly LeavingSecret[]): readonly string[] {
   });
 }
 
-function describe({ path, turn, line, rule, sample, count, fingerprint }: LeavingSecret): string {
+function describe({ path, turn, line, rule, sample, count, fingerprint }: OutgoingSecret): string {
   const place = turn === undefined ? path : `turn ${turn}`;
   const times = count === 1 ? "" : `, ${count} times`;
   return `${place}, line ${line}: ${rule} ${sample}${times} [${fingerprint}]`;

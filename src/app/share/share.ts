@@ -15,11 +15,11 @@ import { type BranchTree, FORMAT_VERSION } from "../conversation/tree.ts";
 import { inlineView, prepareTurn, requestText, requireTexts, rootCommit, sign } from "../conversation/turns.ts";
 import { loadCompactions, loadTurns, loadView } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
-import { findMasksInLines, type MaskedSecret, standingIn, type TextAtPath } from "./find-masks.ts";
+import { findMasksInLines, type MaskedSecret, maskedIn, type TextAtPath } from "./find-masks.ts";
 import { checkOutgoing } from "./outgoing.ts";
 import { chooseTips } from "./push.ts";
 import { localError, requireSharing } from "./remotes.ts";
-import { findLeavingSecrets } from "./scan-outgoing.ts";
+import { findOutgoingSecrets } from "./scan-outgoing.ts";
 
 /** A file to hand over. */
 export interface SharedFile {
@@ -84,7 +84,7 @@ export async function shareView(
         sources: new Set(sources.map(({ path }) => sourceFileOf(path))).size,
         comments: (await readComments(workspace, whole)).length,
       },
-      secrets: standingIn(secrets, [branch, title, ...turns.flat().map((event) => JSON.stringify(event))]),
+      secrets: maskedIn(secrets, [branch, title, ...turns.flat().map((event) => JSON.stringify(event))]),
     },
   };
 }
@@ -192,7 +192,7 @@ async function requireClean(
   { allow, allowed }: { readonly allow: readonly string[]; readonly allowed: readonly string[] },
 ): Promise<void> {
   const { objects } = await requireSharing(workspace).outgoing({ tips: [tip.commit], known: [] });
-  const left = (await findLeavingSecrets(workspace, { objects, names: [tip.name] })).filter(
+  const left = (await findOutgoingSecrets(workspace, { objects, names: [tip.name] })).filter(
     ({ rule, fingerprint }) => !allow.includes(rule) && !allowed.includes(fingerprint),
   );
   const [first] = left;

@@ -103,8 +103,8 @@ export function withOwnTools(
   branch: string,
   { others, ...model }: Pick<OpenedModel, "name" | "facts" | "isAssumed"> & { readonly others: readonly Tool[] },
 ): readonly Tool[] {
-  const beside = [...createLookBackTools(workspace, branch), ...others];
-  return [createCompactTool(workspace, branch, { ...model, others: beside }), ...beside];
+  const tools = [...createLookBackTools(workspace, branch), ...others];
+  return [createCompactTool(workspace, branch, { ...model, others: tools }), ...tools];
 }
 
 /** What tools are opened for. */
@@ -116,9 +116,9 @@ interface ToolPlace extends ToolOpening {
 /** Opens them; must be closed. Throws what opening the model throws, without waiting for servers then. */
 export async function openQueryTools(workspace: Workspace, place: ToolPlace): Promise<ToolBox> {
   const { branch, config, model, signal } = place;
-  const inVain = new AbortController();
-  model.catch(() => inVain.abort());
-  const box = await openServers(workspace, config, AbortSignal.any([signal, inVain.signal]));
+  const stopped = new AbortController();
+  model.catch(() => stopped.abort());
+  const box = await openServers(workspace, config, AbortSignal.any([signal, stopped.signal]));
   try {
     const opened = await model;
     return { ...box, tools: withOwnTools(workspace, branch, { ...opened, others: box.tools }) };

@@ -98,12 +98,12 @@ const ABORTED: RoundEnd = { stop: "aborted", failure: null };
 
 async function ask({ turn, opened, system, tools, signal, observer, whileAsked }: Talk): Promise<Answer> {
   const { client, provider, model } = opened;
-  const { view: told, compactions } = await turn.sent();
+  const { view: sent, compactions } = await turn.sent();
   const definitions = tools.map(({ definition }) => definition);
-  const offered = offeredTools(definitions, told, compactions);
+  const offered = offeredTools(definitions, sent, compactions);
   const view = [SEARCH_TOOL, SHOW_TOOL].every((own) => offered.some(({ name }) => name === own))
-    ? told
-    : withoutNotice(told);
+    ? sent
+    : withoutNotice(sent);
   // The next round of the turn, and the next turn, send the frame again.
   const frame = requestFrame(system, offered);
   const retrying = (retry: Retry): void => observer.retrying?.(opened.name, retry);

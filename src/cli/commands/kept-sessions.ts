@@ -89,7 +89,7 @@ function listed(
   return {
     choice: { ...choice, isClaimed: async (file) => (await knownAs(file)) !== null },
     most,
-    isPassedOver: async (file) => (await knownAs(file)) === "exported",
+    isSkipped: async (file) => (await knownAs(file)) === "exported",
   };
 }
 

@@ -1,6 +1,6 @@
 // The compactions of a conversation as a stack, and the page of one: what it did, what it took from sight, its summary beside its
 // sources.
-import type { CompactionPage, LostFact, SummaryBesideSources } from "../../app/look/compaction-page.ts";
+import type { CompactionPage, LostFact, SummaryWithSources } from "../../app/look/compaction-page.ts";
 import type { ConversationPage, PageCompaction } from "../../app/look/conversation-page.ts";
 import { FACT_KINDS, type FactKind, type LossReceipt } from "../../core/conversation/compaction.ts";
 import { groupRange } from "../../core/conversation/group.ts";
@@ -268,13 +268,13 @@ function renderWaysOut(branch: string, { shown, newest }: CompactionPage): Html 
 // A summary beside its sources: its text with each fact marked, and each fact with the events that said it first. What nobody said
 // stands out in both.
 
-type Fact = SummaryBesideSources["facts"][number];
+type Fact = SummaryWithSources["facts"][number];
 
 /** Times that one fact is marked in a text. */
 const MOST_MARKS = 50;
 
 /** Draws it. */
-function renderSummary({ compaction, text, facts }: SummaryBesideSources, branch: string): Html {
+function renderSummary({ compaction, text, facts }: SummaryWithSources, branch: string): Html {
   const unsaid = facts.filter(({ places }) => places.length === 0).length;
   const verdict =
     facts.length === 0

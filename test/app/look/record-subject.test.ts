@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recordSubject, tellsChange } from "../../../src/app/look/log.ts";
+import { namesChange, recordSubject } from "../../../src/app/look/log.ts";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import { subjectOf } from "../../../src/store/messages.ts";
 
@@ -32,7 +32,7 @@ describe("tellsChange", () => {
     ["revert", `Revert "Reapply "${TOLD}""`],
     ["compaction", "fork at turn 3: compactions as they were at the tip"],
   ] as const)("takes a %s told as %s", (kind, subject) => {
-    expect(tellsChange(subject, [{ kind, record }])).toBe(true);
+    expect(namesChange(subject, [{ kind, record }])).toBe(true);
   });
 
   it.each([
@@ -42,7 +42,7 @@ describe("tellsChange", () => {
     ["revert", TOLD],
     ["revert", `Revert "Revert "${TOLD}""`],
   ] as const)("does not take a %s told as %s", (kind, subject) => {
-    expect(tellsChange(subject, [{ kind, record }])).toBe(false);
+    expect(namesChange(subject, [{ kind, record }])).toBe(false);
   });
 
   it("takes the subject of any record that the commit holds, and none of a record that cannot be read", () => {
@@ -50,7 +50,7 @@ describe("tellsChange", () => {
       { kind: "compaction", record: { ...record, to_turn: 3 } },
       { kind: "compaction", record },
     ] as const;
-    expect(tellsChange(TOLD, changes)).toBe(true);
-    expect(tellsChange(TOLD, [{ kind: "compaction", record: null }])).toBe(false);
+    expect(namesChange(TOLD, changes)).toBe(true);
+    expect(namesChange(TOLD, [{ kind: "compaction", record: null }])).toBe(false);
   });
 });

@@ -203,7 +203,7 @@ describe("a session of Claude Code", () => {
     keepClaude("gone/notes", web, [claudeLine(web)]);
     keepClaude("there", web, [claudeLine(web)]);
     const { files } = await findAt(web);
-    expect(files.map(({ path, isBeside }) => [nameOf(path), isBeside])).toEqual([
+    expect(files.map(({ path, isSideFile }) => [nameOf(path), isSideFile])).toEqual([
       ["agent-gone", true],
       ["there", undefined],
     ]);

@@ -48,7 +48,7 @@ interface RemoteSide {
   readonly remote: string;
   readonly there: ReadonlySet<string>;
   /** Told of each branch that goes on: the commit that it went on from. */
-  readonly wentOn: Map<string, string>;
+  readonly movedFrom: Map<string, string>;
 }
 
 /** What is known of a branch here and there: where it stands here, and what both have in common. */
@@ -57,20 +57,20 @@ export interface ComparedBranch extends BehindBranch {
 }
 
 /** What a branch of a remote would stand beside. */
-interface BesideBranch {
+interface FamilyCheck {
   readonly remote: string;
   /** A branch here whose name is of the same conversation, where that has to be told; else null. */
   readonly family: BranchTip | null;
 }
 
 /** History tells that it is the same conversation. */
-const NO_FAMILY: BesideBranch = { remote: "", family: null };
+const NO_FAMILY: FamilyCheck = { remote: "", family: null };
 
 /** Takes in what a branch is there; null when all of that is here. `compared` counts while the branch has not moved. */
-export async function takeBranch(
+export async function pullBranch(
   workspace: Workspace,
   theirs: BranchTip,
-  { remote, there, wentOn }: RemoteSide,
+  { remote, there, movedFrom }: RemoteSide,
   compared?: ComparedBranch,
 ): Promise<PulledBranch | null> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -82,14 +82,14 @@ export async function takeBranch(
     const family = bases.length > 0 ? null : { ...theirs, commit: own };
     const reason = await whyKept(workspace, theirs, { remote, family });
     if (reason !== null) return kept(theirs, reason);
-    const pulled = await meet(workspace, { own: { ...theirs, commit: own }, theirs, bases, there, wentOn });
+    const pulled = await joinOrKeep(workspace, { own: { ...theirs, commit: own }, theirs, bases, there, movedFrom });
     if (pulled !== null) return pulled;
   }
   return kept(theirs, "others moved it at the same time");
 }
 
-async function whyKept(workspace: Workspace, theirs: BranchTip, beside: BesideBranch): Promise<string | null> {
-  return (await whyNotTaken(workspace, theirs, beside)) ?? (await whyOpen(workspace, theirs.name));
+async function whyKept(workspace: Workspace, theirs: BranchTip, check: FamilyCheck): Promise<string | null> {
+  return (await whyNotTaken(workspace, theirs, check)) ?? (await whyOpen(workspace, theirs.name));
 }
 
 /** A branch that is behind one elsewhere: all that it has is there. */
@@ -100,14 +100,14 @@ interface BehindBranch {
 }
 
 /**
- * Lets branches go on with what stands elsewhere, all in one write; `wentOn` as in `RemoteSide`. Gives what became of them, and
+ * Lets branches go on with what stands elsewhere, all in one write; `movedFrom` as in `RemoteSide`. Gives what became of them, and
  * those that have to be looked at one by one: somebody moved them, or something is in the way of one.
  */
-export async function goForward(
+export async function fastForward(
   workspace: Workspace,
   behind: readonly BehindBranch[],
-  wentOn: RemoteSide["wentOn"],
-): Promise<{ readonly pulled: readonly PulledBranch[]; readonly left: readonly BranchTip[] }> {
+  movedFrom: RemoteSide["movedFrom"],
+): Promise<{ readonly pulled: readonly PulledBranch[]; readonly remaining: readonly BranchTip[] }> {
   const pulled: PulledBranch[] = [];
   const taken: BehindBranch[] = [];
   for (const branch of behind) {
@@ -123,20 +123,20 @@ export async function goForward(
       commits: [],
     }),
   );
-  const moved = writes.length === 0 ? [] : await workspace.store.write(writes).catch(unlessInTheWay);
-  const left: BranchTip[] = [];
+  const moved = writes.length === 0 ? [] : await workspace.store.write(writes).catch(noneIfBlocked);
+  const remaining: BranchTip[] = [];
   for (const [at, { commit, theirs }] of taken.entries()) {
     if (moved[at]?.moved !== true) {
-      left.push(theirs);
+      remaining.push(theirs);
       continue;
     }
-    wentOn.set(theirs.name, commit);
+    movedFrom.set(theirs.name, commit);
     pulled.push({ branch: theirs.name, status: "updated", turns: await moreTurns(workspace, commit, theirs.commit) });
   }
-  return { pulled, left };
+  return { pulled, remaining };
 }
 
-function unlessInTheWay(error: unknown): readonly WriteResult[] {
+function noneIfBlocked(error: unknown): readonly WriteResult[] {
   if (error instanceof JpgError && error.kind !== "internal") return [];
   throw error;
 }
@@ -150,16 +150,16 @@ function kept({ name }: BranchTip, reason: string): PulledBranch {
 }
 
 /** Two tips of one branch that differ. */
-interface Meeting extends Pick<RemoteSide, "there" | "wentOn"> {
+interface DifferingTips extends Pick<RemoteSide, "there" | "movedFrom"> {
   readonly own: BranchTip;
   readonly theirs: BranchTip;
   readonly bases: readonly string[];
 }
 
 /** What one branch cannot do (files of a worktree in the way) keeps no other from being taken in. */
-function meet(workspace: Workspace, meeting: Meeting): Promise<PulledBranch | null> {
-  return joinSides(workspace, meeting).catch((error: unknown) => {
-    if (error instanceof JpgError && error.kind !== "internal") return kept(meeting.theirs, error.message);
+function joinOrKeep(workspace: Workspace, tips: DifferingTips): Promise<PulledBranch | null> {
+  return joinSides(workspace, tips).catch((error: unknown) => {
+    if (error instanceof JpgError && error.kind !== "internal") return kept(tips.theirs, error.message);
     throw error;
   });
 }
@@ -167,13 +167,13 @@ function meet(workspace: Workspace, meeting: Meeting): Promise<PulledBranch | nu
 /** Null when the branch moved meanwhile. */
 async function joinSides(
   workspace: Workspace,
-  { own, theirs, bases, there, wentOn }: Meeting,
+  { own, theirs, bases, there, movedFrom }: DifferingTips,
 ): Promise<PulledBranch | null> {
   const { store } = workspace;
   const { name: branch, commit: expected } = own;
   const write = async (change: Pick<BranchWrite, "parent" | "commits">): Promise<boolean> => {
     const [written] = await store.write([{ branch, expected, ...change }]);
-    if (written?.moved === true) wentOn.set(branch, expected);
+    if (written?.moved === true) movedFrom.set(branch, expected);
     return written?.moved === true;
   };
   const isBehind = bases.includes(expected);
@@ -185,7 +185,7 @@ async function joinSides(
     const status = isBehind ? "updated" : "merged";
     return (await write(merge)) ? { branch, status, turns } : null;
   }
-  const fork = await makeWay(workspace, own, there);
+  const fork = await renameOurs(workspace, own, there);
   const moved = await write({ parent: theirs.commit, commits: [] });
   return moved ? { branch, status: "forked", turns, fork } : null;
 }
@@ -198,7 +198,7 @@ async function countTurns({ store }: Workspace, commit: string): Promise<number>
 export async function whyNotTaken(
   { store }: Workspace,
   { name, commit }: BranchTip,
-  { remote, family }: BesideBranch,
+  { remote, family }: FamilyCheck,
 ): Promise<string | null> {
   try {
     const tree = await loadBranchTree(store, name, commit);
@@ -216,7 +216,7 @@ async function whyOpen({ store, runtime }: Workspace, branch: string): Promise<s
 }
 
 /** Names what a branch holds as a fork of one's own; gives its name. An earlier try that was interrupted is gone on with. */
-async function makeWay(workspace: Workspace, own: BranchTip, taken: ReadonlySet<string>): Promise<string> {
+async function renameOurs(workspace: Workspace, own: BranchTip, taken: ReadonlySet<string>): Promise<string> {
   const { store } = workspace;
   const user = slugOf((await store.identity()).name);
   const stem = `${stemOf(forkOf(own.name), user)}-${user}`;
@@ -255,7 +255,7 @@ function stemOf(fork: string, user: string): string {
 // two versions of jpg imported) are not tied together: ours is told again on top of theirs.
 
 /** Two tips of a branch, and the commits at which they parted; none of unrelated histories. */
-interface MeetingTips {
+interface MergeTips {
   readonly ours: string;
   readonly theirs: string;
   readonly bases: readonly string[];
@@ -271,7 +271,7 @@ type Merge =
     };
 
 /** Plans the merge of two sides, of which neither is an ancestor of the other. */
-export async function planMerge(store: ConversationStore, tips: MeetingTips): Promise<Merge> {
+export async function planMerge(store: ConversationStore, tips: MergeTips): Promise<Merge> {
   const bases = await Promise.all(tips.bases.map((commit) => loadFiles(store, commit)));
   const [ours, theirs] = [await loadSide(store, tips.ours, tips.bases), await loadSide(store, tips.theirs, tips.bases)];
   const hasGrown = await growthBetween(store, ours.turnOids, theirs.turnOids);
@@ -285,7 +285,7 @@ export async function planMerge(store: ConversationStore, tips: MeetingTips): Pr
   if (missing.length === 0 && filesBetween(theirs.files, merged).length === 0)
     return { turns, parent: tips.theirs, commits: [] };
   if (tips.bases.length === 0)
-    return { turns, parent: tips.theirs, commits: await tellAgain(store, { ours, theirs, merged }) };
+    return { turns, parent: tips.theirs, commits: await replay(store, { ours, theirs, merged }) };
   return { turns, parent: order[0].commit, commits: [await mergeCommit(store, order, merged)] };
 }
 
@@ -338,7 +338,7 @@ async function growthBetween(
 // the same authors at the same times. A record that it took back again is told, too, for it can be brought back from history.
 
 /** Two sides without a common history, and the files that both come to. */
-interface Telling {
+interface ReplaySides {
   readonly ours: MergeSide;
   readonly theirs: MergeSide;
   readonly merged: ReadonlyMap<string, string>;
@@ -347,7 +347,7 @@ interface Telling {
 type Changes = ReturnType<typeof filesBetween>;
 
 /** Our commits as new ones on top of theirs: turns that only we have, first; then records. */
-async function tellAgain(store: ConversationStore, { ours, theirs, merged }: Telling): Promise<readonly CommitSpec[]> {
+async function replay(store: ConversationStore, { ours, theirs, merged }: ReplaySides): Promise<readonly CommitSpec[]> {
   const commits: CommitSpec[] = [];
   const current = new Map(theirs.files);
   const add = (
