@@ -1,4 +1,4 @@
-// Appends one immutable record to a branch (a compaction, a title, settings), under the path where it belongs.
+// Appends one immutable record to a branch, such as a compaction, a title or settings.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import {
   formatCompactionLine,
@@ -22,7 +22,7 @@ export function compactionIdOfPath(path: string): string | null {
   return /^compactions\/[^/]*?Z-([^/]+)\.jsonl$/.exec(path)?.[1] ?? null;
 }
 
-/** Reads a record of the history; null when it is damaged: the history stays readable. */
+/** Reads a record from history; null when it is damaged, so that the history stays readable. */
 export function readRecord(bytes: Uint8Array, path: string): Compaction | null {
   try {
     return parseCompactionLine(decodeText(bytes), path);
@@ -31,7 +31,7 @@ export function readRecord(bytes: Uint8Array, path: string): Compaction | null {
   }
 }
 
-/** The oldest commit of a log (newest first) that adds a compaction, and its path there: later ones only bring it back. */
+/** Finds the oldest commit of a log (newest first) that adds a compaction, and its path there. Later commits only bring it back. */
 export function findAddition(
   entries: readonly LogEntry[],
   id: string,
@@ -43,29 +43,28 @@ export function findAddition(
   return null;
 }
 
-/** How often a commit is tried again when others move the branch at the same time. */
+/** Attempts to commit while others move the branch. */
 const MAX_ATTEMPTS = 8;
 
 /** A change planned against a branch's tree. */
 export interface PlannedChange {
   readonly message: string;
   readonly changes: readonly FileChange[];
-  /** Sign when the user's git says so. */
+  /** Sign if the user's git configuration says so. */
   readonly sign: boolean;
   /** Further parents; such a commit is never signed. */
   readonly merges?: readonly string[];
 }
 
-/** A commit that was added to a branch. */
 export interface AppendedCommit {
   readonly commit: string;
-  /** What it was built on; the branch's worktrees that stood there have followed. */
+  /** Parent commit; worktrees of the branch that were at it have followed. */
   readonly parent: string;
 }
 
 /**
- * Plans against the branch as it stands and commits by compare-and-swap; plans again when the branch moved. Gives null when
- * the plan has nothing to do. Throws `branch_busy` after 8 refusals.
+ * Plans against the branch's tip and commits by compare-and-swap; plans again if the branch moved. Returns null when there is
+ * nothing to do. Throws `branch_busy` after 8 refusals.
  */
 export async function commitChange(
   workspace: Workspace,
@@ -76,14 +75,17 @@ export async function commitChange(
   return appended;
 }
 
-/** A change, and what else its plan came to. */
+/** A change, and a value that its plan yields. */
 export interface PlannedValue<Value> {
-  /** Null = there is nothing to do. */
+  /** Null = nothing to do. */
   readonly change: PlannedChange | null;
   readonly value: Value;
 }
 
-/** The same, with what the plan that was committed came to. `target` names a new branch to make instead of moving this one. */
+/**
+ * Like `commitChange`, and returns the value of the plan that was committed. `target` names a new branch to create instead of
+ * moving this one.
+ */
 export async function commitPlan<Value>(
   workspace: Workspace,
   tree: BranchTree,
@@ -95,7 +97,7 @@ export async function commitPlan<Value>(
       `a change of ${tree.branch} was planned on ${tree.revision ?? `turn ${tree.atTurn}`}, not on the branch`,
     );
   let current = tree;
-  // Git is asked who commits while the plan is made.
+  // Git looks up the author while the plan is made.
   const author = askAuthor(workspace);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { change, value } = await plan(current);
@@ -131,21 +133,21 @@ export async function commitPlan<Value>(
   );
 }
 
-/** Who wrote a commit, and who made it. */
+/** Author and committer. */
 export type Signatures = Pick<CommitSpec, "author" | "committer">;
 
-/** The user, now. */
+/** Returns the user's signatures at the current time. */
 export async function currentSignatures(workspace: Workspace): Promise<Signatures> {
   return sign(await workspace.store.identity(), workspace);
 }
 
-/** Asks git at once who commits; the function gives the signatures of the time at which it is called. */
+/** Asks git for the author at once; the returned function signs with the time of its call. */
 export function prepareSignatures(workspace: Workspace): () => Promise<Signatures> {
   const author = askAuthor(workspace);
   return async () => sign(await author, workspace);
 }
 
-/** Whoever waits for the answer is told why there is none; nobody else is. */
+/** Only a caller that awaits the author sees the error. */
 function askAuthor({ store }: Workspace): Promise<CommitAuthor> {
   const author = store.identity();
   author.catch(() => undefined);
@@ -158,7 +160,7 @@ function sign({ name, email, committer }: CommitAuthor, { runtime }: Workspace):
   return { author: { name, email, ...at }, committer: { ...committer, ...at } };
 }
 
-/** The file of a record: one line, random padding before each key so that git never takes two records for a rename. */
+/** Makes the file of a record: one line, with random padding before each key so that git never takes two records for a rename. */
 export function recordChange(
   workspace: Workspace,
   folder: "compactions" | "config" | "meta",
@@ -170,17 +172,16 @@ export function recordChange(
   };
 }
 
-/** Random padding of a record. */
 export function randomPadding({ runtime }: Pick<Workspace, "runtime">): number[] {
   return [...runtime.random(32)].map((byte) => byte % 64);
 }
 
-/** Padding of a record that must be the same wherever it is made: it derives from the id. */
+/** Derives padding from the id, for a record that must be the same wherever it is made. */
 export function derivedPadding(id: string): number[] {
   return [...Buffer.from(sha256(id), "hex")].map((byte) => byte % 64);
 }
 
-/** A time that is later than every record given, so that a skewed clock never makes a new record lose. RFC 3339 UTC. */
+/** Returns a time later than every given record's, so that a skewed clock never makes a new record lose. RFC 3339 UTC. */
 export function timestampAfter(now: Date, others: Iterable<string>): string {
   let time = now.getTime();
   for (const other of others) {
@@ -190,10 +191,9 @@ export function timestampAfter(now: Date, others: Iterable<string>): string {
   return new Date(time).toISOString();
 }
 
-// The files of groups: compactions that one commit added as one, and the pins that came with them. Whoever takes one of them back
-// takes all.
+// Groups: compactions, and pins with them, that one commit added. They are reverted together.
 
-/** Gives the files that go with the file of a compaction in force, itself included, as long as they are there. */
+/** Returns a function from the path of a live compaction to the paths of its group, itself included, that still exist. */
 export async function groupPaths(
   workspace: Pick<Workspace, "store">,
   tree: BranchTree,
@@ -215,15 +215,14 @@ export async function groupPaths(
   return (path) => paths.get(groups.get(path) ?? "") ?? [path];
 }
 
-/** What a record says, and the message of its commit. */
 interface MetaChange {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly message: string;
 }
 
 /**
- * Plans against all of meta/, oldest first, with the id that the record will have, and commits; plans again when the branch moved. Gives the commit; null when the
- * plan has nothing to do. Throws as `commitChange` does.
+ * Plans against all records of meta/ (oldest first) with the id of the new record, and commits; plans again if the branch moved.
+ * Returns the commit, or null when there is nothing to do. Throws like `commitChange`.
  */
 export async function appendMeta(
   workspace: Workspace,
@@ -246,10 +245,10 @@ export async function appendMeta(
   return appended?.commit ?? null;
 }
 
-// The record files of compactions that are clamped to the first turns of a branch. Everything in them follows from the original
-// and the cut, so that whoever forks there makes the same files.
+// Compactions clamped to the first turns of a branch. Their files depend only on the original and the cut, so that every fork at
+// that turn writes the same ones.
 
-/** Gives the files of the copies that end with the newest of these turns (object ids of their files, at least one). */
+/** Makes the files of copies that end with the last of these turns (object ids of turn files, at least one). */
 export async function clampedRecords(
   store: ConversationStore,
   turnOids: readonly string[],

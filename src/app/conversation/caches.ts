@@ -1,17 +1,16 @@
-// A cache that is believed: what is in it was written by jpg, in this very folder. It begins with the folder's seal.
+// A cache whose content is trusted: a seal in front shows that jpg wrote it in this very git dir.
 import { sealOf } from "../../store/git-dir.ts";
 import type { ConversationStore } from "../../store/store.ts";
 
 export interface SealedCache {
-  /** What is kept under a key, of a cache that is one file under none; null when nothing is, or it was not written here. */
+  /** Returns what is cached under a key (none for a cache of one file); null if there is nothing or its seal is wrong. */
   read(key?: string): Buffer | null;
-  /** Keeps something; without effect where nothing can be written. */
+  /** Caches something; does nothing where it cannot be written. */
   write(body: string | Uint8Array, key?: string): Promise<void>;
 }
 
 const DIGEST = 64;
 
-/** Opens a cache of the store. */
 export function openSealedCache(store: ConversationStore, name: string): SealedCache {
   const cache = store.cache(name);
   const { gitDir } = store;
@@ -29,13 +28,13 @@ export function openSealedCache(store: ConversationStore, name: string): SealedC
   };
 }
 
-/** Ids that are known to be good. */
+/** Object ids that passed a check. */
 export interface CheckedIds {
   has(oid: string): boolean;
   add(oids: readonly string[]): Promise<void>;
 }
 
-/** Opens what a store keeps under a name; `key` = what was looked for, so that another look begins anew; `most` = ids kept at most. */
+/** Opens the checked ids of a store. `key` = what was checked for: another key starts empty. `most` = ids kept at most. */
 export function openCheckedIds(
   store: ConversationStore,
   name: string,

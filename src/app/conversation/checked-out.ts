@@ -1,20 +1,19 @@
-// Where one stands: the worktree of the store that the current folder is in, else the store's own, and what is checked out
-// there. `@` is its branch. On a commit without a branch one may read; what writes is told how to go on.
+// Reads what is checked out: in the store's worktree around the current folder, else in the store's main one. `@` is its branch.
+// With HEAD detached, reading works, and commands that write get an error with what to do.
 import { type JpgError, userError } from "../../core/errors.ts";
 import type { UnfinishedOperation, Worktree } from "../../store/store.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** What is checked out where one stands. */
 interface CheckedOut {
   /** Null in a store that has no worktree. */
   readonly worktree: Worktree | null;
   /** Null when HEAD is detached. */
   readonly branch: string | null;
-  /** The commit of a detached HEAD; null on a branch. */
+  /** Commit of a detached HEAD; null on a branch. */
   readonly commit: string | null;
 }
 
-/** Reads what is checked out in the current folder, or else in the store's own worktree. */
+/** Reads what is checked out in the current folder's worktree, else in the store's main one. */
 export async function readCheckedOut({ store, runtime }: Workspace): Promise<CheckedOut> {
   const { worktrees } = store;
   const worktree = (await worktrees?.at(runtime.cwd)) ?? (await worktrees?.at(store.root)) ?? null;
@@ -22,13 +21,13 @@ export async function readCheckedOut({ store, runtime }: Workspace): Promise<Che
   return { worktree, branch: await store.readActiveBranch(), commit: null };
 }
 
-/** The workspace with `@` standing for a branch: what JPG_CONVERSATION does for a terminal. */
+/** Makes `@` mean a branch, as JPG_CONVERSATION does for a terminal. */
 export function withActiveBranch(workspace: Workspace, branch: string): Workspace {
   const { runtime } = workspace;
   return { ...workspace, runtime: { ...runtime, env: { ...runtime.env, JPG_CONVERSATION: branch } } };
 }
 
-/** Checks a branch out where one stands: from then on it is `@` there. Throws `operation_unfinished`. */
+/** Checks a branch out here, so that it becomes `@`. Throws `operation_unfinished`. */
 export async function makeActive(workspace: Workspace, branch: string): Promise<void> {
   const { worktree } = await requireSwitchable(workspace);
   await workspace.store.useBranch(branch, worktree ?? undefined);
@@ -47,12 +46,12 @@ export async function requireSwitchable(workspace: Workspace): Promise<CheckedOu
   );
 }
 
-/** The branch that a bisect or rebase began on, and will go back to; null when there is none under way. */
+/** Returns the branch to which an unfinished bisect or rebase will return; null when there is none. */
 export async function branchOfOperation(workspace: Workspace, checkedOut: CheckedOut): Promise<string | null> {
   return (await operationOf(workspace, checkedOut))?.branch ?? null;
 }
 
-/** The error of what writes where no branch is checked out. `holder` = a branch that holds the commit. */
+/** Creates the error of a command that writes while HEAD is detached. `holder` = a branch that holds the commit. */
 export async function detachedHeadError(
   workspace: Workspace,
   checkedOut: CheckedOut,

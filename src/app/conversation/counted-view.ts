@@ -1,5 +1,5 @@
-// Loads a branch's view with all turns of its conversation and the meter that counts them. In a partial clone, who only looks counts
-// what is here.
+// Loads a branch's view with all turns of its conversation and the meter that counts them. In a partial clone, reading commands
+// count only what is present.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { planHalves, planReading } from "../../core/conversation/covered-range.ts";
 import type { Turn } from "../../core/conversation/event.ts";
@@ -22,11 +22,11 @@ import {
   typicalOverhead,
 } from "./view.ts";
 
-/** A view with what counts its conversation, and its turns by position, ascending. */
+/** A view, its turns by position (ascending) and the meter of its conversation. */
 export interface CountedView extends LoadedTurns {
-  /** Of every turn, in order; of those that are `elsewhere` there are none. */
+  /** One per turn, in order, except those that are `elsewhere`. */
   readonly facts: readonly TurnFacts[];
-  /** Turns of a partial clone that nothing shows and that are not here: nothing counts them. 0 elsewhere. */
+  /** Number of turns that a partial clone lacks and nothing shows; they are not counted. 0 in a full store. */
   readonly elsewhere: number;
   readonly meter: TokenMeter;
 }
@@ -43,8 +43,8 @@ export async function loadCounted(
 }
 
 /**
- * The same for who only looks: what neither the view nor `also` (positions, 0-based) shows and is not here, in a partial clone, is not
- * brought to be counted.
+ * Like `loadCounted`, for commands that only read: in a partial clone it fetches no turn just to count it, unless the view or
+ * `also` (positions, 0-based) shows it.
  */
 export async function loadCountedMinimal(
   store: ConversationStore,
@@ -65,7 +65,7 @@ export async function loadCountedMinimal(
   return count(store, tree, { live, turns, isWhole: false });
 }
 
-/** The turns at hand with those hidden ones in which the other half of a call may be. */
+/** Adds the hidden turns that may hold the other half of a shown call or result. */
 async function withOtherHalves(
   store: ConversationStore,
   tree: BranchTree,
@@ -92,7 +92,7 @@ async function count(
   const turnCount = tree.turnOids.length;
   const facts = [...turns.values()].map((turn) => turnFacts(turn));
   const elsewhere = turnCount - facts.length;
-  // What a provider counted was sent with turns that are not known here: it says nothing of the others.
+  // The provider's counts include turns that are missing here, so they do not apply.
   const counted = elsewhere === 0 ? facts : facts.map(withoutUsage);
   return {
     view: project({ turnCount, turns, compactions: live.applied }),
@@ -108,7 +108,7 @@ function withoutUsage({ answers, ...facts }: TurnFacts): TurnFacts {
   return { ...facts, answers: answers.map((answer) => ({ ...answer, usage: null })) };
 }
 
-/** Creates the meter of a branch; what its agent sends in front of it typically counts where nothing is recorded. */
+/** Creates the meter of a branch. Where no overhead is recorded, the agent's typical one is used. */
 async function createBranchMeter(
   store: ConversationStore,
   tree: BranchTree,
@@ -121,7 +121,7 @@ async function createBranchMeter(
   return typical === null ? meter : createFactsMeter({ ...input, definedFrom, typicalOverhead: typical });
 }
 
-/** Creates a loader that reads a branch again only when it has moved. */
+/** Creates a loader that reads a branch again only after it moved. */
 export function createCountedLoader(store: ConversationStore): (tree: BranchTree) => Promise<CountedView> {
   let last: { readonly commit: string; readonly loaded: CountedView } | null = null;
   return async (tree) => {
@@ -130,10 +130,9 @@ export function createCountedLoader(store: ConversationStore): (tree: BranchTree
   };
 }
 
-// Tokens as the reports give them: raw and of the view, with who counted them. One place, so that every command says the
-// same of the same conversation.
+// Token counts of reports, in one place, so that all commands agree.
 
-/** Tokens of a conversation, system prompt and tools included where they are known. */
+/** Tokens of a conversation, including system prompt and tools where known. */
 export interface TokenReport {
   readonly tokens: { readonly raw: number; readonly view: number };
   /** `recorded` when the provider counted both. */
@@ -142,7 +141,7 @@ export interface TokenReport {
   readonly overhead_source?: Exclude<OverheadSource, "recorded">;
 }
 
-/** Counts a branch, all of it and its view. */
+/** Counts a branch's full history and its view. */
 export function reportTokens({ view, live, meter }: Pick<CountedView, "view" | "live" | "meter">): TokenReport {
   const raw = meter.countHistory();
   const shown = meter.countView(view, live.applied);
@@ -154,7 +153,7 @@ export function reportTokens({ view, live, meter }: Pick<CountedView, "view" | "
   };
 }
 
-/** What may be said of several counts at once: `recorded` only when all are. */
+/** Returns the source of several counts together: `recorded` only if all are. */
 export function worstSource(sources: readonly TokenSource[]): TokenSource {
   return sources.every((source) => source === "recorded") ? "recorded" : "estimate";
 }

@@ -1,5 +1,5 @@
 // `covers`: the digest that binds a compaction to the turns it was made over, from object ids alone where possible
-// (docs/FORMAT.md). A summary whose digest does not match the branch must not be applied: it would tell of another past.
+// (docs/FORMAT.md). A summary whose digest does not match the branch must not be applied: it would describe other turns.
 import type { PlacedEvent } from "../../core/compact/event-ledger.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { checkCoverage } from "../../core/conversation/coverage.ts";
@@ -23,14 +23,14 @@ interface CoverFacts {
 
 type Bounds = Pick<Compaction, "from_turn" | "to_turn" | "from_event" | "to_event">;
 
-/** The digest over what `bounds` covers, or null when a turn or bound event is not on the branch. */
+/** Computes the digest over what `bounds` covers; null when a turn or bound event is not on the branch. */
 export async function coversDigest(bounds: Bounds, facts: CoverFacts): Promise<string | null> {
   const first = await endTurnEntry(bounds.from_turn, bounds, facts);
   const last = bounds.to_turn === bounds.from_turn ? first : await endTurnEntry(bounds.to_turn, bounds, facts);
   return first === null || last === null ? null : digest(bounds, facts.turnOids, first, last);
 }
 
-/** How a compaction stands to the branch it is on. */
+/** Whether a compaction fits the branch it is on. */
 export interface CoverCheck {
   readonly matches: boolean;
   /** Every covered end turn is covered as a whole, though a bound event is named. */
@@ -51,7 +51,7 @@ export async function checkCovers(compaction: Compaction, facts: CoverFacts): Pr
   return { matches: (await coversDigest(compaction, facts)) === compaction.covers, whole: false };
 }
 
-/** Whether object ids alone say that what a compaction covers is here, its end turns as a whole. */
+/** Returns whether object ids alone prove that the covered turns are here, end turns as a whole. */
 export function coversWhole(compaction: Compaction, { turnOids }: Pick<CoverFacts, "turnOids">): boolean {
   const { from_turn: from, to_turn: to } = compaction;
   return digest(compaction, turnOids, `${from}:${turnOids[from]}`, `${to}:${turnOids[to]}`) === compaction.covers;
@@ -77,21 +77,24 @@ async function endTurnEntry(index: number, bounds: Bounds, facts: CoverFacts): P
   return id === null ? null : `${index}:${id}`;
 }
 
-/** The bounds that fall into a turn; null when none does. */
+/** Returns the bounds inside a turn; null when there are none. */
 function cutBounds(index: number, bounds: Bounds): CutBounds | null {
   const fromEvent = index === bounds.from_turn ? bounds.from_event : undefined;
   const toEvent = index === bounds.to_turn ? bounds.to_event : undefined;
   return fromEvent === undefined && toEvent === undefined ? null : { fromEvent, toEvent };
 }
 
-/** The object id of the turn up to the cut, `<id before>..<id up to>` when it begins inside; null without its events. */
+/**
+ * Returns the object id of the turn up to the cut; `<id before>..<id up to>` when the range begins inside; null if an event is
+ * missing.
+ */
 function cutId(text: string, { fromEvent, toEvent }: CutBounds): string | null {
   const end = toEvent === undefined ? text : cutTurnFile(text, toEvent);
   if (end === null) return null;
   if (fromEvent === undefined) return textId(end);
   const before = cutTurnFileBefore(text, fromEvent);
   if (before === null) return null;
-  // A range that begins at the turn's first event is no cut.
+  // A range from the turn's first event does not cut it.
   return before === "" ? textId(end) : `${textId(before)}..${textId(end)}`;
 }
 
@@ -107,7 +110,7 @@ interface CutBounds {
 
 // The raw events that a compaction covers, bounds inside its end turns included.
 
-/** Lists the covered events with the turn (0-based) each stands in, in order; turns that were not read are passed over. */
+/** Lists the covered events in order, each with its turn (0-based); skips turns that were not read. */
 export function coveredEvents(
   { from_turn, to_turn, from_event, to_event }: Bounds,
   turns: ReadonlyMap<number, Turn>,
@@ -124,8 +127,7 @@ export function coveredEvents(
 }
 
 /**
- * Reads the covered events as they were said: with the payloads that were moved out of them, which stand in the tree of
- * `commit`. Throws `attachment_missing`.
+ * Reads the covered events with the payloads that were moved to attachments in the tree of `commit`. Throws `attachment_missing`.
  */
 export async function readCovered(
   store: ConversationStore,
@@ -138,13 +140,12 @@ export async function readCovered(
   return covered.map(({ turn, event }, at) => ({ turn, event: events[at] ?? event }));
 }
 
-/** As in a projection: a first event that is not there covers nothing, a last one that is not there all. */
+/** As in a projection: a missing first event covers nothing, a missing last one covers the rest. */
 function positionOf(events: readonly Event[], id: string, otherwise: number): number {
   const position = events.findIndex((event) => event.id === id);
   return position === -1 ? otherwise : position;
 }
 
-/** Gives the facts of a branch at its commit. */
 export function coverFacts(store: ConversationStore, { turnOids }: Pick<BranchTree, "turnOids">): CoverFacts {
   const decoder = new TextDecoder();
   const texts = new Map<number, Promise<string>>();
@@ -163,8 +164,8 @@ export function coverFacts(store: ConversationStore, { turnOids }: Pick<BranchTr
 }
 
 /**
- * Checks the view with these compactions. Turns that they hide wholly need not be at hand. Throws `coverage_broken`: a bug,
- * nothing may be written.
+ * Checks the view under these compactions. Wholly hidden turns need not be loaded. Throws `coverage_broken`: a bug, so nothing may
+ * be written.
  */
 export function verifyCoverage(facts: {
   readonly turnCount: number;

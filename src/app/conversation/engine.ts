@@ -1,5 +1,5 @@
-// Which engine works: the git program where there is one, else the one that needs none. What differs between them before a store is
-// open is here; an open store has one interface. With git-program.ts the only file outside src/store that names an engine.
+// Chooses the engine: git where it is installed, else the embedded one. Hides what differs between them before a store is open; an
+// open store has one interface. Besides git-program.ts, only this file outside src/store names an engine.
 import { dirname, join, resolve } from "node:path";
 import { PROJECT_CONFIG_NAME, resolveUserPaths } from "../../config/trust.ts";
 import { createFile, makeFolders } from "../../store/files.ts";
@@ -14,17 +14,17 @@ import { hasGit, needsGit, withoutReadme } from "../../store/git-dir.ts";
 import type { ConversationStore, Engine, LogEntry, LogQuery, Mended, StoreLocation } from "../../store/store.ts";
 import { type Runtime, readTemplate, setSharingUmask } from "./runtime.ts";
 
-/** Chooses the engine of this call; `--engine` decides, whatever is there: without git the native one says that it is missing. */
+/** Chooses the engine of this call. `--engine` wins even without git; the native engine then reports `git_missing`. */
 export function chooseEngine({ engine, env }: Pick<Runtime, "env"> & { readonly engine?: Engine | undefined }): Engine {
   return engine ?? (hasGit(env) ? "native" : "embedded");
 }
 
-/** The runtime in which git works where there is one, whatever engine was asked for: for what looks after git's part of a store. */
+/** Selects the native engine wherever git is installed, for commands that maintain git's part of a store. */
 export function preferGit(runtime: Runtime): Runtime {
   return hasGit(runtime.env) ? { ...runtime, engine: "native" } : runtime;
 }
 
-/** Finds the store that the arguments, the environment and the current directory name. */
+/** Finds the store that the arguments, environment and current directory name. */
 export function locate(runtime: Runtime, store?: string): Promise<StoreLocation> {
   const { cwd, env, home } = runtime;
   return locateStore({
@@ -36,17 +36,17 @@ export function locate(runtime: Runtime, store?: string): Promise<StoreLocation>
   });
 }
 
-/** What the files around a directory say of the project that it is in; the same with and without git. */
+/** Finds the project around a directory from its files; the same with and without git. */
 export const projects: {
-  /** The git dir, shared by all worktrees, of the project around a directory (absolute, without symbolic links); null = none. */
+  /** Returns the common git dir of the project around a directory (absolute, no symbolic links); null = none. */
   readonly around: (directory: string) => Promise<string | null>;
-  /** The tops of a project's worktrees, absolute; they need not exist. */
+  /** Lists the top folders of a project's worktrees, absolute; they need not exist. */
   readonly worktrees: (commonDir: string) => Promise<readonly string[]>;
 } = { around: findProjectAround, worktrees: listWorktreeTops };
 
 /**
- * Opens the store at `root`; what is written from then on is for those whom it is shared with. `say` is told what the user should
- * know while something takes long. Throws `git_missing`.
+ * Opens the store at `root` and sets the umask for those it is shared with. `say` receives progress messages of slow operations.
+ * Throws `git_missing`.
  */
 export async function openStore(
   runtime: Runtime,
@@ -58,28 +58,31 @@ export async function openStore(
   return withoutReadme(store);
 }
 
-/** The engine that works without git is loaded only where it is used. */
+/** Loads the embedded engine only when it is used. */
 async function openEngine(runtime: Runtime, root: string, say?: (text: string) => void): Promise<ConversationStore> {
   const { env, cwd, now, engine } = runtime;
-  // Much is read without git: whoever asks for it is told at once, not in the middle.
+  // Much is read without git: fail now rather than in the middle.
   if (engine === "native" && !hasGit(env)) throw gitMissingError(undefined);
   if (chooseEngine(runtime) === "native") return openNativeStore({ root, env, cwd, say });
   const { openEmbeddedStore } = await import("../../store/embedded/store.ts");
   return openEmbeddedStore({ root, env, cwd, now });
 }
 
-/** Refuses what only git does, where jpg works without: `needs_git`. `what` begins the sentence, e.g. `A clone`. */
+/** Refuses an operation that needs git. Throws `needs_git`. `what` begins the sentence, e.g. `A clone`. */
 export function requireGit(runtime: Runtime, what: string): void {
   if (chooseEngine(runtime) !== "native") throw needsGit(what, runtime.env);
 }
 
-/** Mends what a store says of its place, hooks above all; null where nothing was amiss. Without git nothing runs them. */
+/** Repairs paths that a store records, above all in hooks; null when all were right. Without git nothing runs hooks. */
 export async function mend(runtime: Runtime, root: string): Promise<Mended | null> {
   const { env, nodePath, jpgPath } = runtime;
   return chooseEngine(runtime) === "native" ? mendStore(root, { env, nodePath, jpgPath }) : null;
 }
 
-/** Creates the store at `root`, or completes one: idempotent. Whom it does not say to be shared with, the user's own settings say, where git can be asked. */
+/**
+ * Creates the store at `root`, or completes one. Idempotent. Sharing comes from the store's settings, else from the user's own, if
+ * git is there to ask.
+ */
 export async function makeStore(runtime: Runtime, root: string): Promise<void> {
   const { env, cwd, nodePath, jpgPath } = runtime;
   const said = await sharingOf(join(root, ".git"));
@@ -92,19 +95,18 @@ export async function makeStore(runtime: Runtime, root: string): Promise<void> {
   await createStoreWithoutGit(root, { env, cwd, nodePath, jpgPath });
 }
 
-// Makes a conversation store, or completes one, and says where it is and where settings go.
+// Creates or completes a conversation store, and reports where it is and where settings go.
 
 interface InitReport {
   /** Absolute path of the store. */
   readonly path: string;
   readonly created: boolean;
-  /** The user's own settings: absolute path, and whether this call put the commented template there. */
+  /** The user's own settings: absolute path, and whether this call created the commented template. */
   readonly settings: { readonly path: string; readonly created: boolean };
-  /** What to do next. */
   readonly hints: readonly string[];
 }
 
-/** Makes the project's store, or DIR itself a conversation repository. Idempotent. */
+/** Creates the project's store, or makes DIR itself a conversation repository. Idempotent. */
 export async function initStore(
   runtime: Runtime,
   request: { readonly directory: string | undefined; readonly store: string | undefined },
@@ -127,17 +129,17 @@ export async function initStore(
   };
 }
 
-/** Puts the commented settings where the user's own are read, unless some stand there; false too where that cannot be written. */
+/** Writes the commented settings template unless the file exists; also false if it cannot be written. */
 async function writeSettingsTemplate(path: string): Promise<boolean> {
   try {
     makeFolders(dirname(path), 0o700);
     return await createFile(path, await readTemplate("config.toml"));
   } catch {
-    return false; // nothing hangs on it: jpg works without settings
+    return false; // jpg works without settings
   }
 }
 
-/** Gives the store with its logs remembered until it is closed. Logs of names that may move are read each time. */
+/** Wraps a store so that it caches logs until it is closed. Logs of movable names are read each time. */
 export function withCachedLog(store: ConversationStore): ConversationStore {
   const logs = new Map<string, Promise<readonly LogEntry[]>>();
   const readLog = (query: LogQuery): Promise<readonly LogEntry[]> => {

@@ -1,5 +1,5 @@
-// Where a branch that holds the first turns of another begins. Positions come from the tree: a commit counts only when its
-// own tree holds exactly these turns. Where history was squashed there is none, and the later turns are taken away.
+// Finds the commit at which a branch with the first turns of another begins: one whose own tree holds exactly these turns. If
+// history was squashed and none does, later turns are removed.
 import { type ForkPlan, planFork } from "../../core/compact/fork.ts";
 import { attachmentPath } from "../../core/conversation/attachment.ts";
 import { commentOf, turnOfPin } from "../../core/conversation/marks.ts";
@@ -14,20 +14,20 @@ import { loadCompactions } from "./view.ts";
 
 export interface ForkStart {
   readonly commit: string;
-  /** Turns that the branch begins with. */
+  /** Number of turns the branch begins with. */
   readonly turnCount: number;
-  /** What makes the tree of that commit the one to begin with. */
+  /** Changes to that commit's tree. */
   readonly changes: readonly FileChange[];
-  /** Whether `changes` take later turns away: no commit holds the first ones alone. */
+  /** Whether `changes` remove later turns, since no commit holds the first ones alone. */
   readonly isCut: boolean;
 }
 
-/** The branch that the first turns are taken from, as far as that matters. */
+/** The branch whose first turns are taken. */
 type ForkSource = Pick<BranchTree, "branch" | "commit" | "turnOids">;
 
 /**
- * The start of a fork that holds the first turns of a branch, with what the tip's compactions do to them; the tip itself when
- * it holds no more. Throws `shallow_history`.
+ * Finds the start of a fork that holds the first turns of a branch, with the effect of the tip's compactions on them. It is the tip
+ * itself if that has no more turns. Throws `shallow_history`.
  */
 export async function startOfFork(store: ConversationStore, tip: BranchTree, turnCount: number): Promise<ForkStart> {
   const isWhole = turnCount < 1 || turnCount >= tip.turnOids.length;
@@ -40,15 +40,15 @@ export async function startOfFork(store: ConversationStore, tip: BranchTree, tur
   });
 }
 
-/** A start, and what the tree holds there once its changes are made. */
+/** A start, and the records of its tree after its changes. */
 export interface BranchAtTurn extends ForkStart {
   readonly compactions: readonly TreeFile[];
   readonly metas: readonly TreeFile[];
 }
 
 /**
- * Finds the commit whose tree holds exactly the first turns of a branch; else the one with the fewest more, and what takes
- * these away with all that belongs to them. Throws `shallow_history` where git has left the commit out.
+ * Finds the commit whose tree holds exactly the first turns of a branch; else the one with the fewest more, and changes that remove
+ * these with all that belongs to them. Throws `shallow_history` where a shallow clone lacks the commit.
  */
 export async function startOfTurns(
   store: ConversationStore,
@@ -83,10 +83,11 @@ export async function startOfTurns(
   };
 }
 
-/** What is live on the first turns of a branch. */
 type KeptCompactions = Pick<ForkPlan, "compactions" | "clamped">;
 
-/** The start with those compactions of the tip in force that the plan names, whole or clamped, and no others; what was said of its turns comes along. */
+/**
+ * Adds to a start exactly those live compactions of the tip that the plan names, whole or clamped, and the comments on its turns.
+ */
 export async function withCompactionsOf(
   store: ConversationStore,
   start: BranchAtTurn,
@@ -114,7 +115,7 @@ export async function planFirstTurns(store: ConversationStore, tip: BranchTree, 
   return planFork({ first: turnCount }, facts);
 }
 
-/** Takes away what came with later turns: their files, their stretches of the sources, records about them, payloads. */
+/** Removes what came with later turns: their files, source pieces, records about them, and attachments. */
 async function removeLaterTurns(
   store: ConversationStore,
   tree: BranchTree,
@@ -138,7 +139,7 @@ async function removeLaterTurns(
   ];
 }
 
-/** Paths of the settings, pins and comments that were made for later turns. */
+/** Lists the paths of settings, pins and comments of later turns. */
 async function recordsOfLaterTurns(
   store: ConversationStore,
   tree: BranchTree,
@@ -150,17 +151,16 @@ async function recordsOfLaterTurns(
   return [...deltas.map(({ file }) => file), ...marks.map(({ path }) => path)];
 }
 
-/** The turn that a pin or a comment is about. */
 function turnOfMark(record: MetaRecord): number | null {
   return turnOfPin(record) ?? commentOf(record)?.turn ?? null;
 }
 
-/** The turn that a file belongs to; null = none: what stands beside a session came with its newest turn. */
+/** Returns the turn that a file belongs to; null for other files: those next to a session came with its newest turn. */
 function turnOfFile(path: string): number | null {
   return turnIndexOfPath(path) ?? turnIndexOfSource(path);
 }
 
-/** The payloads that none of the files speaks of. */
+/** Lists the attachments that none of the files names. */
 async function unusedAttachments(
   store: ConversationStore,
   commit: string,
@@ -183,7 +183,7 @@ function removal({ path }: Pick<TreeFile, "path">): FileChange {
   return { path, remove: true };
 }
 
-/** Refuses where git has left the parents of a commit out. Throws `shallow_history`. */
+/** Refuses a commit whose parents a shallow clone lacks. Throws `shallow_history`. */
 export async function requireWholeHistory(store: ConversationStore, commit: string): Promise<void> {
   const isCutOff = (await store.cutOffCommits()).has(commit);
   if (isCutOff) throw shallowHistory(`The commit before ${commit.slice(0, 9)}`);

@@ -1,4 +1,4 @@
-// The journal of an open turn: its file, its lines, and whose the journals are that lie in a store's git dir.
+// Finds, reads, replays and writes the journals of open turns in a store's git dir.
 import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
 import { lstat, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,35 +13,34 @@ import { isProcessGone, type ProcessMark, processMark } from "../../store/runnin
 import { objectId, sha256 } from "./runtime.ts";
 import { type ConversationHeader, conversationHeader } from "./tree.ts";
 
-/** A journal that was found. */
 export interface FoundJournal {
   readonly path: string;
-  /** Its writer is gone, or has given it up. */
+  /** Its writer has ended or abandoned it. */
   readonly isAbandoned: boolean;
 }
 
 const ENDING = ".jsonl";
-/** In the names of journals that their writers gave up; stores hold such names. */
+/** In the names of abandoned journals. Existing stores hold such names, so it must not change. */
 export const ABANDONED = ".left";
-/** Longest encoded branch name; file systems allow 255 bytes, and more is added to it. */
+/** Longest encoded branch name, characters. File systems allow 255 bytes, and suffixes are added. */
 const MAX_NAME = 180;
-/** More than the first line of a journal has. */
+/** Bytes; more than the first line of a journal has. */
 const HEAD_BYTES = 64 * 1024;
-/** A journal without a whole head counts as abandoned after so long: until then its writer may be just beginning, milliseconds. */
+/** A journal without a whole head counts as abandoned after this time, milliseconds: until then its writer may be just starting. */
 const NO_HEAD_MS = 10_000;
 
-/** The journal of the open turn of a branch, in the folder that the store has for them. */
+/** Returns the path of a branch's journal in the store's folder of journals. */
 export function journalPath(folder: string, branch: string): string {
   const name = encodeURIComponent(branch);
   return join(folder, `${name.length > MAX_NAME ? sha256(branch) : name}${ENDING}`);
 }
 
-/** Whether a store's folder of journals has one, of a turn that is being talked or of one that was broken off. */
+/** Returns whether a store has any journal, of an open turn or an interrupted one. */
 export async function hasJournals(folder: string): Promise<boolean> {
   return (await readdir(folder).catch(() => [])).length > 0;
 }
 
-/** Lists the journals in the folder of a store, of a branch the abandoned ones first; a store without any costs one look. */
+/** Lists a store's journals, the abandoned ones of a branch first. Costs one `readdir` where there are none. */
 export async function listJournals(folder: string, now: Date): Promise<readonly FoundJournal[]> {
   const names = await readdir(folder).catch(() => []);
   return Promise.all(
@@ -56,18 +55,18 @@ export async function listJournals(folder: string, now: Date): Promise<readonly 
   );
 }
 
-/** Whether a turn of a branch is being talked now. */
+/** Returns whether a turn of a branch is in progress. */
 export async function isTurnOpen(folder: string, branch: string, now: Date): Promise<boolean> {
   const path = journalPath(folder, branch);
   return (await listJournals(folder, now)).some((found) => found.path === path && !found.isAbandoned);
 }
 
-/** Replays a journal; null when it is gone, or was never begun properly. */
+/** Replays a journal; null when it is gone or has no whole head. */
 export async function readJournal(path: string): Promise<Replay | null> {
   return replayJournal(textOf(path) ?? "");
 }
 
-/** Reads who writes a journal, and what; null when it is gone or has no whole head. */
+/** Reads the head of a journal; null when it is gone or has no whole head. */
 export async function readJournalHead(path: string): Promise<JournalHead | null> {
   const text = textOf(path);
   return text === null ? null : parseJournalHead(text.slice(0, HEAD_BYTES));
@@ -81,19 +80,19 @@ function textOf(path: string): string | null {
   }
 }
 
-/** Takes a journal away if it still is that of the turn that begins with `start`; null = one without a head. */
+/** Removes a journal if it still belongs to the turn that begins with `start`; null = a journal without a head. */
 export async function removeJournal(path: string, start: string | null): Promise<void> {
   const aside = `${path}${ABANDONED}-${start ?? "headless"}`;
   if (!(await moveAside(path, aside))) return;
   if (((await readJournalHead(aside))?.start ?? null) === start) await rm(aside, { force: true });
-  // Somebody else removed that journal and has begun another turn since: this one is theirs.
+  // Another process removed that journal and has begun another turn since: put its journal back.
   else await rename(aside, path);
 }
 
-/** Marks a journal as abandoned by its writer; gives its new path. */
+/** Marks a journal as abandoned by its writer; returns its new path. */
 export async function abandonJournal(path: string, start: string): Promise<string> {
   const aside = `${path}${ABANDONED}-${start}`;
-  // On a disk where not even that is possible it counts as abandoned when this process has ended.
+  // If even the rename fails, it counts as abandoned once this process has ended.
   return (await moveAside(path, aside)) ? aside : path;
 }
 
@@ -110,31 +109,31 @@ async function isDead(path: string, now: Date): Promise<boolean> {
   return isProcessGone(head.writer, () => ageOf(path, now));
 }
 
-/** Milliseconds since a file was written to; -1 when it is gone. */
+/** Returns the milliseconds since a file was written; -1 when it is gone. */
 async function ageOf(path: string, now: Date): Promise<number> {
   const found = await lstat(path).catch(() => null);
   return found === null ? -1 : now.getTime() - found.mtimeMs;
 }
 
-// The lines of a turn's journal and what they come to. Each line stands by itself, an event's later lines replace or extend
-// its earlier ones, so any prefix of a journal replays to a prefix of its events, and replaying twice changes nothing.
+// Lines of a journal and their replay. Each line is complete by itself, and an event's later lines replace or extend its earlier
+// ones. So any prefix of a journal replays to a prefix of its events, and replaying twice changes nothing.
 
-/** The first line, and again when it changes: what is needed to commit the turn without its writer. The last one holds. */
+/** Written first, and again when it changes: all that is needed to commit the turn without its writer. The last one counts. */
 export interface JournalHead {
   /** Version of the journal's lines. */
   readonly journal: 1;
   readonly branch: string;
   /** Position of the turn, 0-based. */
   readonly turn: number;
-  /** Id of the turn's first event: tells whether a branch holds the turn already. */
+  /** Id of the turn's first event, by which a branch that already holds the turn is recognised. */
   readonly start: string;
-  /** The commit it was begun on; null = it begins a conversation. */
+  /** The commit on which it was begun; null = it begins a conversation. */
   readonly parent: string | null;
-  /** Object id of the turn before it; null = there is none. */
+  /** Object id of the previous turn; null = none. */
   readonly prev: string | null;
-  /** Written by the root commit of a new conversation. */
+  /** Header of a new conversation, for its root commit. */
   readonly root?: ConversationHeader;
-  /** Whose turn it is. */
+  /** The process that writes it. */
   readonly writer: ProcessMark;
 }
 
@@ -149,24 +148,24 @@ const journalHead: z.ZodMiniType<JournalHead> = z.looseObject({
   writer: processMark,
 });
 
-/** A text that streams, as its event will hold it. */
+/** Which text of its event streams. */
 export type TextKind = "message" | "reasoning";
 
 /** One line after the first. */
 export type JournalLine =
-  /** An event whose text streams; its text so far. */
+  /** An event whose text streams, with its text so far. */
   | { readonly open: ChatResponse }
   /** More text of the event with that id. */
   | { readonly delta: string; readonly id: string }
-  /** A whole event, in place of what was opened with its id, or of its earlier form. */
+  /** A whole event; replaces what was opened with its id, or its earlier form. */
   | { readonly event: Event }
-  /** The turn is as it should be; without it, it was interrupted. */
+  /** The turn is complete; without this line it was interrupted. */
   | { readonly complete: true };
 
-/** What a journal comes to. */
+/** The content of a journal. */
 export interface Replay {
   readonly head: JournalHead;
-  /** In the order begun. What streamed and did not end is marked `metadata.interrupted`; nothing of it = left out. */
+  /** In the order begun. An unfinished text is marked `metadata.interrupted`; an empty one is left out. */
   readonly events: readonly Event[];
   readonly isComplete: boolean;
 }
@@ -176,7 +175,7 @@ export function formatJournalLine(line: JournalHead | JournalLine): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** Replays a journal; reads up to the first line that is torn or makes no sense. Null when not even its head is whole. */
+/** Replays a journal up to the first torn or invalid line. Null when not even its head is whole. */
 export function replayJournal(text: string): Replay | null {
   const [first = "", ...rest] = wholeLines(text);
   let head = parseHead(first);
@@ -197,13 +196,12 @@ export function replayJournal(text: string): Replay | null {
   };
 }
 
-/** Parses the first line of a journal that may go on after it; null when it is torn or no head. */
+/** Parses the first line of a journal; null when it is torn or no head. */
 export function parseJournalHead(text: string): JournalHead | null {
   const end = text.indexOf("\n");
   return end < 0 ? null : parseHead(text.slice(0, end));
 }
 
-/** An event that streams. */
 interface Streaming {
   readonly partial: ChatResponse;
   text: string;
@@ -223,7 +221,7 @@ function ended({ partial, text }: Streaming): Event | [] {
   return text === "" ? [] : interruptedAt(partial, text);
 }
 
-/** An event with the text that came of it, marked as interrupted. */
+/** Returns an event with the text received so far, marked as interrupted. */
 export function interruptedAt(event: ChatResponse, text: string): ChatResponse {
   const { metadata, ...rest } = event;
   return {
@@ -238,7 +236,7 @@ function textOfJournal({ message, reasoning }: ChatResponse): string {
   return typeof text === "string" ? text : "";
 }
 
-/** The lines that have their end: the last one may be torn. */
+/** Returns the complete lines; the last one may be torn. */
 function wholeLines(text: string): string[] {
   return text.split("\n").slice(0, -1);
 }
@@ -264,7 +262,7 @@ function parseEvent(value: unknown): Event | null {
   try {
     return parseEventLine(JSON.stringify(value) ?? "", { file: "journal", line: 1 });
   } catch {
-    return null; // written by another version, or damaged: what stands before it counts
+    return null; // from another version, or damaged: the lines before it count
   }
 }
 
@@ -277,31 +275,34 @@ function parseObject(line: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-// The journal of the turn that is being talked, one file in the store's git dir: what a model says is in it before anyone is
-// shown it. The file is also the lock of its branch: it is created exclusively, and names the process that writes it.
+// Writes the journal of an open turn, one file in the store's git dir. What a model says is written to it before anyone is shown
+// it. The file is also the lock of its branch: it is created exclusively and names the process that writes it.
 
-/** An open journal. What writes throws `disk_full` or `journal_not_written`, from then on each time; what was written stays. */
+/**
+ * An open journal. Once a write fails with `disk_full` or `journal_not_written`, all later ones throw the same; what was written
+ * stays.
+ */
 export interface TurnJournal {
   readonly path: string;
   /** Begins an event whose text streams. */
   open(event: ChatResponse): void;
-  /** Adds to the text of an event that was begun. */
+  /** Appends to the text of an opened event. */
   delta(id: string, text: string): void;
-  /** Writes a whole event, in place of what was begun with its id; it is on its way to the disk then. */
+  /** Writes a whole event, replacing what was opened with its id, and starts to sync it to disk. */
   event(event: Event): void;
-  /** Says of whom and where the turn is, anew. */
+  /** Writes a new head. */
   head(head: JournalHead): void;
-  /** Says that the turn is as it should be, and waits until everything is on the disk. */
+  /** Marks the turn as complete, and waits until everything is on disk. */
   complete(): Promise<void>;
-  /** Takes the journal away: the turn is committed, or is not to be kept. */
+  /** Removes the journal: the turn is committed, or will not be kept. */
   remove(): Promise<void>;
-  /** Leaves the journal to whoever opens the store next; resolves to where it is. */
+  /** Leaves the journal for the next command that opens the store; resolves to its path. */
   abandon(): Promise<string>;
 }
 
 const sync = promisify(fdatasync);
 
-/** Opens the journal of a branch's turn. Throws `turn_open` when another process has one open, `disk_full`, `journal_not_written`. */
+/** Opens the journal of a branch's turn. Throws `turn_open` if another process has it open, `disk_full`, `journal_not_written`. */
 export async function openJournal(folder: string, head: JournalHead): Promise<TurnJournal> {
   const path = journalPath(folder, head.branch);
   try {
@@ -347,9 +348,9 @@ export async function openJournal(folder: string, head: JournalHead): Promise<Tu
 
 interface LineWriter {
   write(line: JournalHead | JournalLine): void;
-  /** Begins to bring what was written to the disk. */
+  /** Starts to sync what was written. */
   flush(): void;
-  /** Resolves when it is there. Throws what went wrong with any line. */
+  /** Resolves when it is on disk. Throws the first error of any line. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -397,7 +398,7 @@ function openExclusively(path: string): number | null {
   }
 }
 
-/** A write may take only a part of the bytes when the disk is nearly full. */
+/** Loops, because a write may take only some of the bytes when the disk is nearly full. */
 function writeAll(file: number, text: string): void {
   const bytes = Buffer.from(text, "utf8");
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);

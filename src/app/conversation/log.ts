@@ -1,11 +1,11 @@
-// The history of a branch's records, as one log of git.
+// Reads the history of a branch's records from git's log.
 import { RECORD_FOLDERS } from "../../core/conversation/branch-files.ts";
 import { userError } from "../../core/errors.ts";
 import { isForkMergeMessage } from "../../store/messages.ts";
 import type { ConversationStore, LogEntry } from "../../store/store.ts";
 import { compactionIdOfPath } from "./append.ts";
 
-/** Reads the commits that touched records, newest first, without those of merged forks. */
+/** Reads the commits that changed records, newest first, without those of merged forks. */
 export function readRecordLog(
   store: ConversationStore,
   from: string,
@@ -14,7 +14,10 @@ export function readRecordLog(
   return store.readLog({ from, paths, isAside: (merge) => isForkMerge(store, merge) });
 }
 
-/** Whether a commit says that it merges a fork, and took none of its records: nothing in force can be kept out of sight so. */
+/**
+ * Returns whether a commit's message says that it merges a fork and it took none of the fork's records. Without that check, such a
+ * message could hide live records from the log.
+ */
 export async function isForkMerge(
   store: ConversationStore,
   { commit, message, parents: [first, second] }: Pick<LogEntry, "commit" | "message" | "parents">,
@@ -27,10 +30,10 @@ export async function isForkMerge(
   return RECORD_FOLDERS.every((folder) => before.get(folder) === after.get(folder));
 }
 
-// Commits that are no compaction's own: where history was squashed, or cut off by a shallow clone, one commit brings turns and
-// any number of compactions. It tells neither when one of them was made nor by whom; their records do.
+// Squashed commits: where history was squashed or cut off by a shallow clone, one commit adds turns and any number of compactions.
+// Its date and author are not those of the compactions; their records have them.
 
-/** Finds those among the commits of a log of compactions: the ones that change turns too, or have no parent. */
+/** Finds the squashed commits of a log of compactions: those that also change turns, or have no parent. */
 export async function findSquashed(
   store: ConversationStore,
   entries: readonly Pick<LogEntry, "commit" | "parents">[],
@@ -45,7 +48,7 @@ export async function findSquashed(
   return squashed;
 }
 
-/** The newest of the compactions in force that a commit adds, by the time in its name; undefined when it adds none. */
+/** Returns the newest live compaction that a commit adds, by the time in its name; undefined when it adds none. */
 export function newestAdded({ added }: LogEntry, live: ReadonlySet<string>): string | undefined {
   return added
     .filter((path) => live.has(path))
@@ -53,7 +56,7 @@ export function newestAdded({ added }: LogEntry, live: ReadonlySet<string>): str
     .at(-1);
 }
 
-/** The error for a commit that is named in place of a compaction and brings more than that. */
+/** Creates the error for a squashed commit that is named in place of a compaction. */
 export function squashedCommit(word: string, { added }: LogEntry): Error {
   const ids = added.flatMap((path) => compactionIdOfPath(path) ?? []);
   return userError("squashed_commit", `${word} adds turns and several compactions: ${ids.join(", ")}.`, {

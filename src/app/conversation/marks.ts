@@ -1,4 +1,4 @@
-// What a branch's records say of a conversation beside its turns: settings, pins, comments.
+// Settings, pins and comments of a conversation, stored as records of its branch.
 import {
   parseConfigDelta,
   type RecordedTool,
@@ -37,13 +37,12 @@ import { type MetaRecord, readMetas } from "./turns.ts";
 import { loadAround, loadTurns } from "./view.ts";
 import { rememberedProviders, type Workspace } from "./workspace.ts";
 
-/** The settings that hold for a conversation. */
 export interface ConversationConfig extends LoadedConfig {
-  /** The tools that its newest requests offered; null = not recorded. */
+  /** Tools that its newest requests offered; null = not recorded. */
   readonly tools: readonly RecordedTool[] | null;
 }
 
-/** Loads the settings with the conversation's layer at its newest turn, and the providers that the user named for it. */
+/** Loads the settings, with the conversation's layer at its newest turn and the providers that the user named for it. */
 export async function loadConversationConfig(workspace: Workspace, tree: BranchTree): Promise<ConversationConfig> {
   const [deltas, named] = await Promise.all([
     readDeltas(workspace, tree),
@@ -54,7 +53,7 @@ export async function loadConversationConfig(workspace: Workspace, tree: BranchT
   return { ...(await workspace.config(settings, named)), tools: recordedTools(selected) };
 }
 
-/** Stores this call's `--cfg` settings on the conversation; null when there are none that may be stored. */
+/** Stores this call's `--cfg` settings on the conversation; null when none may be stored. */
 export async function storeOverrides(workspace: Workspace, tree: BranchTree): Promise<AppendedCommit | null> {
   if (workspace.overrides.length === 0) return null;
   const { config } = await workspace.config();
@@ -89,14 +88,14 @@ export function storeDelta(
   });
 }
 
-/** The keys that a delta sets, or takes back; values stay out of commit messages. */
+/** Lists the keys that a delta sets or unsets; values stay out of commit messages. */
 function settingNames(table: Readonly<Record<string, unknown>>, prefix = ""): string[] {
   return Object.entries(table).flatMap(([name, value]) =>
     isFields(value) ? settingNames(value, `${prefix}${name}.`) : [`${value === null ? "unset " : ""}${prefix}${name}`],
   );
 }
 
-/** Reads the settings that are stored on a conversation, one a file. */
+/** Reads the deltas stored on a conversation, one per file. */
 export async function readDeltas(workspace: Pick<Workspace, "store">, tree: BranchTree): Promise<StoredDelta[]> {
   const blobs = await collectBlobs(
     workspace.store,
@@ -105,32 +104,30 @@ export async function readDeltas(workspace: Pick<Workspace, "store">, tree: Bran
   return blobs.map((bytes, index) => parseConfigDelta(decodeText(bytes), tree.configs[index]?.path ?? ""));
 }
 
-// Pins of a conversation: turns and events that every compaction leaves as they are. Pinning is one commit with one record.
+// Pins: turns and events that every compaction leaves unchanged. Pinning is one commit with one record.
 
-/** A pin as it stands in the view. */
 interface PinRow extends Pin {
   /** How many events it protects. */
   readonly events: number;
-  /** How many of the events it protects the view hides or changes all the same: they were compacted before they were pinned. */
+  /** How many of those the view hides or changes anyway, because they were compacted before they were pinned. */
   readonly compacted: number;
 }
 
 interface PinReport {
   readonly branch: string;
-  /** Null when nothing had to be written. */
   readonly commit: string | null;
   readonly pin: Pin;
-  /** Ids of the events it protects, in order. */
+  /** Ids of the protected events, in order. */
   readonly events: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** The pins in force on a branch. */
+/** Reads the pins of a branch that are in force. */
 export async function readPins(workspace: Workspace, tree: BranchTree): Promise<readonly Pin[]> {
   return tree.metas.length === 0 ? [] : pinsInForce(await readMetas(workspace, tree));
 }
 
-/** Lists the pins with how the view reads them. */
+/** Lists the pins with counts of their events and of those that the view changes. */
 export async function listPins(workspace: Workspace, tree: BranchTree): Promise<readonly PinRow[]> {
   const pins = await readPins(workspace, tree);
   if (pins.length === 0) return [];
@@ -170,13 +167,13 @@ export async function addPin(workspace: Workspace, tree: BranchTree, bound: Turn
   return { branch: tree.branch, commit, pin, events, warnings };
 }
 
-/** Some of the events of a pin, and their verb. */
+/** Words a count of a pin's events, with the verb. */
 function countPhrase(some: number, all: number): string {
   if (all === 1) return "Its event is";
   return some === all ? `All of its ${all} events are` : `${some} of its ${all} events ${some === 1 ? "is" : "are"}`;
 }
 
-/** Takes a pin back. Throws `not_pinned` with the pins there are. */
+/** Removes a pin. Throws `not_pinned` with the existing pins. */
 export async function removePin(workspace: Workspace, tree: BranchTree, bound: TurnBound): Promise<PinReport> {
   const pin = await resolvePlace(workspace, tree, bound);
   const pins = await readPins(workspace, tree);
@@ -190,10 +187,7 @@ export async function removePin(workspace: Workspace, tree: BranchTree, bound: T
   return { branch: tree.branch, commit, pin, events: pinnedEvents([pin], turns.values()), warnings: [] };
 }
 
-/**
- * Checks that what is pinned and visible stays as it is. Throws `pin_hidden` naming the events; nothing has been committed by
- * then.
- */
+/** Checks that pinned and visible content stays unchanged. Throws `pin_hidden` naming the events, before anything is committed. */
 export function requirePins(
   pinned: readonly string[],
   facts: { readonly turns: Iterable<Turn>; readonly before: View; readonly after: View },
@@ -212,7 +206,7 @@ export function requirePins(
   );
 }
 
-/** Those pinned events that a view does not show as they are. */
+/** Lists the pinned events that a view hides or changes. */
 function changedPins(pinned: readonly string[], turns: Iterable<Turn>, view: View): readonly string[] {
   if (pinned.length === 0) return [];
   const shown = new Set<Event>(view.turns.flatMap((turn) => turn.events));
@@ -223,12 +217,12 @@ function changedPins(pinned: readonly string[], turns: Iterable<Turn>, view: Vie
   });
 }
 
-/** A pin as one writes it: `3` or `3:EVENT`. */
+/** Formats a pin as users type it: `3` or `3:EVENT`. */
 export function boundOf({ turn, event }: Pin): string {
   return event === undefined ? String(turn) : `${turn}:${event}`;
 }
 
-/** What a bound names: a turn that is there, or an event of it. Throws `unknown_turn`, `unknown_event`, `ambiguous_event`. */
+/** Resolves a bound to an existing turn or an event of it. Throws `unknown_turn`, `unknown_event`, `ambiguous_event`. */
 async function resolvePlace(workspace: Workspace, tree: BranchTree, bound: TurnBound): Promise<Pin> {
   const newest = tree.turnOids.length - 1;
   const turn = turnOf(bound, newest);
@@ -241,14 +235,14 @@ async function resolvePlace(workspace: Workspace, tree: BranchTree, bound: TurnB
   return { turn, event: events[index]?.id ?? bound.event };
 }
 
-/** Says which turns there are. */
+/** Creates the error for a missing turn; it names the range of turns. */
 export function unknownTurn(branch: string, turn: number, newest: number): JpgError {
   return userError("unknown_turn", `${branch} has no turn ${turn}: its turns are 0..${newest}.`, {
     hints: ["5 is turn 5, -3 is three turns before the last; `jpg print --turn 0..5` shows turns."],
   });
 }
 
-/** The position of the turn that a bound names, 0-based; it may lie outside of the conversation. */
+/** Returns the turn position that a bound names, 0-based; it may be out of range. */
 export function turnOf(bound: TurnBound, newest: number): number {
   return bound.type === "before_last" ? newest - bound.turns : bound.turn;
 }
@@ -265,16 +259,16 @@ function writePin(
   });
 }
 
-// Comments of a conversation: what people say about its turns. Saying or taking back one is one commit with one record.
+// Comments: what people say about turns. Adding or removing one is one commit with one record.
 
-/** A comment, and who made it; absent = no commit says so. */
+/** A comment with its author; absent = no commit names one. */
 export interface CommentRow extends Comment {
   readonly author?: string;
 }
 
 export interface CommentReport {
   readonly branch: string;
-  /** Null when nothing had to be written: somebody else had taken it back. */
+  /** Null when another process had already removed it. */
   readonly commit: string | null;
   readonly comment: Omit<Comment, "timestamp">;
 }
@@ -296,12 +290,12 @@ export async function listComments(workspace: Workspace, tree: BranchTree): Prom
     .sort((a, b) => a.turn - b.turn);
 }
 
-/** The comments in force, oldest first. */
+/** Reads the comments in force, oldest first. */
 export async function readComments(workspace: Pick<Workspace, "store">, tree: BranchTree): Promise<readonly Comment[]> {
   return tree.metas.length === 0 ? [] : commentsInForce(await readMetas(workspace, tree));
 }
 
-/** Says something about a turn or an event. Throws `bad_comment`, `unknown_turn`, `unknown_event`, `ambiguous_event`. */
+/** Adds a comment on a turn or an event. Throws `bad_comment`, `unknown_turn`, `unknown_event`, `ambiguous_event`. */
 export async function addComment(
   workspace: Workspace,
   tree: BranchTree,
@@ -317,7 +311,7 @@ export async function addComment(
   return { branch: tree.branch, commit, comment: { id, ...place, text: said } };
 }
 
-/** Takes a comment back; `id` = its record's, or the beginning of it. Throws `unknown_comment`, `ambiguous_id`. */
+/** Removes a comment; `id` = its record's id, or the beginning of it. Throws `unknown_comment`, `ambiguous_id`. */
 export async function removeComment(workspace: Workspace, tree: BranchTree, id: string): Promise<CommentReport> {
   const comments = await readComments(workspace, tree);
   const exact = comments.filter((comment) => comment.id === id);
@@ -360,7 +354,9 @@ function unknownComment(
   });
 }
 
-/** What makes the comments on the first turns those of the tip, where a branch begins with these: what was said, and taken back, of them. */
+/**
+ * Lists the files to add so that a branch with the tip's first turns has the tip's comments on these turns, removed ones included.
+ */
 export async function commentsToCarry(
   { store }: Pick<Workspace, "store">,
   tip: BranchTree,

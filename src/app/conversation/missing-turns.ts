@@ -1,9 +1,9 @@
-// Turns that stock git took out of the middle of a branch (`git revert` of one, a rebase that drops one): they are read where they
-// still stand, in the history or where the branch stood before, and nothing new is made of the branch until they are back.
+// Finds turns that stock git removed from the middle of a branch (`git revert` of one, a rebase that drops one) in its history or
+// its former tips. They can be read from there; nothing new is built on the branch until they are back.
 import { turnPath } from "../../core/conversation/turn-file.ts";
 import type { ConversationStore } from "../../store/store.ts";
 
-/** A turn that the branch has no more, and a commit that has it. */
+/** A turn that the branch lost, and a commit that still has it. */
 export interface MissingTurn {
   /** 0-based. */
   readonly turn: number;
@@ -13,7 +13,7 @@ export interface MissingTurn {
   readonly removedBy: string | null;
 }
 
-/** Finds the turns of a list that has holes, by rising number; one that is nowhere is left out. */
+/** Finds the missing turns of a list with holes, in ascending order; leaves out those that no commit has. */
 export async function findMissingTurns(
   store: ConversationStore,
   { branch, commit }: { readonly branch: string; readonly commit: string },
@@ -29,7 +29,7 @@ export async function findMissingTurns(
   return found;
 }
 
-/** Commits that may have what is missing, the likeliest first; `removes` = what the commit after them takes away, null = not known. */
+/** A commit that may have a missing turn. `removes` = paths that the commit after it removed; null = not known. */
 interface Place {
   readonly commit: string;
   readonly removedBy: string | null;
@@ -45,7 +45,7 @@ async function placesOf(
     before === undefined || removed.length === 0 ? [] : [{ commit: before, removedBy, removes: new Set(removed) }],
   );
   const former = (await store.formerTips(branch)).filter((tip) => /[1-9a-f]/.test(tip));
-  // What became a link or another repository was not removed.
+  // A file that became a link or a submodule does not count as removed.
   const changes = log.flatMap(({ commit: removedBy, parents: [before] }) =>
     before === undefined ? [] : [{ commit: before, removedBy, removes: null }],
   );
@@ -58,7 +58,7 @@ async function findIn(store: ConversationStore, places: readonly Place[], turn: 
     if (removes?.has(path) === false) continue;
     const file = await store.listTree(commit, { under: [path] }).then(
       ([first]) => first,
-      () => undefined, // a commit that git has cleared away
+      () => undefined, // git has pruned the commit
     );
     if (file?.path === path && file.special === undefined) return { turn, oid: file.oid, commit, removedBy };
   }

@@ -1,6 +1,6 @@
-// Commits a turn that was talked here: one commit with its file, by compare-and-swap. What others added to the branch
-// meanwhile stays: compactions, titles and settings are built upon, but turns are never spliced, so beside another turn it
-// becomes a fork. A turn that was committed as far as it had come is continued. Committing a turn twice changes nothing.
+// Commits a turn in one commit, by compare-and-swap. Compactions, titles and settings that others added meanwhile are kept, but
+// turns are never spliced: if the branch got another turn, this one goes to a new fork. A turn that was committed in part is
+// continued. Committing a turn twice changes nothing.
 import { type Content, type Event, type Note, textOfContent } from "../../core/conversation/event.ts";
 import { branchName, conversationOf, shortId } from "../../core/conversation/name.ts";
 import { turnPath } from "../../core/conversation/turn-file.ts";
@@ -17,26 +17,26 @@ import { prepareTurn, readFirstEvent, rootCommit } from "./turns.ts";
 import { loadTurns } from "./view.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** A turn and where it was talked. */
+/** A turn, and the place where it belongs. */
 export interface TurnRecord extends Pick<JournalHead, "branch" | "turn" | "start" | "parent" | "prev" | "root"> {
-  /** In order; the first is its turn_start, with the id `start`. */
+  /** In order; the first is its `turn_start`, with the id `start`. */
   readonly events: readonly Event[];
-  /** What else its commit brings; absent = nothing. */
+  /** Further files of its commit. */
   readonly extraChanges?: readonly FileChange[];
 }
 
 export interface RecordedTurn {
-  /** Another branch than the turn's own when that has another turn at this position. */
+  /** A new fork if the turn's own branch has another turn at this position. */
   readonly branch: string;
   readonly commit: string;
-  /** What it was built on; null when the branch held the turn already, or began with it. */
+  /** Parent commit; null when the branch already held the turn or begins with it. */
   readonly parent: string | null;
 }
 
-/** How often it is tried again when others move the branch at the same time. */
+/** Attempts while others move the branch. */
 const MAX_ATTEMPTS = 8;
 
-/** Where a turn is committed: a write without its commits, or the branch that holds all of it already. */
+/** Where a turn is committed: a write without its commits, or the branch that already holds the turn. */
 type Place =
   | (Omit<BranchWrite, "commits"> & {
       /** Whether the branch holds the beginning of the turn. */
@@ -45,8 +45,8 @@ type Place =
   | { readonly holds: RecordedTurn };
 
 /**
- * Commits the turn. `signatures` = who commits, for callers that asked git beforehand. Throws `branch_busy` after 8
- * refusals, `worktree_in_the_way`, and as git fails; nothing is written then.
+ * Commits the turn. `signatures`: for callers that asked git beforehand. Throws `branch_busy` after 8 refusals,
+ * `worktree_in_the_way`, and git's errors; nothing is written then.
  */
 export async function recordTurn(
   workspace: Workspace,
@@ -74,19 +74,22 @@ async function findPlace(workspace: Workspace, record: TurnRecord): Promise<Plac
   const { store } = workspace;
   const { branch, parent } = record;
   const tip = await store.readBranch(branch);
-  // Nobody touched it; or there is none yet, or none any more: the turn makes it.
+  // The branch did not move, or does not exist (yet, or any more): the turn creates it.
   if (tip === parent || tip === null) return { branch, expected: tip, parent, continued: false };
   const tree = await loadBranchTree(store, branch, tip);
   if (endsBefore(tree, record)) return { branch, expected: tip, parent: tip, continued: false };
   return (await findStoredTurn(workspace, tree, record)) ?? placeOnFork(workspace, record);
 }
 
-/** Whether the branch ends with the turn before this one: then only what is no turn was added. */
+/** Returns whether the branch still ends with the turn before this one, so that only records were added. */
 function endsBefore({ turnOids }: BranchTree, { parent, turn, prev }: TurnRecord): boolean {
   return parent !== null && turnOids.length === turn && (turnOids.at(-1) ?? null) === prev;
 }
 
-/** The branch as the place of a turn of which it holds all, or the beginning as its newest turn; null when it holds another. */
+/**
+ * Finds the turn on a branch: the branch holds all of it, or its beginning as the newest turn. Null when it holds another turn
+ * there.
+ */
 async function findStoredTurn(
   { store }: Workspace,
   tree: BranchTree,
@@ -104,7 +107,7 @@ async function findStoredTurn(
   return { branch, expected: commit, parent: commit, continued: true };
 }
 
-/** The fork's name derives from the turn: committed again, it is found there. */
+/** Derives the fork's name from the turn, so that a second commit finds the first. */
 async function placeOnFork(workspace: Workspace, record: TurnRecord): Promise<Place> {
   const { store } = workspace;
   const digest = sha256(record.start);
@@ -129,16 +132,18 @@ function commitsOf(record: TurnRecord, signatures: Signatures, continued: boolea
   return [{ ...rootCommit(root, signatures.author), ...signatures }, commit];
 }
 
-// Commits the turns whose writers ended before they could: whoever opens the store next finds their journals. A store without
-// journals costs one look at a folder; doing it twice, or two at a time, gives the same branches.
+// Recovery: the next command that opens the store commits the turns of ended writers from their journals. Without journals this
+// costs one `readdir`. Doing it twice, or in two processes at once, gives the same branches.
 
-/** Where it is said what was found. */
 export interface RecoveryOutput {
   info(text: string): void;
   warn(text: string): void;
 }
 
-/** Commits what others abandoned. What cannot be committed now stays for the next time, and is said: no command fails of it. */
+/**
+ * Commits abandoned turns. One that cannot be committed now is reported and stays for the next time; no command fails because of
+ * it.
+ */
 export async function recoverTurns(workspace: Workspace, voice: RecoveryOutput): Promise<void> {
   const { store, runtime } = workspace;
   if (!(await hasJournals(store.journal()))) return;
@@ -167,18 +172,18 @@ async function recoverTurn(workspace: Workspace, path: string, voice: RecoveryOu
   );
 }
 
-/** What became of a journal. */
+/** The outcome for one journal. */
 export interface AbandonedTurn {
-  /** Null when the journal had not even a head. */
+  /** Null when the journal had no head. */
   readonly head: JournalHead | null;
   readonly isComplete: boolean;
-  /** Null when no model had said anything: the turn is not kept. */
+  /** Null when no model had answered: the turn is not kept. */
   readonly recorded: RecordedTurn | null;
-  /** Where the text of a turn that is not kept is. */
+  /** File with the request of a turn that is not kept. */
   readonly unsent: string | null;
 }
 
-/** Commits the turn of an abandoned journal, and takes the journal away. Throws as `recordTurn` does; the journal stays then. */
+/** Commits the turn of an abandoned journal and removes the journal. Throws like `recordTurn`; the journal stays then. */
 export async function commitAbandonedTurn(
   workspace: Workspace,
   path: string,
@@ -200,7 +205,7 @@ export async function commitAbandonedTurn(
   return { head, isComplete, recorded, unsent: null };
 }
 
-/** A new conversation becomes the active one where there is no other. */
+/** Makes a new conversation active if none is. */
 async function activateIfNoneIs(workspace: Workspace, branch: string): Promise<void> {
   const { branch: active, commit } = await readCheckedOut(workspace);
   const hasNone = commit === null && (active === null || (await workspace.store.readBranch(active)) === null);
@@ -211,38 +216,38 @@ function withInterruptionNote({ head, events }: Replay, reason: InterruptionReas
   return [...events, interruptionNote(head.start, reason, events.at(-1)?.timestamp ?? "")];
 }
 
-// The mark of a turn that did not end as it should: a note, which no model is sent. Made the same way by whoever commits the
-// turn, so that it is the same however often that is tried.
+// The mark of an interrupted turn: a note, which no model is sent. It depends only on the turn, so that every attempt to commit it
+// makes the same one.
 
-/** What ended a turn early: the user, the provider, its own number of tool calls, or the end of its process. */
+/** What ended a turn early; `error`: such as its limit of tool calls. */
 export type InterruptionReason = "user" | "provider" | "error" | "process_ended";
 
-/** The note at the end of an interrupted turn; `start` = id of its first event. */
+/** Creates the note at the end of an interrupted turn; `start` = id of its first event. */
 export function interruptionNote(start: string, reason: InterruptionReason, timestamp: string): Note {
   return { type: "note", id: `${start}-interrupted`, timestamp, kind: "interrupted", data: { reason } };
 }
 
-/** Whether a model said or did anything in a turn: without that, the turn is not kept. */
+/** Returns whether a model said or did anything in a turn; otherwise the turn is not kept. */
 export function hasAnswer(events: readonly Event[]): boolean {
   return events.some(({ type }) => type === "chat_response" || type === "tool_call_request");
 }
 
-// A request that no model answered leaves no turn behind, so that asking again does not double it. Its text is kept beside
-// the store, like git's COMMIT_EDITMSG, for whoever does not have it any more.
+// A request that no model answered makes no turn, so that asking again does not double it. Its text is kept in a file in the git
+// dir, like git's COMMIT_EDITMSG.
 
-/** Keeps what of a request is text, attached texts too. Gives the file; null when there is none, or it cannot be written. */
+/** Saves the text of a request, attached texts included. Returns the file; null when there is no text or it cannot be written. */
 export async function saveUnsent(store: ConversationStore, content: Content): Promise<string | null> {
   const text = textOfContent(content);
-  // Where it cannot be kept, that is not worth another error beside the one that is being reported.
+  // A failure here must not hide the error that is being reported.
   return text.trim() === "" ? null : await store.keepText("unsent", text);
 }
 
-/** What was asked in a turn; empty when its events hold no request. */
+/** Returns the request of a turn; empty when its events hold none. */
 export function requestOf(events: readonly Event[]): Content {
   return events.find((event) => event.type === "chat_request")?.content ?? "";
 }
 
-/** What to type to send a kept text again; `isNew` = it was to begin a conversation, which there is not. */
+/** Says what to type to send a saved text again; `isNew` = it would have begun a conversation. */
 export function unsentHints(path: string | null, isNew: boolean): readonly string[] {
   if (path === null) return [];
   const state = isNew ? "No conversation was started" : "The conversation is unchanged";
@@ -251,7 +256,7 @@ export function unsentHints(path: string | null, isNew: boolean): readonly strin
   ];
 }
 
-/** An error with more hints and data; anything that is no JpgError stays as it is. */
+/** Adds hints and data to a `JpgError`; returns any other error unchanged. */
 export function withHints(
   error: unknown,
   hints: readonly string[],

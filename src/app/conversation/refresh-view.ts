@@ -1,5 +1,5 @@
-// VIEW.md and view.jsonl: the projected view beside every checked-out branch, rebuilt when the tree it was made from is
-// no longer the one that is checked out, extended in place when only turns were added.
+// Writes VIEW.md and view.jsonl, the projected view, into every worktree of a branch. Rebuilds them when the checked-out tree
+// changed, and appends when only turns were added.
 import { constants, lstat, open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
@@ -19,12 +19,12 @@ import { conversationTitle, readTurnFiles } from "./turns.ts";
 import { type KnownTurns, loadCompactions, loadView } from "./view.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Turns looked for at once after the newest known one. */
+/** Turns looked up at once after the newest known one. */
 const LOOKAHEAD_TURNS = 32;
 
 /**
- * Brings the views of all worktrees of a branch, or of several, up to date, after what a command was asked for is done: a view that
- * cannot be written, on a full disk for one, is told of and is no failure. See `writeViews`.
+ * Updates the views of all worktrees of one or several branches, after a command has done its work: a view that cannot be written
+ * (such as on a full disk) is a warning, not a failure. See `writeViews`.
  */
 export async function refreshViews(...[workspace, ...rest]: Parameters<typeof writeViews>): Promise<void> {
   try {
@@ -36,8 +36,8 @@ export async function refreshViews(...[workspace, ...rest]: Parameters<typeof wr
 }
 
 /**
- * Brings the views of all worktrees of a branch, or of several, up to date. `parent` = the commit that the caller has just
- * built on, by branch where there are several: worktrees that stood there have followed already. `known` as in `loadView`. Throws
+ * Updates the views of all worktrees of one or several branches. `parent` = the commit on which the caller has just built, per
+ * branch if there are several: worktrees that were at it have followed already. `known` as in `loadView`. Throws
  * `view_not_written`.
  */
 export async function writeViews(
@@ -56,15 +56,15 @@ export async function writeViews(
     if (commit === null) continue;
     await advanceWorktree(store, worktree, { commit, parent: parentOf(branch) });
     await refreshWorktree(workspace, worktree, commit, known).catch(async (error: unknown) => {
-      // A checkout whose folder was deleted has no view; git forgets it in time (`git worktree prune`).
+      // A checkout whose folder was deleted has no view; `git worktree prune` removes it in time.
       if (await exists(worktree.path)) throw viewError(worktree, error);
     });
   }
 }
 
 /**
- * Brings index and files along where the branch was moved without them (`update-ref`, a reset in another worktree): they
- * stand where the view was made. Local changes stay as they are, and with them the worktree.
+ * Updates index and files of a worktree whose branch was moved without them (`update-ref`, a reset in another worktree): they are
+ * still at the commit of its view. Local changes are kept, and the worktree is left as it is then.
  */
 async function advanceWorktree(
   store: ConversationStore,
@@ -80,7 +80,7 @@ async function advanceWorktree(
   }
 }
 
-/** What the operating system refused, said of the view: whatever was committed before stays committed. */
+/** Words an error of the file system for the view. What was committed before stays committed. */
 function viewError({ path, branch }: Worktree, error: unknown): unknown {
   if (!(error instanceof Error) || !("syscall" in error)) return error;
   const isTaken = ["EISDIR", "ENOTEMPTY", "EEXIST"].includes(codeOf(error));
@@ -100,7 +100,7 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Brings one worktree's view up to date with a commit; does nothing when it is. */
+/** Updates one worktree's view to a commit; does nothing if it is current. */
 export async function refreshWorktree(
   workspace: Workspace,
   worktree: Worktree,
@@ -117,9 +117,8 @@ export async function refreshWorktree(
 }
 
 /**
- * Brings the views of a branch along where nobody did (`git reset --hard`, `stash`, `update-ref`, a `jpg use` that was
- * killed), when somebody reads it.
- * Reading does not fail for that: a view that cannot be written is left.
+ * Updates the views of a branch when it is read, if they were missed (`git reset --hard`, `stash`, `update-ref`, a killed `jpg
+ * use`). Reading does not fail if a view cannot be written.
  */
 export async function refreshStaleViews(workspace: Workspace, { branch, commit }: BranchTree): Promise<void> {
   try {
@@ -135,14 +134,14 @@ export async function refreshStaleViews(workspace: Workspace, { branch, commit }
   }
 }
 
-/** Adds turns to the files that are there; false when they are others now. */
+/** Appends turns to the existing files; false when they are no longer those jpg wrote. */
 async function extendView(
   store: ConversationStore,
   worktree: Worktree,
   { state, commit, added }: { readonly state: ViewState; readonly commit: string; readonly added: readonly string[] },
 ): Promise<boolean> {
   const raw = (): AsyncGenerator<ProjectedTurn> => rawTurns(store, commit, { oids: added, from: state.turns });
-  // A result whose call is in an earlier turn goes with it, which the turns alone do not show.
+  // A compaction may hide the call of a result; the added turns alone do not show that.
   for await (const { events } of state.reach < 0 ? [] : raw()) if (unpairedCalls(events).response) return false;
   const stamps = await extendViewFiles(worktree, { turns: raw(), stamps: state });
   if (stamps === null) return false;
@@ -156,7 +155,6 @@ async function extendView(
   return true;
 }
 
-/** Makes both files from nothing. */
 async function rebuildView(
   workspace: Workspace,
   worktree: Worktree,
@@ -167,7 +165,7 @@ async function rebuildView(
   const tree = await loadBranchTree(store, worktree.branch ?? `detached HEAD ${commit.slice(0, 9)}`, commit);
   const { all, applied } = await loadCompactions(store, tree);
   const title = await conversationTitle(workspace, tree);
-  // Where nothing is read differently, turns can be shown one by one.
+  // Without compactions, turns can be rendered one by one.
   const turns =
     applied.length === 0
       ? rawTurns(store, commit, { oids: tree.turnOids, from: 0 })
@@ -187,8 +185,8 @@ async function rebuildView(
 }
 
 /**
- * Object ids of the turns that came since the view was made, looked up by name, so that their cost is not that of the
- * history; null when anything else changed.
+ * Looks up the turns added since the view was made, by path, so that the cost does not grow with the history. Returns their object
+ * ids; null when anything else changed.
  */
 async function findAddedTurns(
   store: ConversationStore,
@@ -211,12 +209,12 @@ async function findAddedTurns(
       known.map((path) => found.get(path) ?? ""),
     );
     if (missing < 0) continue;
-    // A turn after a gap: the branch is damaged, which loading it says.
+    // A turn after a gap: the branch is damaged, and loading it will say so.
     return found.size === missing ? added : null;
   }
 }
 
-/** Turns of a commit as they were said, the first of them at a position. */
+/** Reads raw turns of a commit; `from` = position of the first. */
 async function* rawTurns(
   store: ConversationStore,
   commit: string,
@@ -227,40 +225,36 @@ async function* rawTurns(
     yield { origin: { kind: "kept", turn: index }, events };
 }
 
-// Writes VIEW.md and view.jsonl turn by turn, so that a view of any size needs little memory. Nobody reads half a view, and
-// no tree makes jpg write elsewhere: whole files are made in the worktree's git dir and renamed, and only a file that is
-// still the very one jpg made is added to.
+// Writes the files turn by turn, so that a view of any size needs little memory. Whole files are written in the worktree's git dir
+// and renamed, so that nobody reads half a view and no symbolic link redirects a write. Only a file that is still the one jpg made
+// is appended to.
 
-/** The files of a view, as they were written. */
 interface ViewStamps {
   readonly markdown: FileStamp;
   readonly jsonl: FileStamp;
 }
 
-/** Tells a file from any other that may come to stand in its place. */
+/** Identifies a file, so that a replacement is recognised. */
 interface FileStamp {
-  /** Device and number of the file. */
+  /** Device and inode. */
   readonly file: string;
-  /** Bytes. */
   readonly size: number;
 }
 
 interface ViewContent {
   readonly turns: AsyncIterable<ProjectedTurn> | Iterable<ProjectedTurn>;
-  /** What VIEW.md begins with. */
   readonly heading: string;
 }
 
 type ViewPlace = Pick<Worktree, "path" | "gitDir">;
 
-/** Long results are cut in VIEW.md: it is for reading; view.jsonl and `jpg print` have all of it. Lines. */
+/** Lines of a result shown in VIEW.md; view.jsonl and `jpg print` have all of it. */
 const MAX_LINES = 60;
-/** Text that is collected before it is written. Characters. */
+/** Characters that are buffered before they are written. */
 const FLUSHED_CHARACTERS = 1024 * 1024;
-/** Adds to a file that is there, follows no link, waits for nobody at the other end of a pipe. */
+/** Appends to an existing file; follows no link, and does not block on a pipe. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Makes both files anew. */
 async function writeViewFiles(place: ViewPlace, { turns, heading }: ViewContent): Promise<ViewStamps> {
   const markdown = await openDraft(place.gitDir, { isCache: true });
   const jsonl = await openDraft(place.gitDir, { isCache: true });
@@ -275,7 +269,7 @@ async function writeViewFiles(place: ViewPlace, { turns, heading }: ViewContent)
   }
 }
 
-/** Adds turns to the files that are there. Null when they are not those that were stamped; they stay as they are then. */
+/** Appends turns to the files; null, and no change, when they are not those that were stamped. */
 async function extendViewFiles(
   place: ViewPlace,
   { turns, stamps }: { readonly turns: ViewContent["turns"]; readonly stamps: ViewStamps },
@@ -292,7 +286,7 @@ async function extendViewFiles(
   }
 }
 
-/** The stamps of what stands in the two places; of what is not an ordinary file one that no file has. */
+/** Reads the stamps of both files; anything but an ordinary file gets a stamp that matches none. */
 async function stampsOf(place: ViewPlace): Promise<ViewStamps> {
   const stampAt = async (path: string): Promise<FileStamp> => {
     const found = await lstat(path, { bigint: true }).catch(() => null);
@@ -354,15 +348,14 @@ async function addTurns(
   await flush("jsonl");
 }
 
-/** What a worktree's view was made from. */
 interface ViewState extends ViewStamps {
   readonly renderer: number;
-  /** Null of a detached HEAD. */
+  /** Null with a detached HEAD. */
   readonly branch: string | null;
   readonly commit: string;
-  /** Object ids of the folders of compactions, config and meta: while they stay, old turns read as before. */
+  /** Object ids of the folders compactions, config and meta; while they stay the same, old turns read the same. */
   readonly overlays: string;
-  /** The last turn that a compaction counts for, applied or not; -1 = there is none. Turns after it read as they were said. */
+  /** The last turn that a compaction covers, applied or not; -1 = none. Later turns read raw. */
   readonly reach: number;
   readonly turns: number;
   readonly newestTurn: string;
@@ -381,23 +374,22 @@ const viewState: z.ZodMiniType<ViewState> = z.object({
   jsonl: fileStamp,
 });
 
-/** The cache of what a worktree's view was made from. */
+/** The cache of a worktree's view state. */
 export const VIEW_CACHE = "view";
-/** Raised when the files' text changes for the same tree. */
+/** To be raised when the files' text changes for the same tree. */
 const RENDERER = 4;
-/** Folders whose files change how turns are read, or the heading of the view. */
+/** Folders whose files change how turns read, or the heading of the view. */
 const OVERLAYS = ["compactions", "config", "meta"] as const;
-/** Keeps what a view was made from. */
 async function writeViewState(store: ConversationStore, worktree: Worktree, state: ViewState): Promise<void> {
   await store.cache(VIEW_CACHE, worktree).write(JSON.stringify(state));
 }
 
-/** Object ids of the overlays in one text, of the entries of a tree. */
+/** Joins the object ids of the overlay folders into one text. */
 function overlayKey(entries: ReadonlyMap<string, string>): string {
   return OVERLAYS.map((folder) => entries.get(folder) ?? "-").join(" ");
 }
 
-/** Whether the files are those that were written: others mean that somebody edited or replaced them. */
+/** Returns whether the files are those jpg wrote; otherwise somebody edited or replaced them. */
 async function isUntouched(worktree: Worktree, { markdown, jsonl }: ViewState): Promise<boolean> {
   const found = await stampsOf(worktree);
   return isSameFile(found.markdown, markdown) && isSameFile(found.jsonl, jsonl);
@@ -407,14 +399,13 @@ function isSameFile(one: FileStamp, other: FileStamp): boolean {
   return one.file === other.file && one.size === other.size;
 }
 
-/** What a view was made from; null when there is none, or another renderer made it. */
+/** Reads the view state; null when there is none, or another renderer made it. */
 function readViewState(store: ConversationStore, worktree: Worktree): ViewState | null {
   const state = parseJson(String(store.cache(VIEW_CACHE, worktree).read()), viewState);
-  // Never made, or damaged: the view is made anew.
   return state?.renderer === RENDERER ? state : null;
 }
 
-/** The commit a worktree's view was made from, of the branch it is on now; null when there is no view. */
+/** Returns the commit from which a worktree's view was made, if it is still on that branch; null when there is no view. */
 export function recordedCommit(store: ConversationStore, worktree: Worktree): string | null {
   const state = readViewState(store, worktree);
   return state !== null && state.branch === worktree.branch ? state.commit : null;

@@ -1,5 +1,4 @@
-// What the outside world gives to the app: environment, clock and time zone, randomness, where things are. Made once in
-// cli/main.ts.
+// What the app gets from outside: environment, clock and time zone, randomness, paths. Created once in cli/main.ts.
 import { createHash, type Hash } from "node:crypto";
 import { chmod, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -13,17 +12,20 @@ import { JpgError, reasonOf, userError } from "../../core/errors.ts";
 import { type FileContent, makeFolders, replaceFile, umaskFor } from "../../store/files.ts";
 import type { Engine } from "../../store/store.ts";
 
-/** What stands at standard input. `open`: a pipe or socket, whose writer may write, or never; `file`: it ends by itself; `none`: nothing to read. */
+/**
+ * What standard input is. `open`: a pipe or socket, whose writer may never write; `file`: it ends by itself; `none`: nothing to
+ * read.
+ */
 export type InputKind = "terminal" | "open" | "file" | "none";
 
 export interface Runtime extends Calendar {
-  /** Of this jpg, for those it talks to, e.g. `0.1.0`; `0.0.0` when run from source. */
+  /** Version of jpg, sent to servers and clients, e.g. `0.1.0`; `0.0.0` when run from source. */
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Absolute. */
   readonly cwd: string;
   readonly home: string;
-  /** The engine that the user asked for; absent = jpg chooses. */
+  /** The engine that the user named; absent = jpg chooses. */
   readonly engine?: Engine;
   /** Absolute paths that git hooks call. */
   readonly nodePath: string;
@@ -34,7 +36,7 @@ export interface Runtime extends Calendar {
   inputKind(): Promise<InputKind>;
   /** The whole of standard input. */
   readStdin(): Promise<Uint8Array>;
-  /** The same; null when nothing came, not even its end, within so many milliseconds. */
+  /** Reads all of standard input; null when neither a byte nor its end came within `firstByteMs`. */
   readStdinWithin(firstByteMs: number): Promise<Uint8Array | null>;
 }
 
@@ -43,8 +45,8 @@ const DIGITS = 10;
 const LETTERS = 22;
 
 /**
- * Creates a random id of base-32 characters (no i, l, o, u), e.g. `k3f9q2`. There is a letter in it: digits alone would be the
- * number of a turn.
+ * Creates a random id of base-32 characters (no i, l, o, u), e.g. `k3f9q2`. It contains a letter, since digits alone would be a
+ * turn number.
  */
 export function randomId(runtime: Runtime, length = 6): string {
   const bytes = runtime.random(length);
@@ -53,12 +55,12 @@ export function randomId(runtime: Runtime, length = 6): string {
   return isTurnNumber(id) ? `${ALPHABET[DIGITS + (first % LETTERS)]}${id.slice(1)}` : id;
 }
 
-// Digests: git's object ids, and content hashes. Node's crypto in one place.
+// Digests: git's object ids and content hashes, with Node's crypto.
 
-/** An object id as a file may claim it: nothing else ever becomes an argument of git. */
+/** Validates an object id read from a file: nothing else from there becomes an argument of git. */
 export const objectId: z.ZodMiniString = z.string().check(z.regex(/^[0-9a-f]{40}$/));
 
-/** The git object id (SHA-1) of a blob with these bytes. */
+/** Computes the git object id (SHA-1) of a blob. */
 export function blobId(bytes: Uint8Array): string {
   return createHash("sha1").update(`blob ${bytes.byteLength}\0`).update(bytes).digest("hex");
 }
@@ -67,12 +69,12 @@ export function sha256(bytes: Uint8Array | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** SHA-1 bytes, for UUIDv5. */
+/** Computes SHA-1 as bytes, for UUIDv5. */
 export function sha1Bytes(bytes: Uint8Array): Uint8Array {
   return createHash("sha1").update(bytes).digest();
 }
 
-/** A SHA-1 to be fed piece by piece; `copy()` gives what it is so far. */
+/** Creates an incremental SHA-1; `copy()` gives an intermediate one. */
 export function contentHash(): Hash {
   return createHash("sha1");
 }
@@ -82,14 +84,14 @@ export function readTemplate(name: string): Promise<string> {
   return readPackaged(join("templates", name));
 }
 
-/** Reads the script of pages. */
+/** Reads the script of web pages. */
 export function readPageScript(): Promise<string> {
   return readPackaged(join("dist", "browser", "page.js"));
 }
 
 async function readPackaged(path: string): Promise<string> {
   let folder = dirname(fileURLToPath(import.meta.url));
-  // The bundle lies at another depth than the source: both stand beside package.json.
+  // The bundle is at another depth than the source: search upwards to the package's root.
   for (;;) {
     try {
       return await readFile(join(folder, path), "utf8");
@@ -102,8 +104,8 @@ async function readPackaged(path: string): Promise<string> {
 }
 
 /**
- * Writes the file, replacing what is there; a new one has the mode that the user's umask gives. Throws `cannot_write`, or what
- * making the content throws, and leaves what was there.
+ * Writes or replaces a file; a new one gets the mode of the user's umask. Throws `cannot_write`, or what creating the content
+ * throws; the old file stays then.
  */
 export async function writeResultFile(path: string, content: FileContent): Promise<void> {
   try {
@@ -121,19 +123,19 @@ export async function writeResultFile(path: string, content: FileContent): Promi
   }
 }
 
-// What jpg writes is a conversation's, and for its owner alone, as far as the store does not say otherwise. Programs that it
-// starts for the user, and results in files that the user named, follow the user's own umask.
+// Files of conversations are for their owner alone unless the store is shared. Programs that jpg starts for the user, and results
+// in files that the user named, get the user's own umask.
 
-/** The umask that jpg was started with; null before it was changed. */
+/** The umask with which jpg was started; null until jpg changes it. */
 let userUmask: number | null = null;
 
-/** From here on, files of this process and of the git it starts are for those whom a store is shared with, by its `core.sharedRepository`. */
+/** Sets the umask of this process and the git it starts to those whom the store is shared with (`core.sharedRepository`). */
 export function setSharingUmask(sharing: string | undefined): void {
   userUmask ??= process.umask(0o077);
   process.umask(umaskFor(sharing, userUmask));
 }
 
-/** Does something at once, such as starting a program, under the user's own umask. */
+/** Runs a synchronous action, such as starting a program, under the user's own umask. */
 export function withUserUmask<Value>(action: () => Value): Value {
   if (userUmask === null) return action();
   const own = process.umask(userUmask);
@@ -144,31 +146,30 @@ export function withUserUmask<Value>(action: () => Value): Value {
   }
 }
 
-/** Permission bits of a new file of the user's own. */
+/** Returns the mode of a new file under the user's own umask. */
 export function userFileMode(): number {
   return 0o666 & ~(userUmask ?? process.umask());
 }
 
-// Small files in the user's cache folder. They are only a help: one that cannot be read or written is as good as none, and
-// what stands in one is checked by whoever reads it.
+// Small files in the user's cache folder. One that cannot be read counts as missing, and readers check the content.
 
-/** Reads a file, `name` relative to the cache folder; no fields when there is no JSON object in it. */
+/** Reads a file, `name` relative to the cache folder; empty when it holds no JSON object. */
 export async function readCacheFile(runtime: Runtime, name: string): Promise<Fields> {
   try {
     return fieldsOf(JSON.parse(await readFile(pathOf(runtime, name), "utf8")));
   } catch {
-    return {}; // not there, not readable, or not written by jpg
+    return {}; // missing, unreadable, or not written by jpg
   }
 }
 
-/** Writes a file at once. */
+/** Writes a file atomically; ignores errors. */
 export async function writeCacheFile(runtime: Runtime, name: string, fields: Fields): Promise<void> {
   const path = pathOf(runtime, name);
   try {
     makeFolders(dirname(path));
     await replaceFile(path, `${JSON.stringify(fields)}\n`, { isCache: true });
   } catch {
-    // A cache folder that is full or not the user's: what would be in it is worked out again next time.
+    // Full, or not writable: the content is computed again next time.
   }
 }
 

@@ -1,4 +1,4 @@
-// Whether the turns of a branch follow each other, and what is said where they do not.
+// Checks that the turns of a branch follow each other, and words the error where they do not.
 import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
 import { JpgError, repositoryError } from "../../core/errors.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
@@ -8,23 +8,23 @@ import { type BranchTree, listTurnOids } from "./tree.ts";
 import { readPrevious } from "./turns.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Refuses a branch whose turns do not follow each other. Throws `spliced_turns`, with what gives each side back. */
+/** Refuses a branch whose turns do not follow each other. Throws `spliced_turns`, with hints on how to get each side back. */
 export async function refuseSplice({ store }: Pick<Workspace, "store">, tree: Turns): Promise<void> {
   const error = await findSplice(store, tree);
   if (error !== null) throw error;
 }
 
-/** Says once a call that the turns of a branch do not follow each other. */
+/** Warns, once per call, that the turns of a branch do not follow each other. */
 export async function warnOfSplice({ store, warn }: Pick<Workspace, "store" | "warn">, tree: Turns): Promise<void> {
   const error = await findSplice(store, tree).catch((failure: unknown) => {
-    // What cannot be read is named where it is read.
+    // An object that cannot be read is reported by whatever needs it.
     if (failure instanceof JpgError && failure.kind === "repository") return null;
     throw failure;
   });
   if (error !== null) warn([error.message, ...error.hints].join("\n"));
 }
 
-/** The error that a branch is refused with; null when its turns follow each other. */
+/** Returns the error for a branch whose turns do not follow each other; null for any other. */
 export async function findSplice(store: ConversationStore, tree: Turns): Promise<JpgError | null> {
   if (tree.missing?.[0] !== undefined) return missingError(tree.branch, tree.missing, tree.missing[0]);
   const broken = await findBrokenLinks(store, tree);
@@ -40,7 +40,7 @@ export async function findSplice(store: ConversationStore, tree: Turns): Promise
   });
 }
 
-/** Of turns that stock git took out, and that are shown as they were. */
+/** Words the error for turns that stock git removed and that are shown anyway. */
 function missingError(branch: string, missing: readonly MissingTurn[], first: MissingTurn): JpgError {
   const listed = missing.slice(0, LISTED).map(({ turn }) => turn);
   const turns = `${missing.length === 1 ? "Turn" : "Turns"} ${listed.join(", ")}${missing.length > LISTED ? " …" : ""}`;
@@ -86,28 +86,26 @@ function sideHint(
 
 const SHOWN_DIGITS = 12;
 
-// Whether the turns of a branch follow each other. Each `turn_start` names the turn file that it was said after (`prev`); a
-// stock merge, cherry-pick or rebase can put turns together that no model ever saw in a row. What was found is kept with the tip:
-// of a branch that moved only the turns that changed are read, and only their first lines.
+// Each `turn_start` names the turn file after which it was said (`prev`). A stock merge, cherry-pick or rebase can join turns that
+// no model saw in a row. Results are cached with the tip: after a branch moved, only the first lines of changed turns are read.
 
-/** The turns of a branch at a commit. */
 type Turns = Pick<BranchTree, "branch" | "commit" | "turnOids" | "missing" | "atTurn">;
 
-/** Positions of the turns that were said after another turn than the one before them here, ascending; none = all follow. */
+/** Lists the turns whose `prev` is not the turn before them, ascending; empty = all follow. */
 export async function findBrokenLinks(store: ConversationStore, tree: Turns): Promise<readonly number[]> {
   if (tree.turnOids.length < 2) return [];
   if (tree.atTurn !== undefined) return checkLinks(store, tree.turnOids);
   const { broken: known } = readTip(store, tree.branch);
   if (known?.commit === tree.commit) return known.value;
   const broken = await checkAfter(store, tree.turnOids, known);
-  // Turns of a partial clone that are not here are not fetched for this.
+  // Missing turns of a partial clone are not fetched for this check, so its result is not cached.
   if ((store.partial?.missing(tree.turnOids).length ?? 0) === 0) await cacheAtTip(store, tree, "broken", broken);
   return broken;
 }
 
 /**
- * Checks turns, all or those at some positions, and gives the positions that do not follow. `previous` = what turn files
- * name, by object id; what is read is added to it.
+ * Checks all turns, or those at some positions, and returns the positions that do not follow. `previous` = `prev` by object id;
+ * what is read is added to it.
  */
 async function checkLinks(
   store: ConversationStore,
@@ -120,7 +118,7 @@ async function checkLinks(
   return positions.filter((turn) => isBrokenLink(previous.get(oids[turn] ?? "") ?? null, oids[turn - 1]));
 }
 
-/** Whether a turn that names `previous` was said after another turn than the one before it. One that names none may follow any. */
+/** Returns whether a turn with `prev` was said after another turn than the one before it. A turn without `prev` may follow any. */
 export function isBrokenLink(previous: string | null, before: string | undefined): boolean {
   return previous !== null && previous !== before;
 }
@@ -130,7 +128,7 @@ interface CheckedPositions {
   readonly previous?: Map<string, string | null>;
 }
 
-/** Checks the turns that differ from those of a tree that was checked before, and those after them. */
+/** Checks the turns that differ from an already checked tree, and the turn after each. */
 async function checkAfter(
   store: ConversationStore,
   oids: readonly string[],
@@ -143,7 +141,7 @@ async function checkAfter(
   return [...still, ...(await checkLinks(store, oids, { positions }))].sort((a, b) => a - b);
 }
 
-/** None when the commit is gone: then everything is checked again. */
+/** Empty when the commit is gone: then everything is checked again. */
 async function listCheckedTurns(store: ConversationStore, commit: string): Promise<readonly (string | undefined)[]> {
   try {
     return await listTurnOids(store, commit);
@@ -156,18 +154,18 @@ async function listCheckedTurns(store: ConversationStore, commit: string): Promi
 /** A commit whose turns follow each other. */
 interface Side {
   readonly commit: string;
-  /** How many turns it has, at least one. */
+  /** Number of turns, at least one. */
   readonly turns: number;
 }
 
-/** Commits looked at in history. */
+/** Commits of history that are searched. */
 const MOST_COMMITS = 500;
-/** Former tips looked at where history alone does not have two sides. */
+/** Former tips that are searched if history alone does not have two sides. */
 const MOST_TIPS = 50;
 
 /**
- * The newest commits behind the tip whose turns follow each other, on every line of history that leads to it. A rebase or an
- * amended turn leaves one: what was there before is the last such commit that the branch stood at.
+ * Finds the newest ancestors whose turns follow each other, on every line of history. A rebase or an amended turn leaves only one;
+ * then the newest such former tip is the other side.
  */
 async function findSides(store: ConversationStore, tree: Turns): Promise<readonly Side[]> {
   const findSide = createFindSide(store);
@@ -180,10 +178,10 @@ async function findSides(store: ConversationStore, tree: Turns): Promise<readonl
   return sides;
 }
 
-/** Gives a commit as a side, or null when its turns do not follow each other. */
+/** Returns a commit as a side; null when its turns do not follow each other. */
 type FindSide = (commit: string) => Promise<Side | null>;
 
-/** Commits share turns: each turn file is read once. */
+/** Reads each turn file once, since commits share turns. */
 function createFindSide(store: ConversationStore): FindSide {
   const previous = new Map<string, string | null>();
   return async (commit) => {
@@ -203,7 +201,7 @@ async function searchHistory(
   const parents = new Map(log.map((entry) => [entry.commit, entry.parents]));
   const sides: Side[] = [];
   const seen = new Set([tip]);
-  // A set also gives what is added to it while it is gone through.
+  // Iterating over a set also visits what is added meanwhile.
   for (const commit of seen) {
     const side = commit === tip ? null : await findSide(commit);
     if (side !== null) sides.push(side);

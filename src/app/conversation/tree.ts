@@ -1,4 +1,4 @@
-// A branch at one commit: its small files parsed by name, its turns known by object id and not yet read.
+// Loads a branch at one commit: its small files by name, and its turns by object id, not read yet.
 import { constants } from "node:buffer";
 import * as z from "zod/mini";
 import type { ParentSession } from "../../core/conversation/branch-files.ts";
@@ -24,16 +24,15 @@ export interface ConversationHeader {
   readonly source: ConversationSource | null;
 }
 
-/** What a conversation was imported from. */
 export interface ConversationSource {
   readonly format: string;
   readonly session: string;
   readonly importer: number;
-  /** The session that this one comes from; absent = it began by itself. */
+  /** Parent session; absent = it began by itself. */
   readonly parent?: ParentSession;
 }
 
-/** What is read as a header where it did not come from a branch. */
+/** Validates a header that does not come from a branch. */
 export const conversationHeader: z.ZodMiniType<ConversationHeader> = z.looseObject({
   format: z.number(),
   id: z.string(),
@@ -48,29 +47,29 @@ export interface BranchTree {
   readonly header: ConversationHeader;
   /** Object id of each turn file; index = turn position. */
   readonly turnOids: readonly string[];
-  /** Turns among them that the commit itself has no more; absent = none. */
+  /** Turns among them that this commit lost; absent = none. */
   readonly missing?: readonly MissingTurn[];
   readonly compactions: readonly TreeFile[];
   readonly configs: readonly TreeFile[];
   readonly metas: readonly TreeFile[];
-  /** Compactions that count as if they were committed: a dry run plans a second step on what the first would leave. */
+  /** Compactions that count as committed: a dry run plans its second step on them. */
   readonly assumed?: readonly Compaction[];
-  /** Only the turns up to this one, 0-based, of those that the commit holds, and what counts for them; absent = all. */
+  /** Only turns up to this one count, 0-based, and the records that apply to them; absent = all. */
   readonly atTurn?: number;
-  /** What named the commit, e.g. `HEAD~1`, where it is not the branch as it stands: such a tree is read, never built on. */
+  /** The word that named the commit, e.g. `HEAD~1`, if it is not the branch's tip: such a tree is only read. */
   readonly revision?: string;
 }
 
-/** The newest format version that this jpg reads and writes. */
+/** Newest format version that this jpg reads and writes. */
 export const FORMAT_VERSION = 1;
 
-/** What stands in `.gitattributes`, written once by the root commit. */
+/** Content of `.gitattributes`, written once by the root commit. */
 export const BRANCH_ATTRIBUTES = "* -text\ncompactions/** diff=jpg\n";
 
-/** Everything but the turns: few and small. */
+/** Everything but the turns. */
 const SMALL_FILES = ["conversation.json", "compactions", "config", "meta"] as const;
 
-/** Loads what a branch holds at a commit. Throws `not_a_conversation`, `newer_format`, `turn_missing`. */
+/** Loads a branch at a commit. Throws `not_a_conversation`, `newer_format`, `turn_missing`. */
 export async function loadBranchTree(store: ConversationStore, branch: string, commit: string): Promise<BranchTree> {
   const [listed, turnOids] = await Promise.all([
     store.listTree(commit, { under: SMALL_FILES }),
@@ -99,7 +98,7 @@ export async function loadBranchTree(store: ConversationStore, branch: string, c
   };
 }
 
-/** In a partial clone, gets in one request what loading each of these branches reads. */
+/** In a partial clone, fetches in one request the files that loading these branches reads. */
 export async function prefetchBranches(store: ConversationStore, tips: readonly BranchTip[]): Promise<void> {
   if (store.partial === null) return;
   const files: string[] = [];
@@ -111,13 +110,13 @@ export async function prefetchBranches(store: ConversationStore, tips: readonly 
   await store.partial.bring(files);
 }
 
-/** Loads a branch where it stands now; null when there is none. */
+/** Loads a branch at its tip; null when there is no such branch. */
 export async function loadTip(store: ConversationStore, branch: string): Promise<BranchTree | null> {
   const tip = await store.readBranch(branch);
   return tip === null ? null : loadBranchTree(store, branch, tip);
 }
 
-/** Parses conversation.json; refuses a newer format, naming both versions. */
+/** Parses conversation.json. Throws `newer_format`, naming both versions, and `damaged_header`. */
 export function parseHeader(text: string, branch: string): ConversationHeader {
   const damaged = (reason: string, cause?: unknown): Error => damagedHeader(branch, reason, cause);
   let value: Partial<ConversationHeader> | null;
@@ -150,7 +149,7 @@ export function parseHeader(text: string, branch: string): ConversationHeader {
 
 const HEADER = "conversation.json";
 
-/** The header, which is written once, as it was before something that is no file took its place. Throws `damaged_header`. */
+/** Finds the last version of the header before a link or submodule replaced it. Throws `damaged_header`. */
 async function formerHeader(
   store: ConversationStore,
   { branch, commit }: Pick<BranchTree, "branch" | "commit">,
@@ -163,10 +162,10 @@ async function formerHeader(
   throw damagedHeader(branch, SPECIAL_HEADER);
 }
 
-/** What is wrong with a conversation.json that git stores as something else. */
+/** The reason for a conversation.json that is not a file. */
 export const SPECIAL_HEADER = "it is a link or another repository, not a file";
 
-/** The error of a conversation.json that says nothing. */
+/** Creates the error for an unusable conversation.json. */
 export function damagedHeader(branch: string, reason: string, cause?: unknown): Error {
   return repositoryError("damaged_header", `conversation.json of ${branch} cannot be read: ${reason}.`, {
     hints: ["`jpg git log -- conversation.json` shows who changed it; it is written once and never edited."],
@@ -174,12 +173,14 @@ export function damagedHeader(branch: string, reason: string, cause?: unknown): 
   });
 }
 
-/** What is put in place of a file, a link or another repository, is none of jpg's: `jpg fsck` names it. */
+/** A link or submodule in place of a file is not jpg's; `jpg fsck` reports it. */
 function isPlainFile({ special }: TreeFile): boolean {
   return special === undefined;
 }
 
-/** The session that a conversation's comes from; null when it began by itself. What a header says is anybody's. */
+/**
+ * Returns the parent session of a conversation; null when it began by itself. Validated, since anybody may have written the header.
+ */
 export function parentSession({ source }: ConversationHeader): ParentSession | null {
   const { kind, session, call, name } = fieldsOf(source?.parent);
   if ((kind !== "agent" && kind !== "fork") || typeof session !== "string") return null;
@@ -194,8 +195,8 @@ export async function collectBlobs(store: ConversationStore, oids: readonly stri
 }
 
 /**
- * Turns without holes. What stands behind the last one, but is no file and never was, is no turn. Throws `turn_missing` where one
- * is nowhere to be found.
+ * Fills holes with turns found elsewhere in history. After the last turn, what is no file and never was one is ignored. Throws
+ * `turn_missing` if a turn is nowhere.
  */
 async function fillMissingTurns(
   store: ConversationStore,
@@ -214,7 +215,7 @@ async function fillMissingTurns(
   });
 }
 
-/** The longest text that there can be, bytes: half a GB. jpg writes no file of one line that has a hundredth of it. */
+/** Longest possible string, bytes: half a GB. jpg writes no one-line file a hundredth as long. */
 export const LONGEST_TEXT: number = constants.MAX_STRING_LENGTH;
 
 /** Decodes a file's bytes. Throws `text_too_long`. */
@@ -223,7 +224,7 @@ export function decodeText(bytes: Uint8Array | undefined, longest: number = LONG
   return new TextDecoder().decode(bytes);
 }
 
-/** The error of a file, or a line of one, that no program could have meant. */
+/** Creates the error for a file, or a line of one, that is too long to be meant. */
 export function textTooLong(bytes: number, longest: number = LONGEST_TEXT): JpgError {
   return repositoryError("text_too_long", `A stored text of ${bytes} bytes is not read: ${longest} are the most.`, {
     hints: [
@@ -232,12 +233,12 @@ export function textTooLong(bytes: number, longest: number = LONGEST_TEXT): JpgE
   });
 }
 
-// The object ids of a branch's turn files. Those of a long branch are kept: a tree of a long history is a long chain of deltas.
+// Object ids of turn files. Those of a long branch are cached, because its tree is a long chain of deltas.
 
-/** Directories asked for at once at first; then as many as there were so far. */
+/** Directories looked up at first; then each time as many as so far. */
 const FIRST_DIRECTORIES = 64;
 
-/** The same as `listTurnOids`, of a branch where it is now from what is kept of it. */
+/** Like `listTurnOids`, from the cache if the branch's tip is cached. */
 async function listTipTurns(
   store: ConversationStore,
   { branch, commit }: { readonly branch: string; readonly commit: string },
@@ -250,7 +251,10 @@ async function listTipTurns(
   return turns;
 }
 
-/** Lists the turn files of a commit: object ids by position, `undefined` where a turn is missing; a link or a repository in its place is no turn. */
+/**
+ * Lists the object ids of a commit's turn files by position; `undefined` where a turn is missing, or a link or submodule replaces
+ * it.
+ */
 export async function listTurnOids(store: ConversationStore, commit: string): Promise<(string | undefined)[]> {
   const directories = await findDirectories(store, commit);
   const turns: (string | undefined)[] = [];
@@ -259,7 +263,7 @@ export async function listTurnOids(store: ConversationStore, commit: string): Pr
   return Array.from(turns); // holes become values
 }
 
-/** Object ids of the directories under turns/, by number; a hole where one is missing. */
+/** Finds the object ids of the directories under turns/ by number, with holes where one is missing. */
 async function findDirectories(store: ConversationStore, commit: string): Promise<(string | undefined)[]> {
   const found: (string | undefined)[] = [];
   for (let from = 0, count = FIRST_DIRECTORIES; ; from += count, count = from) {
@@ -273,7 +277,7 @@ async function findDirectories(store: ConversationStore, commit: string): Promis
   }
 }
 
-/** Turns by position; undefined = what stands there is no file. */
+/** Lists turns by position; undefined = not a file. */
 async function listDirectories(
   store: ConversationStore,
   commit: string,
@@ -287,10 +291,10 @@ async function listDirectories(
   });
 }
 
-// The small records of a branch (compactions, titles, pins) as they can be read: a damaged file is left out and named, so
-// that one bad record makes only itself not applied. A record that needs a newer jpg refuses the branch.
+// Reads the small records of a branch (compactions, titles, pins). A damaged file is skipped and named, so that it affects nothing
+// else. A record that needs a newer jpg refuses the branch.
 
-/** A file that is no record, and why. */
+/** A file that cannot be read as a record, and why. */
 export interface DamagedRecord {
   readonly path: string;
   readonly reason: string;
@@ -314,7 +318,7 @@ export function readMetaRecords(store: ConversationStore, tree: BranchTree): Pro
   return readRecords(store, tree.metas, parseRecordLine);
 }
 
-/** Says which records of a branch are damaged; gives how many are. */
+/** Warns about each damaged record of a branch; returns how many there are. */
 export async function warnOfDamage({ store, warn }: Workspace, tree: BranchTree): Promise<number> {
   const read = await Promise.all([readCompactions(store, tree), readMetaRecords(store, tree)]);
   const damaged = read.flatMap((records) => records.damaged);

@@ -1,5 +1,5 @@
-// Trust in a project's config file: bound to its text, kept in the user's state directory. What it would allow is read from
-// the same text that is trusted then.
+// Trust in a project's config file, bound to its exact text and stored in the user's state directory. What trust would allow is
+// read from the same text that is then trusted.
 import { dirname } from "node:path";
 import { type ConfigFile, loadConfig } from "../../config/load.ts";
 import { renderSettings } from "../../config/show-config.ts";
@@ -10,25 +10,24 @@ import { locate } from "./engine.ts";
 import type { Runtime } from "./runtime.ts";
 import { projectConfigFile, readIfExists, readProjectConfig } from "./workspace.ts";
 
-/** A setting that counts only when its file is trusted. */
+/** A setting that applies only if its file is trusted. */
 interface AllowedSetting {
   readonly key: string;
-  /** As written; a key of a provider is not shown. */
+  /** As written; a provider's API key is masked. */
   readonly value: unknown;
   /** 1-based. */
   readonly line?: number;
 }
 
-/** What trusting a project's config comes to. */
+/** What trusting a project's config would allow. */
 export interface TrustPlan extends ConfigFile {
   /** In the order written; empty = nothing in it needs trust. */
   readonly allows: readonly AllowedSetting[];
 }
 
-/** Where the project's config is looked for. */
 type TrustPlace = { readonly store: string | undefined };
 
-/** Reads what trust would allow. Throws `no_project_config`, and for a file with mistakes what `loadConfig` throws. */
+/** Reads what trust would allow. Throws `no_project_config`, and `loadConfig`'s errors for a file with mistakes. */
 export async function planTrust(runtime: Runtime, place: TrustPlace): Promise<TrustPlan> {
   const path = await findConfig(runtime, place);
   const text = await readProjectConfig(path);
@@ -38,24 +37,26 @@ export async function planTrust(runtime: Runtime, place: TrustPlace): Promise<Tr
   const user = mine === null ? {} : { user: { path: configFile, text: mine } };
   const load = (trusted: boolean) =>
     loadConfig({ ...user, project: { path, text, trusted }, conversation: [], overrides: [] });
-  // What is wrong in it is said before it is trusted.
+  // Reports mistakes before the file is trusted.
   load(true);
   return { path, text, allows: load(false).ignored.map(allowedSetting) };
 }
 
-/** Trusts exactly the text that was planned with. */
+/** Trusts exactly the planned text. */
 export async function applyTrust(runtime: Runtime, { path, text }: TrustPlan): Promise<void> {
   await changeTrust(runtime, (before) => withTrust(before, path, trustDigest(text)));
 }
 
-/** Trusts the project's config no longer, whether it is still there or not; gives its path. Throws `no_project_config`. */
+/**
+ * Removes the trust in the project's config, whether the file still exists or not; returns its path. Throws `no_project_config`.
+ */
 export async function removeTrust(runtime: Runtime, place: TrustPlace): Promise<string> {
   const path = await findConfig(runtime, place);
   await changeTrust(runtime, (before) => withoutTrust(before, path));
   return path;
 }
 
-/** Renders one, with its line where it is known. */
+/** Renders a setting, with its line if known. */
 export function renderAllowed({ key, value, line }: AllowedSetting): string {
   const setting = renderSettings([{ key, value, origin: { layer: "project" } }], { showOrigin: false }).trimEnd();
   return line === undefined ? setting : `line ${line}: ${setting}`;

@@ -1,4 +1,4 @@
-// Turns of a branch as they are stored and read: their bytes, their long texts, their titles.
+// Reads, prepares and stores the turns of a branch: their bytes, long texts and titles.
 import { isAscii } from "node:buffer";
 import { constants, inflateSync } from "node:zlib";
 import {
@@ -31,26 +31,25 @@ import {
 } from "./tree.ts";
 import type { Workspace } from "./workspace.ts";
 
-// Brings the payloads that were moved out of events back. Turns are read with their long texts in place, so that whatever
-// counts, shows or searches an event has what was said; images and other binary payloads are read only for those who ask.
+// Puts attachments back into events. Turns are read with their long texts, so that counting, showing and searching see what was
+// said; images and other binary payloads are read only on demand.
 
-/** Every reference in a turn file holds it. */
+/** Every reference in a turn file contains this. */
 const REFERENCE = Buffer.from('$attachment"');
 
-/** The file of a turn: its position, 0-based, and its object id. */
 interface TurnFile {
   readonly index: number;
   readonly oid: string;
 }
 
-/** The files of the turns at some positions. */
+/** Lists the turn files at some positions, 0-based. */
 export function turnFiles({ turnOids }: Pick<BranchTree, "turnOids">, positions: readonly number[]): TurnFile[] {
   return positions.map((index) => ({ index, oid: turnOids[index] ?? "" }));
 }
 
 /**
- * Reads turns of a commit, in the order asked, with their long texts. A text that the store lacks stays a reference: it shows
- * as `[attachment NAME]` and counts as the least that is moved. Throws `malformed_line`, `object_missing`.
+ * Reads turns of a commit in the given order, with their long texts. A text that the store lacks stays a reference: it is shown as
+ * `[attachment NAME]` and counts as the shortest text that is moved. Throws `malformed_line`, `object_missing`.
  */
 export async function* readTurnFiles(
   store: ConversationStore,
@@ -83,7 +82,7 @@ async function withTexts(
   return events.map((event) => inlineTexts(event, (name) => texts.get(name) ?? null));
 }
 
-/** Null where the object is lost: `jpg fsck` tells of it. */
+/** Null when the object is lost; `jpg fsck` reports it. */
 async function readIfPresent(store: ConversationStore, oid: string | undefined): Promise<Uint8Array | null> {
   if (oid === undefined) return null;
   try {
@@ -95,7 +94,7 @@ async function readIfPresent(store: ConversationStore, oid: string | undefined):
   }
 }
 
-/** Reads every payload the events refer to. Gives a look-up that throws `attachment_missing`. */
+/** Reads every attachment that the events refer to. Returns a look-up that throws `attachment_missing`. */
 export async function readAttachments(
   store: ConversationStore,
   commit: string,
@@ -120,7 +119,7 @@ function attachmentMissing(name: string, commit: string): Error {
   });
 }
 
-/** Gives events with the payloads that they refer to. Throws `attachment_missing`. */
+/** Puts attachments into events. Throws `attachment_missing`. */
 export async function inlineEvents(
   store: ConversationStore,
   commit: string,
@@ -130,12 +129,12 @@ export async function inlineEvents(
   return events.map((event) => inline(event, read));
 }
 
-/** Sees to it that events that were read have all their long texts. Throws `attachment_missing`. */
+/** Checks that events have all their long texts. Throws `attachment_missing`. */
 export function requireTexts(commit: string, events: Iterable<Event>): void {
   for (const event of events) for (const name of textAttachmentsOf(event)) throw attachmentMissing(name, commit);
 }
 
-/** A view whose events hold their payloads themselves, as exports need them. Turns without any are those handed in. */
+/** Puts attachments into a view, as exports need it. Turns without any are returned as they are. */
 export async function inlineView(store: ConversationStore, commit: string, view: View): Promise<View> {
   const marked = new Set(view.turns.flatMap(({ events }) => events.filter(needsInlining)));
   if (marked.size === 0) return view;
@@ -148,20 +147,20 @@ export async function inlineView(store: ConversationStore, commit: string, view:
   };
 }
 
-// Turn files from bytes. Most are plain ASCII, which is decoded many times faster and parsed faster than a text with a single
-// other character in it: a turn that has some is decoded line by line.
+// Decodes turn files. Most are plain ASCII, which decodes and parses many times faster than a text with even one other character;
+// any other turn is decoded line by line.
 
 const LINE_END = 0x0a;
-/** More than the first line of a turn has in general: a `turn_start` is a few hundred bytes. */
+/** Bytes; usually more than the first line of a turn: a `turn_start` has a few hundred. */
 const FIRST_LINE_BYTES = 4096;
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
-/** Parses the bytes of the turn file at a position. Throws `malformed_line`. */
+/** Parses the bytes of a turn file at a position, 0-based. Throws `malformed_line`. */
 export function parseTurnBytes(bytes: Uint8Array, index: number): Event[] {
   return parseTurnLines(decodeLines(bytes), turnPath(index));
 }
 
-/** Reads the first event of the turn file with this object id; no event of an empty file. Throws `malformed_line`. */
+/** Reads the first event of a turn file; empty for an empty file. Throws `malformed_line`. */
 export async function readFirstEvent(store: ConversationStore, oid: string, index: number): Promise<Event[]> {
   const start = await readStart(store, oid, FIRST_LINE_BYTES);
   const isWhole = start.length < FIRST_LINE_BYTES || start.includes(LINE_END);
@@ -169,7 +168,7 @@ export async function readFirstEvent(store: ConversationStore, oid: string, inde
   return parseTurnLines(first === undefined ? [] : [first], turnPath(index));
 }
 
-/** What turn files say that they follow: the object id in their `turn_start`, null where there is none. */
+/** Reads the `prev` of turn files: the object id in their `turn_start`, null if it has none. */
 export async function readPrevious(
   store: ConversationStore,
   oids: readonly string[],
@@ -183,7 +182,7 @@ export async function readPrevious(
   return previous;
 }
 
-/** A line that is no event is reported by whoever reads the turn. */
+/** Null for a line that is no event; reading the turn reports it. */
 function previousOf(line: string): string | null {
   try {
     const { type, prev } = fieldsOf(JSON.parse(line));
@@ -198,7 +197,7 @@ async function readStart(store: ConversationStore, oid: string, atLeast?: number
   return new Uint8Array();
 }
 
-/** The lines of a turn file, each with its line end. `longest` = bytes of a line at most. Throws `text_too_long`. */
+/** Decodes the lines of a turn file, each with its line end. `longest` = bytes of a line at most. Throws `text_too_long`. */
 export function decodeLines(
   { buffer, byteOffset, byteLength }: Uint8Array,
   longest: number = LONGEST_TEXT,
@@ -222,22 +221,22 @@ function* decodeEachLine(bytes: Buffer, longest: number): Generator<string> {
 /** A record under meta/. */
 export interface MetaRecord extends PinRecord, MarkRecord, CommentRecord {
   readonly title?: string;
-  /** Of a record that came in one commit with compactions: their group. */
+  /** The group of compactions with which one commit added it. */
   readonly group?: string;
 }
 
-/** The title in force, fit to show. */
+/** Reads the current title, safe to show. */
 export async function conversationTitle(workspace: Workspace, tree: BranchTree): Promise<string> {
   return titleIn(await readMetas(workspace, tree), tree.header);
 }
 
-/** The title that records under meta/, oldest first, put in force. */
+/** Returns the current title by records under meta/, oldest first. */
 export function titleIn(metas: readonly MetaRecord[], header: BranchTree["header"]): string {
   const named = metas.filter((meta) => typeof meta.title === "string");
   return shownTitle(named[named.length - 1]?.title ?? "") || header.title;
 }
 
-/** All meta records that can be read, oldest first. */
+/** Reads all undamaged meta records, oldest first. */
 export async function readMetas(workspace: Pick<Workspace, "store">, tree: BranchTree): Promise<MetaRecord[]> {
   const { records } = await readMetaRecords(workspace.store, tree);
   return records
@@ -245,29 +244,29 @@ export async function readMetas(workspace: Pick<Workspace, "store">, tree: Branc
     .sort((a, b) => compareTimestamps(a.timestamp, b.timestamp) || (a.id < b.id ? -1 : 1));
 }
 
-// One turn as it will be stored: its lines, its object id, and what its commit says.
+// Prepares one turn for storage: its lines, its object id, and facts for its commit.
 
 export interface PreparedTurn {
   readonly bytes: Uint8Array;
   readonly oid: string;
   readonly events: number;
-  /** Text of the turn's first request; empty when it has none. */
+  /** Text of the turn's request, see `requestText`. */
   readonly request: string;
-  /** Times of the first and last dated event, seconds since 1970. */
+  /** Times of the first and the latest dated event, seconds since 1970. */
   readonly startSeconds: number;
   readonly endSeconds: number;
   readonly attachments: readonly FileChange[];
 }
 
-/** Longest stream of a PDF that is unpacked, bytes. */
+/** Longest unpacked stream of a PDF, bytes. */
 const MOST_UNPACKED = 16 * 1024 * 1024;
 const LIMITS = { ...ATTACHMENT_LIMITS, inflate: unpack };
 
 const NOTHING_STORED: ReadonlyMap<string, Event> = new Map();
 
 /**
- * Prepares a turn for storage; `prev` is the object id of the turn before it, absent for the first. `asStored` = events that
- * stand in a file of the conversation already, by id: they stay as they are there, also where another jpg wrote them.
+ * Prepares a turn for storage; `prev` = object id of the previous turn, absent for the first. `asStored` = events that are already
+ * stored in the conversation, by id: they are reused as they are, even if another version of jpg wrote them.
  */
 export function prepareTurn(
   events: readonly Event[],
@@ -298,7 +297,7 @@ export function prepareTurn(
   };
 }
 
-/** The text of the first request a person made in the turn, or its first request of any kind. */
+/** Returns the text of the first request by a person in the turn, else of its first request; empty when it has none. */
 export function requestText(events: readonly Event[]): string {
   const requests = events.filter((event) => event.type === "chat_request");
   const request = requests.find((event) => event.metadata?.origin !== "harness") ?? requests[0];
@@ -317,15 +316,14 @@ function unpack(bytes: Uint8Array): ReturnType<Inflate> {
   try {
     return inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MOST_UNPACKED });
   } catch {
-    // Encrypted, damaged or too long: the size of the file tells instead.
+    // Encrypted, damaged or too long: estimated by the size of the file instead.
     return null;
   }
 }
 
-// Turns of a partial clone that are not here, brought in one request before they are read. What cannot be brought is named by
-// its place in the conversation.
+// Fetches missing turns of a partial clone in one request before they are read. An error names those turns by position.
 
-/** Sees to it that turns are here; `positions` may repeat. Throws `turns_elsewhere`. */
+/** Fetches the missing ones among some turns; `positions` may repeat. Throws `turns_elsewhere`. */
 export async function fetchMissingTurns(
   { partial }: Pick<ConversationStore, "partial">,
   { branch, turnOids }: Pick<BranchTree, "branch" | "turnOids">,
@@ -352,16 +350,16 @@ export async function fetchMissingTurns(
   }
 }
 
-/** Ranges that a sentence lists. */
+/** Ranges listed in a message. */
 const LISTED = 5;
 
-/** `0, 7..9` of positions. */
+/** Formats positions as ranges: `0, 7..9`. */
 function listRanges(turns: readonly number[]): string {
   const runs = joinRuns(turns.map((turn) => ({ from: turn, to: turn })));
   return formatRuns(runs.slice(0, LISTED)) + (runs.length > LISTED ? " …" : "");
 }
 
-/** The first commit of a conversation: what never changes. */
+/** Makes the root commit of a conversation, with the files that never change. */
 export function rootCommit(
   header: ConversationHeader,
   agent: { readonly name: string; readonly email: string },
@@ -378,12 +376,11 @@ export function rootCommit(
   };
 }
 
-/** Who wrote a commit, at a time in seconds since 1970. */
+/** Makes a signature; `seconds` since 1970. */
 export function sign(agent: { readonly name: string; readonly email: string }, seconds: number): Signature {
   return { name: agent.name, email: agent.email, seconds };
 }
 
-/** A text as UTF-8. */
 export function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }

@@ -1,4 +1,4 @@
-// Loads a branch's view, reading only what it shows: compactions first, then the turns that a projection needs.
+// Loads a branch's view. Reads compactions first, then only the turns that the projection needs.
 import { type RecordedTool, toolsDelta } from "../../config/config.ts";
 import { attachmentPath } from "../../core/conversation/attachment.ts";
 import { type Compaction, compareCompactions, isHiding, withoutIndex } from "../../core/conversation/compaction.ts";
@@ -15,7 +15,7 @@ import { sha256 } from "./runtime.ts";
 import { type BranchTree, collectBlobs, type DamagedRecord, decodeText, readCompactions } from "./tree.ts";
 import { fetchMissingTurns, readFirstEvent, readTurnFiles, turnFiles } from "./turns.ts";
 
-/** A live compaction that has no effect, and why. */
+/** A live compaction that is not applied, and why. */
 interface UnappliedCompaction {
   readonly compaction: Compaction;
   readonly reason: string;
@@ -24,7 +24,7 @@ interface UnappliedCompaction {
 /** The live compactions of a branch, oldest first. */
 export interface LiveCompactions {
   readonly all: readonly Compaction[];
-  /** Those that count, bounds made whole where the digest proves it. */
+  /** Those in force; event bounds are dropped where the digest proves that whole turns are covered. */
   readonly applied: readonly Compaction[];
   readonly unapplied: readonly UnappliedCompaction[];
   readonly damaged: readonly DamagedRecord[];
@@ -35,22 +35,22 @@ export interface LoadedView {
   readonly live: LiveCompactions;
 }
 
-/** A view with turns of its branch, by position: at least those that it shows. */
+/** A view with raw turns of its branch by position: at least those that it shows. */
 export interface LoadedTurns extends LoadedView {
   readonly turns: ReadonlyMap<number, Turn>;
 }
 
-/** Turns that a command has read, by object id: what two of its views show is read once, and stands in memory once. */
+/** Turns that a command has read, by object id, so that turns of several views are read and held once. */
 export type KnownTurns = Map<string, readonly Event[]>;
 
 type LiveTree = Pick<BranchTree, "branch" | "commit" | "turnOids" | "compactions" | "assumed">;
 
-/** Reads and checks the live compactions. A damaged record counts as none, and is named in `damaged`. Throws `newer_record`. */
+/** Reads and checks the live compactions. Skips damaged records and names them in `damaged`. Throws `newer_record`. */
 export async function loadCompactions(store: ConversationStore, tree: LiveTree): Promise<LiveCompactions> {
   return loadLive(store, tree, () => []);
 }
 
-/** `shown` = turns that are read next: in a partial clone they come with those that are read here. */
+/** `shown` = turns that are read next: a partial clone fetches them in the same request. */
 async function loadLive(
   store: ConversationStore,
   tree: LiveTree,
@@ -67,7 +67,7 @@ async function loadLive(
   const unapplied: UnappliedCompaction[] = [];
   for (const [index, compaction] of all.entries()) {
     const { matches = false, whole = false } = checks[index] ?? {};
-    // Mechanical policies clamp; only what stands *for* turns must not tell of turns that are not here.
+    // Mechanical policies are clamped; only what replaces turns must not describe turns that are not here.
     if (matches) applied.push(whole ? withoutBounds(compaction) : compaction);
     else if (!replacesTurns(compaction)) applied.push(withoutIndex(compaction));
     else
@@ -79,13 +79,13 @@ async function loadLive(
   return { all, applied, unapplied, damaged };
 }
 
-/** The end turns that a compaction cuts inside: they are read to check what it covers. */
+/** Lists the end turns that a compaction cuts inside, which are read to check its digest. */
 function cutTurns({ covers, from_turn, from_event, to_turn, to_event }: Compaction): readonly number[] {
   if (covers === undefined) return [];
   return [...(from_event === undefined ? [] : [from_turn]), ...(to_event === undefined ? [] : [to_turn])];
 }
 
-/** Checks what compactions cover, all at once: each end turn is read once. */
+/** Checks the digests of compactions together, so that each end turn is read once. */
 async function checkAll(
   store: ConversationStore,
   tree: Pick<BranchTree, "turnOids">,
@@ -95,7 +95,7 @@ async function checkAll(
   return await Promise.all(compactions.map((compaction) => checkCovers(compaction, facts)));
 }
 
-/** Reads the given turns (all when left out), by position; `known` as in `loadView`. */
+/** Reads the given turns (default all) by position; `known` as in `loadView`. */
 export async function loadTurns(
   store: ConversationStore,
   tree: BranchTree,
@@ -112,8 +112,8 @@ export async function loadTurns(
 }
 
 /**
- * Reads the turns that the views by some lists of compactions show, and those of `positions`, by position, ascending; all of
- * them whole. `known` as in `loadView`.
+ * Reads whole the turns that the views under some lists of compactions show, and those of `positions`. Returns them by position,
+ * ascending; `known` as in `loadView`.
  */
 export async function loadShown(
   store: ConversationStore,
@@ -175,14 +175,13 @@ function isStart({ firstEventOnly }: TurnReading): boolean {
   return firstEventOnly;
 }
 
-/** What a view is loaded with. */
 interface ViewOptions extends ProjectionOptions {
   readonly known?: KnownTurns;
-  /** The live compactions, where they have been read before. */
+  /** The live compactions, if already read. */
   readonly live?: LiveCompactions;
 }
 
-/** Loads the view at the tree's commit; of `known` it reads nothing, and adds to it what it reads. */
+/** Loads the view at the tree's commit. Turns in `known` are not read again; those read are added to it. */
 export async function loadView(
   store: ConversationStore,
   tree: BranchTree,
@@ -200,8 +199,8 @@ export async function loadView(
 }
 
 /**
- * Loads the view with the turns that it shows and some more, by position, all of them whole. Where a call of one of those may be
- * answered in another turn, every turn is read.
+ * Loads the view, with the turns that it shows and those of `positions` whole. If a call in one of those may be answered in another
+ * turn, reads every turn.
  */
 export async function loadAround(
   store: ConversationStore,
@@ -218,7 +217,7 @@ export async function loadAround(
   return { view: project({ turnCount, turns, compactions: live.applied }), live, turns };
 }
 
-/** The full history as a view: every turn kept as it is; of some turns (positions, inclusive) only those. */
+/** Loads the full history as a view of unchanged turns, or the range `from` to `to` (positions, inclusive). */
 export async function loadHistory(
   store: ConversationStore,
   tree: BranchTree,
@@ -234,7 +233,6 @@ interface HistoryOptions {
   readonly known?: KnownTurns;
 }
 
-/** Turns as a view that changes nothing. */
 function historyView(turns: ReadonlyMap<number, Turn>): View {
   return {
     turns: [...turns.values()].map((turn) => ({ origin: { kind: "kept", turn: turn.index }, events: turn.events })),
@@ -250,18 +248,18 @@ function withoutBounds(compaction: Compaction): Compaction {
   return rest;
 }
 
-/** What a record is made of beside the tools. */
+/** The fields of a record besides the tools. */
 interface ToolRecordPlace {
   readonly id: string;
   /** RFC 3339 UTC. */
   readonly timestamp: string;
-  /** The turn from which on the tools are offered, 0-based. */
+  /** First turn that is offered the tools, 0-based. */
   readonly atTurn: number;
   /** Spaces before the keys of the record. */
   readonly padding: readonly number[];
 }
 
-/** Gives the files that record the tools. */
+/** Makes the files that record the tools. */
 export function toolRecord(
   tools: readonly ToolDefinition[],
   { id, timestamp, atTurn, padding }: ToolRecordPlace,
@@ -275,13 +273,13 @@ export function toolRecord(
   ];
 }
 
-/** Whether a record says that just these tools are offered, in any order. */
+/** Returns whether a record lists exactly these tools, in any order. */
 export function isRecordOf(recorded: readonly RecordedTool[], tools: readonly ToolDefinition[]): boolean {
   const known = new Set(recorded.map(({ definition }) => definition));
   return recorded.length === tools.length && tools.every((tool) => known.has(definitionFile(tool).attachment));
 }
 
-/** Reads the definitions of recorded tools. One that is not there, or is none, is left out. */
+/** Reads the definitions of recorded tools; skips missing and damaged ones. */
 export async function readToolDefinitions(
   store: ConversationStore,
   { commit }: Pick<BranchTree, "commit">,
@@ -295,7 +293,7 @@ export async function readToolDefinitions(
   return blobs.flatMap((bytes) => parseDefinition(decodeText(bytes)) ?? []);
 }
 
-/** The newest turn from which other tools were offered than before, 0-based; 0 when they never changed. */
+/** Returns the newest turn at which the offered tools changed, 0-based; 0 when they never did. */
 export async function toolsOfferedFrom(store: ConversationStore, { configs }: BranchTree): Promise<number> {
   if (configs.length < 2) return 0;
   const blobs = await collectBlobs(
@@ -311,7 +309,7 @@ function offeredFrom(line: string): number {
     const { delta, at_turn: turn } = fieldsOf(record);
     return Array.isArray(fieldsOf(delta)["tools"]) && typeof turn === "number" ? turn : 0;
   } catch {
-    return 0; // fsck tells of records that are damaged
+    return 0; // `jpg fsck` reports damaged records
   }
 }
 
@@ -320,7 +318,7 @@ function parseDefinition(text: string): ToolDefinition | null {
     const value: unknown = JSON.parse(text);
     return isTooDeep(text, value, MAX_RECORD_DEPTH) ? null : readToolDefinition(value);
   } catch {
-    return null; // fsck tells of attachments that are not what their names say
+    return null; // `jpg fsck` reports attachments that do not match their names
   }
 }
 
@@ -334,8 +332,8 @@ function definitionFile({ name, description, parameters }: ToolDefinition): {
 }
 
 /**
- * Tokens of system prompt and tools by the newest line that names a version of the agent; null = nothing is known. Without
- * `mayFetch`, a line that is not here, in a partial clone, stays where it is.
+ * Returns the typical tokens of system prompt and tools of the agent version named in the session's newest line; null = unknown.
+ * Without `mayFetch`, a line that a partial clone lacks is not fetched.
  */
 export async function typicalOverhead(
   store: ConversationStore,
@@ -344,7 +342,7 @@ export async function typicalOverhead(
 ): Promise<number | null> {
   const { source } = tree.header;
   if (source === null) return null;
-  // Hardly ever needed, and agents' formats are much code.
+  // Rarely needed, and the agents' formats are much code.
   const { AGENTS } = await import("../../formats/agents.ts");
   const overhead = AGENTS.find(({ name }) => name === source.format)?.overhead;
   if (overhead === undefined) return null;

@@ -1,4 +1,4 @@
-// The opened store with what surrounds it: where it was found, the settings that hold, the world outside.
+// Opens a store together with its location, the settings in force and the runtime.
 import { lstat, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
@@ -29,7 +29,7 @@ import {
 import { chooseEngine, locate, makeStore, mend, openStore, withCachedLog } from "./engine.ts";
 import { type Runtime, sha256 } from "./runtime.ts";
 
-/** Most ignored settings that a warning names. */
+/** Ignored settings that a warning names at most. */
 const MOST_NAMED_KEYS = 8;
 
 export interface WorkspaceOptions {
@@ -37,11 +37,11 @@ export interface WorkspaceOptions {
   readonly store?: string;
   /** `--cfg KEY=VALUE`, in the order given. */
   readonly overrides?: readonly string[];
-  /** Make the store, when there is none, as soon as something is written to it. */
+  /** Create a missing store at its first write. */
   readonly create?: boolean;
-  /** Told what was set right in the store: what moved, what was left half done. Without it nothing is looked at. */
+  /** Receives what was repaired in the store (moved hooks, half-done commands). Without it nothing is repaired. */
   readonly info?: (message: string) => void;
-  /** Told, once a call, of what the user should know of the settings and the store. */
+  /** Receives warnings about the settings and the store. */
   readonly warn?: (message: string) => void;
 }
 
@@ -50,19 +50,19 @@ export interface Workspace {
   readonly location: StoreLocation;
   readonly runtime: Runtime;
   readonly overrides: readonly string[];
-  /** Settings in force, with a conversation's own layer and the providers that the user named for it when given. */
+  /** Loads the settings in force; optionally with a conversation's layer and the providers that the user named for it. */
   config(deltas?: readonly ConversationDelta[], named?: readonly string[]): Promise<LoadedConfig>;
-  /** Says something that the user should know, each text once a call. */
+  /** Warns the user; repeats no text within a call. */
   warn(message: string): void;
   close(): Promise<void>;
 }
 
-/** The workspace with the settings of this call in force, but not to be stored: somebody has, or nobody asked for that. */
+/** Returns a workspace that does not store this call's `--cfg` settings: they are stored already, or need not be. */
 export function withoutOverrides(workspace: Workspace): Workspace {
   return { ...workspace, overrides: [] };
 }
 
-/** Locates and opens the store. Throws `no_store` when there is none and `create` was not asked for. */
+/** Locates and opens the store. Throws `no_store` if there is none and `create` is not set. */
 export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions = {}): Promise<Workspace> {
   const location = await locate(runtime, options.store);
   if (!location.exists && options.create !== true) throw noStore(location);
@@ -98,7 +98,7 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
   };
 }
 
-/** Warns of the settings in the store's own git configuration that jpg's git does not follow, if there are any. */
+/** Warns about settings in the store's own git configuration that jpg's git ignores. */
 export function warnOfPrograms({ location, store, warn }: Workspace): void {
   if (!location.exists) return;
   const keys = store.ignoredSettings();
@@ -110,7 +110,7 @@ export function warnOfPrograms({ location, store, warn }: Workspace): void {
   );
 }
 
-/** Mends what a store says of its place, and says so in one line. */
+/** Repairs the paths that a store records, and reports it in one line. */
 async function mendLocation(runtime: Runtime, root: string, { info }: Pick<WorkspaceOptions, "info">): Promise<void> {
   const mended = info === undefined ? null : await mend(runtime, root);
   if (mended === null) return;
@@ -122,7 +122,10 @@ async function mendLocation(runtime: Runtime, root: string, { info }: Pick<Works
   info?.(`${MENDED[kind].replace("STORE", root)}${joined}${own}${rest}`);
 }
 
-/** Settles what a killed command left half done in worktrees, and says so. What cannot be settled now stays for the next. */
+/**
+ * Finishes or undoes what a killed command left half done in worktrees, and reports it. What fails now is left for the next
+ * command.
+ */
 async function finishInterruptedSteps(
   { worktrees }: ConversationStore,
   { info }: Pick<WorkspaceOptions, "info">,
@@ -147,7 +150,7 @@ const MENDED: Readonly<Record<Mended["kind"], string>> = {
   clone: "STORE is a clone without jpg's hooks: it has them now, and stock git keeps VIEW.md up to date in it.",
 };
 
-/** The project's config file for a store location; null outside a project. */
+/** Returns the path of the project's config file; null outside a project. */
 export function projectConfigFile(location: StoreLocation): string | null {
   return location.project === undefined ? null : join(location.project.root, PROJECT_CONFIG_NAME);
 }
@@ -163,8 +166,8 @@ export async function readIfExists(path: string): Promise<string | null> {
 }
 
 /**
- * Reads the project's config file; null when it does not exist. Whoever made the project may have put a link there, to a file
- * that an error would quote, or a pipe, on which one waits for ever. Throws `config_no_file`.
+ * Reads the project's config file; null when it does not exist. Refuses anything but a file: a stranger's project may have a link,
+ * whose target an error would quote, or a pipe, which blocks for ever. Throws `config_no_file`.
  */
 export async function readProjectConfig(path: string): Promise<string | null> {
   const found = await lstat(path).catch(() => null);
@@ -180,7 +183,7 @@ export async function readProjectConfig(path: string): Promise<string | null> {
   );
 }
 
-/** Reads the settings of the user and the project, and puts them together with those given. */
+/** Merges the settings of the user and the project with those given. */
 async function readConfig(
   runtime: Runtime,
   location: StoreLocation,
@@ -203,7 +206,7 @@ function asConfigFile(path: string, text: string | null): ConfigFile | null {
   return text === null ? null : { path, text };
 }
 
-/** Says of a project's file whether the user trusted exactly this text. */
+/** Adds whether the user trusts exactly this text. */
 async function withTrust(file: ConfigFile, trustFile: string): Promise<NonNullable<ConfigInput["project"]>> {
   const trust = await readIfExists(trustFile);
   return { ...file, trusted: isTrusted(file.path, trustDigest(file.text), trust ?? undefined) };
@@ -220,10 +223,9 @@ function noStore(location: StoreLocation): JpgError {
   });
 }
 
-// A store that is made by its first write, so that a command which finds nothing to write leaves no empty store behind.
-// Until then it holds nothing.
+// A store that is created by its first write, so that a command which writes nothing leaves no empty store. Until then it is empty.
 
-/** Gives a store at `root` that `make` makes and opens once there is something to write. */
+/** Creates a store at `root` that `make` creates and opens at its first write. */
 export function createStoreOnWrite(
   root: string,
   engine: ConversationStore["engine"],
@@ -281,7 +283,7 @@ export function createStoreOnWrite(
   };
 }
 
-/** Before the store is made, nothing is kept: what would be has nowhere to stand. */
+/** Caches and other surroundings do nothing until the store exists. */
 function surroundingsOf(
   root: string,
   made: () => ConversationStore | null,
@@ -315,7 +317,7 @@ function surroundingsOf(
   };
 }
 
-/** Before the store is made it has no remote, and adding one makes it. */
+/** Until the store exists it has no remote; adding one creates it. */
 function sharingOf(open: () => Promise<ConversationStore>): Sharing {
   const opened = async (): Promise<Sharing> => {
     const { sharing } = await open();
@@ -342,7 +344,6 @@ function sharingOf(open: () => Promise<ConversationStore>): Sharing {
   };
 }
 
-/** Where the git dir of the store is going to be. */
 function gitDirOf(root: string): string {
   return join(root, ".git");
 }
@@ -373,20 +374,20 @@ async function* startingWith(first: BranchWrite, rest: AsyncIterable<BranchWrite
   yield* rest;
 }
 
-// The providers that the user named for a conversation with `--model`, so that it goes on without saying so again. Kept in
-// the user's state folder: what came with a store or a clone names none.
+// Providers that the user named for a conversation with `--model`, so that it continues without naming them again. Stored in the
+// user's state folder: what came with a store or a clone must not name any.
 
 const FORMAT = 1;
 const providersFile = z.object({ format: z.literal(FORMAT), providers: z.array(z.string()) });
 
-/** Lists the providers that the user named for a conversation of this store; a file that cannot be understood names none. */
+/** Lists the providers that the user named for a conversation of this store; none if the file cannot be parsed. */
 export async function rememberedProviders(workspace: Workspace, conversation: string): Promise<readonly string[]> {
   const text = await readIfExists(fileOf(workspace, conversation));
-  // Where there is none the user is asked to name it again.
+  // If there is none, the user is asked to name it again.
   return parseJson(text ?? "", providersFile)?.providers ?? [];
 }
 
-/** Remembers a provider that the user named. Throws what the file system throws. */
+/** Remembers a provider that the user named. Throws the file system's errors. */
 export async function rememberProvider(workspace: Workspace, conversation: string, provider: string): Promise<void> {
   const before = await rememberedProviders(workspace, conversation);
   if (before.includes(provider)) return;
