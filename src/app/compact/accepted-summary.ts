@@ -1,4 +1,4 @@
-// Reads a summary that somebody else wrote (`--accept`), and for which turns it was written.
+// Reads a summary that somebody else wrote (`--accept`), with the turns for which it was written.
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { PlacedEvent } from "../../core/compact/event-ledger.ts";
@@ -31,18 +31,18 @@ import { readPromptTemplates, type SummaryStyle } from "./ask-summary.ts";
 import { describeNothing } from "./compact-report.ts";
 import { isNothingPlanned, type PlannedCompaction, planOnBranch } from "./plan.ts";
 
-/** A summary to store, with what it was written for. */
+/** A summary to store, with its range. */
 export interface AcceptedSummary {
   readonly summary: Summary;
   readonly range: Omit<RangeRequest, "keepLast">;
   readonly covers?: string;
-  /** Of the bundle's plan. */
+  /** Profile of the bundle's plan. */
   readonly profile?: string;
 }
 
 /**
- * Reads an accepted summary: the bundle's answer as JSON, a text with the block that the suffix form asks for, or plain text
- * together with explicit bounds. Throws `bad_summary`, `unreadable_file`.
+ * Reads an accepted summary: the bundle's answer as JSON, a text with the block that the suffix form asks for, or plain text with
+ * explicit bounds. Throws `bad_summary`, `unreadable_file`.
  */
 export async function acceptedSummary(
   runtime: Runtime,
@@ -96,12 +96,12 @@ function boundsOf(
   };
 }
 
-/** Whoever wrote the answer may have changed it: a profile is named in one line. */
+/** Accepts a profile's name in one line only, since the answer's writer may have changed it. */
 function isName(value: unknown): value is string {
   return typeof value === "string" && /^[^\p{C}]{1,100}$/u.test(value);
 }
 
-/** A bundle given back whole, with the summary written into its `answer`, counts as that answer. */
+/** Returns the answer; a whole bundle whose `answer` was filled in counts, too. */
 function answerIn(value: Readonly<Record<string, unknown>> | null): Readonly<Record<string, unknown>> | null {
   const inner = value?.["summary"] === undefined ? value?.["answer"] : undefined;
   return typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>) : value;
@@ -132,40 +132,39 @@ function badSummary(file: string, reason: string): Error {
   });
 }
 
-// The bundle of `--emit`: what anybody needs to write a summary. It holds raw events, never a projection, and names the plan, so
-// that a summary of other turns is refused when it comes back. Its suffix form is one message for an agent that has the very
-// conversation before it, and answers from its own cached context.
+// The bundle of `--emit`: all that is needed to write a summary. It holds raw events, never a projection, and names the plan, so
+// that a summary of other turns is refused. Its suffix form is one message for an agent that has the same conversation in its
+// context and answers from its own prompt cache.
 
-/** What a bundle says of its plan; an accepted summary gives it back. */
+/** The plan in a bundle; an accepted summary returns it. */
 export interface BundlePlan {
   readonly id: string;
   readonly conversation: string;
   readonly branch: string;
-  /** The profile by which the range is summarised: the one that was named, or the configured one if it summarises. */
+  /** Profile for the summary: the one that was named, or the configured one if it summarises. */
   readonly profile?: string;
   readonly from_turn: number;
   readonly to_turn: number;
   readonly from_event?: string;
   readonly to_event?: string;
-  /** Digest over what the summary stands for. */
+  /** Digest of the turns that the summary replaces. */
   readonly digest: string;
 }
 
-/** What a bundle is made for. */
 export interface BundleRequest {
   readonly range: Omit<RangeRequest, "keepLast">;
-  /** Named by the user; must be one that summarises (`requireSummary`). */
+  /** Named by the user; must summarise (see `requireSummary`). */
   readonly profile?: string;
   readonly style?: SummaryStyle;
-  /** What the summary should dwell on. */
+  /** What the summary should focus on. */
   readonly focus?: readonly string[];
-  /** Give the suffix form alone: a text, not JSON. */
+  /** Return only the suffix form: text, not JSON. */
   readonly suffixOnly?: boolean;
 }
 
 /**
- * Makes the bundle for a range: plan, instructions, raw events, and the suffix form where the view shows these events raw.
- * Throws `nothing_to_compact`, and `no_suffix` when the suffix form is asked for and there is none.
+ * Creates the bundle for a range: plan, instructions, raw events, and the suffix form if the view shows these events raw. Throws
+ * `nothing_to_compact`, and `no_suffix` when the suffix form is asked for and there is none.
  */
 export async function createBundle(workspace: Workspace, tree: BranchTree, request: BundleRequest): Promise<string> {
   const profile = request.profile ?? (await configuredProfile(workspace, tree));
@@ -196,7 +195,7 @@ export async function createBundle(workspace: Workspace, tree: BranchTree, reque
   const { instructions, suffix } = await writeInstructions(planned, { plan, covered, request });
   if (request.suffixOnly === true) return `${suffix ?? raiseNoSuffix(plan)}\n`;
   const answer = { plan, summary: "…", files: ["…"], open_tasks: ["…"] };
-  // Images say nothing to whoever reads the bundle as text.
+  // Images are left out, because a bundle is read as text.
   requireTexts(
     tree.commit,
     covered.map(({ event }) => event),
@@ -206,7 +205,7 @@ export async function createBundle(workspace: Workspace, tree: BranchTree, reque
   return `${JSON.stringify(bundle, null, 1)}\n`;
 }
 
-/** The profile that counts where none is named, if it summarises. */
+/** Returns the configured profile if it summarises. */
 async function configuredProfile(workspace: Workspace, tree: BranchTree): Promise<string | undefined> {
   const { default_profile, profiles } = (await loadConversationConfig(workspace, tree)).config.conversation.compaction;
   return findProfile(default_profile, profiles).summary === undefined ? undefined : default_profile;
@@ -218,7 +217,10 @@ interface BundleParts {
   readonly request: BundleRequest;
 }
 
-/** The task in words: for whoever reads the bundle, and for who has the conversation before them; null where nobody sees it raw. */
+/**
+ * Writes the instructions for a reader of the bundle, and the suffix form for an agent with the conversation in its context; null
+ * if the view does not show the events raw.
+ */
 async function writeInstructions(
   planned: PlannedCompaction,
   { plan, covered: placed, request }: BundleParts,
@@ -238,7 +240,7 @@ async function writeInstructions(
   return { instructions, suffix };
 }
 
-/** How an agent that sees the whole conversation is told where the range ends. */
+/** Words the end of the range for an agent that sees the whole conversation. */
 function aboveUpTo({ turns, before }: PlannedCompaction, { to_turn, to_event }: BundlePlan): string {
   const next = to_event === undefined ? turns.get(to_turn + 1) : undefined;
   const request = next?.events.find((event) => event.type === "chat_request");
@@ -256,15 +258,15 @@ function raiseNoSuffix({ from_turn, to_turn }: BundlePlan): never {
   );
 }
 
-/** By what a call compacts, and the options of it that only a summary reads, as they are typed; never empty. */
+/** How a call compacts, and those of its options that only a summary uses, as typed; never empty. */
 export interface SummaryWish {
   readonly options: readonly string[];
   readonly strategies: ChosenStrategies | null;
-  /** Absent = the configured one; not looked at where strategies decide. */
+  /** Absent = the configured one; ignored if there are strategies. */
   readonly profile?: string;
 }
 
-/** Refuses strategies, or a profile, that never have a summary written. Throws `no_summary`, `unknown_profile`. */
+/** Refuses strategies, or a profile, that never write a summary. Throws `no_summary`, `unknown_profile`. */
 export async function requireSummary(
   workspace: Workspace,
   tree: BranchTree,

@@ -1,5 +1,5 @@
-// A compaction that a model asks for: tiers 1 and 2, then a summary, each only while the view is too large. It touches
-// turns that are complete and stored; the turn in which the model asks is not among them.
+// Compacts at a model's request: tiers 1 and 2, then a summary, each only while the view is too large. Only complete, stored turns
+// are compacted, not the turn in which the model asks.
 import { type AgentVerdict, judgeAgentCompaction, LEAST_AGENT_TOKENS } from "../../core/compact/automatic.ts";
 import { choosePipelines } from "../../core/compact/strategies/pipelines.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
@@ -15,37 +15,37 @@ import { compact } from "./compact.ts";
 import { describeNothing, type TokenChange } from "./compact-report.ts";
 
 export interface AgentCompactOptions {
-  /** What a summary should dwell on, in the model's words. */
+  /** What a summary should focus on, in the model's words. */
   readonly focus?: string;
-  /** Context window of the model that asks, tokens; absent or null = that of the model that answered last. */
+  /** Context window of the asking model, tokens; absent or null = that of the model that answered last. */
   readonly window?: number | null;
-  /** The model that asks, as `provider/model`; absent = one that jpg does not talk to. */
+  /** The asking model, as `provider/model`; absent = jpg does not talk to it. */
   readonly answering?: string;
-  /** Tools that jpg offers it; absent as `answering` is. */
+  /** Tools that jpg offers it; absent like `answering`. */
   readonly tools?: readonly ToolDefinition[];
-  /** Ends the writing of a summary. */
+  /** Aborts the writing of a summary. */
   readonly signal?: AbortSignal;
 }
 
-/** What came of it. */
+/** The outcome. */
 export interface AgentCompaction {
-  /** `too_small` and `not_needed`: refused; `nothing`: there was nothing to take out. */
+  /** `too_small` and `not_needed`: refused; `nothing`: nothing could be removed. */
   readonly outcome: "compacted" | "nothing" | "not_needed" | "too_small";
   readonly conversation: string;
   readonly branch: string;
-  /** The newest commit made; null when none was. */
+  /** Newest commit made; null when none was. */
   readonly commit: string | null;
-  /** The compactions made, oldest first. */
+  /** Ids of the compactions made, oldest first. */
   readonly compactions: readonly string[];
   /** Of the view, estimated. */
   readonly tokens: TokenChange;
-  /** What stands for the turns that were summarised; null when none were. */
+  /** The summary that replaces turns; null when there is none. */
   readonly summary: string | null;
-  /** What happened and what is left, for the model that asked. */
+  /** The answer to the asking model. */
   readonly text: string;
 }
 
-/** Compacts a branch for a model, or says why not. Throws the errors of `compact`, and when the signal ends it. */
+/** Compacts a branch for a model, or says why not. Throws the errors of `compact`, and the signal's when it aborts. */
 export async function agentCompact(
   workspace: Workspace,
   branch: string,
@@ -116,7 +116,7 @@ const NOTHING_STORED: Omit<AgentCompaction, "conversation" | "branch"> = {
   text: "Refused: no turn is complete yet.",
 };
 
-/** Where the window of no model is known, it is taken for that of most. */
+/** Measures the view; if no model's window is known, against the usual window. */
 async function measure(
   workspace: Workspace,
   tree: BranchTree,
@@ -131,7 +131,7 @@ async function measure(
   return taken;
 }
 
-/** An agent's compactions that a branch has now and had not before, oldest first. */
+/** Lists the agent's compactions that a branch has gained, oldest first. */
 function madeSince(before: readonly Compaction[], now: readonly Compaction[]): readonly Compaction[] {
   const known = new Set(before.map(({ id }) => id));
   return now.filter(({ id, source }) => source === "agent" && !known.has(id));

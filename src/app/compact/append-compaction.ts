@@ -1,6 +1,6 @@
-// Plans one compaction, has its summary written if it needs one, and appends it in one commit. A dry run goes the same way up to the
-// commit, but asks no model: of a summary that only a model can write it knows no text. A summary is bound to the very turns it was
-// written for: when they changed meanwhile, nothing is committed.
+// Plans one compaction, has its summary written if needed, and appends it in one commit. A dry run does the same up to the commit,
+// but asks no model, so a model's summary has no text yet. A summary is bound to the exact turns for which it was written: if they
+// changed meanwhile, nothing is committed.
 
 import { withoutLedger } from "../../core/compact/event-ledger.ts";
 import { checkGrounding, type Ungrounded } from "../../core/compact/grounding.ts";
@@ -34,13 +34,12 @@ import { describeReport, nothingReport } from "./describe-compaction.ts";
 import { extractNotes, summaryModel, writeSummary } from "./generate-summary.ts";
 import { type CompactRequest, isNothingPlanned, type Planned, type PlannedCompaction, planOnBranch } from "./plan.ts";
 
-/** What was done, with the plan that it came from. */
 export interface AppendedCompaction {
   readonly report: CompactReport;
   readonly planned: Planned;
 }
 
-/** Appends the compaction, or in a dry run plans it. Throws as `compact` does. */
+/** Appends a compaction, or plans it in a dry run. Throws like `compact`. */
 export async function appendCompaction(
   workspace: Workspace,
   tree: BranchTree,
@@ -58,7 +57,7 @@ export async function appendCompaction(
     const made = await makeChange(workspace, at, { planned, request: ready, summarizer, target, onFork });
     return { change: made.change, value: { planned, at, report: made.report } };
   };
-  // A call that compacts nothing leaves no settings behind either.
+  // Plans first, so that a call that compacts nothing stores no settings either.
   if (request.dryRun || workspace.overrides.length > 0) {
     const { change, value } = await plan(start);
     if (change === null) return value;
@@ -74,16 +73,15 @@ export async function appendCompaction(
   return { report: { ...report, commit: appended.commit }, planned };
 }
 
-/** The turns that a plan read, by object id: the view shows some of them. */
+/** Returns the turns that a plan read, by object id, to be reused for the view. */
 function knownTurns({ turnOids }: BranchTree, planned: Planned): KnownTurns {
   if (isNothingPlanned(planned)) return new Map();
   return new Map([...planned.turns.values()].map(({ index, events }) => [turnOids[index] ?? "", events]));
 }
 
-/** The branch that is appended to. */
 interface Target {
   readonly target: string;
-  /** Whether it is a new one. */
+  /** Whether it is a new fork. */
   readonly onFork: boolean;
 }
 
@@ -98,7 +96,7 @@ async function chooseTarget(
 }
 
 interface Summarizer {
-  /** As `summarizerOf` gives it. */
+  /** `provider/model` or `extractive`; null = no summary is written. */
   readonly summarizer: string | null;
 }
 
@@ -107,15 +105,15 @@ interface PlannedRequest {
   readonly request: CompactRequest;
 }
 
-/** Who writes the summary of a plan: a model, or `extractive`; null where none is to be written. */
+/** Returns who writes the summary of a plan: a model or `extractive`; null when there is none to write. */
 async function summarizerOf(workspace: Workspace, planned: Planned, request: CompactRequest): Promise<string | null> {
   if (isNothingPlanned(planned) || planned.plan.summarize === undefined) return null;
   return summaryModel(workspace, planned, request);
 }
 
 /**
- * Has the summary of a plan written that needs one: the request with its text, for exactly the turns that it was written for. In a dry
- * run only an extract is.
+ * Has a plan's summary written, and returns the request with the text and bound to exactly those turns. A dry run writes only
+ * extracts.
  */
 async function withSummary(
   workspace: Workspace,
@@ -138,13 +136,13 @@ async function withSummary(
   };
 }
 
-/** A plan for the turns of a summary knows no more that they are more than was asked for. */
+/** Restores the note that the range was extended, which a second plan for the extended range lacks. */
 function withExtension(planned: Planned, first: Planned): Planned {
   if (isNothingPlanned(planned) || isNothingPlanned(first) || first.plan.extendedFrom === undefined) return planned;
   return { ...planned, plan: { ...planned.plan, extendedFrom: first.plan.extendedFrom } };
 }
 
-/** Makes the commit's content and the report; no content in a dry run and where there is nothing to compact. */
+/** Makes the commit's content and the report; no content in a dry run or when there is nothing to compact. */
 async function makeChange(
   workspace: Workspace,
   tree: BranchTree,
@@ -167,7 +165,6 @@ async function makeChange(
   return { report, change: changeOf(workspace, compaction, planned) };
 }
 
-/** What to say of an extract. */
 async function extractNotesOf(
   workspace: Workspace,
   planned: PlannedCompaction,
@@ -193,7 +190,7 @@ async function reload(workspace: Workspace, tree: BranchTree): Promise<BranchTre
   return tip === null || tip === tree.commit ? tree : loadBranchTree(workspace.store, tree.branch, tip);
 }
 
-/** Gives a draft its id, time, digest and token counts. Throws `range_changed` when it must cover what it no longer does. */
+/** Gives a draft its id, time, digest and token counts. Throws `range_changed` when the covered turns are not those expected. */
 async function complete(
   workspace: Workspace,
   tree: BranchTree,
@@ -237,12 +234,15 @@ async function complete(
   };
 }
 
-/** One System message where jpg or a model decided (Compaction v2), a request and its answer where the user did (RFD 064). */
+/**
+ * Returns the default injection: one system message where jpg or a model decided (Compaction v2), a request and its answer where
+ * the user did (RFD 064).
+ */
 function usualInjection({ source }: CompactionDraft): Injection {
   return source === "auto" || source === "agent" ? "system" : "pair";
 }
 
-/** Gives a function that counts the messages of turns that a view shows after a range, those of its last turn after its end too. */
+/** Returns a function that counts the messages a view shows after a range, including the rest of the range's last turn. */
 export function messagesAfter(
   turns: PlannedCompaction["turns"],
   { turns: shown }: View,
@@ -257,25 +257,24 @@ export function messagesAfter(
   };
 }
 
-/** Adds the loss receipt; a summary that is not written yet has none. */
+/** Adds the loss receipt, except for a summary that is not written yet. */
 function withReceipt(compaction: Compaction, { plan, turns, before, after, pinned }: PlannedCompaction): Compaction {
   if (plan.summarize !== undefined) return compaction;
   const receipt = lossOf(compaction, { turns, before, after, pins: pinned });
   return { ...compaction, receipt };
 }
 
-/** What a summary is checked against. */
 interface SummaryCheck {
   readonly compaction: Compaction;
-  /** The turns that it covers, at least. */
+  /** At least the covered turns. */
   readonly turns: PlannedCompaction["turns"];
-  /** Refuse what is not borne out. */
+  /** Throw if anything is ungrounded. */
   readonly strict: boolean;
 }
 
 /**
- * Lists what a summary says and its events do not bear out; payloads that stand outside their events are read for it from the
- * tree of `commit`. Throws `ungrounded` when asked to be strict, and `attachment_missing`.
+ * Lists what a summary claims and its events do not support. Reads attachments of the events from the tree of `commit`. Throws
+ * `ungrounded` if `strict`, and `attachment_missing`.
  */
 export async function checkSummary(
   { store }: Pick<Workspace, "store">,
@@ -297,5 +296,5 @@ export async function checkSummary(
   );
 }
 
-/** Findings named in an error before the rest is only counted. */
+/** Findings that an error names; the rest is only counted. */
 const MOST_NAMED = 5;

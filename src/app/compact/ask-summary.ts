@@ -1,5 +1,5 @@
-// Asks a model for a summary and takes only an answer that may stand for turns: one that is not is asked for once more, with what
-// was wrong with it, and then given up. Nothing is stored here.
+// Asks a model for a summary and checks the answer. If it is not acceptable, asks once more with the reason, then gives up. Stores
+// nothing.
 import {
   type FinishedAnswer,
   isRejected,
@@ -18,15 +18,15 @@ import type { LlmRequest } from "../../llm/client.ts";
 import { readTemplate } from "../conversation/runtime.ts";
 import type { OpenedModel } from "../models/models.ts";
 
-/** What all requests of a conversation have beside its view: with just the same, a provider finds what it keeps of the others. */
+/** What all requests of a conversation share besides its view. It must be identical to hit the provider's prompt cache. */
 export type RequestFrame = Pick<LlmRequest, "system" | "tools" | "cache">;
 
-/** Frames the requests of a conversation; `system`: "" = none. */
+/** Creates the frame of a conversation's requests; `system`: "" = none. */
 export function requestFrame(system: string, tools: readonly ToolDefinition[]): RequestFrame {
   return { cache: true, ...(system === "" ? {} : { system }), ...(tools.length === 0 ? {} : { tools }) };
 }
 
-/** Who is asked, and how. */
+/** The model that is asked, and how. */
 export interface Summarizer {
   readonly opened: OpenedModel;
   readonly templates: SummaryTemplates;
@@ -34,24 +34,22 @@ export interface Summarizer {
   readonly maxTokens: number;
   readonly spending: Spending;
   readonly signal?: AbortSignal;
-  /** Told what is going on, a line at a time. */
+  /** Receives progress, a line at a time. */
   progress(text: string): void;
 }
 
-/** One summary to be written. */
 interface SummaryTask {
   readonly task: string;
-  /** The view that carries a task. */
+  /** Builds the view that carries a task. */
   readonly viewOf: (task: string) => View;
   readonly facts: SummaryFacts;
-  /** What the request has of the conversation's own, beside the view. */
+  /** The conversation's own frame, if the request continues its thread. */
   readonly frame?: RequestFrame;
 }
 
-/** How often an answer is asked for. */
 const ATTEMPTS = 2;
 
-/** Asks. Throws `summary_rejected` (kind `provider`), `interrupted`, and what the provider throws. */
+/** Asks for a summary. Throws `summary_rejected` (kind `provider`), `interrupted`, and the provider's errors. */
 export async function askForSummary(summarizer: Summarizer, asked: SummaryTask): Promise<SummaryAnswer> {
   let task = asked.task;
   for (let attempt = 1; ; attempt += 1) {
@@ -92,12 +90,12 @@ async function call(summarizer: Summarizer, asked: SummaryTask, view: View): Pro
   return { text: texts.join("\n"), reason: "unknown" };
 }
 
-/** Throws `interrupted` when the signal was given. */
+/** Throws `interrupted` if the signal was aborted. */
 export function refuseAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw interrupted();
 }
 
-/** Creates the error of an answer that was given up. */
+/** Creates the error for a rejected answer. */
 export function summaryRejected({ rejected, detail }: RejectedSummary, { opened, spending }: Summarizer): JpgError {
   const message = `${opened.name} wrote no summary that can be stored: ${detail}.`;
   return new JpgError("provider", "summary_rejected", message, {
@@ -121,24 +119,22 @@ const HINTS: Readonly<Record<RejectedSummary["rejected"], string>> = {
   ungrounded: "Leave out --strict to store it, with what was not found listed.",
 };
 
-// What writing a summary cost: usage and price of all its calls, those whose answers were not taken among them. Sums are known
-// only when each call's part is: unknown stays unknown.
+// Sums usage and price over all calls for a summary, rejected ones included. Each sum is known only if every call's part is known.
 
-/** A running sum over calls; grows as calls end. */
+/** A mutable sum over calls. */
 export interface Spending {
   calls: number;
-  /** Null as soon as a call came without usage. */
+  /** Null once a call reported no usage. */
   usage: Usage | null;
-  /** US dollars; null as soon as the price of a call is not known. */
+  /** US dollars; null once the price of a call is unknown. */
   price: number | null;
 }
 
-/** Opens a sum over no calls. */
 export function createSpending(): Spending {
   return { calls: 0, usage: { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 }, price: 0 };
 }
 
-/** Adds a call; `usage` as the provider gave it. */
+/** Adds a call; `usage` as the provider sent it. */
 function addSpending(spending: Spending, usage: unknown, price: ModelPrice | null): void {
   const read = readUsage(usage);
   const { usage: sum } = spending;
@@ -148,13 +144,12 @@ function addSpending(spending: Spending, usage: unknown, price: ModelPrice | nul
     spending.price === null || read === null || price === null ? null : spending.price + priceOf(read, price);
 }
 
-/** `sections`: the seven sections. `concise`: shorter, what chats are shortened with. */
+/** `sections`: the seven sections. `concise`: shorter, for chats. */
 export type SummaryStyle = "sections" | "concise";
 
 interface SummaryTemplates extends PromptTemplates {
-  /** What is asked for where the summaries of parts are merged. */
+  /** The task of merging the summaries of parts. */
   readonly merge: string;
-  /** The instructions of a bundle. */
   readonly bundle: string;
 }
 

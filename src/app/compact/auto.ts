@@ -1,5 +1,5 @@
-// Compacts a conversation on its own when its view comes near the window of the model. Nothing that goes wrong here stops
-// the conversation: a failing summary leaves its place to tiers 1 and 2, all other trouble is said as a warning.
+// Compacts a conversation automatically when its view comes near the model's window. No failure here stops the conversation: if a
+// summary fails, tiers 1 and 2 are used instead; other trouble becomes a warning.
 import type { CompactionConfig, Config } from "../../config/config.ts";
 import { type AutoPlace, decideAutoCompaction, isWarningSize, triggerRatio } from "../../core/compact/automatic.ts";
 import {
@@ -27,35 +27,35 @@ import { conversationModel, type NextModel, viewWindow } from "../models/models.
 import { type CompactRequest, compact } from "./compact.ts";
 import { type CompactReport, overallTokens } from "./compact-report.ts";
 
-/** The turn that is being talked, as far as automatic compaction needs it. */
+/** The open turn, as far as automatic compaction needs it. */
 export interface OpenTurnPlace {
   /** 0-based. */
   readonly position: number;
-  /** Those of its events that are not on the branch yet. */
+  /** Its events that are not on the branch yet. */
   events(): readonly Event[];
-  /** Commits it as far as it has come. */
+  /** Commits what there is of it. */
   store(): Promise<void>;
 }
 
-/** Where a conversation stands when automatic compaction is considered. */
+/** The state of a conversation when automatic compaction is considered. */
 export interface AutoSituation extends Omit<NextRequest, "openEvents"> {
   readonly place: AutoPlace;
-  /** In a loop: it counts, and where complete turns are not enough its answered calls are compacted, too. */
+  /** The turn in progress in a loop: it counts, and if complete turns are not enough its answered calls are compacted, too. */
   readonly openTurn?: OpenTurnPlace;
-  /** The model that this call talks to, which may write the summary; absent = none. */
+  /** The model in use, which may write the summary; absent = none. */
   readonly answering?: string;
   readonly signal?: AbortSignal;
   /**
-   * Asked for in this call, whatever the settings say of switching it on, and without a model. Told of each pass what share of the
-   * context it took out, 0..1.
+   * Compact even if the settings switch it off, and without a model. Receives after each pass the share of the context that was
+   * freed, 0..1.
    */
   readonly guard?: (freed: number) => void;
-  /** Told what was done, a line at a time. Like warnings it may hold words of the conversation: not safe for a terminal yet. */
+  /** Receives what was done, a line at a time. Like warnings, it may quote the conversation: not yet safe for a terminal. */
   notice(text: string): void;
   warn(text: string): void;
 }
 
-/** Compacts the branch when its settings say so and its view is large enough. Null when nothing was done. Throws for bugs only. */
+/** Compacts the branch if its settings say so and its view is large enough. Null when nothing was done. Throws only for bugs. */
 export async function autoCompact(
   workspace: Workspace,
   branch: string,
@@ -75,7 +75,7 @@ export async function autoCompact(
   }
 }
 
-/** Commits the first turn of a conversation as far as it has come, where it alone is too large; null where it is not. */
+/** Commits what there is of a conversation's first turn if that alone is too large; null if it is not. */
 async function storeFirstTurn(
   workspace: Workspace,
   branch: string,
@@ -89,7 +89,6 @@ async function storeFirstTurn(
   return workspace.store.readBranch(branch);
 }
 
-/** A branch that is compacted automatically. */
 interface Candidate {
   readonly tree: BranchTree;
   readonly config: Config;
@@ -117,7 +116,7 @@ async function consider(workspace: Workspace, candidate: Candidate): Promise<Com
   };
   const decision = decideAutoCompaction(facts);
   const hasWarned = isWarningSize(tokens, windowTokens, settings.auto);
-  // Remembered before it is tried: what fails, or is killed half-way, waits for a new turn too.
+  // Stored before the try, so that a failed or killed one is not repeated before there is a new turn.
   const tried = decision?.type === "compact" ? { triedAt: turns, leftTokens: tokens } : memory;
   const remember = (changes: Partial<AutoState> = {}): Promise<void> =>
     updateTip(workspace.store, tree.branch, { auto: { ...tried, hasWarned, ...changes } });
@@ -140,7 +139,7 @@ async function consider(workspace: Workspace, candidate: Candidate): Promise<Com
   return report;
 }
 
-/** How many turns of the branch are complete. */
+/** Counts the complete turns of the branch. */
 function completeTurns({ tree, situation }: Candidate): number {
   const { length } = tree.turnOids;
   return Math.min(length, situation.openTurn?.position ?? length);
@@ -151,7 +150,7 @@ function measure(workspace: Workspace, candidate: Candidate): Promise<MeasuredVi
   return measureView(workspace, candidate, { ...next, openEvents: openTurn?.events() ?? [] });
 }
 
-/** Compacts complete turns by tiers, and where that is not enough the answered calls of the turn that goes on. */
+/** Compacts complete turns by tiers; if that is not enough, the answered calls of the open turn. */
 async function compactLoop(
   workspace: Workspace,
   candidate: Candidate,
@@ -176,17 +175,17 @@ async function compactLoop(
   return { report: report === null ? second : { ...report, further: second }, left: (await again()).left };
 }
 
-/** How many turns there were at the newest try, by what is remembered and by the compactions, which clones bring along. */
+/** Returns how many turns there were at the newest try, by the stored state or by the compactions, which clones also have. */
 function lastTry(remembered: number | null, { live, lastEvent }: MeasuredView, turns: number): number | null {
   const made = live.all.some(({ source, to_turn, to_event, stats }) => {
-    // One made inside a turn that went on since says nothing of its end.
+    // A compaction inside a turn that has continued since does not count for its end.
     const isCutShort = to_turn === turns - 1 && to_event !== undefined && to_event !== lastEvent;
     return source === "auto" && to_turn + 1 + (stats?.kept_turns ?? stats?.keep_recent ?? 0) === turns && !isCutShort;
   });
   return made ? turns : remembered;
 }
 
-/** Compacts by the first rules; by the second when the first need a summary and it fails. Null when nothing was gained. */
+/** Compacts by the first rules; by the second if the first need a summary and it fails. Null when nothing was gained. */
 async function compactBy(
   workspace: Workspace,
   candidate: Candidate,
@@ -209,7 +208,7 @@ async function compactBy(
       tools,
     });
     for (const warning of report.warnings) situation.warn(warning);
-    // A summary may find nothing to stand for, or come out longer than what it replaces.
+    // There may be nothing to summarise, or the summary may be longer than what it replaces.
     if (report.compaction === null)
       return rules.needsSummary && instead !== undefined
         ? compactBy(workspace, candidate, { measured, rules: [instead] })
@@ -229,7 +228,7 @@ function isOfStore(error: unknown): boolean {
   return error instanceof JpgError && error.kind === "repository";
 }
 
-/** Compacts by the rules of the settings, for a guard by those of them that need no model. */
+/** Compacts by the rules of the settings; for a guard only by those that need no model. */
 async function compactBetweenTurns(
   workspace: Workspace,
   candidate: Candidate,
@@ -243,50 +242,49 @@ async function compactBetweenTurns(
   return report;
 }
 
-/** What went wrong, as a sentence. Throws what is a bug. */
+/** Words an error as a sentence. Rethrows bugs. */
 function describeTrouble(error: unknown): string {
   if (error instanceof JpgError && error.kind !== "internal") return error.message;
-  // The operating system's refusals, such as a full disk.
+  // An error of the operating system, such as a full disk.
   if (error instanceof Error && "syscall" in error) return `${error.message}.`;
   throw error;
 }
 
 const NOTHING: AutoState = { triedAt: null, leftTokens: null, hasWarned: false };
 
-/** A view measured against a window. Tokens, estimated. */
+/** A view measured against a window. In tokens, estimated. */
 export interface MeasuredView {
-  /** All that the model is sent next, the open turn included. */
+  /** Size of the next request, the open turn included. */
   readonly tokens: number;
-  /** What no compaction reaches of it: system prompt and tools. */
+  /** System prompt and tools, which no compaction shortens. */
   readonly overhead: number;
-  /** The open turn alone. */
   readonly openTokens: number;
-  /** What planning counts of the view beyond `tokens`, or short of it where negative: what its agent sends in front of it. */
+  /** What planning counts beyond `tokens` (below 0: short of it): what the agent sends in front of the view. */
   readonly uncounted: number;
   readonly windowTokens: number;
-  /** The model that the window is of. */
+  /** The model with that window. */
   readonly model: string;
   readonly live: LiveCompactions;
   /** Id of the last event of the branch's newest turn. */
   readonly lastEvent: string | undefined;
 }
 
-/** What is known of the next request. */
+/** Facts of the next request. */
 export interface NextRequest {
-  /** Null = to the model that answered last. */
+  /** Null = the model that answered last. */
   readonly model: string | null;
-  /** Null = unknown; looked up where no model is given. */
+  /** Null = unknown; looked up if there is no model. */
   readonly window: number | null;
-  /** Whether the user set it: then nothing that the session says of a larger one counts. */
+  /** Whether the user set it, so that a larger one in the session is ignored. */
   readonly isWindowSet?: boolean;
   readonly openEvents?: readonly Event[];
-  /** Tools that jpg offers in it; absent = the conversation's agent sends it, not jpg. */
+  /** Tools that jpg offers in it; absent = the agent sends it, not jpg. */
   readonly tools?: readonly ToolDefinition[];
-  /** Loads the view, where the caller asks again and again of a branch that stands still; absent = from the store. */
+  /** Loads the view, for callers that measure an unmoved branch repeatedly; absent = from the store. */
   readonly load?: (tree: BranchTree) => Promise<CountedView>;
 }
 
-/** Measures the view of a branch; null when the window is unknown. */
+/** Measures the view of a branch against its model's window; null when that is unknown. */
 export async function measureView(
   workspace: Workspace,
   { tree, config }: { readonly tree: BranchTree; readonly config: Config },
@@ -312,7 +310,7 @@ export async function measureView(
   };
 }
 
-/** The model that is asked next, with the window that the caller knows; null = both are looked up. */
+/** Returns the model of the next request, with the caller's window; null = look up both. */
 function namedModel({ model, window, isWindowSet }: NextRequest, turns: Iterable<Turn>): NextModel | null {
   if (model === null && window === null) return null;
   const name = model ?? conversationModel(turns);
@@ -320,27 +318,26 @@ function namedModel({ model, window, isWindowSet }: NextRequest, turns: Iterable
   return name === null ? null : { name, facts: { contextWindow: window, ...set } };
 }
 
-// By what automatic compaction compacts: the profile, pipeline or strategy of the settings, or tiers 1 and 2 in its place. Tiers
-// go down to half of the window, pipelines leave the newest turns alone as profiles do.
+// Chooses the rules of automatic compaction: the profile, pipeline or strategy of the settings, or tiers 1 and 2 instead. Tiers
+// shrink the view to half of the window; pipelines protect the newest turns as profiles do.
 
-/** How one automatic compaction is made. */
 export interface AutoRules {
   /** For people, e.g. `profile default`. */
   readonly name: string;
-  /** What is asked of `compact`, with where it begins: tiers may take more of what they have shortened before. */
+  /** The request to `compact`; its range may include what tiers have shortened before. */
   readonly request: Pick<CompactRequest, "profile" | "strategies" | "range" | "summaryFrom">;
-  /** Whether a model may be asked for a summary, without which nothing is compacted. */
+  /** Whether it only works with a summary, for which a model may be asked. */
   readonly needsSummary: boolean;
 }
 
-/** What rules need to know of sizes. Tokens. */
+/** Sizes that rules need, in tokens. */
 export interface AutoSizes {
   readonly windowTokens: number;
-  /** Tokens of the open turn, which are not in the view that is compacted. */
+  /** The open turn, which is not in the compacted view. */
   readonly openTokens: number;
-  /** Tokens that planning counts of the view beyond what is sent. */
+  /** What planning counts beyond what is sent. */
   readonly uncounted: number;
-  /** Share of the window above which it compacts, 0..1. */
+  /** Share of the window above which to compact, 0..1. */
   readonly triggerRatio: number;
   /** The compactions of the branch. */
   readonly live: Pick<LiveCompactions, "applied">;
@@ -352,7 +349,7 @@ export function pipelineOf({ auto: { profile }, strategy, profiles }: Compaction
   return PIPELINE_NAMES.find((name) => name === (profile ?? strategy)) ?? null;
 }
 
-/** The rules of the settings. Throws `unknown_profile`, and `needs_person` for a strategy that asks somebody. */
+/** Returns the rules of the settings. Throws `unknown_profile`, and `needs_person` for a strategy that asks a person. */
 export function configuredRules(settings: CompactionConfig, sizes: AutoSizes): AutoRules {
   const { profile } = settings.auto;
   const pipeline = pipelineOf(settings);
@@ -363,7 +360,7 @@ export function configuredRules(settings: CompactionConfig, sizes: AutoSizes): A
   return { name: `profile ${profile}`, request: { profile, range }, needsSummary };
 }
 
-/** The same without a model: where the settings want one, tiers 1 and 2. */
+/** Like `configuredRules`, without a model: tiers 1 and 2 if the settings want a summary. */
 export function mechanicalRules(settings: CompactionConfig, sizes: AutoSizes): AutoRules {
   if (pipelineOf(settings) !== null) return tierRules(sizes);
   const rules = configuredRules(settings, sizes);
@@ -394,23 +391,23 @@ function strategyRules(strategy: string, sizes: AutoSizes): AutoRules {
   return { name: `strategy ${strategy}`, request: { strategies, range }, needsSummary };
 }
 
-/** Behind the summaries that there are; over all turns where these have filled too much of what it compacts at. */
+/** The range after existing summaries; all turns if those summaries fill too much of the window. */
 function summaryRange({ live, triggerRatio, windowTokens }: AutoSizes): AutoRules["request"]["range"] {
   return hasRoomBehind(live.applied, triggerRatio * windowTokens) ? { from: AFTER_SUMMARIES } : {};
 }
 
-/** What was only shortened since, a failed summary's turns among them, is still to be summarised. */
+/** Turns after the last summary that were only shortened are still to be summarised. */
 const AFTER_SUMMARIES: RangeBound = { type: "last_summary" };
 
-/** Tiers 1 and 2: large outputs are truncated, then stripped, while the view is too large; no model is asked. */
+/** Rules of tiers 1 and 2: truncate large outputs, then strip them, while the view is too large. They ask no model. */
 export function tierRules(sizes: AutoSizes): AutoRules {
   const { summarizeAbove: _, ...strategies } = withoutProtection(choosePipelines(["tiered"], {}, targetOf(sizes)));
   return { name: "tiers 1 and 2", request: { strategies, range: {} }, needsSummary: false };
 }
 
 /**
- * The same over the answered calls of a turn that goes on, `turn` being its position: its range is named, so that it reaches
- * into the loop, and ends before what the model is at work on.
+ * Like `tierRules`, over the answered calls of the open turn at position `turn`. Its range is explicit, so that it reaches into the
+ * loop, and ends before the model's current work.
  */
 export function loopRules(sizes: AutoSizes, turn: number): AutoRules {
   const { name, request, needsSummary } = tierRules(sizes);
@@ -419,21 +416,21 @@ export function loopRules(sizes: AutoSizes, turn: number): AutoRules {
   return { name, request: { ...request, range }, needsSummary };
 }
 
-/** Share of the window that is left alone at most, in place of the newest 10,000 tokens: they may be all of a small one. */
+/** Largest share of the window that is protected: the newest 10,000 tokens may be all of a small window. */
 const PROTECT_SHARE = 0.1;
 
-/** A trigger below half of the window is the target itself: else tiers would find nothing to do. */
+/** The target size. A trigger below half of the window is itself the target, else tiers would do nothing. */
 function targetOf({ windowTokens, openTokens, uncounted, triggerRatio }: AutoSizes): { readonly tokens: number } {
   const share = Math.min(TARGET_SHARE, triggerRatio);
   return { tokens: Math.max(0, Math.round(share * windowTokens) - openTokens + uncounted) };
 }
 
-/** The range ends by turns (`keep_last`), so that a pipeline leaves alone what a profile does. */
+/** Drops token protection: the range ends by turns (`keep_last`), so that pipelines protect what profiles do. */
 function withoutProtection({ protectTokens: _, ...strategies }: ChosenStrategies): ChosenStrategies {
   return strategies;
 }
 
-/** What comes of a context that is large, but not compacted. */
+/** Says what will happen to a large context that is not compacted now. */
 export function nextStep(
   turns: number,
   ratio: number,
@@ -444,11 +441,11 @@ export function nextStep(
     : `conversations of up to ${most} turns are left alone`;
 }
 
-/** Completes what is said of a context of which no pass took anything out. */
+/** Ends the warning about a context from which no pass could remove anything. */
 export const NOTHING_MORE =
   "and nothing more can be taken out automatically: `jpg compact --keep 0` also compacts the newest turns, `jpg compact --profile heavy` replaces turns with a summary, `jpg query --fork=3` continues with only the last 3 turns";
 
-/** Says what was done, in sizes of what is sent next: with the open turn, and with jpg's own system prompt where jpg sends it. */
+/** Reports what was done. Sizes are those of the next request, with the open turn, and with jpg's system prompt if jpg sends it. */
 export function reportCompaction(
   report: CompactReport,
   { name, measured }: { readonly name: AutoRules["name"]; readonly measured: MeasuredView },
@@ -461,13 +458,13 @@ export function reportCompaction(
     to.notice(`turns ${from_turn}..${to_turn} by ${name}: ${policies}; \`jpg revert ${compaction?.id}\` undoes it`);
 }
 
-/** What share of the context a pass took out, 0..1. */
+/** Returns the share of the context that a pass freed, 0..1. */
 export function freedShare(report: CompactReport): number {
   const { before, after } = overallTokens(report);
   return before === 0 ? 0 : 1 - after / before;
 }
 
-/** Says how large a context is. */
+/** Words the size of a context. */
 export function describeSize({ tokens, windowTokens, model }: MeasuredView): string {
   return `the context has ${formatTokens(tokens)} tokens, ${Math.round((tokens / windowTokens) * 100)} % of the window of ${model}`;
 }

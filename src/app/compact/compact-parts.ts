@@ -1,6 +1,5 @@
-// Progressive compaction: a long range is summarised part by part, one commit each, every part from raw events. A later summary
-// over several parts reads the raw events again, so nothing is ever summarised twice. Parts that are committed stay when a later
-// one fails.
+// Progressive compaction: summarises a long range part by part, one commit each, every part from raw events. A later summary over
+// several parts reads the raw events again, so that nothing is summarised twice. Committed parts stay when a later one fails.
 
 import { groupTurns } from "../../core/compact/event-ledger.ts";
 import { choosePipelines } from "../../core/compact/strategies/pipelines.ts";
@@ -28,7 +27,7 @@ export interface PartsReport extends NothingReport {
   readonly conversation: string;
   readonly branch: string;
   readonly dryRun: boolean;
-  /** One for each part that was summarised, or would be, in order; empty when there was nothing to compact. */
+  /** One per part that was summarised, or would be, in order; empty when there was nothing to compact. */
   readonly parts: readonly CompactReport[];
   /** Tokens of the view before the first part and after the last one. */
   readonly tokens: TokenChange;
@@ -37,8 +36,8 @@ export interface PartsReport extends NothingReport {
 }
 
 /**
- * Summarises a range in parts. Without a start it goes on behind the last live summary. Throws `chunks_need_summary`, and what
- * `compact` throws; an error after the first commit says which parts stay and what to type to go on.
+ * Summarises a range in parts. Without a start it continues after the last live summary. Throws `chunks_need_summary`, and the
+ * errors of `compact`; an error after the first commit says which parts stay and how to continue.
  */
 export async function compactInParts(
   workspace: Workspace,
@@ -100,7 +99,7 @@ async function compactEach(workspace: Workspace, tree: BranchTree, { input, cuts
   return { parts, warnings };
 }
 
-/** Where there is little to shorten, a part stays as it is; the others need not wait for it. */
+/** Returns whether a part has too little to shorten: it stays unchanged, and the other parts are still done. */
 function isTooLong(error: unknown): boolean {
   if (!(error instanceof JpgError)) return false;
   return error.code === "summary_rejected" && error.data["reason"] === "inflated";
@@ -108,13 +107,13 @@ function isTooLong(error: unknown): boolean {
 
 interface Interruption {
   readonly done: readonly CompactReport[];
-  /** Parts that were not summarised, the one that failed first. */
+  /** Parts that were not summarised, the failed one first. */
   readonly left: readonly TurnPart[];
   readonly branch: string;
   readonly input: CompactRequest;
 }
 
-/** The error of a part, with what stays and what to type to go on. */
+/** Creates the error of a failed part, with the parts that stay and what to type to continue. */
 function partError(error: unknown, { done, left, branch, input }: Interruption): unknown {
   const [failed, last] = [left[0], left.at(-1)];
   const isDone = done.length > 0 && !input.dryRun;
@@ -144,10 +143,13 @@ function rangeText({ from_turn, from_event, to_turn, to_event }: TurnPart): stri
   return from === to ? from : `${from}..${to}`;
 }
 
-/** How many parts: about so many, or as the conversation falls apart by itself. */
+/** About how many parts; `auto`: cut where the conversation changes its subject. */
 export type PartCount = number | "auto";
 
-/** A summary, where neither a profile nor strategies were named. Throws `chunks_need_summary` for those that make none. */
+/**
+ * Returns the strategy to summarise, unless a profile or strategies are named. Throws `chunks_need_summary` if those write no
+ * summary.
+ */
 async function rulesOf(
   workspace: Workspace,
   tree: BranchTree,
@@ -169,12 +171,11 @@ function needsSummary(what: string): JpgError {
   });
 }
 
-/** Without a start, parts go on where the last summary ended: those that there are stay as they are. */
+/** Begins after the last summary if no start is given, so that existing summaries stay. */
 function partsRange({ range }: CompactRequest): CompactRequest["range"] {
   return { ...range, from: range.from ?? { type: "last_summary" } };
 }
 
-/** Cuts what a plan covers into parts. */
 function planParts({ plan, turns, live, meter }: PlannedCompaction, count: PartCount): readonly TurnPart[] {
   const covered = groupTurns(coveredEvents(plan.compaction, turns));
   const stretches = splitAtSummaries(covered, live.applied);
@@ -192,7 +193,7 @@ function sizeOf(turns: readonly Turn[]): number {
   return turns.reduce((tokens, { events }) => tokens + estimateEvents(events), 0);
 }
 
-/** Parts know the bounds between them; the first and the last one end as what was cut up does. */
+/** Gives the first and the last part the bounds of the whole stretch; parts have only the bounds between them. */
 function withOuterBounds(
   parts: readonly TurnPart[],
   stretch: readonly Turn[],

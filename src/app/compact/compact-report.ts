@@ -1,5 +1,5 @@
-// What `compact` tells: which turns keep their form and which are read differently from now on. The JSON document of
-// `jpg compact --json`, plus the timeline drawn for people. Turn positions are raw, 0-based, inclusive.
+// The report of `compact`, which is also the document of `jpg compact --json`, and its timeline of turns that are kept or read
+// differently. Turn positions are raw, 0-based, inclusive.
 import type { Ungrounded } from "../../core/compact/grounding.ts";
 import { type HiddenContent, hiddenContent } from "../../core/compact/hidden-content.ts";
 import type { CompactionPlan } from "../../core/compact/plan.ts";
@@ -11,41 +11,44 @@ import type { CacheCost } from "../../core/model/cache-cost.ts";
 import type { DiffMeasure, OverheadSource, TokenMeter, TokenSource } from "../../core/model/token-meter.ts";
 import { coveredEvents } from "../conversation/covers.ts";
 
-/** Tokens of a stretch of the view, estimated, before and after the compaction. */
+/** Estimated tokens of a stretch of the view, before and after the compaction. */
 export interface TokenChange {
   readonly before: number;
   readonly after: number;
 }
 
-/** A stretch of turns that fares alike; segments are ordered, do not overlap and cover the conversation. */
+/** A stretch of turns with one outcome; segments are ordered, do not overlap and cover the conversation. */
 export interface CompactSegment {
   readonly from: number;
   readonly to: number;
-  /** `summary`: stands as a summary, whether this compaction's or an older one's. */
+  /** `summary`: replaced by a summary, this compaction's or an older one's. */
   readonly kind: "kept" | "compacted" | "summary";
   /** What happens here, in words, e.g. `reasoning + tools stripped`; absent for kept turns. */
   readonly policies?: string;
   readonly tokens: TokenChange;
 }
 
-/** What a compaction takes out of the view; the CompactionReport of RFD 036. */
+/** What a compaction removes from the view; the CompactionReport of RFD 036. */
 export interface StrategyReport {
   /** Events that a model was sent before and is not any more. */
   readonly events_removed: number;
   /** Below 0 when the view grows. */
   readonly estimated_tokens_saved: number;
-  /** What each strategy added to those before it, in order; of a profile each policy, by its key. They add up to the totals, rounding aside. */
+  /**
+   * What each strategy freed beyond those before it, in order; for a profile, each policy by its key. They add up to the totals,
+   * rounding aside.
+   */
   readonly steps: readonly StepReport[];
 }
 
 /** A summary that is still to be written. */
 export interface PlannedSummary {
-  /** Turns that it is to stand for, 0-based, inclusive. */
+  /** Turns that it will replace, 0-based, inclusive. */
   readonly from_turn: number;
   readonly to_turn: number;
-  /** Who is to write it: `provider/model`, or `extractive`. */
+  /** Its writer: `provider/model`, or `extractive`. */
   readonly model: string;
-  /** Why a pipeline goes on to it behind its own steps, in words; absent where it is what was asked for. */
+  /** Why a pipeline continues with it after its own steps, in words; absent if it is what was asked for. */
   readonly reason?: string;
 }
 
@@ -55,49 +58,49 @@ export interface CompactReport extends NothingReport {
   /** Branch it was appended to, or would be. */
   readonly branch: string;
   readonly dryRun: boolean;
-  /** Set where it stands on a new fork: whether that is the active conversation now, or would be. */
+  /** Set on a new fork: whether that is, or would be, the active conversation. */
   readonly activated?: boolean;
   /** Null when there was nothing to compact; then `reason` says why. */
   readonly compaction: Compaction | null;
-  /** Commit that carries it; null in a dry run and when there was nothing to compact. */
+  /** Its commit; null in a dry run and when there was nothing to compact. */
   readonly commit: string | null;
   /** Null when the range is empty. */
   readonly from_turn: number | null;
   readonly to_turn: number | null;
   /** All policies in words, as in the commit's subject, e.g. `reasoning + tools stripped`. */
   readonly policies: string;
-  /** Tokens of the whole view, system prompt and tool definitions where they are known; a summary that is still to be written counts as empty. */
+  /** Tokens of the whole view, with system prompt and tool definitions if known; an unwritten summary counts as empty. */
   readonly tokens: TokenChange;
   /** `recorded` when the provider counted both. */
   readonly tokens_source: TokenSource;
   /** Tokens in front of the events before (system prompt, tool definitions); 0 when unknown. */
   readonly overhead: number;
-  /** Tools whose definitions are not sent any more, and the tokens that `overhead` has less for it; null = all stay. */
+  /** Tools whose definitions are no longer sent, and the tokens that this takes from `overhead`; null = none. */
   readonly pruned: { readonly names: readonly string[]; readonly tokens: number } | null;
-  /** Where `overhead` is from. */
+  /** Source of `overhead`. */
   readonly overhead_source: OverheadSource;
-  /** What it does to a cached prefix; null when there was nothing to compact, and for a summary that is not written yet. */
+  /** Its effect on the provider's cached prefix; null when there was nothing to compact, and for an unwritten summary. */
   readonly cache: CacheCost | null;
-  /** What it takes from the model's sight; null as for `cache`. */
+  /** What it hides from the model; null like `cache`. */
   readonly receipt: LossReceipt | null;
-  /** What the summary says and the events do not bear out; empty without a summary. */
+  /** What the summary claims and the events do not support; empty without a summary. */
   readonly ungrounded: readonly Ungrounded[];
-  /** Null when there was nothing to compact, and for a summary that is not written yet. */
+  /** Null when there was nothing to compact, and for an unwritten summary. */
   readonly report: StrategyReport | null;
   readonly segments: readonly CompactSegment[];
-  /** In a dry run, the summary that would be written, an extract with its text in `compaction`; null when none would, and when all is done. */
+  /** In a dry run, the summary that would be written (an extract has its text in `compaction`); else null. */
   readonly planned_summary: PlannedSummary | null;
   /** What the user should know, one sentence each, e.g. `hidden by summary k3f9q2 until k3f9q2 is reverted`. */
   readonly warnings: readonly string[];
-  /** In a dry run: the view as it is, and as it would be, a summary that is still to be written empty. No part of the JSON document. */
+  /** In a dry run: the view now, and as it would be, with an unwritten summary empty. Not in the JSON document. */
   readonly views?: { readonly before: View; readonly after: View; readonly measure: DiffMeasure };
-  /** What was gone on to after these steps, in a commit of its own: a pipeline's summary, or the open turn. */
+  /** What followed these steps in a commit of its own: a pipeline's summary, or the open turn. */
   readonly further?: CompactReport;
-  /** Code of the error for which that summary was not written, e.g. `interrupted`; absent when none was thrown. */
+  /** Code of the error that prevented that summary, e.g. `interrupted`; absent when none did. */
   readonly summary_error?: string;
 }
 
-/** Tokens of the view before all that was done, and after it. */
+/** Returns the tokens of the view before the first and after the last step. */
 export function overallTokens({ tokens, further }: CompactReport): TokenChange {
   return further === undefined ? tokens : { before: tokens.before, after: further.tokens.after };
 }
@@ -110,10 +113,10 @@ export interface NothingReport {
   readonly hints?: readonly string[];
 }
 
-/** Says that nothing was compacted and why, in sentences, and what to type; the same in every front. */
+/** Words that nothing was compacted, why, and what to type; the same in every front end. */
 export function describeNothing({ reason, hints = [] }: NothingReport): {
   readonly title: string;
-  /** Empty when the reason is not known. */
+  /** Empty = unknown. */
   readonly why: string;
   readonly hints: readonly string[];
 } {
@@ -122,7 +125,7 @@ export function describeNothing({ reason, hints = [] }: NothingReport): {
   return { title: "Nothing to compact.", why: why === "" || why.endsWith(".") ? why : `${why}.`, hints };
 }
 
-/** Words what the user should know: the summary that is to be written, if one is, then the warnings. */
+/** Lists what the user should know: the planned summary, if any, then the warnings. */
 export function notesOf({
   planned_summary,
   warnings,
@@ -130,14 +133,14 @@ export function notesOf({
   return planned_summary === null ? warnings : [describeSummary(planned_summary), ...warnings];
 }
 
-/** Says which summary is to be written. */
+/** Words a planned summary. */
 export function describeSummary({ from_turn, to_turn, model, reason }: PlannedSummary): string {
   const step = reason === undefined ? "" : `${reason}: the next step `;
   const note = model === EXTRACTIVE ? " (an extract by fixed rules)" : "";
   return `${step}will generate a summary for turns ${from_turn}-${to_turn} using model ${model}${note}`;
 }
 
-/** Counts the events of the conversation that a model was sent before and is not any more; below 0 where `keep` brings some back. */
+/** Counts the events that a model was sent before and is no longer sent; below 0 if `keep` brings some back. */
 export function eventsRemoved({ before, after }: { readonly before: View; readonly after: View }): number {
   return countKept(before) - countKept(after);
 }
@@ -150,12 +153,11 @@ function countKept({ turns }: View): number {
   );
 }
 
-// What a compaction took out of the view: the raw events it covers, compared with what the view shows of them. How many events it
-// removed is what the report and the record count, too: those that were hidden before are not removed again.
+// What a compaction removed from the view: its covered raw events compared with what the view shows of them. The report and the
+// record use the same count; events that were hidden before do not count again.
 
 /**
- * Computes what is hidden; every turn of the compaction's range must be among `turns`, but for those that are hidden before and
- * that nothing new stands for: nothing of them is taken out.
+ * Computes what a compaction hides. `turns` must hold every turn of its range, except those that were hidden before and stay so.
  */
 export function hiddenBy(
   compaction: Pick<Compaction, "from_turn" | "to_turn">,
@@ -179,7 +181,7 @@ export function hiddenBy(
   return { ...hiddenContent(raw, shown, facts.meter.countEvent), events_removed: Math.max(0, eventsRemoved(facts)) };
 }
 
-/** Tells of which turns something was shown before, or is told in a new way after. */
+/** Returns a test for turns that were shown before, or that a new summary replaces. */
 function touchedTurns({ before, after }: { readonly before: View; readonly after: View }): (turn: number) => boolean {
   const shown = new Set<number>();
   const told = new Set<string>();
@@ -193,7 +195,7 @@ function touchedTurns({ before, after }: { readonly before: View; readonly after
   return (turn) => shown.has(turn) || fresh.some(({ from, to }) => from <= turn && turn <= to);
 }
 
-// Tokens of each stretch of a planned compaction's timeline, before and after; the stretches add up to the events of the view.
+// Tokens of each segment of a planned compaction, before and after; they add up to the events of the view.
 
 interface Facts {
   readonly turns: ReadonlyMap<number, Turn>;
@@ -228,7 +230,7 @@ export function segmentTokens(
   }));
 }
 
-/** The last segment that begins at or before a place, by halving: there may be as many as turns. -1 = none. */
+/** Returns the last segment that begins at or before a place, by binary search; -1 = none. */
 function lastStarted(segments: CompactionPlan["segments"], turn: number, position: number): number {
   let [low, high] = [0, segments.length];
   while (low < high) {
@@ -241,8 +243,8 @@ function lastStarted(segments: CompactionPlan["segments"], turn: number, positio
 }
 
 /**
- * Gives the segment that an event of a view counts to: where it stands in its turn, also where the turn is cut between several.
- * A summary counts to its own, or to the one that takes its place.
+ * Returns a function to the segment of an event of a view: by its position, even in a turn cut between several segments. A summary
+ * belongs to its own segment, or to the one that replaces it.
  */
 function createPlacer(
   { segments }: Pick<CompactionPlan, "segments">,
@@ -266,7 +268,7 @@ function createPlacer(
     Math.max(0, origin.kind === "kept" ? ofKept(origin.turn, event) : ofSummary(origin.from, origin.compaction));
 }
 
-/** Computes the receipt from the views without and with the compaction; every covered turn must be among `turns`. */
+/** Computes the loss receipt from the views without and with the compaction; `turns` must hold every covered turn. */
 export function lossOf(
   compaction: Pick<Compaction, "from_turn" | "to_turn" | "from_event" | "to_event" | "summary">,
   facts: {

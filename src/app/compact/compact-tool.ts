@@ -1,4 +1,4 @@
-// The tool `compact`, jpg's own, that every model is offered which answers in a conversation.
+// jpg's own tool `compact`, offered to every model that answers in a conversation.
 import { COMPACT_TOOL, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -6,7 +6,7 @@ import { asAnswering, type OpenedModel } from "../models/models.ts";
 import type { Tool } from "../models/tool-box.ts";
 import { agentCompact } from "./agent-compact.ts";
 
-/** When to use it, for the model that reads it. */
+/** Tells the model when to use the tool. */
 export const COMPACT_ADVICE: string = [
   "Frees context: old tool outputs are shortened, and where that is not enough earlier turns are replaced by a summary.",
   "Use it (1) before you turn to a new area of work, (2) after you have finished a major piece, or (3) when you notice that you repeat questions or forget what was done.",
@@ -15,10 +15,9 @@ export const COMPACT_ADVICE: string = [
 
 export const FOCUS_ADVICE = "What the summary should focus on, in a few words; optional.";
 
-/** Longest focus, characters: it is a hint to the summary, not a text. */
+/** Longest focus, characters. */
 export const LONGEST_FOCUS = 2000;
 
-/** What a model is told of the tool. */
 export const COMPACT_DEFINITION: ToolDefinition = {
   name: COMPACT_TOOL,
   description: COMPACT_ADVICE,
@@ -29,7 +28,7 @@ export const COMPACT_DEFINITION: ToolDefinition = {
   },
 };
 
-/** Creates the tool for a branch and the model that is offered it; `others` = tools beside it. */
+/** Creates the tool for a branch and a model; `others` = further tools offered to it. */
 export function createCompactTool(
   workspace: Workspace,
   branch: string,

@@ -1,5 +1,5 @@
-// Compacts a conversation: load → plan → have the summary written if the plan needs one → append one commit with one compaction;
-// a dry run stops after the plan. A pipeline that leaves the view too large goes on to a summary, in a commit of its own.
+// Compacts a conversation: load → plan → have the summary written if the plan needs one → append one commit with one compaction. A
+// dry run stops after the plan. If a pipeline leaves the view too large, a summary follows in its own commit.
 import { type ChosenStrategies, tokensOf } from "../../core/compact/strategies/pipelines.ts";
 import { chooseStrategies } from "../../core/compact/strategies/strategy-list.ts";
 import { hasRoomBehind } from "../../core/compact/summary-answer.ts";
@@ -18,18 +18,19 @@ import { type AppendedCompaction, appendCompaction } from "./append-compaction.t
 import { type CompactReport, hiddenBy } from "./compact-report.ts";
 import type { CompactRequest, Planned } from "./plan.ts";
 
-/** Stands beside the function that takes it. */
+/** Re-exported for callers of `compact`. */
 export type { CompactRequest };
 
 /**
- * Compacts. Throws `summary_rejected` and what asking a model throws (kind `provider`), `interrupted`, `range_changed`, and
- * planning errors; nothing is committed then, nor where the view would grow and that is not forced. A pipeline that has committed its own steps throws none of them: the report says what became of the summary behind them.
+ * Compacts a branch. Throws `summary_rejected` and other errors of asking a model (kind `provider`), `interrupted`,
+ * `range_changed`, and planning errors. Nothing is committed then, nor if the view would grow and that is not forced. Once a
+ * pipeline has committed its own steps, it throws none of these for the summary after them; the report says what happened.
  */
 export function compact(workspace: Workspace, tree: BranchTree, request: CompactRequest): Promise<CompactReport> {
   return compactInSeries(beginSeries(workspace, tree), request);
 }
 
-/** The same, behind what the call has appended already. */
+/** Like `compact`, continuing a series. */
 export async function compactInSeries(series: CompactionSeries, request: CompactRequest): Promise<CompactReport> {
   const { report, planned } = await series.append(request);
   const limit = summaryLimit(planned, request.strategies);
@@ -37,7 +38,7 @@ export async function compactInSeries(series: CompactionSeries, request: Compact
   return continueWithSummary(series, { request, report, limit, planned });
 }
 
-/** Size above which a summary comes behind the steps, tokens; null when none ever does. */
+/** Returns the view size above which a summary follows the steps, tokens; null = never. */
 function summaryLimit({ windowTokens, config }: Planned, strategies: ChosenStrategies | undefined): number | null {
   const above = strategies?.summarizeAbove;
   if (above === undefined) return null;
@@ -48,21 +49,21 @@ function summaryLimit({ windowTokens, config }: Planned, strategies: ChosenStrat
   );
 }
 
-/** Every view is larger. */
+/** Less than the size of any view. */
 const ALWAYS = -1;
 
 interface MechanicalSteps {
   readonly request: CompactRequest;
-  /** What the mechanical steps came to. */
+  /** Report of the mechanical steps. */
   readonly report: CompactReport;
   readonly limit: number;
-  /** What was known before the steps: they make the range mean another. */
+  /** As it was before the steps, which change what the range means. */
   readonly planned: Pick<Planned, "bounds" | "live">;
 }
 
 /**
- * The last step: has a summary stand for the older turns. When that of a pipeline fails the mechanical steps stand, with a
- * warning. Throws what went wrong with one that was named, and `interrupted` where the steps committed nothing.
+ * Summarises the older turns as the last step. If a pipeline's summary fails, the mechanical steps stay, with a warning. Throws the
+ * error of a summary that was asked for by name, and `interrupted` if the steps committed nothing.
  */
 async function continueWithSummary(series: CompactionSeries, done: MechanicalSteps): Promise<CompactReport> {
   const { request, planned } = done;
@@ -85,7 +86,7 @@ async function continueWithSummary(series: CompactionSeries, done: MechanicalSte
   }
 }
 
-/** Why a summary comes behind the steps. */
+/** Words why a summary follows the steps. */
 function reasonOf({ report, limit }: MechanicalSteps): string {
   if (limit === ALWAYS) return "summarize was named, too";
   return `the view still has ${report.tokens.after} tokens, more than ${limit}`;
@@ -107,7 +108,10 @@ function withSummary(done: MechanicalSteps, summary: CompactReport): CompactRepo
   return report.compaction === null ? reported : { ...report, further: reported };
 }
 
-/** What is left when a summary fails: the report of the steps. Throws where these committed nothing, and what was asked for by name. */
+/**
+ * Returns the report of the steps after a summary failed. Rethrows if the steps committed nothing, or the summary was asked for by
+ * name.
+ */
 function withoutSummary(done: MechanicalSteps, error: unknown): CompactReport {
   if (!(error instanceof JpgError) || error.kind === "internal" || error.kind === "repository") throw error;
   const { report, limit } = done;
@@ -122,7 +126,7 @@ function withoutSummary(done: MechanicalSteps, error: unknown): CompactReport {
   };
 }
 
-/** The error of a summary that was named, with what stands all the same. */
+/** Adds the committed steps to the error of a summary that was asked for by name. */
 function withSteps(
   { kind, code, message, hints, data, cause }: JpgError,
   { commit, compaction }: CompactReport,
@@ -137,22 +141,22 @@ function withSteps(
   });
 }
 
-// Compactions that one command appends one after the other, each planned on what those before it left, in a dry run as in a
-// run. The settings of the call are stored with the first that is committed; only that one may make a fork.
+// Several compactions of one command, each planned on the result of the previous one, also in a dry run. The call's settings are
+// stored with the first that is committed; only that one may create a fork.
 
 export interface CompactionSeries {
-  /** Where the next compaction is appended: the fork, once there is one. */
+  /** Branch of the next compaction: the fork, once there is one. */
   readonly branch: string;
-  /** What it is planned on: the branch as the one before left it. */
+  /** Loads the branch as the previous compaction left it. */
   tree(): Promise<BranchTree>;
-  /** Appends the next one, or in a dry run plans it. Throws as `appendCompaction` does; the series can go on then. */
+  /** Appends the next one, or plans it in a dry run. Throws like `appendCompaction`; the series can continue then. */
   append(request: CompactRequest): Promise<AppendedCompaction>;
 }
 
-/** Begins a series on a branch as it stands. */
+/** Begins a series on a branch. */
 export function beginSeries(workspace: Workspace, tree: BranchTree): CompactionSeries {
   let { branch } = tree;
-  // After the last compaction nobody asks how it left the branch.
+  // Lazy, because after the last compaction nobody needs the tree.
   let load = (): Promise<BranchTree> => Promise.resolve(tree);
   let stepWorkspace = workspace;
   let isMade = false;
@@ -180,12 +184,12 @@ export function beginSeries(workspace: Workspace, tree: BranchTree): CompactionS
   };
 }
 
-/** A summary that only a model can write is empty in a dry run. */
+/** Uses an empty text for a summary that a dry run does not have written. */
 function withText(compaction: Compaction): Compaction {
   return { summary: { summary: "" }, ...compaction };
 }
 
-/** Works out what compactions, made as one, change of a branch that has them not. Reads the turns of their ranges. */
+/** Computes the effect of a group of compactions on a branch that does not have them yet. Reads the turns of their ranges. */
 export async function viewEffectOf(
   store: ConversationStore,
   tree: BranchTree,

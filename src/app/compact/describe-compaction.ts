@@ -1,4 +1,4 @@
-// Words the outcome of a compaction: what it takes out, what was saved, what the user should know.
+// Reports the outcome of a compaction: what it hides, what it saves, and warnings.
 import type { Ungrounded } from "../../core/compact/grounding.ts";
 import { type CompactionPlan, DRAFT_ID } from "../../core/compact/plan.ts";
 import { describeGivenBack } from "../../core/compact/plan-effect.ts";
@@ -51,9 +51,9 @@ export function describeReport(facts: {
   planned: PlannedCompaction;
   compaction: Compaction;
   ungrounded: readonly Ungrounded[];
-  /** In a dry run, who is to write the summary; null otherwise. */
+  /** In a dry run, the writer of the summary; else null. */
   summarizer: string | null;
-  /** What to say of the summary. */
+  /** Notes on the summary. */
   notes: readonly string[];
 }): CompactReport {
   const { planned, compaction, ungrounded, summarizer } = facts;
@@ -90,7 +90,7 @@ export function describeReport(facts: {
   };
 }
 
-/** The view for people: a summary that is only planned has no id. */
+/** Names a planned summary `planned` in the view for people, since it has no id yet. */
 function withoutDraftId({ turns }: View): View {
   const named = turns.map((turn): ProjectedTurn => {
     const { origin } = turn;
@@ -136,7 +136,7 @@ function givenBackNotice({ plan, turns, live, before, after }: PlannedCompaction
   return given === null ? [] : [`gives back ${given}`];
 }
 
-/** jpg has no say in what the conversation's agent offers its model. */
+/** Warns that jpg cannot prune what the agent itself offers its model. */
 function agentsTools({ compaction: { tools } }: CompactionPlan): string[] {
   if (tools === undefined || tools.tokens !== undefined) return [];
   return [
@@ -144,20 +144,20 @@ function agentsTools({ compaction: { tools } }: CompactionPlan): string[] {
   ];
 }
 
-/** A compaction that takes more calls to pay for itself is a poor trade: few conversations go on for so long. */
+/** Calls after which a compaction must have paid for itself to be worth it: few conversations go on for so long. */
 const MOST_CALLS = 100;
 
-/** Says that the view grows, or that the compaction is a poor trade: the cache that it breaks costs more than it saves. */
+/** Warns that the view grows, or that rewriting the provider's cache costs more than the compaction saves. */
 function gainNotice({ plan, tokens, meter, live }: PlannedCompaction, cache: CacheCost | null): string[] {
   const { compaction, summarize, hiddenBy } = plan;
   const { before, after } = tokens;
   if (summarize !== undefined || hiddenBy.length > 0) return [];
   if (after > before) return [`the view grows from ${before} to ${after} tokens`];
   const calls = cache?.break_even_calls ?? null;
-  // Definitions of tools are no part of the view.
+  // Tool definitions are not part of the view.
   if (compaction.tools !== undefined || (calls !== null && calls <= MOST_CALLS)) return [];
   const saved = before - after;
-  // System prompt and tools come before every change, so they stay cached.
+  // System prompt and tools precede every change, so they stay cached.
   const own = before - meter.overheadUnder(live.applied);
   const share = own <= 0 ? "" : ` (${((100 * saved) / own).toFixed(1)}%)`;
   const pays = calls === null ? "it never pays" : `it pays after ${calls} calls`;

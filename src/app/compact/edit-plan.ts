@@ -1,4 +1,4 @@
-// An edited plan before it is followed: what there is to edit, reading and checking what somebody wrote, what came of it.
+// Offers a view to be edited as a plan, and reads, checks and reports an edited plan.
 import { type Config, toolHints } from "../../config/config.ts";
 import {
   type EditItem,
@@ -41,25 +41,24 @@ import {
 } from "./compact-report.ts";
 import type { SummaryRequest } from "./summary-source.ts";
 
-/** A plan before it is written: its lines, and what the whole view comes to. */
+/** A plan before it is printed: its lines, and the size of the whole view. */
 export interface PlanOffer {
   readonly base: PlanBase;
   readonly items: readonly EditItem[];
-  /** What each item's line is to say, by place; those left out stay as they are. */
+  /** Verb of each item's line, by place; others keep theirs. */
   readonly verbs: ReadonlyMap<string, EditVerb>;
   readonly size: TokenCount;
-  /** Tokens in front of the events; no line has them. */
+  /** Tokens in front of the events, which no line counts. */
   readonly overhead: number;
   /** Context window of the conversation's model, tokens; null = unknown. */
   readonly windowTokens: number | null;
-  /** Lines of an older plan that said to change something, and that are not there any more, as they were written. */
+  /** Lines of an older plan that asked for a change and no longer exist, as they were written. */
   readonly lost: readonly string[];
 }
 
-/** Characters of a commit's id that a plan is written with. */
+/** Characters of a commit id in a printed plan. */
 const COMMIT_CHARS = 12;
 
-/** Offers a plan of a branch. */
 export async function offerPlan(
   workspace: Workspace,
   tree: BranchTree,
@@ -71,8 +70,8 @@ export async function offerPlan(
 }
 
 /**
- * Offers a plan with the verbs of an older one, where what they were said of stands unchanged. Throws `bad_plan`; lines that
- * cannot be read bring nothing over.
+ * Offers a plan with the verbs of an older one on items whose turns did not change. Throws `bad_plan`; unreadable lines are
+ * skipped.
  */
 export async function carryOver(workspace: Workspace, tree: BranchTree, text: string): Promise<PlanOffer> {
   const { plan, problems } = parsePlan(text);
@@ -91,7 +90,7 @@ export async function carryOver(workspace: Workspace, tree: BranchTree, text: st
   return { ...offer, verbs, lost };
 }
 
-/** Tells whether the turns of an item are those that stood there at a commit. */
+/** Returns a test whether an item's turns are the same as at a commit. */
 async function unchangedSince(
   { store }: Workspace,
   { turnOids }: BranchTree,
@@ -105,13 +104,13 @@ async function unchangedSince(
   };
 }
 
-// Reads what a plan is made of: the view of a branch as it stands, with its pins, counted.
+// Loads what a plan is made from: the view of a branch with its pins, counted.
 
 export interface LoadedEdit {
   readonly tree: BranchTree;
   readonly config: Config;
   readonly live: LiveCompactions;
-  /** Turns at hand: at least those that the view shows. */
+  /** Loaded turns: at least those that the view shows. */
   readonly turns: ReadonlyMap<number, Turn>;
   readonly view: View;
   readonly meter: TokenMeter;
@@ -123,14 +122,12 @@ export interface LoadedEdit {
   readonly items: readonly EditItem[];
 }
 
-/** What is read, and what was read before. */
 interface EditReading {
-  /** Whether calls have lines of their own. */
   readonly calls: boolean;
   readonly known?: KnownTurns;
 }
 
-/** Loads a branch to edit it. Throws `spliced_turns`. */
+/** Loads a branch for editing. Throws `spliced_turns`. */
 export async function loadEdit(
   workspace: Workspace,
   tree: BranchTree,
@@ -163,14 +160,14 @@ export async function loadEdit(
   };
 }
 
-/** Problems that an error names before the rest is only counted. */
+/** Problems that an error names; the rest is only counted. */
 const MOST_NAMED = 10;
-/** Commits that are looked through for what changed. */
+/** Commits searched for what changed. */
 const MOST_COMMITS = 20;
-/** Longest subject of a commit in an error, characters. */
+/** Longest commit subject in an error, characters. */
 const SUBJECT = 80;
 
-/** The error of a plan with wrong lines. */
+/** Creates the error of a plan with wrong lines. */
 export function badPlan(problems: readonly PlanProblem[]): JpgError {
   const sorted = [...problems].sort((a, b) => a.line - b.line);
   const named = sorted.slice(0, MOST_NAMED).map(({ line, message }) => `line ${line}: ${message}`);
@@ -187,7 +184,7 @@ export function badPlan(problems: readonly PlanProblem[]): JpgError {
   });
 }
 
-/** Refuses a plan that was made of another branch, or of another commit. Throws `plan_of_another`, `plan_moved`. */
+/** Refuses a plan of another branch or commit. Throws `plan_of_another`, `plan_moved`. */
 export async function requireBase(workspace: Workspace, tree: BranchTree, base: PlanBase): Promise<void> {
   if (base.branch !== tree.branch) {
     throw userError("plan_of_another", `The plan was made of ${base.branch}, not of ${tree.branch}.`, {
@@ -197,7 +194,7 @@ export async function requireBase(workspace: Workspace, tree: BranchTree, base: 
   if (!tree.commit.startsWith(base.commit)) throw await planMoved(workspace, base);
 }
 
-/** The error of a plan whose branch moved since: it says what was added. */
+/** Creates the error of a plan whose branch has moved; it lists the commits added. */
 export async function planMoved(workspace: Workspace, { branch, commit }: PlanBase): Promise<JpgError> {
   const tip = await loadTip(workspace.store, branch);
   const log = await workspace.store.readLog({ from: tip?.commit ?? branch, limit: MOST_COMMITS });
@@ -220,15 +217,14 @@ export async function planMoved(workspace: Workspace, { branch, commit }: PlanBa
 
 /** The outcome of `edit`; `compaction` is the first one that it made. */
 export interface EditReport extends CompactReport {
-  /** All that it made, in order of their ranges. */
+  /** All compactions made, in order of their ranges. */
   readonly compactions: readonly Compaction[];
-  /** What they share, where they are several or pins came with them. */
+  /** Id of their group, if there are several or pins came with them. */
   readonly group: string | null;
   readonly pinned: readonly Pin[];
   readonly unpinned: readonly Pin[];
 }
 
-/** What is reported. */
 interface EditOutcome {
   readonly compactions: readonly Compaction[];
   readonly after: View;
@@ -238,12 +234,10 @@ interface EditOutcome {
   readonly group: string | null;
   readonly dryRun: boolean;
   readonly ungrounded: readonly Ungrounded[];
-  /** Summaries that are still to be written. */
   readonly summaries: readonly PlannedSummary[];
   readonly warnings: readonly string[];
 }
 
-/** Reports a plan that changes nothing, and why. */
 export function idleReport(loaded: LoadedEdit, dryRun: boolean, reason: string): EditReport {
   const { view: after, size } = loaded;
   const none = { compactions: [], pinned: [], unpinned: [], group: null, ungrounded: [], summaries: [], warnings: [] };
@@ -299,25 +293,25 @@ export function editReport(loaded: LoadedEdit, outcome: EditOutcome): EditReport
   };
 }
 
-/** How a plan is followed. What is said of summaries counts only where the plan has some. */
+/** How a plan is followed. Options of summaries matter only if the plan has some. */
 export interface EditRequest
   extends Pick<SummaryRequest, "model" | "focus" | "style" | "signal" | "progress" | "force"> {
   readonly dryRun: boolean;
 }
 
-/** A plan that was checked: all that is needed to follow it. */
+/** A checked plan, with all that is needed to follow it. */
 export interface PreparedEdit {
   readonly loaded: LoadedEdit;
   readonly steps: readonly PlannedStep[];
   readonly pinned: readonly Pin[];
   readonly unpinned: readonly Pin[];
-  /** The pins as they are to be. */
+  /** The pins after the edit. */
   readonly pins: readonly Pin[];
-  /** What the user should know, as sentences. */
+  /** Notes for the user, as sentences. */
   readonly notes: readonly string[];
 }
 
-/** Checks the lines and plans what they come to. Throws `bad_plan`. */
+/** Checks the lines and plans their steps. Throws `bad_plan`. */
 export async function prepareEdit(
   workspace: Workspace,
   tree: BranchTree,
@@ -349,13 +343,13 @@ function pinsAfter(pins: readonly Pin[], { pins: set, unpins }: EditSteps): read
   return [...pins.filter((pin) => !gone.has(keyOf(pin))), ...set];
 }
 
-/** What was said is edited, not what the model is to be. */
+/** Lists the leading system prompts, which are never edited. */
 function promptsOf({ turns }: LoadedEdit): readonly string[] {
   const first = turns.get(0);
   return first === undefined ? [] : leadingPrompts([first]).map(({ id }) => id);
 }
 
-/** The events that are to stay as they are. */
+/** Lists the events that must not change. */
 export function protectedEvents({ pins, loaded }: Pick<PreparedEdit, "pins" | "loaded">): readonly string[] {
   return pinnedEvents(pins, loaded.turns.values());
 }

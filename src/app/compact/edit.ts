@@ -1,5 +1,5 @@
-// Follows an edited plan: load → check its lines and plan its compactions → have summaries written → one commit. Nothing is
-// committed unless all of it can be.
+// Follows an edited plan: load → check its lines and plan its compactions → have summaries written → one commit. Commits all of it
+// or nothing.
 import { type EditPlan, parsePlan, printPlan } from "../../core/compact/edit-plan.ts";
 import type { PlannedStep } from "../../core/compact/edit-steps.ts";
 import type { Ungrounded } from "../../core/compact/grounding.ts";
@@ -45,8 +45,8 @@ import { extractNotes, summaryModel, writeSummary } from "./generate-summary.ts"
 import type { PlannedCompaction } from "./plan.ts";
 
 /**
- * Follows the text of a plan. Throws `bad_plan` with the lines, `plan_of_another`, `plan_moved`, `pin_hidden`, `view_grows`, and what
- * having a summary written throws; nothing is committed then.
+ * Follows the text of a plan. Throws `bad_plan` with the lines, `plan_of_another`, `plan_moved`, `pin_hidden`, `view_grows`, and
+ * the errors of writing a summary; nothing is committed then.
  */
 export async function applyPlan(
   workspace: Workspace,
@@ -80,12 +80,12 @@ export async function applyPlan(
   return { ...report, commit: appended.commit };
 }
 
-// From the planned steps of an edited plan to the files of its one commit: compactions and pins that share a group, what they do
-// to the view, and the message that says so.
+// Makes the one commit of an edited plan from its steps: compactions and pins of one group, their effect on the view, and the
+// message.
 
 interface Written extends WrittenSummaries, Pick<EditRequest, "dryRun" | "force"> {}
 
-/** Makes the commit's content, and the report. Throws `pin_hidden`, `view_grows` unless forced, `coverage_broken`. */
+/** Makes the commit's content and the report. Throws `pin_hidden`, `view_grows` unless forced, `coverage_broken`. */
 async function makeChange(
   workspace: Workspace,
   prepared: PreparedEdit,
@@ -130,7 +130,7 @@ async function makeChange(
   return { report: editReport(loaded, outcome), change: { message, changes, sign: true } };
 }
 
-/** Gives the drafts of the steps their ids, one time and their digests. */
+/** Gives the drafts their ids, digests and a common time. */
 async function assignIds(
   workspace: Workspace,
   { loaded, steps }: PreparedEdit,
@@ -163,7 +163,7 @@ async function assignIds(
   return drafts;
 }
 
-/** What the commit does to the view is said by each of its records; the receipt, which is of all of them, by the first. */
+/** Adds the effect of the whole commit to each record; its receipt to the first only. */
 function withEffect(
   drafts: readonly Compaction[],
   prepared: PreparedEdit,
@@ -265,7 +265,7 @@ function messageOf(
   return groupMessage({ group, ...effect, pinned: pinned.map(boundOf), unpinned: unpinned.map(boundOf) });
 }
 
-/** As `jpg pin` words it. */
+/** Words a commit of pins like `jpg pin`. */
 function pinMessage(pinned: readonly Pin[], unpinned: readonly Pin[]): string {
   const words = (pins: readonly Pin[]): string => pins.map(boundOf).join(", ");
   if (pinned.length === 0) return recordMessage("unpin", words(unpinned));
@@ -273,16 +273,18 @@ function pinMessage(pinned: readonly Pin[], unpinned: readonly Pin[]): string {
   return recordMessage("pin", `${words(pinned)}${rest}`);
 }
 
-/** What came of having summaries written. */
+/** The outcome of writing summaries. */
 interface WrittenSummaries {
-  /** The text for each step that wanted one. */
+  /** Summary of each step that needs one. */
   readonly summaries: ReadonlyMap<PlannedStep, Summary>;
-  /** In a dry run, those that a model would write. */
   readonly toWrite: readonly PlannedSummary[];
   readonly notes: readonly string[];
 }
 
-/** Has the summaries of a plan written; a dry run writes extracts and names the model of others. Throws as `writeSummary` does. */
+/**
+ * Has the summaries of a plan written; a dry run writes only extracts and names the model of the others. Throws like
+ * `writeSummary`.
+ */
 async function writeSummaries(
   workspace: Workspace,
   prepared: PreparedEdit,
@@ -310,7 +312,7 @@ async function writeSummaries(
   return { summaries, toWrite, notes: [...notes] };
 }
 
-/** A step as the plan of one compaction, beside which nothing changes. */
+/** Returns a step as the plan of a compaction of its own. */
 function plannedOf({ plan }: PlannedStep, prepared: PreparedEdit): PlannedCompaction {
   const { config, live, turns, view, meter, size, windowTokens, tree } = prepared.loaded;
   const trial = [...live.applied, trialOf(plan.compaction, true)];
@@ -333,14 +335,13 @@ function plannedOf({ plan }: PlannedStep, prepared: PreparedEdit): PlannedCompac
   };
 }
 
-/** A plan that was ready to be committed. */
 interface ReadyEdit {
   readonly plan: EditPlan;
   readonly prepared: PreparedEdit;
   readonly written: WrittenSummaries;
 }
 
-/** Prepares a plan again on a branch that moved, with the summaries that it has; null where something of it changed. */
+/** Prepares a plan again on a moved branch, with its written summaries; null when any of its lines changed. */
 async function prepareAgain(
   workspace: Workspace,
   at: BranchTree,
@@ -356,7 +357,7 @@ async function prepareAgain(
   return summaries === null ? null : { prepared: again, written: { ...written, summaries } };
 }
 
-/** The summaries by the steps of the new plan; null where one of them would stand for other events. */
+/** Assigns the summaries to the steps of the new plan; null when one would replace other events. */
 function sameSummaries(
   before: PreparedEdit,
   after: PreparedEdit,
