@@ -1,5 +1,5 @@
-// A file that jpg exported and an agent went on writing: lines with known ids are the conversation's own, only what
-// follows is new.
+// Imports a file that jpg exported and an agent continued: lines with known ids are the conversation's own, and only what follows
+// is new.
 import { type Compaction, isHiding } from "../../core/conversation/compaction.ts";
 import {
   type Event,
@@ -25,18 +25,18 @@ import { type KnownTurn, settingsOfTurn, type TurnSequence, titlesByTurn, toolsO
 import { countStoredEvents } from "./import-report.ts";
 
 export interface ContinuedSession {
-  /** The branch that it continues, as it stands now. */
+  /** The branch that it continues, as it is now. */
   readonly tree: BranchTree;
   /** The commit that it was exported from. */
   readonly exported: string;
-  /** What a fork begins with. */
+  /** Where a fork begins. */
   readonly start: ForkStart;
   readonly sequence: TurnSequence;
-  /** Whether it is still what was exported. */
+  /** Whether nothing was added to the export. */
   readonly addsNothing: boolean;
 }
 
-/** Reads a session as the continuation of the branch it was exported from; null when this store has not that branch. */
+/** Reads a session as the continuation of the branch that it was exported from; null when this store does not have that branch. */
 export async function readContinuedSession(
   workspace: Workspace,
   open: OpenSession,
@@ -67,8 +67,8 @@ export async function readContinuedSession(
 }
 
 /**
- * How many of the exported turns the agent still follows: all, unless the user went back in what was exported. A copy that the
- * agent made, and a document that it rewrites, hold no lines behind those that it follows.
+ * Counts the exported turns that the agent still follows: all, unless the user went back to an earlier one. A copy that the agent
+ * made, and a document that it rewrites, have no lines after those that it follows.
  */
 function keptTurns(
   { document }: Pick<OpenSession, "document">,
@@ -86,7 +86,9 @@ function keptTurns(
   return exportedTurns;
 }
 
-/** The branch at the commit that the file names, and as it is now. What a file says is checked: anybody may write one. */
+/**
+ * Finds the exported branch at the commit that the file names, and at its tip. The file's words are checked: anybody can write one.
+ */
 async function findExported(
   store: ConversationStore,
   { conversation, branch, commit, turn }: ExportOrigin,
@@ -102,7 +104,7 @@ async function findExported(
 
 interface Continuation extends FoundLines {
   readonly session: ImportedSession;
-  /** The exported turns that it goes on from. */
+  /** The exported turns that it continues. */
   readonly known: readonly KnownTurn[];
   /** The newest one's events, as stored. */
   readonly stored: readonly Event[];
@@ -115,7 +117,7 @@ function createSequence(continuation: Continuation): TurnSequence {
   const base = known.length;
   const last = lastExportedTurn(session, (id) => lines.has(lineOf(id)));
   const after = last < 0 ? [] : eventsAfterExport(continuation, last);
-  // An agent leaves notes when it opens a session: they belong to what follows, and make no turn grow by themselves.
+  // Notes that an agent writes when it opens a session belong to the next turn, and alone they do not make a turn grow.
   const added = after.some((event) => traitsOf(event).providerVisible) ? after : [];
   const leading = added.length === 0 ? after : [];
   const readNew = (index: number): readonly Event[] => {
@@ -148,8 +150,8 @@ function createSequence(continuation: Continuation): TurnSequence {
 }
 
 /**
- * What the newest exported turn holds beside what was exported. A result that the export made up becomes part of it once the
- * agent has gone on: that is what it was told, and nothing else will come.
+ * The events of the newest exported turn that were not exported. A result that the export made up is one of them once the agent has
+ * continued: the agent was told it, and no other will come.
  */
 function eventsAfterExport({ session, lines, further, held, stored }: Continuation, last: number): readonly Event[] {
   const events = session.readTurn(last).filter(({ type }) => type !== "turn_start");
@@ -181,7 +183,7 @@ function lastExportedTurn(session: ImportedSession, isKnown: (id: string) => boo
   return -1;
 }
 
-/** Reads a turn as its file has it: payloads are references. */
+/** Reads a turn as stored, with references for payloads. */
 async function readTurnFile(workspace: Workspace, tree: BranchTree, index: number): Promise<readonly Event[]> {
   const oid = tree.turnOids[index];
   if (oid === undefined) return [];
@@ -189,21 +191,21 @@ async function readTurnFile(workspace: Workspace, tree: BranchTree, index: numbe
   return parseTurnBytes(bytes, index);
 }
 
-/** How positions and ids of an exported file stand to those of the conversation. */
+/** Maps positions and ids of an exported file to those of the conversation. */
 export interface ExportedPositions {
-  /** What each exported line stands for, by line id: an event or a compaction. */
+  /** The event or compaction that each exported line shows, by line id. */
   readonly lines: ReadonlyMap<string, string>;
-  /** The events that a line holds, by what it stands for. */
+  /** The events in a line, by the id that it shows. */
   readonly held: ReadonlyMap<string, readonly string[]>;
-  /** The turn of the conversation that shows an event as its own, by event id. */
+  /** The turn of the conversation that contains an event, by event id. */
   readonly turnOf: ReadonlyMap<string, number>;
-  /** The compactions whose summaries, replacements, indexes and notices the export may hold, by id. */
+  /** The compactions whose summaries, replacements, indexes and notices may be in the export, by id. */
   readonly inForce: ReadonlyMap<string, Compaction>;
   /** The newest exported turn's events, as stored. */
   readonly stored: readonly Event[];
-  /** The file's newest turn that holds exported lines, 0-based; -1 = none. */
+  /** The file's newest turn with exported lines, 0-based; -1 = none. */
   readonly last: number;
-  /** Position that the first turn after it has in the conversation. */
+  /** The position in the conversation of the first turn after `last`. */
   readonly base: number;
 }
 
@@ -212,13 +214,13 @@ interface Bound {
   readonly event?: string;
 }
 
-/** A line's id is its event's up to the first dot: further events of one line carry an ordinal. */
+/** The id of an event's line: the part before the first dot. Further events of a line have an ordinal. */
 export function lineOf(eventId: string): string {
   const dot = eventId.indexOf(".");
   return dot < 0 ? eventId : eventId.slice(0, dot);
 }
 
-/** Places the compactions that the agent made; those that were exported are the conversation's own and left out. */
+/** Maps the compactions that the agent made to the conversation; leaves out those that were exported. */
 export function placeCompactions(compactions: readonly Compaction[], at: ExportedPositions): Compaction[] {
   return compactions.filter((compaction) => !isExported(compaction, at)).map((compaction) => place(compaction, at));
 }
@@ -229,7 +231,7 @@ function isExported({ metadata = {} }: Compaction, { lines }: ExportedPositions)
 
 function place(compaction: Compaction, at: ExportedPositions): Compaction {
   const { from_event: fromEvent, to_event: toEvent, ...rest } = compaction;
-  // What the agent was shown began with the conversation's own view: what hides all of it replaces all of that.
+  // What the agent was shown begins with the view of the conversation, so hiding all of that replaces all of the view.
   const from = fromEvent === undefined ? { turn: 0 } : placeBound(compaction.from_turn, fromEvent, { ...at, edge: 0 });
   const to = placeBound(compaction.to_turn, toEvent, { ...at, edge: -1 });
   return {
@@ -244,7 +246,7 @@ function place(compaction: Compaction, at: ExportedPositions): Compaction {
   };
 }
 
-/** `edge` = which event of a line that holds several: 0 = the first, -1 = the last. */
+/** `edge` = which event of a line with several: 0 = the first, -1 = the last. */
 type Edge = ExportedPositions & { readonly edge: 0 | -1 };
 
 function placeBound(turn: number, event: string | undefined, at: Edge): Bound {
@@ -263,7 +265,7 @@ function exportedBound(event: string | undefined, at: Edge): Bound {
   return turn === undefined ? bound(newest, at.stored.at(-1)?.id) : bound(turn, id);
 }
 
-/** A bound at what jpg wrote into the export, which is no event of the conversation: where the compaction that it is of has its own. */
+/** Maps a bound at text that jpg wrote into the export to the bound of the compaction that it belongs to. */
 function madeBound(id: string, made: Compaction, at: Edge): Bound {
   const newest = at.base - 1;
   if (at.edge === 0 && isHiding(made) && !followsRange(id, made)) return bound(made.from_turn, made.from_event);
@@ -272,25 +274,25 @@ function madeBound(id: string, made: Compaction, at: Edge): Bound {
   return bound(Math.min(made.to_turn, newest), end);
 }
 
-/** The compaction that put something into the export: its summary, index or notice, or an event of its replacement. */
+/** The compaction that wrote something into the export: its summary, index or notice, or an event of its replacement. */
 function madeBy(id: string, { inForce }: Pick<ExportedPositions, "inForce">): Compaction | undefined {
   const named = inForce.get(lineOf(id));
   return named ?? [...inForce.values()].find(({ replacement }) => replacement?.some((event) => event.id === id));
 }
 
-/** Whether it stands behind the range that its compaction covers. */
+/** Whether it was written after the range that its compaction covers. */
 function followsRange(id: string, made: Compaction): boolean {
   return id === indexId(made.id) || id === noticeId(made.id);
 }
 
-/** The next exported line that shows an event of the conversation; undefined = none does. */
+/** The next exported line that shows an event of the conversation; undefined = none. */
 function nextShownLine(id: string, at: ExportedPositions): string | undefined {
   const all = [...at.lines];
   const last = all.findLastIndex(([, shows]) => shows === id);
   return all.slice(last + 1).find(([, shows]) => madeBy(shows, at) === undefined)?.[0];
 }
 
-/** The events that the line of an event holds: what an agent does to one of them, it does to all. */
+/** All events in the line of an event: what an agent does to one of them, it does to all. */
 function originalIds(id: string, { lines, held }: ExportedPositions): readonly string[] {
   const shown = lines.get(lineOf(id));
   return shown === undefined ? [id] : (held.get(shown) ?? [shown]);
@@ -300,22 +302,22 @@ function bound(turn: number, event: string | undefined): Bound {
   return event === undefined ? { turn } : { turn, event };
 }
 
-// Which lines of a session jpg exported, and what each stands for. The lines are known by their ids, which derive from the
-// session's and from what they show; the export itself is not made again.
+// Finds the lines of a session that jpg exported. Their ids are hashes of the session's id and of what they show, so no export is
+// made again.
 
 /** The exported lines that a session holds. */
 interface ExportedLines {
-  /** What each line stands for, by line id, in the order in which they were exported: an event or a compaction. */
+  /** The event or compaction that each line shows, by line id, in the order of the export. */
   readonly lines: ReadonlyMap<string, string>;
-  /** The lines among them that are not the first of what they stand for: results are, which the export made up. */
+  /** Lines that are not the first for what they show: results that the export made up. */
   readonly further: ReadonlySet<string>;
-  /** The events that a line holds, by what it stands for: those of one message that have no lines of their own. */
+  /** The events in a line, by the id that it shows: those of one message without lines of their own. */
   readonly held: ReadonlyMap<string, readonly string[]>;
-  /** The turn of the conversation that an event or compaction belongs to, by its id. */
+  /** The turn of the conversation with an event or compaction, by its id. */
   readonly turnOf: ReadonlyMap<string, number>;
 }
 
-/** The lines, and the compactions that some of them are of. */
+/** The lines, and the compactions that some of them belong to. */
 interface FoundLines extends ExportedLines {
   /** Those in force at the export, by id. */
   readonly inForce: ReadonlyMap<string, Compaction>;
@@ -323,13 +325,16 @@ interface FoundLines extends ExportedLines {
 
 type Held = Pick<ImportedSession, "sessionId" | "exportedAs" | "hasLine">;
 
-/** Finds the lines. A session is exported from the view, from the full history, or from both: it is that of which it holds more lines. */
+/**
+ * Finds the lines. A session is exported from the view, from the full history, or from both: takes the one with more lines in the
+ * session.
+ */
 async function findExportedLines(
   store: ConversationStore,
   exported: BranchTree,
   { session, writer }: { readonly session: Held; readonly writer: SessionWriter },
 ): Promise<FoundLines> {
-  // With the notice that it may have been handed on with: whether its line is there, the session tells.
+  // With the notice that it may have been exported with; the session shows whether its line is there.
   const { view, live } = await loadView(store, exported, { notice: true });
   const inForce = new Map(live.applied.map((compaction) => [compaction.id, compaction]));
   const shown = knownLines(view, session, writer);
@@ -339,7 +344,7 @@ async function findExportedLines(
   return { ...(shown.lines.size >= whole.lines.size ? shown : whole), inForce };
 }
 
-/** The lines of an export that shows some turns as the view does, and others as they were said. */
+/** The lines of an export in which some turns are as in the view, others as they were said. */
 function joinLines(whole: ExportedLines, shown: ExportedLines): ExportedLines {
   return {
     lines: new Map([...whole.lines, ...shown.lines]),
@@ -349,7 +354,7 @@ function joinLines(whole: ExportedLines, shown: ExportedLines): ExportedLines {
   };
 }
 
-/** Finds the lines that an export of a view has, among those that a session holds. */
+/** Finds the lines of an exported view that are in a session. */
 export function knownLines(
   view: View,
   { sessionId, exportedAs = sessionId, hasLine }: Held,

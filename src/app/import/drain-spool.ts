@@ -1,5 +1,5 @@
-// Takes in what agents' hooks have put aside: each session into the store of the directory that it was begun in. What cannot be
-// imported stays where it is, with the reason.
+// Imports the sessions that agents' hooks put into the spool, each into the store of the directory that it was begun in. A session
+// that cannot be imported stays in the spool, with the reason.
 import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -17,23 +17,22 @@ import type { ImportReport } from "./import-report.ts";
 import type { ImportRequest } from "./import-request.ts";
 import { beginsWith, hookPlaces, listSpool, noteProblem, removeEntry, type SpoolEntry } from "./spool.ts";
 
-/** What was taken in. */
 interface DrainReport {
   readonly sessions: readonly ImportReport[];
   readonly failed: ImportOutcome["failed"];
 }
 
 interface DrainOptions {
-  /** Whether what failed a short while ago is tried again. */
+  /** Whether to try again what failed within `AGAIN_MS`. */
   readonly again: boolean;
 }
 
-/** What failed is tried again after this long, milliseconds. */
+/** Milliseconds after which a failed import is tried again. */
 const AGAIN_MS = 24 * 3600 * 1000;
 
 /**
- * Takes in all of it. Where another jpg is at it already, nothing is done: it looks again before it ends. Throws errors of
- * stores: what was not taken in then waits for the next time.
+ * Imports the whole spool. Does nothing while another jpg does so: that one looks again before it ends. Throws errors of stores;
+ * what is left waits for the next time.
  */
 export async function drainSpool(runtime: Runtime, { again }: DrainOptions): Promise<DrainReport> {
   const places = hookPlaces(runtime);
@@ -44,7 +43,7 @@ export async function drainSpool(runtime: Runtime, { again }: DrainOptions): Pro
     (await listSpool(places, runtime.now())).filter(
       (entry) => !tried.has(entry.folder) && isDue(entry, runtime.now(), again),
     );
-  // Looked at once more after the lock is let go: a hook that came meanwhile has left it to this process.
+  // Look again after the lock is released: a hook that found it locked left its session to this process.
   while ((await waiting()).length > 0) {
     makeFolders(dirname(places.lock), 0o700);
     if (await isLocked(places.lock)) break;
@@ -60,7 +59,7 @@ export async function drainSpool(runtime: Runtime, { again }: DrainOptions): Pro
   return { sessions, failed };
 }
 
-/** Takes it in before what agents keep is imported, which it does not stop. `warn` is told what was wrong. */
+/** Drains the spool before the agents' sessions are imported. An error does not stop that; `warn` reports it. */
 export async function drainFirst(
   runtime: Runtime,
   { paths }: Pick<ImportRequest, "paths">,
@@ -107,7 +106,7 @@ async function importEntry(entry: SpoolEntry, runtime: Runtime): Promise<DrainRe
 
 const NOTHING: DrainReport = { sessions: [], failed: [] };
 
-/** What was kept comes first, then what the file has become; where that only grew, what was kept says nothing more. */
+/** The copy in the spool, then the file as it is now; only the file, if it has just grown since. */
 async function pathsOf({ kept, transcript }: SpoolEntry): Promise<readonly string[]> {
   const now = transcript !== null && (await isRegular(transcript)) ? transcript : null;
   if (kept === null) return now === null ? [] : [now];
@@ -115,7 +114,7 @@ async function pathsOf({ kept, transcript }: SpoolEntry): Promise<readonly strin
   return beginsWith(now, kept) ? [now] : [kept, now];
 }
 
-/** One after the other: they are states of one session. What has become of the file since is no trouble of what was kept. */
+/** Imports states of one session in turn. If a later state cannot be read, the first is still imported. */
 async function importAll(workspace: Workspace, paths: readonly string[]): Promise<DrainReport> {
   const sessions: ImportReport[] = [];
   for (const [index, path] of paths.entries()) {
@@ -137,8 +136,8 @@ async function isRegular(path: string): Promise<boolean> {
 }
 
 /**
- * The directory that the session was begun in, else the one that the agent was in when it called the hook: a session belongs to one
- * project, wherever its agent went meanwhile. For one that is gone, such as a worktree, the folder of the project that it was in.
+ * The directory that the session was begun in, else the one in which the agent called the hook: a session belongs to one project,
+ * wherever its agent went later. For a directory that is gone, such as a worktree, its project's folder.
  */
 async function folderOf({ transcript, kept, agent, cwd }: SpoolEntry): Promise<string | null> {
   const files = [transcript, kept].filter((file) => file !== null);

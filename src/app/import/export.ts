@@ -1,4 +1,4 @@
-// Gives a conversation back: its view or full history in a format, or the imported bytes.
+// Exports a conversation: its view or full history in a format, or the imported bytes.
 import { resolve } from "node:path";
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { offeredTools, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
@@ -35,7 +35,7 @@ import { exportSessionId } from "../names/find-session.ts";
 import { listStoredSideFiles, readSource } from "../sessions/open-session.ts";
 import { agents, type WritingAgent, writingAgents } from "../sessions/session-registry.ts";
 
-/** What requests hold of a conversation, by the API's name: one JSON document each. */
+/** Messages of a request as one JSON document, by API. */
 const MESSAGES: Readonly<Record<ProviderName, (view: View, options: { readonly model?: string }) => object>> = {
   anthropic: exportAnthropic,
   "openai-chat": exportOpenAiChat,
@@ -53,25 +53,24 @@ export const EXPORT_FORMATS: readonly string[] = [
 
 interface ExportRequest {
   readonly to: string;
-  /** All turns as they were said, not the view. */
+  /** Export all turns as they were said instead of the view. */
   readonly fullHistory: boolean;
-  /** Model that will read it: reasoning of another family is left out, and bodies of requests name it. */
+  /** The model that will read it: reasoning of another family is left out, and request bodies name it. */
   readonly model?: string;
-  /** Of a request only the messages, with the system prompt where it stands beside them (default false). */
+  /** Export only the messages of a request, with the system prompt where the API has it outside of them (default false). */
   readonly messages?: boolean;
-  /** Folders of another machine, and those that stand for them here; absent = none. */
+  /** Folders of another machine, and those that replace them here; absent = none. */
   readonly roots?: readonly RootMapping[];
 }
 
-/** How a session is drafted. */
 interface DraftOptions extends Partial<Pick<ExportRequest, "fullHistory" | "model" | "roots">> {
   readonly agent: WritingAgent;
   readonly sessionId: string;
-  /** Whether the agent has jpg's tools, so that the view says how what it hides is found (default false). */
+  /** Whether the agent has jpg's tools, so that the view says how to find what it hides (default false). */
   readonly notice?: boolean;
 }
 
-/** Renders a conversation in a format. Throws `unknown_format`; for bodies of requests `no_model`. */
+/** Renders a conversation in a format. Throws `unknown_format`; for request bodies `no_model`. */
 export async function exportConversation(
   workspace: Workspace,
   tree: BranchTree,
@@ -112,7 +111,7 @@ async function renderRequest(
   return REQUEST_BODIES[api]({ view, model, ...(tools.length === 0 ? {} : { tools }) });
 }
 
-/** Gathers what an agent's session of the given id is written from. */
+/** Collects what an agent's session of the given id is written from. */
 export async function draftSession(
   workspace: Workspace,
   tree: BranchTree,
@@ -137,7 +136,7 @@ export async function draftSession(
   };
 }
 
-/** An agent's own session goes back as it came. */
+/** An agent's own session is exported with its tools as imported. */
 function withToolsOf({ name, tools }: WritingAgent, { header }: BranchTree, view: View): View {
   if (header.source?.format === name) return view;
   return translateCalls(
@@ -153,7 +152,7 @@ function originOf({ branch, commit, atTurn }: BranchTree): ExportOrigin {
 }
 
 /**
- * The imported bytes of a branch's session, or of a file that stood beside it, piece by piece. Throws `no_source`,
+ * Reads the imported bytes of a branch's session, or of one of its side files, piece by piece. Throws `no_source`,
  * `unknown_session`, `unknown_side_file`.
  */
 export async function exportOriginal(
@@ -200,7 +199,7 @@ async function listSessions(workspace: Workspace, tree: BranchTree): Promise<str
   return [...new Set(files.map((file) => file.path.split("/")[1] ?? ""))];
 }
 
-/** What is exported, and the compactions under which it reads so. */
+/** What is exported, and the compactions in force in it. */
 interface ReadView {
   readonly view: View;
   readonly compactions: readonly Compaction[];
@@ -220,16 +219,16 @@ function modelOption(model: string | undefined): { readonly model?: string } {
   return model === undefined ? {} : { model };
 }
 
-// Paths of somebody else's machine as they are on this one: in what is exported alone, never in what is stored. A folder of a
-// Windows machine is known in every way in which programs write it, and what is below it is written as paths are written here.
+// Maps paths of another machine to this one, in the export only, never in what is stored. A folder of a Windows machine is
+// recognised in all notations, and what is below it is written with this machine's separators.
 
-/** A folder there, and the one that stands for it here; neither ends in a slash. */
+/** A folder of the other machine, and its replacement here; neither ends in a slash. */
 export interface RootMapping {
   readonly from: string;
   readonly to: string;
 }
 
-/** Reads `OLD=NEW` words; OLD is absolute, NEW may begin at `cwd`. Throws `usage`, also where two say what one OLD is. */
+/** Parses `OLD=NEW` words; OLD is absolute, NEW may be relative to `cwd`. Throws `usage`, also if two words map the same OLD. */
 export function parseRoots(words: readonly string[], cwd: string): readonly RootMapping[] {
   const roots = words.map((word) => parseRoot(word, cwd));
   for (const [at, { from, to }] of roots.entries()) {
@@ -247,7 +246,7 @@ function parseRoot(word: string, cwd: string): RootMapping {
   const from = withoutEnd(old);
   const folder = parseWindows(from);
   const isFolder = folder === null ? /^\/[^/]/.test(from) : folder.names.length > 0;
-  // A folder of a Windows machine is nowhere below this one.
+  // A Windows path is not relative to this machine's folders.
   if (isFolder && to !== "") return { from, to: withoutEnd(isWindows(to) ? to : resolve(cwd, to)) };
   throw userError(
     "usage",
@@ -264,13 +263,13 @@ function withoutEnd(path: string): string {
   return path.replace(/[/\\]+$/, "");
 }
 
-/** Whether a path is written as only Windows writes it. */
+/** Whether a path is in a notation that only Windows has. */
 function isWindows(path: string): boolean {
   return /^(?:[A-Za-z]:(?:[/\\]|$)|\\\\)/.test(path);
 }
 
 interface WindowsFolder {
-  /** Letter of a drive, or server of a share. */
+  /** The letter of a drive, or the server of a share. */
   readonly drive: string;
   readonly isShare: boolean;
   /** Names of folders below the drive or server, the share first. */
@@ -278,11 +277,11 @@ interface WindowsFolder {
 }
 
 const DRIVE = /^(?:[/\\]{2}[?.][/\\])?([A-Za-z]):(?:[/\\]+|$)(.*)$/;
-/** As WSL, Git Bash and Cygwin write folders of drives. */
+/** Drives as WSL, Git Bash and Cygwin write them. */
 const MOUNTED = /^\/(?:mnt\/|cygdrive\/)?([A-Za-z])\/+(.+)$/;
 const SHARE = /^(?:[/\\]{2}\?[/\\]UNC[/\\]|[/\\]{2})([^/\\?.]+|[^/\\]{2,})[/\\]+(.+)$/;
 
-/** A folder of a Windows machine, however it is written; null of another. */
+/** Parses a folder of a Windows machine in any notation; null for others. */
 function parseWindows(path: string): WindowsFolder | null {
   const onDrive = DRIVE.exec(path) ?? MOUNTED.exec(path);
   const [, drive, rest] = onDrive ?? SHARE.exec(path) ?? [];
@@ -290,23 +289,23 @@ function parseWindows(path: string): WindowsFolder | null {
   return { drive, isShare: onDrive === null, names: rest.split(/[/\\]+/).filter((name) => name !== "") };
 }
 
-/** The same for all ways to write a folder: names of Windows know no upper and lower case. */
+/** A key that is equal for all notations of a folder: Windows ignores case. */
 function folderKey(path: string): string {
   const folder = parseWindows(path);
   return folder === null ? path : [folder.isShare, folder.drive, ...folder.names].join("\\").toLowerCase();
 }
 
-/** What goes on with the name of a folder. */
+/** Characters that continue the name of a folder. */
 const NAME = "\\p{L}\\p{M}\\p{N}_\\-";
 const NAME_ON = `${NAME}+@~%$`;
-/** Between two names; texts that hold code or JSON write a backslash twice, or four times. */
+/** Between two names; in code or JSON, a backslash is written twice or four times. */
 const SEPARATOR = "(?:\\\\{1,4}|/{1,2})";
-/** What follows a folder and may be a path: up to a blank, a quote, or what ends a path in a list, a place or a setting. */
+/** What may follow a folder in a path: up to a space, a quote, or what ends a path in a list, a position or a setting. */
 const BELOW = "(?:[/\\\\][^\\s\"'`<>|,;:=]*)?";
-/** A text that is a path as a whole may hold blanks, but it is no sentence and no command. */
+/** A text that is a path as a whole may have spaces, unless it looks like a sentence or a command. */
 const WHOLE_PATH = /^(?!.*[.!] |.* [-/\\])[^\n<>"|?*:=,;]*$/;
 
-/** A view with other roots: wherever a path begins with one, whole names of folders only. */
+/** Replaces roots in a view wherever a path begins with one; matches whole names of folders only. */
 export function mapRoots(view: View, roots: readonly RootMapping[]): View {
   if (roots.length === 0) return view;
   const mapText = textMapper(roots);
@@ -320,7 +319,7 @@ export function mapRoots(view: View, roots: readonly RootMapping[]): View {
 }
 
 function textMapper(roots: readonly RootMapping[]): (text: string) => string {
-  // The longest first: one may lie in another.
+  // The longest first: one root may contain another.
   const ordered = [...roots].sort((a, b) => folderKey(b.from).length - folderKey(a.from).length);
   const folders = ordered.map(({ from }) => `(${folderPattern(from)})`).join("|");
   const path = new RegExp(`(?<![${NAME}./\\\\])(?:${folders})(?![${NAME_ON}]|\\.[${NAME}])(${BELOW})`, "gu");
@@ -343,7 +342,7 @@ function textMapper(roots: readonly RootMapping[]): (text: string) => string {
   };
 }
 
-/** The expression of all ways to write a folder. */
+/** A regular expression for all notations of a folder. */
 function folderPattern(path: string): string {
   const folder = parseWindows(path);
   if (folder === null) return escapeForPattern(path);
@@ -363,12 +362,12 @@ function anyCase(name: string): string {
   }).join("");
 }
 
-/** A path below a folder as the machine of the other folder writes it. */
+/** Writes a path below a folder with the separators of the other machine. */
 function writePath(path: RootMapping & { readonly below: string; readonly isEscaped: boolean }): string {
   const { from, to, below, isEscaped } = path;
   const root = to === "" ? "/" : `${to}\\`;
   const slash = to.includes("\\") || /^[A-Za-z]:$/.test(to) ? "\\" : "/";
-  // Between two machines that write paths alike, what is below stays as it is: a backslash may be part of a name.
+  // Between machines with the same separators, what is below does not change: a backslash may be part of a name.
   const isAlike = slash === "/" && parseWindows(from) === null;
   const rest = isAlike ? below : below.replace(/\\{1,4}|\//g, slash);
   const written = rest !== "" || (to !== "" && !/^[A-Za-z]:$/.test(to)) ? to + rest : root;
@@ -384,7 +383,6 @@ function isParsed(text: string): boolean {
   }
 }
 
-/** Bodies by API. */
 export const REQUEST_BODIES: Readonly<Record<ProviderName, (request: LlmRequest) => object>> = {
   anthropic: (request) => toAnthropicBody(request, false),
   "openai-chat": (request) => toChatBody({ provider: "openai" }, request, false),
@@ -393,8 +391,8 @@ export const REQUEST_BODIES: Readonly<Record<ProviderName, (request: LlmRequest)
 };
 
 /**
- * Gives the model that a body is for, by the provider's own name: the named one, else the one of that API that answered last
- * in the conversation. Throws `no_model`.
+ * The model of a request body, by the provider's own name: the named one, else the one of that API that answered last in the
+ * conversation. Throws `no_model`.
  */
 async function modelOfBody(
   workspace: Workspace,
@@ -419,7 +417,7 @@ async function modelOfBody(
   );
 }
 
-/** The tools that requests of the conversation offered last; none where they are not recorded. */
+/** The tools offered by the conversation's last request; none where they are not recorded. */
 async function recordedDefinitions(workspace: Workspace, tree: BranchTree): Promise<readonly ToolDefinition[]> {
   const { tools } = await loadConversationConfig(workspace, tree);
   return tools === null ? [] : readToolDefinitions(workspace.store, tree, tools);
@@ -432,7 +430,7 @@ const EXAMPLES: Readonly<Record<ProviderName, string>> = {
   google: "gemini-flash",
 };
 
-/** A local server's model goes by any name: what names no provider that jpg knows is passed on as it is. */
+/** A local server accepts any model name, so one without a known provider is used as it is. */
 function ownName(name: string, configured: readonly string[]): string {
   const slash = name.indexOf("/");
   const provider = name.slice(0, Math.max(slash, 0));
@@ -443,10 +441,10 @@ function ownName(name: string, configured: readonly string[]): string {
   return isKnown ? parseModelName(name, configured).model : name;
 }
 
-/** Formats whose lists have System messages anywhere, and those that tell of every role. */
+/** Formats that can hold a System message anywhere, or any role. */
 const WITH_SYSTEM: readonly string[] = ["openai-chat", "openai-responses", "jsonl", "markdown"];
 
-/** What to say of an export of a branch's view to a format; null where nothing is to be said. */
+/** A note on exporting a branch's view to a format; null where there is none. */
 export async function systemSummaryNote(
   { store }: Pick<Workspace, "store">,
   tree: BranchTree,

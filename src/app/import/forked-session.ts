@@ -1,5 +1,5 @@
-// A session that an agent made as a copy of another one's beginning, to go on in another way: as far as it says what the other
-// one's conversation holds, it is a fork of that. Ids and times of copies are new ones; what is said is what counts.
+// A session that an agent began as a copy of another one: as far as it says the same as that one's conversation, it is a fork of
+// it. Copies have new ids and times, so their content is compared.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { parseCompactionLine } from "../../core/conversation/compaction-line.ts";
 import type { Event } from "../../core/conversation/event.ts";
@@ -26,22 +26,24 @@ import {
 import { commonTurns, everyCompactionId, type SessionBranch } from "./import-place.ts";
 import { countStoredEvents } from "./import-report.ts";
 
-/** A session whose first turns are those of a branch. */
 export interface ForkedSession {
-  /** The branch that holds them: the session's own, or the one that it was forked off. */
+  /** The branch with these turns: the session's own, or the one that it was forked off. */
   readonly tree: BranchTree;
-  /** Whether no branch holds the session yet. */
+  /** Whether no branch has the session yet. */
   readonly isNew: boolean;
-  /** Whether it is still what was copied: no branch is made of it. */
+  /** Whether the session is only a copy: no branch is made of it. */
   readonly addsNothing: boolean;
-  /** How many turns, at least 1. */
+  /** The number of shared turns, at least 1. */
   readonly shared: number;
-  /** The session, its compactions named as the branch names them. */
+  /** The session, its compactions with the ids of the branch. */
   readonly session: ImportedSession;
   readonly sequence: TurnSequence;
 }
 
-/** The conversation of the session that one was forked off; absent where it is no fork, or the other is not in the store. */
+/**
+ * The conversation of the session that this one was forked off; undefined where it is no fork, or the store does not have the
+ * other.
+ */
 export async function conversationForkedOff(
   store: ConversationStore,
   tips: readonly BranchTip[],
@@ -55,16 +57,16 @@ export async function conversationForkedOff(
   return undefined;
 }
 
-/** What a fork's first turns are looked for in. */
+/** Where to look for a fork's first turns. */
 export interface ForkFamily {
   readonly tips: readonly BranchTip[];
-  /** As `conversationForkedOff` gives it. */
+  /** As `conversationForkedOff` returns it. */
   readonly conversation: string | undefined;
-  /** Branches that hold the session already. */
+  /** Branches that have the session already. */
   readonly own: readonly SessionBranch[];
 }
 
-/** Reads a session as a fork of another conversation; null where it shares no turn with it. */
+/** Reads a session as a fork of another conversation; null if they share no turn. */
 export async function readForkedSession(
   { store }: { readonly store: ConversationStore },
   open: OpenSession,
@@ -87,7 +89,7 @@ export async function readForkedSession(
     readTurn: (index) => (index < shared ? (index === shared - 1 ? stored : []) : session.readTurn(index)),
     lines: (index) => {
       const lines = index < shared ? null : whole.lines(index);
-      // What was copied stands with the first turn of its own.
+      // The copied lines are stored with the first turn that is new.
       return lines !== null && index === shared ? { ...lines, first: 0 } : lines;
     },
     compactionsAfter: (index) => (index < shared - 1 ? [] : whole.compactionsAfter(index)),
@@ -104,7 +106,10 @@ interface SharedTurns {
   readonly shared: number;
 }
 
-/** The session's own branch; the turns before the first that came with lines of the session are shared, as far as they still are. */
+/**
+ * The session's own branch. Shared are the turns before the first one that came with lines of the session, as far as they are still
+ * equal.
+ */
 async function findOwn(
   store: ConversationStore,
   session: ImportedSession,
@@ -116,7 +121,7 @@ async function findOwn(
   return { tree: best.tree, shared: Math.min(first(best), await countShared(store, session, best.tree)) };
 }
 
-/** The branch of the other conversation that says most of what the session says first. */
+/** The branch of the other conversation that shares the most first turns with the session. */
 async function findShared(
   store: ConversationStore,
   session: ImportedSession,
@@ -131,7 +136,7 @@ async function findShared(
   return best;
 }
 
-/** Longer than any conversation's. */
+/** Longer than any suffix. */
 const NO_SUFFIX = "-".repeat(8);
 
 async function countShared(store: ConversationStore, session: ImportedSession, tree: BranchTree): Promise<number> {
@@ -143,7 +148,7 @@ async function countShared(store: ConversationStore, session: ImportedSession, t
   return most;
 }
 
-/** A turn of the session in the form in which it would be stored. */
+/** A turn of the session as it would be stored. */
 function copiedTurn(session: ImportedSession, turn: number): readonly string[] {
   const { bytes } = prepareTurn(session.readTurn(turn), undefined);
   return said(parseTurnBytes(bytes, turn));
@@ -154,7 +159,7 @@ async function storedTurn(store: ConversationStore, tree: BranchTree, turn: numb
   return parseTurnBytes(bytes, turn);
 }
 
-/** What a model is sent of events, without what a copy has anew. */
+/** What a model is sent of events, without what is new in each copy. */
 function said(events: readonly Event[]): readonly string[] {
   return events.filter(isSaid).map(contentOf);
 }
@@ -170,8 +175,8 @@ function contentOf(event: Event): string {
 }
 
 /**
- * Gives the compactions of what was copied the ids that they have on the branch, also where they were taken back there, and
- * has the others name the branch's events.
+ * Gives copied compactions the ids that they have on the branch, even if they were reverted there, and has the others name the
+ * branch's events.
  */
 async function nameCompactions(
   store: ConversationStore,
@@ -220,7 +225,7 @@ function saysTheSame(a: Compaction, b: Compaction): boolean {
   return words(a) === words(b);
 }
 
-/** All imported compactions that a branch ever held, oldest first. */
+/** All imported compactions that a branch ever had, oldest first. */
 async function everyImportedCompaction(store: ConversationStore, tree: BranchTree): Promise<Compaction[]> {
   const found: Compaction[] = [];
   for (const { commit, added } of (await readRecordLog(store, tree.commit)).toReversed()) {
@@ -235,18 +240,18 @@ async function everyImportedCompaction(store: ConversationStore, tree: BranchTre
   return found;
 }
 
-// `import --all-branches`: a fork for each branch of the session that the agent left, unless a branch holds it already.
+// `import --all-branches`: a fork for each abandoned branch of the session, unless a branch has it already.
 
 interface AbandonedPaths {
   readonly open: OpenSession;
   readonly session: ImportedSession;
-  /** The turns of the path that the agent is on. */
+  /** The turns of the path that the agent follows. */
   readonly chain: TurnChain;
-  /** The branch that holds them. */
+  /** The branch that has them. */
   readonly branch: string;
 }
 
-/** Makes the forks. Gives the names of those that were made. */
+/** Makes the forks and returns the names of those that it made. */
 export async function forkAbandoned(workspace: Workspace, left: AbandonedPaths): Promise<string[]> {
   const names: string[] = [];
   if (left.session.abandoned.length === 0) return names;

@@ -1,5 +1,5 @@
-// Has agents call jpg: puts into their settings what they need to keep their sessions (`hooks`) or to use jpg's tools (`server`),
-// takes it out again, and says what stands where. What the user wrote there stays as it is.
+// Makes agents call jpg: adds to their settings the hooks that keep their sessions (`hooks`) or jpg's tools (`server`), removes
+// them, and shows their state. What the user wrote there does not change.
 import { rm } from "node:fs/promises";
 import { basename, delimiter, dirname } from "node:path";
 import * as z from "zod/mini";
@@ -16,38 +16,38 @@ import { type AddedText, changeSettings, cutInserted, type NotAdded, readSetting
 import { hookLine, hookPlaces, hookScript } from "./spool.ts";
 import { editTomlTable, findToml, isToml, readToml } from "./toml-settings.ts";
 
-/** What an agent is told. */
+/** What to install. */
 export type SetupKind = "hooks" | "server";
 
 interface SetupRequest {
-  /** The name of its format, as typed. */
+  /** The name of its format. */
   readonly agent: string;
   readonly what: SetupKind;
   /** Directory of the project, absolute; null = the user's settings. */
   readonly project: string | null;
 }
 
-/** What was done with one file. */
 export interface SetupReport extends SetupRequest {
   readonly path: string;
   readonly status: "installed" | "updated" | "present" | "removed" | "absent";
-  /** What the user has to do now, a sentence; null = nothing. */
+  /** What the user has to do next, a sentence; null = nothing. */
   readonly next: string | null;
 }
 
-/** What stands in one file. */
 export interface SetupRow extends SetupRequest {
   readonly path: string;
-  /** `outdated`: another jpg put it there, or somebody changed it. */
+  /** `outdated`: another jpg installed it, or somebody changed it. */
   readonly state: "installed" | "outdated" | "absent" | "unreadable";
 }
 
-/** Lists the agents that can be told something. */
+/** Lists the agents in which this can be installed; absent = anything. */
 export function setupAgents(what?: SetupKind): readonly AgentFormat[] {
   return agents().filter(({ setup }) => setup !== undefined && (what === undefined || setup[what] !== undefined));
 }
 
-/** Installs. Throws `no_setup`, `settings_not_understood`, `settings_taken` and what `changeSettings` throws; nothing is changed then. */
+/**
+ * Installs. Throws `no_setup`, `settings_not_understood`, `settings_taken` and as `changeSettings` does; then no file has changed.
+ */
 export async function installSetup(runtime: Runtime, request: SetupRequest): Promise<SetupReport> {
   const { setup, part } = partOf(runtime, request);
   const { installed } = hookPlaces(runtime);
@@ -70,7 +70,7 @@ export async function installSetup(runtime: Runtime, request: SetupRequest): Pro
   return { ...request, path: part.path, status, next };
 }
 
-/** Takes out what was installed. Throws `no_setup`, `settings_not_understood` and what `changeSettings` throws. */
+/** Removes what was installed. Throws `no_setup`, `settings_not_understood` and as `changeSettings` does. */
 export async function uninstallSetup(runtime: Runtime, request: SetupRequest): Promise<SetupReport> {
   const { part } = partOf(runtime, request);
   const places = hookPlaces(runtime);
@@ -93,7 +93,7 @@ export async function uninstallSetup(runtime: Runtime, request: SetupRequest): P
   return { ...request, path: part.path, status, next: null };
 }
 
-/** Says what stands in the settings of every agent, the user's and the project's. */
+/** Shows what is installed for every agent, in the user's settings and the project's. */
 export async function listSetups(runtime: Runtime, project: string | null): Promise<readonly SetupRow[]> {
   const rows: SetupRow[] = [];
   for (const { name } of setupAgents())
@@ -127,7 +127,7 @@ function partOf(
   return { setup, part };
 }
 
-/** By its name where that finds it, for every program of the user and, in a project's file, of everybody else. */
+/** The command `jpg` if that is on the PATH, and always in a project's file, which others use, too; else full paths. */
 function serverCommand({ env, nodePath, jpgPath }: Runtime, isShared: boolean): readonly string[] {
   const isOnPath = (env["PATH"] ?? "").split(delimiter).some((folder) => folder !== "" && hasProgram("jpg", folder));
   return isShared || isOnPath ? ["jpg", "mcp"] : [nodePath, jpgPath, "mcp"];
@@ -175,16 +175,15 @@ function isSame(one: InstalledPart, other: Pick<InstalledPart, "agent" | "what" 
   return one.agent === other.agent && one.what === other.what && one.path === other.path;
 }
 
-// What jpg put into which file of settings, so that exactly that can be taken out again. Of the files themselves nothing is kept:
-// settings hold keys. Without this record entries are still found by what they say.
+// Records what jpg added to which settings file, to remove exactly that later. Contents of the files are not recorded: settings
+// hold keys. Without the record, entries are found by their content.
 
-/** What was put into one file for one agent. */
 interface InstalledPart {
   readonly agent: string;
   readonly what: "hooks" | "server";
   /** Absolute. */
   readonly path: string;
-  /** Whether there was no such file before. */
+  /** Whether installing created the file. */
   readonly created: boolean;
   readonly inserted: readonly string[];
 }
@@ -213,7 +212,7 @@ function readInstalled(path: string): readonly InstalledPart[] {
   }
 }
 
-/** Writes the record with one part of a file replaced; null = it is gone. Gives what stands in the record then. */
+/** Replaces one part of a file in the record, null = removes it. Returns the parts in the record. */
 async function recordInstalled(
   record: string,
   { agent, what, path }: Pick<InstalledPart, "agent" | "what" | "path">,
@@ -228,12 +227,12 @@ async function recordInstalled(
   return parts;
 }
 
-// What jpg has to stand in one file of settings: whether it does, the file with it, and the file without it. Pure.
+// The part of jpg in one settings file: finds it, adds it and removes it. Pure.
 
-/** How it stands in a file: as it is to be, as an older jpg wrote it or somebody changed it, or what is there is not jpg's. */
+/** `same` = as this jpg writes it, `other` = by an older jpg or changed by somebody, `foreign` = an entry that is not jpg's. */
 type PartState = "same" | "other" | "foreign" | "absent";
 
-/** Says how a part stands in a file; `text` null = there is no file. */
+/** Finds a part in a file; `text` null = there is no file. */
 export function findPart(text: string | null, part: SettingsPart): PartState {
   if (text === null) return "absent";
   if (part.type === "file") {
@@ -247,7 +246,7 @@ export function findPart(text: string | null, part: SettingsPart): PartState {
   return first !== undefined && states.every((state) => state === first) ? first : "other";
 }
 
-/** Gives the file with the part in it. */
+/** Returns the file with the part. */
 export function addPart(text: string | null, part: SettingsPart): AddedText | NotAdded {
   const before = text ?? "";
   if (part.type === "file") return { text: part.text, inserted: [part.text] };
@@ -262,8 +261,8 @@ export function addPart(text: string | null, part: SettingsPart): AddedText | No
 }
 
 /**
- * Gives the file without the part: with the characters gone that were put in, where they stand as they were, else with the
- * entry taken out wherever it stands now.
+ * Returns the file without the part: removes exactly the characters that were inserted if they are still there, else the entry
+ * wherever it is now.
  */
 export function removePart(text: string, part: SettingsPart, inserted: readonly string[]): string | NotAdded {
   if (part.type === "file") return "";
@@ -272,7 +271,7 @@ export function removePart(text: string, part: SettingsPart, inserted: readonly 
   return part.type === "toml" ? editTomlTable(text, part.table, null) : removeJson(text, part.entries, isOwnEntry);
 }
 
-/** Whether a file holds nothing any more that anybody put there. */
+/** Whether a file has no content left. */
 function isEmptyFile(text: string): boolean {
   return text.trim() === "" || /^\s*\{\s*\}\s*$/.test(text);
 }
@@ -282,18 +281,20 @@ function isReadable(text: string, part: SettingsPart): boolean {
   return part.type === "toml" ? isToml(text) : isJson(text);
 }
 
-/** An entry is jpg's when all that jpg's says stands in it: its owner may have added to it. A hook is by a line that only calls the script. */
+/**
+ * An entry is jpg's if it has all that jpg wrote: the user may have added to it. A hook is jpg's if its line only calls the script.
+ */
 function isOwnEntry(value: unknown, { value: own, isItem }: JsonEntry): boolean {
   const [held, said] = [stringsIn(value), stringsIn(own)];
   if (!isItem) return said.every((text) => held.includes(text));
   return held.some((text) => HOOK_LINE.test(text));
 }
 
-/** What every line that calls jpg's hook holds, wherever the user's files are. */
+/** Contained in every line that calls jpg's hook, wherever the user's files are. */
 export const HOOK_MARK = "jpg/hooks/keep.sh";
 
 const SCRIPT = `(?:'(?:[^']|'\\\\'')*${HOOK_MARK}'|[^\\s'";&|]*${HOOK_MARK})`;
-/** A line that calls jpg's hook and does nothing else, as any jpg wrote it. What a user wrote around it is the user's. */
+/** A line that calls jpg's hook and nothing else, as written by any jpg. Lines that the user extended are the user's. */
 const HOOK_LINE = new RegExp(
   `^(?:(?:\\[ ! -f ${SCRIPT} \\] \\|\\| )?(?:/bin/)?sh ${SCRIPT}|/bin/sh -c 'f="[^"';&|]*${HOOK_MARK}"; \\[ ! -f "\\$f" \\] \\|\\| exec /bin/sh "\\$f")(?: [a-z-]+){0,2}'?$`,
 );
@@ -307,7 +308,7 @@ function firstLine(text: string): string {
   return text.split("\n", 1)[0] ?? "";
 }
 
-/** Looks into the user's settings of an agent, and into those of a project (its directory, absolute; null = there is none). */
+/** Whether jpg's server is in the user's settings of an agent, or in those of a project (its directory, absolute; null = none). */
 export async function hasServer(
   runtime: Runtime,
   { setup }: Pick<AgentFormat, "setup">,
@@ -325,7 +326,7 @@ export async function hasServer(
   return (await isNamed(project)) && !(await isRefused(setup?.refusedServers?.(machine, project) ?? []));
 }
 
-/** What jpg's server is called in settings. */
+/** The name of jpg's server in settings. */
 const SERVER = "jpg";
 
 async function isRefused(places: readonly JsonPlace[]): Promise<boolean> {
@@ -337,7 +338,7 @@ function readPlace({ path, keys }: JsonPlace): Promise<unknown> {
   return heldIn(path, (text) => readJson(text, keys));
 }
 
-/** What a file holds; undefined where it cannot be read, which is no reason not to hand a session over. */
+/** The content of a file; undefined if it cannot be read, which must not stop an export. */
 async function heldIn(path: string, read: (text: string) => unknown): Promise<unknown> {
   const text = await readSettingsFile(path).catch(() => null);
   return text === null ? undefined : read(text);
@@ -348,7 +349,7 @@ function readPart(text: string, part: SettingsPart): unknown {
   return part.type === "toml" ? readToml(text, part.table) : readJson(text, part.entries[0]?.keys ?? []);
 }
 
-/** Whether an entry starts `jpg mcp`, whatever it is called by: `jpg`, a path, node with its file. */
+/** Whether an entry starts `jpg mcp`, in any form: `jpg`, a path, node with jpg's file. */
 function startsJpg(entry: unknown): boolean {
   const { command, args, enabled, disabled } = fieldsOf(entry);
   if (enabled === false || disabled === true) return false;

@@ -1,4 +1,4 @@
-// The commits of an import: pure functions of the session, so that two people who import one session share history.
+// Makes the commits of an import from the session alone, so that two people who import one session share history.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { formatCompactionLine, formatRecordLine, recordPath } from "../../core/conversation/compaction-line.ts";
 import type { Event } from "../../core/conversation/event.ts";
@@ -19,36 +19,35 @@ import { listPieces, listStoredSideFiles } from "../sessions/open-session.ts";
 import type { SideFile } from "../sessions/side-files.ts";
 import { type ByteSource, cutPieces, type PieceLimits, pieceChanges } from "../sessions/sources.ts";
 
-/** What one run of commits writes. */
 interface ImportCommits {
   readonly sequence: TurnSequence;
   readonly source: ByteSource;
-  /** Extension of a source that is one document: it comes with the newest turn. Null = lines, cut at turns. */
+  /** Extension of a source that is one document, stored with the newest turn. Null = lines, cut at turns. */
   readonly document: string | null;
-  /** Sizes at which pieces of the source are cut. */
+  /** Sizes at which the source is cut into pieces. */
   readonly limits: PieceLimits;
   /** Folder of the session under `sources/`. */
   readonly session: string;
-  /** Name and address that stand as author and committer. */
+  /** Name and address of author and committer. */
   readonly agent: { readonly name: string; readonly email: string };
-  /** Written by a root commit first; absent when building on a commit. */
+  /** Written by a root commit first; absent when there is a parent. */
   readonly root?: ConversationHeader;
   readonly firstTurn: number;
-  /** The first turn exists already in a shorter form that stays in history. */
+  /** Whether the first turn is stored already in a shorter form, which stays in history. */
   readonly continued: boolean;
   /** The sequence's turns with their object ids. */
   readonly chain: TurnChain;
-  /** What the first turn's commit changes of what the branch holds already: pieces of earlier turns that grew, later turns. */
+  /** Changes of the first turn's commit to what the branch has: pieces of earlier turns that grew, later turns. */
   readonly changes: readonly FileChange[];
-  /** Ids of compactions that are or were on the branch: never written again. */
+  /** Ids of compactions that are or were on the branch; they are not written again. */
   readonly known: ReadonlySet<string>;
   readonly sideFiles: readonly SideFile[];
 }
 
-/** Characters of a record's id: as many as random ones have, and some more against chance. */
+/** Characters of a record's id: as many as random ones have, and some more against collisions. */
 const RECORD_ID_LENGTH = 10;
 
-/** Yields the commits oldest first; one turn is prepared at a time. */
+/** Yields the commits oldest first; prepares one turn at a time. */
 export async function* makeCommits(work: ImportCommits): AsyncGenerator<CommitSpec> {
   if (work.root !== undefined) yield rootCommit(work.root, work.agent);
   for (let index = 0; index < work.firstTurn; index++) yield* compactionCommits(work, index, null);
@@ -68,12 +67,12 @@ function turnCommit(work: ImportCommits, index: number, turn: PreparedTurn): Com
     author: sign(work.agent, turn.startSeconds),
     committer: sign(work.agent, turn.endSeconds),
     changes: [
-      // First: it may take away what stood where this turn goes.
+      // First, because it may remove what was in the place of this turn.
       ...(first ? work.changes : []),
       { path: turnPath(index), bytes: turn.bytes },
       ...sourceChanges(work, index),
       ...turn.attachments,
-      // A title that came after the newest turn was stored belongs to that turn.
+      // A title given after the newest turn was stored belongs to that turn.
       ...(first && index > 0 ? titleChanges(work, index - 1) : []),
       ...titleChanges(work, index),
       ...toolChanges(work, index),
@@ -106,7 +105,7 @@ function titleChanges(work: ImportCommits, index: number): FileChange[] {
   });
 }
 
-/** What the agent offers from a turn on; with the first turn also what holds already: an earlier jpg did not record it. */
+/** The tools that the agent offers from a turn on. The first turn also gets the earlier ones, which an older jpg did not record. */
 function toolChanges(work: ImportCommits, index: number): Iterable<FileChange> {
   const turns = index === work.firstTurn ? [turnOfTools(work, index), index] : [index];
   const files = turns.flatMap((turn) => {
@@ -115,7 +114,7 @@ function toolChanges(work: ImportCommits, index: number): Iterable<FileChange> {
     const id = shortId(sha256(`${work.session}:${list.id}`), RECORD_ID_LENGTH);
     return toolRecord(list.tools, { id, timestamp: list.timestamp, atTurn: turn, padding: derivedPadding(id) });
   });
-  // Most tools are those of the list before.
+  // Most tools are the same as in the list before.
   return new Map(files.map((file) => [file.path, file])).values();
 }
 
@@ -128,7 +127,7 @@ function settingsChanges(work: ImportCommits, index: number): FileChange[] {
   });
 }
 
-/** The last turn before one that brings a list of tools; -1 = none that is read. */
+/** The last turn before `end` with a list of tools; -1 = none in the turns that are read. */
 function turnOfTools({ sequence }: ImportCommits, end: number): number {
   for (let turn = end - 1; turn >= 0; turn--) if (sequence.toolsIn(turn).length > 0) return turn;
   return -1;
@@ -175,13 +174,13 @@ async function completeCompaction(
   };
 }
 
-/** How many compactions the commits of a sequence add; `known` = those that are or were on the branch. */
+/** Counts the compactions that the commits of a sequence add; `known` = those that are or were on the branch. */
 export function countNewCompactions(sequence: TurnSequence, known: ReadonlySet<string>): number {
   const turns = Array.from({ length: sequence.turnCount }, (_, turn) => sequence.compactionsAfter(turn));
   return turns.flat().filter(({ id }) => !known.has(id)).length;
 }
 
-/** The agent's own count of tokens before; after = its own count, else an estimate of the summary. */
+/** The agent's own count of tokens before and after; without the latter, an estimate of the summary. */
 function recordedTokens(draft: Compaction): { before: number; after: number } | null {
   const before = draft.metadata?.["preTokens"];
   const after = draft.metadata?.["postTokens"];
@@ -194,23 +193,22 @@ function recordedTokens(draft: Compaction): { before: number; after: number } | 
   };
 }
 
-// The turns of a sequence with their object ids. Each id needs the one before it; it is worked out once, when it is first
-// needed, and kept together with the number of events. Bytes are not kept: a session may be larger than memory allows.
+// The turns of a sequence with their object ids. Each id depends on the one before; it is computed once, on demand, and kept with
+// the number of events. Bytes are not kept: a session may be larger than memory.
 
 export interface TurnChain {
-  /** Turns of the conversation once all are stored. */
+  /** Turns of the conversation after the import. */
   readonly turnCount: number;
-  /** Prepares a turn, after those before it whose ids are not known yet. */
+  /** Prepares a turn, and first those before it whose ids are not computed yet. */
   prepare(index: number): PreparedTurn;
-  /** The first `count` turns, or all when there are fewer. */
+  /** The first `count` turns; all when there are fewer. */
   known(count: number): readonly KnownTurn[];
-  /** Object ids of the first `count` turns, or of all when there are fewer. */
+  /** Object ids of the first `count` turns; of all when there are fewer. */
   oids(count: number): readonly string[];
-  /** Events of all turns. */
   countEvents(): number;
 }
 
-/** Creates the chain of a sequence; nothing is prepared before it is asked for. */
+/** Creates the chain of a sequence. Prepares nothing yet. */
 export function createTurnChain(sequence: TurnSequence): TurnChain {
   const turns: KnownTurn[] = [...sequence.known];
   const prepare = (index: number): PreparedTurn => {
@@ -236,36 +234,36 @@ export function createTurnChain(sequence: TurnSequence): TurnChain {
   };
 }
 
-/** A turn of which only the object id and the number of events are known. */
+/** A turn known by its object id and number of events. */
 export interface KnownTurn {
   readonly oid: string;
   readonly events: number;
 }
 
 export interface TurnSequence {
-  /** Turns of the conversation once all are stored. */
+  /** Turns of the conversation after the import. */
   readonly turnCount: number;
-  /** The first turns, where they are known without reading the file. */
+  /** The first turns, if they are known without reading the file. */
   readonly known: readonly KnownTurn[];
-  /** Events of one turn, `turn_start` first; not of the known ones, but for the newest, which may have to be written again. */
+  /** Events of one turn, `turn_start` first; not of known turns, except the newest one, which may be written again. */
   readTurn(index: number): readonly Event[];
-  /** Events that stand in the branch's newest turn, as its file has them, by id: they are written again as they are. */
+  /** Events of the branch's newest turn as stored, by id: they are written again unchanged. */
   readonly asStored?: ReadonlyMap<string, Event>;
-  /** The file's lines of a turn, `[first, end)`; null where the file has none of that turn. */
+  /** The file's lines of a turn, `[first, end)`; null if the turn is not in the file. */
   lines(index: number): { readonly first: number; readonly end: number } | null;
-  /** The agent's compactions whose commits follow that turn's commit, oldest first, positions of the conversation. */
+  /** The agent's compactions to commit after that turn, oldest first, in positions of the conversation. */
   compactionsAfter(index: number): readonly Compaction[];
   /** Titles given during that turn, oldest first. */
   titlesIn(index: number): ImportedSession["titles"];
-  /** What the agent offered its model from that turn on, one list a change, oldest first. */
+  /** Lists of tools that the agent offered from that turn on, one per change, oldest first. */
   toolsIn(index: number): readonly ToolList[];
-  /** What the agent set for the conversation in that turn, oldest first. */
+  /** Changes of settings by the agent in that turn, oldest first. */
   settingsIn(index: number): readonly SettingsChange[];
 }
 
 /**
- * The sequence of a file that holds its conversation from the start; `lineCount` null = it is one document, `known` = the
- * turns before the first that was read.
+ * The sequence of a file with a whole conversation; `lineCount` null = it is one document, `known` = turns before the first one
+ * that was read.
  */
 export function wholeSequence(
   session: ImportedSession,
@@ -293,17 +291,15 @@ export function wholeSequence(
   };
 }
 
-/** The lists of a turn of the file. */
 export function toolsOfTurn({ toolLists = [] }: ImportedSession, index: number): readonly ToolList[] {
   return toolLists.filter(({ turn }) => turn === index);
 }
 
-/** The changes of settings of a turn of the file. */
 export function settingsOfTurn({ settings = [] }: ImportedSession, index: number): readonly SettingsChange[] {
   return settings.filter(({ turn }) => turn === index);
 }
 
-/** The sequence of a branch that the agent left: its own turns after the common ones; it has no lines of its own. */
+/** The sequence of an abandoned branch: the common turns, then its own. It has no lines in the file. */
 export function abandonedSequence(turns: ImportedTurns, common: readonly KnownTurn[]): TurnSequence {
   return {
     turnCount: turns.turnCount,
@@ -317,7 +313,7 @@ export function abandonedSequence(turns: ImportedTurns, common: readonly KnownTu
   };
 }
 
-/** A title belongs to the last turn that starts no later; those without a time to the turn before them. */
+/** Titles by turn: the last turn that starts no later; those without a time belong to the turn before. */
 export function titlesByTurn(session: ImportedSession): Map<number, ImportedSession["titles"]> {
   const byTurn = new Map<number, ImportedSession["titles"][number][]>();
   if (session.titles.length === 0 || session.turnCount === 0) return byTurn;
@@ -331,8 +327,8 @@ export function titlesByTurn(session: ImportedSession): Map<number, ImportedSess
   return byTurn;
 }
 
-// Keeps the stored pieces of a session those of its file: where a turn's stretch of the file grew or moved (side lines, a
-// path that was left and taken up again), what the branch holds is written again, so that its pieces still make the file.
+// Keeps the stored pieces of a session equal to its file: where a turn's lines in the file grew or moved (notes, a path that the
+// user returned to), they are written again.
 
 interface SourceStretches {
   readonly sequence: Pick<TurnSequence, "turnCount" | "lines">;
@@ -343,7 +339,7 @@ interface SourceStretches {
   readonly limits: PieceLimits;
 }
 
-/** The changes that make the pieces at a commit those of the file, but for those of the turns from `firstTurn` on. */
+/** The changes at a commit that make its pieces equal to the file, except pieces of turns from `firstTurn` on. */
 export async function alignPieces(
   store: ConversationStore,
   commit: string,
@@ -368,7 +364,7 @@ export async function alignPieces(
   return [...changes, ...[...stored.keys()].map((path): FileChange => ({ path, remove: true }))];
 }
 
-/** Whether the branch holds all side files as they are now. */
+/** Whether the branch has all side files as they are now. */
 export async function hasSideFiles(
   store: ConversationStore,
   commit: string,

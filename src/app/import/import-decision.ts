@@ -1,4 +1,4 @@
-// Decides what an import of a session comes to: one function, of what is known of the file and of the branches that may hold it.
+// Decides what an import of a session writes, from the file and from the branches that may have it.
 import { type JpgError, userError } from "../../core/errors.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { ConversationStore } from "../../store/store.ts";
@@ -28,29 +28,27 @@ import {
 import type { StoreFacts } from "./import-report.ts";
 import { keepStoredTurns, type Reading } from "./stored-reading.ts";
 
-/** A session file, and what the store holds that it may be of. */
+/** A session file, and what the store has of it. */
 export interface SessionLook extends StoreFacts {
   readonly open: OpenSession;
-  /** The conversation that it was forked off; absent = none in the store. */
+  /** The conversation that it was forked off; undefined = none in the store. */
   readonly forkedOff: string | undefined;
-  /** The branches that hold pieces of it. */
+  /** The branches that have pieces of it. */
   readonly held: readonly HeldSource[];
 }
 
-/** How the file stands to what a branch holds of it. */
+/** A branch that has a part of the file, compared with it. */
 interface HeldSource {
   readonly branch: SessionBranch;
   readonly comparison: SourceComparison;
-  /** Bytes of the session that the branch holds. */
+  /** Bytes of the session on the branch. */
   readonly byteLength: number;
 }
 
-/** What an import comes to. */
 export type SessionDecision =
-  /** Nothing to write: a branch holds the whole file, or what continues it. */
+  /** Nothing to write: a branch has the whole file, or a continuation of it. */
   { readonly kind: "unchanged"; readonly tree: BranchTree; readonly isWhole: boolean } | ChangedSession;
 
-/** A session of which something is to be written. */
 export interface ChangedSession extends Decided {
   readonly kind: "changed";
   readonly session: ImportedSession;
@@ -59,7 +57,7 @@ export interface ChangedSession extends Decided {
   readonly keepsTurns: boolean;
 }
 
-/** Looks up what the store holds of a session; the bytes are compared with those that the branches hold. */
+/** Compares a session's bytes with those on branches. */
 export async function lookAtSession(
   { store }: Workspace,
   open: OpenSession,
@@ -79,8 +77,8 @@ export async function lookAtSession(
 }
 
 /**
- * Decides: nothing, if a branch holds the file's bytes; else the file is read, and its turns say whether it is new, goes on,
- * or left what a branch holds. Throws `empty_session` when nobody asked anything in it.
+ * Decides what to write: nothing, if a branch has the file's bytes. Else reads the file and compares turns: the session is new,
+ * continues a branch, or left it. Throws `empty_session` when it has no request.
  */
 export async function decideSession(workspace: Workspace, look: SessionLook): Promise<SessionDecision> {
   const { open, held } = look;
@@ -97,7 +95,7 @@ export async function decideSession(workspace: Workspace, look: SessionLook): Pr
   return nothing ?? { kind: "changed", ...decided, session, continued, keepsTurns };
 }
 
-/** The branch that already holds the file's bytes, or more of the same file; of several the active one. */
+/** The branch that has the file's bytes, or more of the same file; the active one if there are several. */
 async function findHolder(store: ConversationStore, { open, held, active }: SessionLook): Promise<BranchTree | null> {
   const isActive = ({ branch }: HeldSource): boolean => branch.tree.branch === active;
   for (const { branch, comparison } of [...held].sort((a, b) => Number(isActive(b)) - Number(isActive(a)))) {
@@ -109,19 +107,19 @@ async function findHolder(store: ConversationStore, { open, held, active }: Sess
   return null;
 }
 
-/** Whether a branch holds the whole file. */
+/** Whether a branch has the whole file. */
 function holdsWhole({ held }: SessionLook, branch: string): boolean {
   return held.some((one) => one.branch.tree.branch === branch && ["same", "shorter"].includes(one.comparison));
 }
 
-/** A file as it is read now, and what it continues. */
+/** A file as this jpg reads it, and what it continues. */
 interface WholeReading extends Reading {
   readonly continued: ContinuedSession | null;
-  /** Where its first turns are those of a conversation that it was forked off. */
+  /** The fork that it is, if its first turns are those of another conversation. */
   readonly forked: ForkedSession | null;
 }
 
-/** Reads a file, or a beginning of it. Throws `empty_session` when nobody asked anything in it. */
+/** Reads a file, or the beginning of one. Throws `empty_session` when it has no request. */
 async function readWhole(
   workspace: Workspace,
   { tips, forkedOff, held }: SessionLook,
@@ -149,14 +147,14 @@ function emptySession(name: string): JpgError {
   });
 }
 
-/** Where the turns of a sequence go. */
+/** Where to write a sequence of turns. */
 interface Decided {
   readonly sequence: TurnSequence;
   readonly chain: TurnChain;
   readonly decision: ImportDecision;
 }
 
-/** Decides where a session goes: by its turns, and by its bytes where a branch holds them as another jpg read them. */
+/** Decides by turns where to write a session, and by bytes if a branch has those as an earlier jpg read them. */
 async function decideTurns(
   workspace: Workspace,
   look: SessionLook,
@@ -164,14 +162,14 @@ async function decideTurns(
 ): Promise<Decided & Pick<ChangedSession, "keepsTurns">> {
   const { open, active } = look;
   if (reading.forked?.isNew === true) return forkOff(workspace, look, { reading, forked: reading.forked });
-  // What is read again is no growth of what was read before.
+  // Reading a file again does not make a turn grow.
   const mayGrow = (branch: string): boolean => !open.again || !holdsWhole(look, branch);
   const decided = await compareTurns(workspace.store, reading, { trees, active, mayGrow });
   const kept = open.again ? null : await decideByBytes(workspace, look, { reading, decision: decided.decision });
   return { ...(kept ?? decided), keepsTurns: kept !== null };
 }
 
-/** Decides where the turns of a sequence go among branches. */
+/** Decides by turns on which branch to write. */
 async function compareTurns(
   store: ConversationStore,
   { sequence, chain }: Pick<Reading, "sequence" | "chain">,
@@ -190,7 +188,7 @@ async function compareTurns(
   return { sequence, chain, decision: decideImport(known, growing) };
 }
 
-/** A session that was forked off elsewhere goes on beside what it was forked off, never on it. */
+/** Puts a session that was forked off elsewhere on a fork of its own, never on the original branch. */
 async function forkOff(
   { store }: Workspace,
   { active }: SessionLook,
@@ -201,7 +199,7 @@ async function forkOff(
   return { sequence, chain, decision: { kind: "fork", candidate, commonTurns: forked.shared }, keepsTurns: false };
 }
 
-/** Decides by the bytes that a branch holds, where an earlier version of jpg read them in another way; else null. */
+/** Decides by the bytes on a branch, if an earlier jpg read them differently; else null. */
 async function decideByBytes(
   workspace: Workspace,
   look: SessionLook,
@@ -226,7 +224,7 @@ async function decideByBytes(
   return compareTurns(workspace.store, stored, { trees: [tree], active, mayGrow: () => true });
 }
 
-/** What was read and comes to nothing new: read once more as before, or an older state of a document. */
+/** Finds a session with nothing to write: one read again with the same result, or an older state of a document. */
 async function findNothingNew(
   store: ConversationStore,
   look: SessionLook,
@@ -243,8 +241,8 @@ async function findNothingNew(
 }
 
 /**
- * The branch that a document would leave although it holds all of the document's turns, the newest perhaps in a longer form.
- * Bytes cannot tell an older state of a document from a new one; an older state is nothing new.
+ * The branch that has all turns of a document, the newest perhaps in a longer form, though the document would become a fork. Bytes
+ * cannot distinguish an older state of a document from a new one.
  */
 async function findNewerState(
   store: ConversationStore,

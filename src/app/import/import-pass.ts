@@ -1,4 +1,4 @@
-// One write of the store with as many sessions as may go through it together. What came of it is a value.
+// Imports in one write of the store as many sessions as can be written together.
 import { JpgError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { BranchWrite, WriteResult } from "../../store/store.ts";
@@ -21,31 +21,30 @@ import {
 import type { ImportFailure, ImportRequest } from "./import-request.ts";
 import { prepareImport, type SessionImport } from "./planned-import.ts";
 
-/** What holds for all sessions of a call. */
+/** What applies to all sessions of a call. */
 export interface ImportCall {
   readonly request: ImportRequest;
-  /** What was known of files before. */
+  /** The cache of files. */
   readonly sources: SourceCache;
   /** Whether one file was named, and nothing else. */
   readonly isSingle: boolean;
 }
 
-/** A session that waits: a file, or one that was opened already. */
+/** A session still to import: a file, or one that is open already. */
 export type WaitingSession = SessionFile | OpenSession;
 
-/** What came of one write. */
 export interface ImportPass {
   readonly reports: readonly ImportReport[];
   readonly failed: readonly ImportFailure[];
-  /** Files of which a branch holds everything now. */
+  /** Files of which a branch has everything now. */
   readonly found: readonly FoundFile[];
-  /** The sessions that are left. */
+  /** Sessions for the next pass. */
   readonly waiting: readonly WaitingSession[];
-  /** What ended the import early: what was imported before stays. */
+  /** The error that ended the import; what was imported before stays. */
   readonly failure: { readonly error: unknown } | null;
 }
 
-/** A file of which a branch holds everything, and the branches as they stood; `active` is absent where it decides nothing. */
+/** A file of which a branch has everything, and the tips at that time; `active` is absent where it does not matter. */
 interface FoundFile {
   readonly path: string;
   readonly source: Omit<CachedSource, "proof">;
@@ -53,8 +52,8 @@ interface FoundFile {
 }
 
 /**
- * Imports as many sessions as may go through one write of the store, each prepared while git takes in those before it. A
- * second session of one conversation waits for the next pass: it must see what the first one wrote.
+ * Imports as many sessions as possible in one write of the store, preparing each while git writes those before it. A second session
+ * of one conversation waits for the next pass, which sees what the first one wrote.
  */
 export async function importPass(
   workspace: Workspace,
@@ -72,7 +71,7 @@ export async function importPass(
   let next = 0;
   for (const session of state.sessions) {
     const result = session.hasWrite ? results[next++] : undefined;
-    // Somebody else moved the branch meanwhile: plan again on what stands there now.
+    // Somebody else moved the branch meanwhile: plan again from its new tip.
     if (result?.moved === false) refused.push(session.file);
     else {
       const report = await session.finish();
@@ -84,7 +83,7 @@ export async function importPass(
   return { reports, found, failed, failure, waiting: [...refused, ...state.waiting] };
 }
 
-/** What a pass has taken in so far. */
+/** The state of a pass. */
 interface PassState {
   readonly sessions: PreparedSession[];
   readonly failed: ImportFailure[];
@@ -92,17 +91,17 @@ interface PassState {
   failure: ImportPass["failure"];
 }
 
-/** A session on its way, without its text and its commits: they are let go when they are written. */
+/** A session being written. Its text and commits are released once they are written. */
 interface PreparedSession {
-  /** To read it again from; standard input cannot be, and is kept. */
+  /** What to read it from again; an opened one for standard input. */
   readonly file: WaitingSession;
   readonly hasWrite: boolean;
   readonly finish: SessionImport["finish"];
-  /** What will be known of the file; null where its next import has more to say or to do. */
+  /** What to cache of the file; null if its next import has to read it. */
   readonly found: Omit<CachedSource, "proof" | "held"> | null;
 }
 
-/** Takes in sessions one by one, until one has to wait for the next pass. */
+/** Prepares sessions one by one, until one has to wait for the next pass. */
 async function* prepareSessions(
   workspace: Workspace,
   call: ImportCall,
@@ -124,7 +123,7 @@ async function* prepareSessions(
       if (prepared.write !== null) yield prepared.write;
     }
   } catch (error) {
-    // What was prepared before is written; then the error is reported.
+    // What is prepared so far is written, then the error is reported.
     state.failure = { error };
   }
 }
@@ -135,17 +134,17 @@ function addPrepared(state: PassState, { session, parts, failed }: Prepared): vo
   appendAll(state.failed, failed);
 }
 
-/** A file that is as it was when the store was found to hold all of it, and so is the store. */
+/** A file that has not changed since the store had all of it; nor has the store. */
 interface KnownSession {
   readonly file: SessionFile;
   readonly known: CachedSource;
   readonly byteLength: number;
 }
 
-/** A session that is known, or was opened; what is wrong with it; null for one that is passed over. */
+/** A session that is cached or open, or its error; null for one to skip. */
 type Opened = KnownSession | OpenSession | ImportFailure | null;
 
-/** Opens a session, unless it is known. */
+/** Opens a session, unless it is cached. */
 async function openNext(
   { runtime }: Workspace,
   call: ImportCall,
@@ -166,7 +165,7 @@ async function openNext(
   }
 }
 
-/** Whether the store holds all of a file, by what was known of it. Branches that the agent left are found by reading the file. */
+/** A side file is imported only if it is a sub-agent's session. */
 function isKnown(
   known: CachedSource,
   now: {
@@ -187,9 +186,9 @@ function isKnown(
   );
 }
 
-/** What was wrong with a file; null where that is nothing to tell. Throws it where nothing else was named, or nothing can be stored. */
+/** The failure of a file; null if it need not be reported. Throws it if no other file was named, or if nothing can be stored. */
 function failureOf({ isSingle }: ImportCall, file: FailedFile, error: unknown): ImportFailure | null {
-  // An agent that was just begun has said nothing yet; what is no session stays a file beside one.
+  // A sub-agent that was just begun has no turn yet; a file that is no session is just a side file.
   const isPartOfOther = file.isSideFile === true || file.isPart === true;
   if (isPartOfOther && error instanceof JpgError && NO_SESSION.has(error.code)) return null;
   if (!file.named && error instanceof JpgError && error.code === "empty_session") return null;
@@ -201,12 +200,12 @@ type FailedFile = Pick<SessionFile, "path" | "named" | "isSideFile"> & Partial<P
 
 const NO_SESSION: ReadonlySet<string> = new Set(["empty_session", "not_a_session"]);
 
-/** Whether an error of the store is that of what it holds of one session: others can be stored. */
+/** Whether an error concerns only one branch, so that others can be written. */
 function isOfOneBranch({ code }: JpgError): boolean {
   return code === "object_missing" || code === "store_damaged";
 }
 
-/** What decides which other sessions it may meet; null where there is nothing to import. */
+/** What decides with which sessions it conflicts; null where there is nothing to import. */
 function namesOf(session: Opened): ConflictNames | null {
   if (session === null || "error" in session) return null;
   if ("known" in session) return { sessionId: session.known.session, origin: session.known.origin, forkedOff: [] };
@@ -214,14 +213,14 @@ function namesOf(session: Opened): ConflictNames | null {
   return { sessionId, origin, forkedOff: descent?.kind === "fork" ? descent.sessions : [] };
 }
 
-/** What one session comes to. */
+/** What was prepared for one session. */
 interface Prepared {
-  /** Null where it could not be imported. */
+  /** Null if it could not be imported. */
   readonly session: PreparedSession | null;
   readonly write: BranchWrite | null;
-  /** Whether the store may be another once it is finished. */
+  /** Whether importing it may change the store. */
   readonly mayChange: boolean;
-  /** Sessions of agents that stand in its file. */
+  /** Sessions of sub-agents within its file. */
   readonly parts: readonly OpenSession[];
   readonly failed: readonly ImportFailure[];
 }
@@ -262,7 +261,7 @@ function fileOf(open: OpenSession): WaitingSession {
   return path === "-" || isPart ? open : { path, named, ...(isSideFile && { isSideFile }) };
 }
 
-/** What will be known of a session's file; null where its next import has more to say or to do. */
+/** What to cache of a session's file; null if its next import has to read it. */
 function describeSource({ request }: ImportCall, open: OpenSession, branch: string): PreparedSession["found"] {
   const { fingerprint, format, sessionId: session, origin } = open;
   if (fingerprint === null || open.sideFiles.leftOut.length > 0 || open.allBranches) return null;
@@ -277,17 +276,17 @@ function foundFiles(
   { facts, result }: { readonly facts: StoreFacts; readonly result: WriteResult | undefined },
 ): readonly FoundFile[] {
   if (found === null) return [];
-  // Only the branch that was written holds the file: which one is active then does not matter.
+  // The file is on the branch that was written, whichever branch is active then.
   const current = result === undefined ? facts : { tips: tipsAfter(facts.tips, result) };
   return [{ path: file.path, source: { ...found, held: heldIn(report) }, facts: current }];
 }
 
-/** What of a report is remembered with the file. */
+/** The part of a report that is cached. */
 function heldIn({ turns, events, compactions, title, agent_of }: ImportReport): HeldContent {
   return { turns, events, compactions, title, agent_of };
 }
 
-/** The branches as one write left them; other writes of the pass are of other sessions. */
+/** The tips after one write of the pass: its other writes are of other sessions. */
 function tipsAfter(tips: StoreFacts["tips"], write: WriteResult): StoreFacts["tips"] {
   const others = tips.filter(({ name }) => name !== write.branch);
   const written = { name: write.branch, commit: write.commit };

@@ -1,4 +1,4 @@
-// Where an import writes: a new conversation, a fork, or the branch that the session continues; and from which turn on.
+// Decides where an import writes: a new conversation, a fork, or the branch that the session continues; and from which turn on.
 import type { ParentSession } from "../../core/conversation/branch-files.ts";
 import { branchName, conversationId, conversationOf, isTurnNumber, shortId } from "../../core/conversation/name.ts";
 import { turnPath } from "../../core/conversation/turn-file.ts";
@@ -25,15 +25,15 @@ import { alignPieces, type TurnChain, type TurnSequence } from "./import-commits
 
 export interface ImportPlace {
   readonly branch: string;
-  /** Where the branch must stand; null = it must not exist. */
+  /** The branch's tip; null = it must not exist. */
   readonly expected: string | null;
-  /** The commit to build on; null = a root commit. */
+  /** The commit to build on; null = write a root commit. */
   readonly parent: string | null;
-  /** First turn that is written, 0-based. */
+  /** First turn to write, 0-based. */
   readonly firstTurn: number;
-  /** The first turn exists at `parent`: its commit says that it goes on. */
+  /** Whether `parent` has the first turn already: its commit says "(continued)". */
   readonly continued: boolean;
-  /** What the first commit changes besides. */
+  /** Further changes of the first commit. */
   readonly changes: readonly FileChange[];
   /** Written by a root commit; null when the conversation exists. */
   readonly header: ConversationHeader | null;
@@ -45,20 +45,19 @@ interface Placing {
   readonly sequence: TurnSequence;
   readonly chain: TurnChain;
   readonly decision: ImportDecision;
-  /** What it goes on from, where jpg exported it; null also where `keepsTurns`. */
+  /** What it continues, if jpg exported it; null also where `keepsTurns`. */
   readonly continued: ContinuedSession | null;
-  /** Whether the branch decided for holds pieces of this session. */
+  /** Whether the branch has pieces of this session. */
   readonly holdsPieces: boolean;
-  /** Whether the branch's turns stay as an earlier version of jpg read them: none of its commits is replaced. */
+  /** Whether the branch's turns stay as an earlier version of jpg read them: then no commit is replaced. */
   readonly keepsTurns: boolean;
   /**
-   * Branch names that the store had when the session was looked for in it. A name that somebody takes after that may be
-   * this very session's: the write is refused then, and planned again on what stands there.
+   * Branch names at the time of the comparison. A branch created after that may be of this very session: the write is then refused,
+   * and planned again.
    */
   readonly taken: ReadonlySet<string>;
 }
 
-/** Finds the place of an import that was decided. */
 export async function placeImport(workspace: Workspace, placing: Placing): Promise<ImportPlace> {
   const { decision } = placing;
   switch (decision.kind) {
@@ -72,7 +71,7 @@ export async function placeImport(workspace: Workspace, placing: Placing): Promi
   }
 }
 
-/** A place whose first commit also makes the pieces that its parent holds those of the file. */
+/** Adds to the first commit the changes that make its parent's pieces equal to the file. */
 async function align({ store }: Workspace, placing: Placing, at: PlaceOnCommit): Promise<ImportPlace> {
   const { open, session, sequence } = placing;
   const place = withOneTurn(at, placing);
@@ -84,7 +83,7 @@ async function align({ store }: Workspace, placing: Placing, at: PlaceOnCommit):
 
 type PlaceOnCommit = ImportPlace & { readonly parent: string };
 
-/** Lines and compactions without a new turn still need a commit: the newest turn's goes on. */
+/** Lines or compactions without a new turn still need a commit: a continued one of the newest turn. */
 function withOneTurn<Place extends ImportPlace>(place: Place, { chain }: Placing): Place {
   return place.firstTurn < chain.turnCount ? place : { ...place, firstTurn: chain.turnCount - 1, continued: true };
 }
@@ -99,7 +98,7 @@ async function placeFork(
   const branch = forkName(placing, { conversation: conversationOf(candidate.branch), commonTurns });
   const start = placing.continued?.start;
   if (start !== undefined && commonTurns <= start.turnCount) {
-    // The agent was shown what stood at the export, with the compactions in force there.
+    // The agent was shown the turns of the export, with the compactions in force there.
     const firstTurn = placing.sequence.known.length;
     const continued = firstTurn < start.turnCount;
     return { ...PLAIN, branch, parent: start.commit, firstTurn, continued, changes: start.changes };
@@ -109,13 +108,13 @@ async function placeFork(
   return { ...PLAIN, branch, parent: begin.commit, firstTurn: commonTurns, changes };
 }
 
-/** What makes the first turns' tree the one to begin with: the agent's compactions that are not read any more go. */
+/** Changes the tree of the first turns to begin with: removes imported compactions that are not read any more. */
 async function withoutFormerReading(
   store: ConversationStore,
   start: BranchAtTurn,
   { session, continued }: Placing,
 ): Promise<readonly FileChange[]> {
-  // A session that jpg exported does not hold the compactions that stood before.
+  // A session that jpg exported does not contain the earlier compactions.
   if (start.compactions.length === 0 || continued !== null) return start.changes;
   const { all } = await loadCompactions(store, await loadBranchTree(store, "", start.commit));
   const read = new Set(session.compactions.map(({ id }) => id));
@@ -142,12 +141,12 @@ async function placeOnBranch(
     : await placeOfGrownTurn(workspace.store, { ...tip, exported });
   const onNewest = { ...onTip, ...grown, firstTurn: last };
   if (grew || decision.kind === "same") return align(workspace, placing, onNewest);
-  // New turns: the newest stored one is written again only where that leaves no trace, when its stretch of the file grew.
+  // With new turns, the newest stored one is written again only if its lines in the file grew and its commit can be replaced.
   const behind = await align(workspace, placing, onTip);
   return grown.parent === commit || behind.changes.length === 0 ? behind : align(workspace, placing, onNewest);
 }
 
-/** A new conversation; its suffix is longer where another session has the same name already, and where it would be all digits. */
+/** Names a new conversation; its suffix is longer if another session has the name already, or if it would be all digits. */
 async function newConversation({ session, open, taken }: Placing): Promise<ImportPlace> {
   const title = await titleForId(session.title);
   let own = importSuffix(open.format.name, open.sessionId);
@@ -174,7 +173,7 @@ function parentOf({ kind, sessions: [session = ""], call, name }: SessionDescent
   return { kind, session, call, name };
 }
 
-/** A fork's name derives from the first turn that differs: the same rewind has the same name everywhere. */
+/** Names a fork after the first turn that differs: the same rewind has the same name everywhere. */
 function forkName(
   { chain, taken }: Placing,
   at: { readonly conversation: string; readonly commonTurns: number },
@@ -186,40 +185,42 @@ function forkName(
   }
 }
 
-/** A branch that holds turns of the session. */
 export interface ImportCandidate {
   readonly branch: string;
   readonly commit: string;
   readonly turnOids: readonly string[];
-  /** Whether the session's turn at the position of the branch's last one, with the one after it, holds all of that turn's lines, and more or in another order. */
+  /**
+   * Whether the session has a longer form of the branch's last turn: together with the next turn, all of its lines, and more or in
+   * another order.
+   */
   readonly lastTurnGrew: boolean;
   readonly active: boolean;
 }
 
 export type ImportDecision =
   | { readonly kind: "create" }
-  /** Every turn of the branch stands in the file: write from `firstTurn` on (a grown last turn is written again). */
+  /** The file has every turn of the branch: write from `firstTurn` on (a grown last turn is written again). */
   | { readonly kind: "extend"; readonly candidate: ImportCandidate; readonly firstTurn: number; readonly grew: boolean }
-  /** The branch holds all turns as they are; the file may have lines more that are no events. */
+  /** The branch has all turns unchanged; the file may have more lines that are no events. */
   | { readonly kind: "same"; readonly candidate: ImportCandidate }
-  /** The file left the branch's path, or the branch has other turns: a new fork after `commonTurns` turns. */
+  /** The file left the branch's path, or the branch has other turns: make a fork after `commonTurns` turns. */
   | { readonly kind: "fork"; readonly candidate: ImportCandidate; readonly commonTurns: number };
 
-/** How many first turns two histories share. */
+/** Counts the first turns that two histories share. */
 export function commonTurns(a: readonly string[], b: readonly string[]): number {
   let count = 0;
   while (count < a.length && count < b.length && a[count] === b[count]) count++;
   return count;
 }
 
-/** How many of a session's turns must be known for a decision: as many as the longest branch has. */
+/** How many turns of a session to compare: as many as the longest branch has. */
 export function turnsToCompare(candidates: readonly { readonly turnOids: readonly string[] }[]): number {
   return candidates.reduce((most, candidate) => Math.max(most, candidate.turnOids.length), 0);
 }
 
 /**
- * Decides for a session of `turnCount` turns whose first ones have the given object ids (see `turnsToCompare`). The branch
- * that shares most turns wins, then one that the session continues, then the active one.
+ * Decides for a session of `turnCount` turns whose first ones have the given object ids (see `turnsToCompare`). The branch that
+ * shares most turns wins, then one that the session continues, then the active one.
  */
 export function decideImport(
   { oids, turnCount }: { readonly oids: readonly string[]; readonly turnCount: number },
@@ -247,18 +248,17 @@ export function decideImport(
     : { kind: "fork", candidate: best.candidate, commonTurns: best.common };
 }
 
-/** A branch that holds pieces of the session. */
+/** A branch with pieces of the session. */
 export interface SessionBranch {
   readonly tree: BranchTree;
   readonly pieces: readonly TreeFile[];
 }
 
-/** What a session's branches are found by. */
 interface SessionNames extends FamilyNames {
   readonly session: string;
 }
 
-/** The branches of the session's conversation (or of the one it continues) that hold pieces of it, by name. */
+/** The branches of the session's conversation (or of the one that it continues) with pieces of it, in order of names. */
 export async function findSessionBranches(
   store: ConversationStore,
   branches: readonly BranchTip[],
@@ -272,7 +272,7 @@ export async function findSessionBranches(
   return found;
 }
 
-/** The branch as the import's plan sees it; `sessionTurn` gives the session's bytes of a turn, null past its end. */
+/** Prepares a branch for `decideImport`; `sessionTurn` returns the session's bytes of a turn, null past its end. */
 export async function toCandidate(
   store: ConversationStore,
   tree: BranchTree,
@@ -292,9 +292,9 @@ export async function toCandidate(
 }
 
 /**
- * Whether a turn holds every line that it held, and more or in another place: a late part of a message is put in where the
- * message stands, and a result that was written before its call is put behind the call once the session goes on from it. What
- * was written before the message that it follows stands with what came before until that message comes, then in `next`.
+ * Whether a turn has all its former lines, and more or in another order: a late part of a message is inserted into the message, and
+ * a result written before its call is moved after it once the session continues. A line may also move to the `next` turn, when the
+ * message that it follows arrives.
  */
 export function hasGrown(before: Uint8Array, now: Uint8Array, next: Uint8Array | null = null): boolean {
   const [start, ...lines] = linesOf(before);
@@ -307,7 +307,7 @@ function linesOf(turn: Uint8Array): string[] {
   return new TextDecoder().decode(turn).split("\n");
 }
 
-/** Ids of all compactions that a commit's history ever held. */
+/** Ids of all compactions that a commit's history ever had. */
 export async function everyCompactionId(store: ConversationStore, commit: string): Promise<Set<string>> {
   const entries = await readRecordLog(store, commit);
   return new Set(
@@ -315,16 +315,16 @@ export async function everyCompactionId(store: ConversationStore, commit: string
   );
 }
 
-/** Where a newest turn that grew is written. */
+/** Where to write a newest turn that grew. */
 interface TurnPlace {
   readonly parent: string;
-  /** The turn stays in history in its shorter form. */
+  /** Whether the shorter form of the turn stays in history. */
   readonly continued: boolean;
 }
 
 /**
- * Where to build when the newest turn grew: in place of its commit when nothing was built on it and nothing of the store
- * is published, so that history reads as if it had been imported at once; else on the tip, as a commit that continues the turn.
+ * Finds where to write when the newest turn grew: in place of its commit if nothing was built on it and nothing is published, so
+ * that history reads as if imported at once; else on the tip, as a commit that continues the turn.
  */
 async function placeOfGrownTurn(
   store: ConversationStore,
@@ -333,7 +333,7 @@ async function placeOfGrownTurn(
     readonly commit: string;
     readonly turn: number;
     readonly agentEmail: string;
-    /** A commit that a session was exported from, and names. */
+    /** A commit that an exported session names. */
     readonly exported?: string;
   },
 ): Promise<TurnPlace> {
@@ -351,10 +351,10 @@ async function placeOfGrownTurn(
   return onTip;
 }
 
-/** How many commits of compactions may stand on a turn that is replaced together with them. */
+/** Commits of compactions, at most, that are replaced together with the turn below them. */
 const NEWEST_COMMITS = 20;
 
-/** The commits of a conversation's other branches that wrote the turn or a compaction. */
+/** The commits on a conversation's other branches that wrote the turn or a compaction. */
 async function commitsOfOtherBranches(store: ConversationStore, branch: string, turn: number): Promise<Set<string>> {
   const commits = new Set<string>();
   for (const other of await store.listBranches()) {
@@ -365,10 +365,10 @@ async function commitsOfOtherBranches(store: ConversationStore, branch: string, 
   return commits;
 }
 
-// Which sessions may meet in one conversation, so that the second one of a write waits until the first is stored. Asked for each of
-// thousands of sessions: what was taken in before is looked up, not looked through.
+// Finds sessions of one conversation, so that the second one of a write waits until the first is stored. It is called for each of
+// thousands of sessions, so it looks them up by id.
 
-/** What decides which conversation a session belongs to. */
+/** The ids that decide which conversation a session belongs to. */
 export interface ConflictNames {
   readonly sessionId: string;
   /** The conversation that jpg exported it from. */
@@ -377,15 +377,13 @@ export interface ConflictNames {
   readonly forkedOff: readonly string[];
 }
 
-/** The sessions that are being written. */
 interface SessionConflicts {
-  /** One that cannot change the store is met by none. */
+  /** Adds a session that is being written; one that cannot change the store conflicts with none. */
   add(names: ConflictNames, session: { readonly mayChange: boolean }): void;
-  /** Whether a session may meet one of them. */
+  /** Whether a session may be of the same conversation as one of them. */
   mustWait(names: ConflictNames): boolean;
 }
 
-/** Begins with none. */
 export function createSessionConflicts(): SessionConflicts {
   const ids = new Set<string>();
   const forked = new Set<string>();

@@ -1,4 +1,4 @@
-// What an import says it did. Counts are those of the branch as it stands afterwards.
+// Reports what an import did. Counts are of the branch after the import.
 import { conversationOf } from "../../core/conversation/name.ts";
 import { isNewerVersion } from "../../formats/agent-format.ts";
 import type { ExportOrigin, SkippedLine } from "../../formats/imported-session.ts";
@@ -10,46 +10,41 @@ import { familyOf, importSuffix } from "../names/find-session.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import type { SideFilesReport } from "../sessions/side-files.ts";
 
-/** What happened to one session that was imported. */
 export interface ImportReport {
-  /** Conversation id. */
+  /** The conversation's id. */
   readonly id: string;
   readonly branch: string;
-  /** Turns of the branch after the import. */
   readonly turns: number;
-  /** Events of the branch after the import. */
   readonly events: number;
-  /** Live compactions of the branch after the import, the user's and the agent's. */
+  /** Live compactions, the user's and the agent's. */
   readonly compactions: number;
-  /** Lines that are no event; they are kept in sources/. 0 when unchanged: no line was read then. */
+  /** Lines that are no event; they are kept in sources/. 0 when unchanged: then no line was read. */
   readonly skipped_lines: number;
   readonly status: "created" | "updated" | "unchanged" | "forked";
-  /** Where it was read from. */
   readonly source?: string;
   readonly title?: string;
-  /** The session that began it, of a sub-agent: its id. */
+  /** Of a sub-agent: the id of the session that started it. */
   readonly agent_of?: string;
-  /** Turns that this import added. */
   readonly turns_added?: number;
   readonly bytes?: number;
   /** Time of the newest event, RFC 3339 UTC. */
   readonly updated_at?: string;
-  /** Which lines were skipped and why; may be cut short, `skipped_lines` is the count. */
+  /** Which lines were skipped and why; may be incomplete, `skipped_lines` is the count. */
   readonly skipped?: readonly SkippedLine[];
-  /** Branches made of what the agent left (`--all-branches`). */
+  /** Branches made from the agent's abandoned ones (`--all-branches`). */
   readonly abandoned?: readonly string[];
-  /** The version of the agent that wrote it, where that is newer than the one that jpg has been tried with. */
+  /** The agent's version, if newer than the one that jpg was tried with. */
   readonly newer_agent?: { readonly agent: string; readonly version: string; readonly tried: string };
-  /** What stood in the folder of the session's name. Absent when nothing did, and when unchanged: nothing was taken then. */
+  /** Side files that were imported. Absent when there are none, and when unchanged. */
   readonly side_files?: SideFilesReport;
 }
 
 const NEWLINE = 10;
 
-/** What a branch holds, as an import reports it. */
+/** What a branch has, for the report. */
 export type HeldContent = Pick<ImportReport, "turns" | "events" | "compactions" | "title" | "agent_of">;
 
-/** The report of a session of which the branch holds everything. Its lines were not read: none is counted as skipped. */
+/** Reports a session of which the branch has everything. No line was read, so none is counted as skipped. */
 export async function reportUnchanged(
   store: ConversationStore,
   open: Pick<OpenSession, "path" | "descent"> & { readonly source: { readonly byteLength: number } },
@@ -67,13 +62,13 @@ export async function reportUnchanged(
   return unchangedReport(branch, held, { path: open.path, byteLength: open.source.byteLength });
 }
 
-/** What a report says of the session that a sub-agent's comes from. */
+/** The field that names a sub-agent's parent session. */
 export function agentOf({ descent }: Pick<OpenSession, "descent">): Pick<ImportReport, "agent_of"> {
   const session = descent?.kind === "agent" ? descent.sessions[0] : undefined;
   return session === undefined ? {} : { agent_of: session };
 }
 
-/** What a report says of a session that was written by a version that jpg does not know. */
+/** The field that names a version of the agent newer than jpg knows. */
 export function newerAgentOf({
   format: { agent, versions },
   source,
@@ -83,7 +78,7 @@ export function newerAgentOf({
   return { newer_agent: { agent: agent.name, version, tried: versions.tried } };
 }
 
-/** The same of a branch of which it is known what it holds: nothing is read. */
+/** Like reportUnchanged, with what the cache says of the branch. */
 export function unchangedReport(
   branch: string,
   { turns, events, compactions, title, agent_of }: HeldContent,
@@ -105,14 +100,14 @@ export function unchangedReport(
   };
 }
 
-/** Events of each turn file, by its lines; nothing is parsed. */
+/** Counts the events of each turn file by its lines, without parsing them. */
 export async function countStoredEvents(store: ConversationStore, turnOids: readonly string[]): Promise<number[]> {
   const counts: number[] = [];
   for await (const bytes of store.readBlobs(turnOids)) counts.push(countLines(bytes));
   return counts;
 }
 
-/** Live compactions at a commit, once `changes` are made. */
+/** Counts the live compactions at a commit after `changes`. */
 export async function countCompactions(
   store: ConversationStore,
   commit: string | null,
@@ -133,27 +128,27 @@ function countLines(bytes: Uint8Array): number {
   return count;
 }
 
-// Session files of which the store was found to hold everything, remembered with how they stood in the file
-// system: importing them again reads none of them. A cache that may be deleted at any time; only what jpg wrote here is believed.
+// Caches which session files the store has completely, with their fingerprints: importing them again reads none. Only what jpg
+// wrote here is believed.
 
-/** A session file of which a branch holds everything. */
+/** A session file of which a branch has everything. */
 export interface CachedSource {
   /** Digest of its fingerprint. */
   readonly fingerprint: string;
-  /** The format as the user named it; null = recognised. */
+  /** The format as the user named it; null = detected. */
   readonly named: string | null;
   readonly format: string;
   readonly importer: number;
   readonly session: string;
   readonly origin: ExportOrigin | null;
   readonly branch: string;
-  /** What the branch holds, as long as the file is known. */
+  /** What the branch has of the file. */
   readonly held: HeldContent;
-  /** What held when this was found; see `proofOf`. */
+  /** The state of the branches at that time; see `proofOf`. */
   readonly proof: string;
 }
 
-/** What of a store decides whether it holds a session. */
+/** The branches, which decide whether the store has a session. */
 export interface StoreFacts {
   readonly tips: readonly BranchTip[];
   readonly active: string | null;
@@ -162,13 +157,13 @@ export interface StoreFacts {
 /** By absolute path of the session file. */
 export type SourceCache = Map<string, CachedSource>;
 
-/** Files remembered; those imported longest ago go first. */
+/** Name of the cache. The files imported longest ago are dropped first. */
 const SOURCES_CACHE = "sources-1";
 const MOST_SOURCES = 5000;
 
 /**
- * Digest of the branches that a session is looked for in: their names, their tips, and which one is active. While it is the
- * same, so is what an unchanged file is found to be.
+ * A digest of the branches in which a session is looked for: names, tips, and the active one. While neither it nor the file
+ * changes, the result is the same.
  */
 export function proofOf(
   { tips, active }: StoreFacts,
@@ -179,13 +174,13 @@ export function proofOf(
   return sha256(JSON.stringify(family.map(({ name, commit }) => [name, commit, name === active])));
 }
 
-/** Reads what is remembered; empty when there is nothing or it is damaged: then every file is read. */
+/** Reads the cache; empty when there is none or it is damaged: then every file is read. */
 export function readSourceCache(store: ConversationStore): SourceCache {
   const entries = openSealedCache(store, SOURCES_CACHE).read();
   return new Map(entries === null ? [] : (JSON.parse(String(entries)) as [string, CachedSource][]));
 }
 
-/** Writes what is remembered. A store that cannot be written to keeps no cache. */
+/** Writes the cache; skipped in a store that cannot be written to. */
 export async function writeSourceCache(store: ConversationStore, sources: SourceCache): Promise<void> {
   await openSealedCache(store, SOURCES_CACHE).write(JSON.stringify([...sources].slice(-MOST_SOURCES)));
 }

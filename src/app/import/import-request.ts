@@ -1,4 +1,4 @@
-// What an import is asked for: which files it is of, and which of them the store knows already.
+// Which files an import is about, and which of them the store has already.
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { JpgError } from "../../core/errors.ts";
@@ -17,19 +17,18 @@ export interface ImportRequest {
   /** Format to read, when the first argument names one. */
   readonly format?: string;
   readonly paths: readonly string[];
-  /** Without paths: which of the sessions that agents keep; absent = all. */
+  /** Without paths: which of the agents' sessions; absent = all. */
   readonly kept?: KeptChoice;
-  /** Also make forks of the branches that the agent left. */
+  /** Also make forks of abandoned branches. */
   readonly allBranches: boolean;
-  /** Read sessions that the store holds once more, as jpg reads them now; where that gives other events, make a fork. */
+  /** Read again sessions that the store has; if this jpg reads other events, make a fork. */
   readonly again?: boolean;
-  /** Leave the active conversation as it is, as long as there is one. */
+  /** Do not change the active conversation, if there is one. */
   readonly keepActive?: boolean;
-  /** Sizes at which sources are cut; absent = those in force. */
+  /** Sizes at which sources are cut; absent = the defaults. */
   readonly limits?: PieceLimits;
 }
 
-/** A file that was not imported, and why. */
 export interface ImportFailure {
   readonly path: string;
   readonly error: JpgError;
@@ -37,7 +36,7 @@ export interface ImportFailure {
   readonly named?: boolean;
 }
 
-/** Tells names of formats from paths among the arguments: `import FORMAT FILE`, `import FILE`, `import AGENT AGENT`. */
+/** Separates names of formats from paths in the arguments: `import FORMAT FILE`, `import FILE`, `import AGENT AGENT`. */
 export async function parseImportArguments(
   words: readonly string[],
   cwd: string,
@@ -45,7 +44,7 @@ export async function parseImportArguments(
   const [first, ...rest] = words;
   if (first === undefined || first === "-") return { paths: words };
   const isFormat = (word: string): boolean => formatNames().includes(word);
-  // Names alone say whose sessions; before a path, a name says what the path holds.
+  // Names alone choose whose sessions to import; before a path, a name says its format.
   if (words.every(isFormat)) return { paths: [], kept: { agents: words } };
   if (isFormat(first)) return { format: first, paths: rest };
   const exists = await stat(resolve(cwd, first)).then(
@@ -90,12 +89,12 @@ export async function findFiles(workspace: Workspace, request: ImportRequest): P
 }
 
 /**
- * What the store knows of a session file: `imported` = it holds the session, which may have grown since; `exported` = jpg wrote
- * the file from a conversation that is here, and nobody went on with it; null = nothing.
+ * What the store has of a session file: `imported` = the session, which may have grown since; `exported` = jpg wrote the file from
+ * a conversation here, and nobody continued it; null = nothing.
  */
 export type KnownAs = "imported" | "exported" | null;
 
-/** Creates the question of the store as it is now. A file that cannot be read is not known. */
+/** Returns a function that compares files with the store as it is now. A file that cannot be read is unknown. */
 export async function createKnownSessions(workspace: Workspace): Promise<(file: SessionFile) => Promise<KnownAs>> {
   const { store } = workspace;
   const remembered = readSourceCache(store);

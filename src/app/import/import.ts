@@ -1,5 +1,5 @@
-// Brings session files in: recognises what the store holds of each, and writes only what is new. All sessions of a call
-// go through one write, except where two of them meet in one conversation.
+// Imports session files: compares each with the store, and writes only what is new. All sessions of a call are written at once,
+// except where two of them belong to one conversation.
 import { basename } from "node:path";
 import { compareTimestamps } from "../../core/conversation/compaction.ts";
 import { JpgError } from "../../core/errors.ts";
@@ -18,11 +18,11 @@ import { findFiles, type ImportFailure, type ImportRequest } from "./import-requ
 
 export interface ImportOutcome {
   readonly sessions: readonly ImportReport[];
-  /** Files that could not be imported, folders that could not be read, files beside sessions that cannot be stored. */
+  /** Files that could not be imported, folders that could not be read, side files that cannot be stored. */
   readonly failed: readonly ImportFailure[];
 }
 
-/** Imports sessions. What is wrong with one file stops none of the others: it is reported, and thrown where no other was named. */
+/** Imports sessions. An error in one file does not stop the others: it is reported, and thrown if it is the only file named. */
 export async function importSessions(workspace: Workspace, request: ImportRequest): Promise<ImportOutcome> {
   const { store } = workspace;
   const { files: found, failed } = await findFiles(workspace, request);
@@ -54,7 +54,7 @@ async function importAll(
   return passes;
 }
 
-/** What is known of files now, the newest last. Of several branches that hold a file the active one is reported. */
+/** Updates the cache of files, newest last. If several branches have a file, the active one is reported. */
 function withFound(sources: SourceCache, passes: readonly ImportPass[], active: string | null): SourceCache {
   const known = new Map(sources);
   for (const { path, source, facts } of passes.flatMap(({ found }) => found)) {
@@ -65,8 +65,8 @@ function withFound(sources: SourceCache, passes: readonly ImportPass[], active: 
 }
 
 /**
- * The session that changed last becomes active, a single named one in any case, unless the active one is to stay; the views
- * of all that changed are brought along.
+ * Makes the session that changed last active, or the one that was named, unless the active one should stay; refreshes the views of
+ * all that changed.
  */
 async function activate(
   workspace: Workspace,
@@ -75,7 +75,7 @@ async function activate(
 ): Promise<void> {
   const { store } = workspace;
   const changed = reports.filter((report) => report.status !== "unchanged");
-  // What an agent's agents did is looked at, not gone on with.
+  // The sessions of sub-agents are not made active.
   const own = reports.filter(({ agent_of }) => agent_of === undefined);
   const candidates = own.length === 0 ? reports : own;
   const newest =
@@ -87,27 +87,27 @@ async function activate(
   const { branch: active, commit } = await readCheckedOut(workspace);
   const isThere = active !== null && (await store.readBranch(active)) !== null;
   const isFoundAgent = own.length === 0 && files.every(({ named }) => !named);
-  // Nobody who looks at a commit, in a bisect say, is taken away from it.
+  // Do not leave a commit that the user has checked out, as in a bisect.
   const stays = commit !== null || ((request.keepActive === true || isFoundAgent) && isThere);
   if (!stays && active !== newest.branch) await makeActive(workspace, newest.branch);
   await refreshViews(workspace, new Set([...(stays ? [] : [newest.branch]), ...changed.map(({ branch }) => branch)]));
 }
 
-// Which conversation an agent means by its own: its session is brought in first, for it has grown since it was imported, if
-// it was. What the user has made active stays so.
+// Finds the conversation that a calling agent is in, after importing its session, which has grown since. If the user has made a
+// conversation active, that one is used.
 
 interface CallerConversation {
   readonly tree: BranchTree;
-  /** Whether it is that of a session that an agent on this machine keeps, and may go on writing. */
+  /** Whether it is of a session that an agent on this machine keeps and may continue. */
   readonly isKept: boolean;
-  /** What was imported to get there, a sentence; null when nothing was. */
+  /** What was imported for this, a sentence; null if nothing was. */
   readonly imported: string | null;
 }
 
 /**
- * Imports what agents keep for this project and gives the conversation that an id names, without one that of the agent which
- * asks. What is only read, or forked, may be a commit: that of a detached HEAD, or any that the id names. Throws `no_conversation`,
- * `unknown_id`, `ambiguous_id`, and where it is to be written `detached_head`, `not_a_branch`.
+ * Imports what agents keep for this project and loads the conversation that an id names; without an id, that of the calling agent.
+ * What is only read or forked may be at a commit: a detached HEAD, or any that the id names. Throws `no_conversation`,
+ * `unknown_id`, `ambiguous_id`; to write, also `detached_head`, `not_a_branch`.
  */
 export async function loadCallerConversation(
   workspace: Workspace,
@@ -133,8 +133,8 @@ export async function loadCallerConversation(
 }
 
 /**
- * The branch of the session that asks: the one that the agent names to its servers, unless it has not grown and another has
- * (it names the session that it began with); else the one that was written last. Undefined = whatever is active.
+ * The branch of the calling session: the one that the agent names to its servers, unless that has not grown and another has (it
+ * names the session that it began with); else the one written last. Undefined = the active one.
  */
 function callerBranch(reports: readonly ImportReport[], env: Runtime["env"]): string | undefined {
   const isCallers = (fileName: string): boolean =>
@@ -149,7 +149,7 @@ function callerBranch(reports: readonly ImportReport[], env: Runtime["env"]): st
   return newest?.branch;
 }
 
-/** Sessions that cannot be read, and a project without any, are no reason not to answer. */
+/** Imports without throwing for unreadable sessions, or a project without any: the call can still be answered. */
 async function importQuietly(workspace: Workspace): Promise<readonly ImportReport[]> {
   try {
     return (await importSessions(workspace, { paths: [], allBranches: false, keepActive: true })).sessions;

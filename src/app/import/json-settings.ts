@@ -1,14 +1,13 @@
-// Puts entries into a JSON file of settings, and takes them out: only their own characters come and go, comments, order and
-// layout of the rest stay. jsonc-parser says where values stand; comments and commas behind the last value are let pass, as
-// agents do in their settings. Pure.
+// Adds entries to a JSON file of settings and removes them. Only their own characters change; comments, order and layout of the
+// rest stay. jsonc-parser finds values; comments and trailing commas are accepted, as agents do in their settings. Pure.
 import { createScanner, getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parser";
 import type { JsonEntry, JsonValue } from "../../formats/agent-format.ts";
 import { type AddedText, type Insertion, insertText, lineOfOffset, type NotAdded } from "./settings-file.ts";
 
-/** Whether what stands in a file is what jpg puts there, or once put. */
+/** Whether a value in a file is what jpg writes there, or once wrote. */
 type IsOwn = (value: unknown, entry: JsonEntry) => boolean;
 
-/** Puts in what is not there. An entry of jpg's that says something else by now is replaced by the caller, who takes it out first. */
+/** Adds the entries that are missing. To replace an outdated one, the caller removes it first. */
 export function addJson(text: string, entries: readonly JsonEntry[]): AddedText | NotAdded {
   let now = text;
   const inserted: string[] = [];
@@ -24,7 +23,7 @@ export function addJson(text: string, entries: readonly JsonEntry[]): AddedText 
   return { text: now, inserted };
 }
 
-/** Whether an entry of jpg's stands there: as it is to be, or otherwise. */
+/** Finds jpg's entry: `same` as jpg writes it, or another form. */
 export function findJson(text: string, entry: JsonEntry, isOwn: IsOwn): "same" | "other" | "foreign" | null {
   const node = nodeAt(text, entry.keys);
   if (node === null) return null;
@@ -34,7 +33,7 @@ export function findJson(text: string, entry: JsonEntry, isOwn: IsOwn): "same" |
   return entry.isItem ? null : "foreign";
 }
 
-/** Gives what stands under some keys; undefined where nothing does, or the text is no JSON. */
+/** Returns the value under some keys; undefined if there is none, or the text is no JSON. */
 export function readJson(text: string, keys: readonly string[]): unknown {
   const node = nodeAt(text, keys);
   return node === null ? undefined : getNodeValue(node);
@@ -45,7 +44,7 @@ export function isJson(text: string): boolean {
   return !("problem" in readTree(text));
 }
 
-/** Takes jpg's entries out, and what holds nothing then. */
+/** Removes jpg's entries, and what is empty then. */
 export function removeJson(text: string, entries: readonly JsonEntry[], isOwn: IsOwn): string | NotAdded {
   let now = text;
   for (const entry of entries) {
@@ -65,24 +64,24 @@ function removeOne(text: string, entry: JsonEntry, isOwn: IsOwn): string | null 
     const item = itemsOf(last).find((value) => isOwn(getNodeValue(value), entry));
     if (item === undefined) return null;
     path.push({ holder: last, part: item, value: item });
-    // A group of the user's own keeps its other commands.
+    // Other commands in a group of the user's stay.
     const command = stepsDown(item, (value) => isOwn(value, entry)).findLast(({ holder }) => holder.type === "array");
     if (command !== undefined && partsOf(command.holder).length !== 1) path.push(command);
   } else if (!isOwn(getNodeValue(last), entry)) return null;
-  // A list or object that held nothing else goes with it.
+  // A list or object that holds nothing else is removed with it.
   let at = path.length - 1;
   while (at > 0 && partsOf(path[at]?.holder).length === 1) at -= 1;
   const step = path[at];
   return step === undefined ? null : cutPart(text, step);
 }
 
-/** The way down to the innermost value that is so, a value with such a one in it being so itself. */
+/** The path down to the innermost value for which `isSo` is true; it must be true for the values around it, too. */
 function stepsDown(node: Node, isSo: (value: unknown) => boolean): Step[] {
   const step = stepsInto(node).find(({ value }) => isSo(getNodeValue(value)));
   return step === undefined ? [] : [step, ...stepsDown(step.value, isSo)];
 }
 
-/** Where an entry goes; null where it stands already. */
+/** Where to insert an entry; null if it is there already. */
 function place(text: string, root: Node, entry: JsonEntry): Insertion | NotAdded | null {
   const { keys, isItem, value } = entry;
   const steps = partsTo(root, keys);
@@ -100,7 +99,7 @@ function place(text: string, root: Node, entry: JsonEntry): Insertion | NotAdded
   return isThere ? null : placePart(text, holder, { key: null, value });
 }
 
-/** What stands under the first `depth` keys of an entry, where nothing stands yet. */
+/** The value to insert below the first `depth` keys of an entry. */
 function nested({ keys, value, isItem }: JsonEntry, depth: number): JsonValue {
   return keys.slice(depth).reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), isItem ? [value] : value);
 }
@@ -109,12 +108,12 @@ function named(keys: readonly string[], depth: number): string {
   return depth === 0 ? "something " : `${JSON.stringify(keys.slice(0, depth).join("."))} `;
 }
 
-/** Whether two values are the same JSON. */
+/** Whether two values are equal as JSON. */
 function isEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Cuts a part with the blank before it and one comma: the one behind it, of the last part the one before it. */
+/** Removes a part with the white space before it and one comma: the one after it, or for the last part the one before. */
 function cutPart(text: string, { holder, part }: Step): string {
   const parts = partsOf(holder);
   const previous = parts[parts.indexOf(part) - 1];
@@ -123,12 +122,12 @@ function cutPart(text: string, { holder, part }: Step): string {
   const end = comma === null ? endOf(part) : comma + 1;
   const before = comma === null && previous !== undefined ? commaBehind(text, previous) : null;
   if (before !== null) return text.slice(0, before) + text.slice(before + 1, start) + text.slice(end);
-  // Of a holder that is empty then, nothing is left between its brackets.
+  // Leave nothing between the brackets of a holder that is empty then.
   const isEmpty = previous === undefined && comma === null;
   return text.slice(0, start) + (isEmpty ? text.slice(end).replace(/^\s+(?=[}\]])/, "") : text.slice(end));
 }
 
-// The tree of a text, as jsonc-parser gives it.
+// The tree of a text, as jsonc-parser returns it.
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
@@ -136,7 +135,7 @@ function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-/** Gives the tree of a text, or where it is no JSON. */
+/** Parses a text into its tree, or finds where it is no JSON. */
 function readTree(text: string): Node | NotAdded {
   const errors: ParseError[] = [];
   try {
@@ -149,7 +148,7 @@ function readTree(text: string): Node | NotAdded {
   return { problem: "is not JSON", line: lineOfOffset(text, errors[0]?.offset ?? 0) };
 }
 
-/** A part of a list or an object: an item, or a member with its key; and its value. */
+/** An item of a list or a member of an object, and its value. */
 interface Step {
   readonly holder: Node;
   readonly part: Node;
@@ -168,13 +167,13 @@ function stepsInto(holder: Node): readonly Step[] {
   return partsOf(holder).map((part) => ({ holder, part, value: part.type === "property" ? memberValue(part) : part }));
 }
 
-/** A text without errors has a value behind each key. */
+/** A text without errors has a value after each key. */
 function memberValue({ children: [, value] = [] }: Node): Node {
   if (value === undefined) throw new Error("a member without a value");
   return value;
 }
 
-/** The way down some keys, as far as there is one. Of a key that stands twice, the last counts, as everywhere in JSON. */
+/** The path down some keys, as far as it exists. Of a duplicate key the last one counts, as everywhere in JSON. */
 function partsTo(root: Node, keys: readonly string[]): Step[] {
   const steps: Step[] = [];
   let holder = root;
@@ -199,7 +198,7 @@ function endOf({ offset, length }: Node): number {
   return offset + length;
 }
 
-/** The comma behind a part, comments apart; null where none is. */
+/** The comma after a part, ignoring comments; null if there is none. */
 function commaBehind(text: string, part: Node): number | null {
   const scanner = createScanner(text, true);
   scanner.setPosition(endOf(part));
@@ -207,22 +206,22 @@ function commaBehind(text: string, part: Node): number | null {
   return text[scanner.getTokenOffset()] === "," ? scanner.getTokenOffset() : null;
 }
 
-// How a value that is put into a JSON text is laid out: as the text around it is, so that it looks as if its owner had typed it.
+// Lays out a value like the JSON text around it, as if its owner had typed it.
 
 const USUAL_INDENT = "  ";
 
-/** An item, or a member where it has a key. */
+/** A list item, or a member if it has a key. */
 interface NewPart {
   readonly key: string | null;
   readonly value: JsonValue;
 }
 
-/** Where a value goes in a file that holds nothing. */
+/** Where to insert a value into an empty file. */
 function placeFirst(text: string, value: JsonValue): Insertion {
   return { at: text.startsWith(BYTE_ORDER_MARK) ? 1 : 0, text: `${JSON.stringify(value, null, USUAL_INDENT)}\n` };
 }
 
-/** Where a part goes in a list or an object: behind what is there. */
+/** Where to insert a part into a list or an object: at its end. */
 function placePart(text: string, holder: Node, part: NewPart): Insertion {
   const parts = partsOf(holder);
   const [first, last] = [parts[0], parts.at(-1)];
@@ -242,18 +241,18 @@ function placePart(text: string, holder: Node, part: NewPart): Insertion {
   return comma === null ? { at: endOf(last), text: `,${gap}${words}` } : { at: comma + 1, text: `${gap}${words}` };
 }
 
-/** Whether a file that holds something holds it in one line. */
+/** Whether a file that is not empty has only one line. */
 function isOneLine(text: string): boolean {
   const trimmed = text.trim();
   return !trimmed.includes("\n") && trimmed.replaceAll(/\s/g, "").length > 2;
 }
 
-/** What a level is indented by, told from the first line that is. */
+/** The indentation of one level, from the first indented line. */
 function indentOf(text: string): string {
   return /^([ \t]+)["}\]]/m.exec(text)?.[1] ?? USUAL_INDENT;
 }
 
-/** The blank that a line begins with. */
+/** The white space at the beginning of a line. */
 function lineIndent(text: string, at: number): string {
   const start = text.lastIndexOf("\n", at - 1) + 1;
   return /^[ \t]*/.exec(text.slice(start, at))?.[0] ?? "";

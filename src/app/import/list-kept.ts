@@ -1,5 +1,5 @@
-// What agents on this machine keep for this project, one row a session, without importing anything. Of thousands only those
-// that are shown are looked into, and of long ones only the beginning.
+// Lists the sessions that agents on this machine keep for this project, without importing any. Of thousands, only those shown are
+// read, and of long ones only the beginning.
 import { statSync } from "node:fs";
 import { JpgError } from "../../core/errors.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
@@ -10,49 +10,45 @@ import { readSessionBeginning, readSessionSource } from "../sessions/session-fil
 import { agents, detectFormat, scatteredFiles } from "../sessions/session-registry.ts";
 import { createBufferSource } from "../sessions/sources.ts";
 
-/** A session that an agent keeps. */
 export interface KeptRow {
-  /** What the agent is called. */
+  /** The agent's display name. */
   readonly agent: string;
   readonly path: string;
-  /** When its file changed last, RFC 3339 UTC. */
+  /** When its file last changed, RFC 3339 UTC. */
   readonly updated_at: string;
-  /** Size of its file. */
   readonly bytes: number;
-  /** Absent where the file cannot be read as a session. */
+  /** Absent if the file cannot be read as a session. */
   readonly turns?: number;
   readonly title?: string;
-  /** Whether only the beginning of the file was read: `turns` are those of it, and the title may be another by now. */
+  /** Whether only the beginning of the file was read: then `turns` counts only that, and the title may have changed since. */
   readonly is_beginning?: true;
   /** Why it cannot be read. */
   readonly problem?: string;
 }
 
-/** Sessions of this project. */
 interface KeptListing {
-  /** The newest first, no more than were asked for. */
+  /** Newest first, at most as many as asked for. */
   readonly rows: readonly KeptRow[];
-  /** Older ones that have no row. */
+  /** Number of older ones without a row. */
   readonly older: number;
-  /** Sessions that may be of another project, the newest first. */
+  /** Sessions that may be of another project, newest first. */
   readonly unclear: readonly KeptRow[];
-  /** Says of each of those why it is left out, and how it comes in all the same. */
+  /** For each of those, why it is left out and how to import it. */
   readonly leftOut: readonly JpgError[];
 }
 
-/** A longer file is not read whole for its row, bytes. */
+/** Bytes: of longer files, only the beginning is read. */
 const READ_WHOLE = 256 * 1024;
 
-/** Which sessions are listed. */
 export interface ListedSessions {
   readonly choice?: KeptChoice;
-  /** Rows. */
+  /** Number of rows, at most. */
   readonly most: number;
-  /** Whether a session is left out; absent = none is. */
+  /** Whether to leave out a session; absent = none. */
   readonly isSkipped?: (file: KeptSession) => Promise<boolean>;
 }
 
-/** Lists the sessions of this project that are chosen: so many of the newest. */
+/** Lists the newest of the chosen sessions of this project. */
 export async function listKeptSessions(
   workspace: Pick<Workspace, "runtime" | "location">,
   { choice = {}, most, isSkipped }: ListedSessions,
@@ -83,14 +79,14 @@ async function newestOf(
     if ((await isSkipped?.(file)) === true) continue;
     const row = { agent: file.agent, path: file.path, updated_at: changed.toISOString(), bytes };
     const described = await describe(runtime, file, bytes);
-    // Agents make files at their start: nothing was said in them.
+    // Agents create files at their start, before anything is said.
     const isUnused = bytes === 0 || (described.turns === 0 && described.is_beginning !== true);
     if (!isUnused) rows.push({ ...row, ...described });
   }
   return { rows, older: found.length - looked };
 }
 
-/** A store that could not be asked, or a session that it did not print: there is no file of it. */
+/** The row for a session that its agent's store did not print, and so has no file, or for the store itself. */
 function describeFailure({ agent, path, error }: StoreFailure): KeptRow {
   const stats = statSync(path, { throwIfNoEntry: false });
   const updated = (stats?.mtime ?? new Date(0)).toISOString();
@@ -109,7 +105,7 @@ async function describe(
     }
     const isLong = bytes > READ_WHOLE && !isDocument(file);
     const beginning = isLong ? await readSessionBeginning(file.path, READ_WHOLE) : null;
-    // One line may be longer than that.
+    // A single line may be longer than that.
     if (beginning === null || beginning.length === 0) return read(await readSessionSource(runtime, file), file.path);
     return { ...read(createBufferSource(beginning), file.path), is_beginning: true };
   } catch (error) {
@@ -118,7 +114,7 @@ async function describe(
   }
 }
 
-/** Half a document says nothing. */
+/** Whether a session is one JSON document, of which a beginning cannot be read. */
 function isDocument({ agent, path }: KeptSession): boolean {
   const files = agents().find((one) => one.agent.name === agent)?.files;
   return files?.document !== undefined && !path.endsWith(".jsonl");

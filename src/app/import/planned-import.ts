@@ -1,4 +1,4 @@
-// The import of a session as a value: what the store is to write, made while the store takes it in, and the report of it.
+// The import of a session as a value: what the store will write, generated while it is written, and the report.
 import { conversationOf } from "../../core/conversation/name.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { BranchWrite, CommitSpec } from "../../store/store.ts";
@@ -25,17 +25,17 @@ import {
 } from "./import-report.ts";
 
 export interface SessionImport {
-  /** Null when the store holds all of it. */
+  /** Null when the store has all of it. */
   readonly write: BranchWrite | null;
-  /** To be called once the write is done: counts are known then. Makes the forks of `--all-branches`. */
+  /** To be called after the write, when counts are known. Makes the forks of `--all-branches`. */
   readonly finish: () => Promise<ImportReport>;
-  /** The branch that holds the whole file once the write is done; null where that is not sure. */
+  /** The branch that has the whole file after the write; null if that is not certain. */
   readonly holder: string | null;
-  /** Sessions of agents that stand in its file; absent = it was not read, or holds none. */
+  /** Sessions of sub-agents within its file; absent = it was not read, or has none. */
   readonly parts?: ImportedSession["parts"];
 }
 
-/** Plans the import of one session against the store as it stands. Throws `empty_session` when nobody asked anything in it. */
+/** Plans the import of one session into the store as it is. Throws `empty_session` when it has no request. */
 export async function prepareImport(
   workspace: Workspace,
   open: OpenSession,
@@ -74,18 +74,18 @@ async function unchangedImport(
   return { write: null, finish, holder: null };
 }
 
-/** Adds the branches made of what the agent left. */
+/** Adds the branches made from abandoned ones. */
 function withAbandoned(report: ImportReport, abandoned: readonly string[]): ImportReport {
   return abandoned.length === 0 ? report : { ...report, abandoned };
 }
 
-/** An import that was decided and has its place. */
+/** An import with its decision and its place. */
 interface Planned extends ChangedSession {
   readonly open: OpenSession;
   readonly place: ImportPlace;
 }
 
-/** What a session's commits are made from; let go once they are written, so that many sessions may be on their way at once. */
+/** What a session's commits are made from; released once they are written, so that many sessions can be in progress at once. */
 interface Held {
   plan: Planned | null;
   report: ImportReport | null;
@@ -102,7 +102,7 @@ async function changedImport(workspace: Workspace, plan: Planned): Promise<Sessi
   };
 }
 
-/** The commits of a planned import, and how many live compactions the branch has once they are there. */
+/** The commits of a planned import, and the number of live compactions after them. */
 interface CountedCommits {
   readonly commits: AsyncIterable<CommitSpec>;
   readonly compactions: number;
@@ -131,7 +131,9 @@ async function createCommits({ store }: Workspace, plan: Planned): Promise<Count
   return { commits, compactions: before + countNewCompactions(sequence, known) };
 }
 
-/** Yields the commits, then describes what was written and lets the session go, unless its abandoned branches are still to be made. */
+/**
+ * Yields the commits, then reports what was written and releases the session, unless its abandoned branches are still to be made.
+ */
 async function* writeAndRelease(held: Held, { commits, compactions }: CountedCommits): AsyncGenerator<CommitSpec> {
   yield* commits;
   const { plan } = held;
@@ -168,7 +170,7 @@ function describe({ open, session, chain, decision, place }: Planned, compaction
   };
 }
 
-/** How many skipped lines a report lists; it counts all. */
+/** Skipped lines that a report lists, at most; it counts all. */
 const SKIPPED_LISTED = 1000;
 
 function turnsBefore(decision: ImportDecision): number {

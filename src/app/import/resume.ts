@@ -1,4 +1,5 @@
-// Puts a conversation where its agent looks for sessions and says how to go on; never overwrites what the agent wrote since.
+// Writes a conversation where its agent looks for sessions and returns the command that continues it. Never overwrites what the
+// agent wrote since.
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { nearestName, reasonOf, userError } from "../../core/errors.ts";
@@ -19,7 +20,7 @@ export interface ResumeReport {
   readonly session: string;
   /** Absolute path of the session file. */
   readonly path: string;
-  /** Program and arguments that have to be run first; absent = none. */
+  /** Program and arguments to run first; absent = none. */
   readonly before?: readonly string[];
   /** Program and arguments that resume it. */
   readonly command: readonly string[];
@@ -35,7 +36,7 @@ export function ownAgent({ header }: Pick<BranchTree, "header">): string | undef
   return resumingAgents().find(({ name }) => name === header.source?.format)?.name;
 }
 
-/** Time for an agent to print a session from its store, milliseconds. */
+/** Milliseconds in which an agent has to print a session from its store. */
 const PRINTING_MS = 60_000;
 
 /** Writes the session file. Throws `unknown_agent`. */
@@ -70,8 +71,8 @@ export async function prepareResume(
 }
 
 /**
- * Whether the agent's own store holds the session as it was written; null = it holds none, or cannot be asked: what it is handed
- * then is what it lacks.
+ * Whether the agent's own store has the session as written; null = it does not, or cannot be asked, so the session has to be loaded
+ * into it.
  */
 async function isHeldAsWritten({ runtime: { env, home } }: Workspace, { held }: ResumePlan): Promise<boolean | null> {
   if (held === undefined) return null;
@@ -105,8 +106,8 @@ async function writeWhole({ path, hints }: ResumePlan, text: string): Promise<vo
 }
 
 /**
- * Gives `jpg resume …` for a branch; with the store where the call named one. `isGrowing`: its agent still writes the
- * session, so that what is said until the command is typed is brought in first.
+ * Returns the `jpg resume …` command for a branch, with the store if the call named one. `isGrowing`: the agent still writes the
+ * session, so the command imports it first.
  */
 export function resumeCommand(
   { location }: Pick<Workspace, "location">,

@@ -1,22 +1,22 @@
-// A file of an agent's settings on disk: read as a whole, replaced as a whole, and only while it is what was read. A link, a
-// file that may not be written and bytes that are no text are left alone.
+// An agent's settings file: read as a whole and replaced as a whole, only if it has not changed meanwhile. Never touches a link, a
+// read-only file or bytes that are no text.
 import { chmod, lstat, readFile, readlink, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, JpgError, reasonOf, userError } from "../../core/errors.ts";
 import { makeFolders, replaceFile } from "../../store/files.ts";
 import { userFileMode } from "../conversation/runtime.ts";
 
-/** Larger settings are left alone, bytes. */
+/** Bytes: larger settings are not touched. */
 const LARGEST = 16 * 1024 * 1024;
 /** The agent may write its settings at the same time. */
 const ATTEMPTS = 5;
 
-/** What a change makes of a file: its new text, null = the file goes, undefined = it stays as it is. */
+/** The new text of a file, null = delete it, undefined = no change. */
 type NewText = string | null | undefined;
 
 /**
- * Changes a file. `change` is told its text, null = there is none, and asked again where somebody else wrote meanwhile. Throws
- * `settings_is_link`, `settings_read_only`, `settings_unreadable`, `cannot_write`, and what `change` throws; then nothing changed.
+ * Changes a file. `change` gets its text, null = there is none, and is called again if somebody else wrote meanwhile. Throws
+ * `settings_is_link`, `settings_read_only`, `settings_unreadable`, `cannot_write`, and as `change` does; then nothing has changed.
  */
 export async function changeSettings(path: string, change: (text: string | null) => NewText): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -50,7 +50,7 @@ export async function readSettingsFile(path: string): Promise<string | null> {
   }
 }
 
-/** By its mode alone: whoever may write everything did not mean to write this. */
+/** Checks the mode only: root could write anything, but the user did not want this file written. */
 async function refuseReadOnly(path: string): Promise<void> {
   const found = await lstat(path).catch(() => null);
   if (found === null || (found.mode & 0o222) !== 0) return;
@@ -88,43 +88,41 @@ function unreadable(path: string, why: string, cause?: unknown): JpgError {
   });
 }
 
-// A change of a settings file as text: what is put in is only ever added, so that taking the very same characters out again
-// gives back what was there. Pure.
+// Changes a settings file as text. Characters are only ever inserted, so removing the same characters restores the file. Pure.
 
-/** A settings file with something put in. */
+/** A settings file with insertions. */
 export interface AddedText {
   readonly text: string;
-  /** What was put in, in the order of the file; empty = everything was there. */
+  /** The inserted texts, in the order of the file; empty = everything was there. */
   readonly inserted: readonly string[];
 }
 
-/** Why a file is left as it is; completes "FILE …". */
+/** Why a file was not changed; completes "FILE …". */
 export interface NotAdded {
   readonly problem: string;
-  /** Where, 1-based; absent = nowhere in particular. */
+  /** Line of the problem, 1-based; absent = none in particular. */
   readonly line?: number;
 }
 
-/** The line, 1-based, in which a character of a text stands. */
+/** The line, 1-based, that contains a character of a text. */
 export function lineOfOffset(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length;
 }
 
-/** Something to put in, and where: an offset in characters. */
+/** A text to insert, and its offset in characters. */
 export interface Insertion {
   readonly at: number;
   readonly text: string;
 }
 
-/** Puts one thing in. */
 export function insertText(text: string, insertion: Insertion): string {
   return text.slice(0, insertion.at) + insertion.text + text.slice(insertion.at);
 }
 
-/** Takes what was put in out again; null where it does not stand there as it was, or not as often. */
+/** Removes what was inserted; null if it is not there unchanged, or not equally often. */
 export function cutInserted(text: string, inserted: readonly string[]): string | null {
   let left = text;
-  // What was put in last may stand within what was put in before.
+  // A later insertion may be inside an earlier one.
   for (const piece of [...inserted].reverse()) {
     const at = left.indexOf(piece);
     const again = left.indexOf(piece, at + 1);

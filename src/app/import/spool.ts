@@ -1,5 +1,5 @@
-// What agents' hooks put aside: a folder each, with the event as the agent told it and the session's file, where the shell could
-// tell which one that is. Whatever stands there was written by a hook of the user's own, and is checked all the same.
+// The sessions that agents' hooks put into the spool: one folder each, with the event as the agent sent it, and the session's file
+// if the shell could find it. Only the user's own hooks write there; it is checked nevertheless.
 import { closeSync, openSync, readSync } from "node:fs";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
@@ -11,18 +11,18 @@ import { quoteForShell } from "../../core/safe-text.ts";
 import { openOwnFile, readOwnText, replaceFile } from "../../store/files.ts";
 import type { Runtime } from "../conversation/runtime.ts";
 
-/** A session that was put aside. */
+/** A session in the spool. */
 export interface SpoolEntry {
   readonly folder: string;
-  /** Name of the agent's format, as its hook says. */
+  /** Name of the agent's format, from its hook. */
   readonly agent: string;
-  /** The session's file as the agent names it, absolute; null = it names none. */
+  /** The session's file as the agent named it, absolute; null = not named. */
   readonly transcript: string | null;
-  /** The directory that the agent worked in, absolute; null = unsaid. */
+  /** The directory in which the agent worked, absolute; null = unknown. */
   readonly cwd: string | null;
-  /** The file as it stood then, a copy or a link; null = none was made. */
+  /** A copy or link of the file at that time; null = none was made. */
   readonly kept: string | null;
-  /** Why it could not be imported, and when that was tried; null = it was not tried. */
+  /** Why it could not be imported, and when that was tried; null = not tried yet. */
   readonly problem: SpoolProblem | null;
 }
 
@@ -32,13 +32,13 @@ interface SpoolProblem {
   readonly at: string;
 }
 
-/** What of an event counts; agents tell more. */
+/** The fields of an event that are used; agents send more. */
 const told = z.object({ transcript_path: z.optional(z.string()), cwd: z.optional(z.string()) });
 const problemFile = z.object({ message: z.string(), at: z.string() });
-/** A hook that was killed half-way is not waited for any longer, milliseconds. */
+/** Milliseconds after which a hook counts as killed half-way. */
 const GIVEN_UP_MS = 60_000;
 
-/** Lists what is complete, oldest first. */
+/** Lists the complete entries, oldest first. */
 export async function listSpool({ spool }: Pick<HookPlaces, "spool">, now: Date): Promise<readonly SpoolEntry[]> {
   const names = await readdir(spool, { withFileTypes: true }).catch((error: unknown) => {
     if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return [];
@@ -54,19 +54,18 @@ export async function listSpool({ spool }: Pick<HookPlaces, "spool">, now: Date)
   return found.sort((a, b) => a.at - b.at).map(({ entry }) => entry);
 }
 
-/** Forgets an entry. */
 export async function removeEntry({ folder }: SpoolEntry): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Notes why an entry cannot be imported. */
+/** Records why an entry cannot be imported. */
 export async function noteProblem({ folder }: SpoolEntry, problem: SpoolProblem): Promise<void> {
   await replaceFile(join(folder, "problem"), JSON.stringify(problem), { mode: 0o600 });
 }
 
 const BLOCK = 1024 * 1024;
 
-/** Whether a file begins with all that another one holds: then the other one has nothing to add. Never throws. */
+/** Whether a file begins with the whole content of another one. Never throws. */
 export function beginsWith(longer: string, shorter: string): boolean {
   const files: number[] = [];
   try {
@@ -85,7 +84,7 @@ export function beginsWith(longer: string, shorter: string): boolean {
   }
 }
 
-/** When the hook ran, milliseconds; null = it is at it still. */
+/** When the hook ran, milliseconds; null = it is still running. */
 async function timeOf(folder: string, now: Date): Promise<number | null> {
   const [event, ready] = [await timeAt(join(folder, "event")), await timeAt(join(folder, "ready"))];
   const at = event ?? (await timeAt(folder));
@@ -130,19 +129,19 @@ function absolute(path: string | undefined): string | null {
 
 /** Absolute paths. */
 interface HookPlaces {
-  /** What hooks run. */
+  /** The script that hooks run. */
   readonly script: string;
-  /** What they put aside: a folder an event. */
+  /** One folder for each event. */
   readonly spool: string;
-  /** What was put into which file of settings. */
+  /** Records what was added to which settings file. */
   readonly installed: string;
-  /** Held by whoever takes in what was put aside. */
+  /** The lock for importing the spool. */
   readonly lock: string;
   readonly nodePath: string;
   readonly jpgPath: string;
 }
 
-/** Gives the places of this user. */
+/** Returns the paths for this user. */
 export function hookPlaces({ env, home, nodePath, jpgPath }: Runtime): HookPlaces {
   const { stateDir } = resolveUserPaths(env, home);
   return {
@@ -155,13 +154,13 @@ export function hookPlaces({ env, home, nodePath, jpgPath }: Runtime): HookPlace
   };
 }
 
-// What an agent's hook runs: a script of the user's own that puts the session's file aside and has jpg take it in behind the
-// agent's back. It starts no node that anybody waits for, says nothing, and ends well whatever happens.
+// The script that an agent's hook runs: it puts the session's file into the spool and starts jpg in the background to import it.
+// The agent never waits for node; the script prints nothing and always succeeds.
 
-/** A file up to this size is copied while the agent waits, KiB: a few milliseconds. A larger one is linked, then copied. */
+/** KiB: a file up to this size is copied while the agent waits, a few milliseconds. A larger one is linked, then copied. */
 const COPIED_KIB = 8 * 1024;
 
-/** The line that stands in an agent's settings. `isShared` = other people may have the file: it names nobody's home. */
+/** The line in an agent's settings. `isShared` = other people may get the file, so it has no path of this user. */
 export function hookLine(
   { script }: Pick<HookPlaces, "script">,
   { agent, copies, isShared }: { readonly agent: string; readonly copies: boolean; readonly isShared: boolean },
@@ -173,8 +172,8 @@ export function hookLine(
 }
 
 /**
- * The script. The event goes into the spool as it came. Of it the shell takes one thing, the session's path, and only where it
- * stands there without an escape: it is a word between quotes from then on. Any other is left to jpg.
+ * The script. The event is stored as it came. The shell reads only the session's path from it, and only if it has no escape: from
+ * then on it is a quoted word. jpg reads the others.
  */
 export function hookScript({ nodePath, jpgPath, spool }: HookPlaces): string {
   return SCRIPT.replace(

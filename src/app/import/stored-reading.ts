@@ -1,5 +1,5 @@
-// A session whose beginning is stored as an earlier version of jpg read it. The bytes decide what is known, not the events:
-// stored turns stay as they are, and what the file holds beyond them is read as jpg reads it now.
+// Imports a session whose beginning an earlier version of jpg read and stored. Its bytes, not its events, show what is known:
+// stored turns do not change, and the rest of the file is read as jpg reads it now.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import type { Event } from "../../core/conversation/event.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
@@ -13,7 +13,7 @@ import type { TurnChain, TurnSequence } from "./import-commits.ts";
 import { commonTurns, hasGrown, type SessionBranch } from "./import-place.ts";
 import { countStoredEvents } from "./import-report.ts";
 
-/** A file as it is read now. */
+/** A file as this jpg reads it. */
 export interface Reading {
   readonly session: ImportedSession;
   readonly sequence: TurnSequence;
@@ -24,13 +24,13 @@ interface Stored {
   readonly store: ConversationStore;
   readonly open: OpenSession;
   readonly holder: SessionBranch;
-  /** Reads a file as the import does; null when it holds no turn. */
+  /** Reads a file as the import does; null when it has no turn. */
   readonly read: (open: OpenSession) => Promise<Reading | null>;
 }
 
 /**
- * The turns of a file after those that its branch holds. Null when the branch holds its beginning as it is read now, so that
- * the turns themselves tell what is new.
+ * The turns of a file after those on its branch. Null if this jpg reads the beginning as the branch has it: then comparing turns
+ * shows what is new.
  */
 export async function keepStoredTurns(stored: Stored, whole: Reading): Promise<TurnSequence | null> {
   const { store, open, holder } = stored;
@@ -77,7 +77,7 @@ export async function keepStoredTurns(stored: Stored, whole: Reading): Promise<T
   };
 }
 
-/** The state of the file that the branch holds: the beginning of its lines, or the document that was. */
+/** The state of the file that the branch has: the beginning of its lines, or the earlier document. */
 async function storedState({ store, open, holder }: Stored, byteLength: number): Promise<ByteSource> {
   if (open.document === null) return beginningOf(open.source, byteLength);
   const document = await collectBlobs(
@@ -87,11 +87,11 @@ async function storedState({ store, open, holder }: Stored, byteLength: number):
   return createBufferSource(Buffer.concat(document));
 }
 
-/** Where what is stored ends and what is new begins. */
+/** Where stored turns end and new ones begin. */
 interface Join {
   /** Turns of the branch that stay. */
   readonly stored: number;
-  /** Turns that the file has for them, as it is read now. */
+  /** How many turns this jpg reads for them. */
   readonly read: number;
   /** Whether the newest of them has more events now. */
   readonly isGrown: boolean;
@@ -108,7 +108,7 @@ async function findJoin({ store, holder }: Stored, beginning: Reading, whole: Re
   const read = isGrown ? count : common;
   const openers = await Promise.all(turnOids.map((oid, index) => readFirstEvent(store, oid, index)));
   const exported = beginning.sequence.known.length;
-  // Up to where the user went back, by the lines that the turns before it hold; else as far as turns are the file's.
+  // Up to where the user went back, by the lines of the turns before; else as far as the turns are the file's.
   const isRead = linesOfTurns(beginning, read);
   const isKept = (id: string): boolean => isRead(id) || (read === count && whole.session.hasLine(id));
   const own = openers.findIndex((events, index) => index >= exported && !isKept(lineOf(events[0]?.id ?? "")));
@@ -133,7 +133,7 @@ function newEvents(
   return { events: whole.sequence.readTurn(turn), isNew: ({ id }) => !before.has(id) };
 }
 
-/** Puts new events behind the ones they follow: what is late of a message stands with it. */
+/** Inserts new events after the ones that they follow, so that a late part of a message stays with it. */
 function mergeNew(
   stored: readonly Event[],
   { events, isNew }: { readonly events: readonly Event[]; readonly isNew: (event: Event) => boolean },
@@ -148,14 +148,14 @@ function mergeNew(
   return merged;
 }
 
-/** Reads a turn as its file has it: payloads are references. */
+/** Reads a turn as stored, with references for payloads. */
 async function readTurnFile(store: ConversationStore, tree: BranchTree, index: number): Promise<readonly Event[]> {
   const [bytes = new Uint8Array()] = await collectBlobs(store, [tree.turnOids[index] ?? ""]);
   return parseTurnBytes(bytes, index);
 }
 
 interface MadeCompaction {
-  /** Turn, as the file is read now, that its commit follows. */
+  /** The turn after which its commit comes, as this jpg reads the file. */
   readonly turn: number;
   readonly compaction: Compaction;
 }
@@ -169,7 +169,7 @@ function newCompactions(beginning: TurnSequence, whole: TurnSequence): readonly 
   return list(whole).filter(({ compaction }) => !before.has(compaction.id));
 }
 
-/** Gives compactions the positions that their turns have on the branch. */
+/** Maps compactions to the positions of their turns on the branch. */
 async function placeNew(
   { store, holder }: Stored,
   { stored, read }: Join,
@@ -189,7 +189,7 @@ async function placeNew(
   return placed;
 }
 
-/** The stored place of a compaction's last event; where an earlier reading left that event out, the end of what is stored. */
+/** Where a compaction's last event is stored; if an earlier version left that event out, the end of what is stored. */
 async function findBound(
   store: ConversationStore,
   tree: BranchTree,

@@ -1,5 +1,5 @@
-// Keeps a store up with the sessions that agents write: imports what grew, then compacts what grew too large where the
-// settings say so. Sessions are only read. What is wrong with one of them stops none of the others.
+// Keeps a store up to date with agents' sessions: imports what grew, then compacts what grew too large if the settings say so.
+// Sessions are only read. An error in one does not stop the others.
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { conversationOf } from "../../core/conversation/name.ts";
@@ -17,25 +17,24 @@ import type { ImportRequest } from "./import-request.ts";
 /** Which sessions: files or folders; none = those that agents on this machine keep for this project. */
 export type SyncRequest = Pick<ImportRequest, "format" | "paths" | "kept">;
 
-/** Told what happens, a line at a time; not safe for a terminal yet. */
+/** Receives messages, one line each; not safe for a terminal yet. */
 export interface SyncObserver {
   notice(text: string): void;
   warn(text: string): void;
 }
 
-/** What one pass did. */
 export interface SyncReport extends ImportOutcome {
   readonly compactions: readonly CompactReport[];
 }
 
-/** Who is told, what ends a pass, and whether what becomes too large is compacted without being switched on. */
+/** Who gets messages, what ends a pass, and whether to compact what becomes too large without a setting. */
 interface SyncWith {
   readonly observer: SyncObserver;
   readonly signal?: AbortSignal;
   readonly guard?: GuardState;
 }
 
-/** Makes one pass. Throws what an import throws when nothing could be imported, and errors of the store. */
+/** Makes one pass. Throws as an import does when nothing could be imported, and errors of the store. */
 export async function syncSessions(
   workspace: Workspace,
   request: SyncRequest,
@@ -43,7 +42,7 @@ export async function syncSessions(
 ): Promise<SyncReport> {
   const { sessions, failed } = await importEach(workspace, request);
   const compactions: CompactReport[] = [];
-  // Nobody goes on with what a sub-agent did: there is nothing to shorten it for.
+  // Nobody continues the session of a sub-agent, so it need not shrink.
   const grown = sessions.filter(({ status, agent_of }) => status !== "unchanged" && agent_of === undefined);
   for (const branch of new Set(grown.map((session) => session.branch))) {
     if (signal?.aborted === true) break;
@@ -63,7 +62,7 @@ export async function syncSessions(
   return { sessions, failed, compactions };
 }
 
-/** Imports path by path: a file that was named ends an import, and the others are not its concern. */
+/** Imports path by path: an error in a named file ends its import, but not the others'. */
 async function importEach(workspace: Workspace, { paths, ...request }: SyncRequest): Promise<ImportOutcome> {
   const all = { ...request, allBranches: false, keepActive: true };
   if (paths.length <= 1) return importSessions(workspace, { ...all, paths });
@@ -84,22 +83,22 @@ async function importEach(workspace: Workspace, { paths, ...request }: SyncReque
   return { sessions, failed };
 }
 
-/** How long a sync goes on, and who is told. */
+/** How long to keep syncing, and who gets the reports. */
 interface KeepSyncing {
-  /** Longest time between two looks at everything, milliseconds; null = as seldom as they take long. */
+  /** Longest time between two full passes, milliseconds; null = as rarely as their duration requires. */
   readonly everyMs: number | null;
-  /** Ends it after the pass that it is in; a summary that is being written is given up. */
+  /** Ends it after the current pass; a summary in progress is abandoned. */
   readonly signal: AbortSignal;
   readonly observer: SyncObserver;
   readonly guard?: GuardState;
-  /** Told of each pass. */
+  /** Called after each pass. */
   report(pass: SyncReport): void;
 }
 
 /**
- * Makes a pass whenever sessions change, until the signal ends it. Each has a workspace of its own, so that settings and
- * whatever other programs do to the store are seen. Throws what the first pass throws, for that is what was mistyped; a
- * later one that fails is said, and the next one tries again.
+ * Makes a pass whenever sessions change, until the signal ends it. Each opens the workspace anew, to see changes of settings and of
+ * the store. Throws as the first pass does, because that shows what was mistyped; errors of later passes are reported, and the next
+ * one tries again.
  */
 export async function keepSyncing(
   open: () => Promise<Workspace>,
@@ -116,7 +115,7 @@ export async function keepSyncing(
       try {
         await inWorkspace(open, async (workspace) => {
           const began = workspace.runtime.now().getTime();
-          // Before anything is read: what changes meanwhile is seen by the next pass.
+          // Before anything is read, so that the next pass sees what changes meanwhile.
           if (files === null) watch.follow(await foldersOf(workspace, request));
           report(await syncSessions(workspace, narrowed(workspace, request, files), how));
           if (files === null) restMs = restAfter(workspace.runtime.now().getTime() - began);
@@ -134,15 +133,15 @@ export async function keepSyncing(
 
 const LEAST_REST_MS = 30_000;
 const MOST_REST_MS = 3_600_000;
-/** Looking at everything again takes this share of the time at most, 1 in so many. */
+/** Full passes take at most one part in so many of the time. */
 const SELDOM = 100;
 
-/** How long nothing has to happen before everything is looked at again. A clock that was set meanwhile says nothing. */
+/** Milliseconds without a change before the next full pass. A duration may be wrong if the clock was set meanwhile. */
 function restAfter(wholeMs: number): number {
   return Math.min(Math.max(wholeMs * SELDOM, LEAST_REST_MS), MOST_REST_MS);
 }
 
-/** What is asked for, as far as some files are concerned; null = all of it. */
+/** The request limited to some files; null = all of it. */
 function narrowed({ runtime }: Workspace, request: SyncRequest, files: ReadonlySet<string> | null): SyncRequest {
   if (files === null) return request;
   if (request.paths.length === 0) return { ...request, kept: { ...request.kept, only: files } };
@@ -150,10 +149,10 @@ function narrowed({ runtime }: Workspace, request: SyncRequest, files: ReadonlyS
   return named.length === files.size ? { ...request, paths: named } : request;
 }
 
-/** What to say of trouble that may pass; null = nothing. Throws bugs, and in the first pass what was mistyped. */
+/** The message for an error that may pass; null = none. Throws bugs, and in the first pass what was mistyped. */
 function passingTrouble(error: unknown, isFirst: boolean): string | null {
   if (!(error instanceof JpgError) || error.kind === "internal") throw error;
-  // An agent that was not used here yet may be some day.
+  // The agent may be used here later.
   if (error.code === "no_sessions") return null;
   if (isFirst) throw error;
   return error.message;
@@ -171,7 +170,7 @@ async function inWorkspace<Value>(
   }
 }
 
-/** The folders in which sessions change: of a file that was named the one it is in, for it may be replaced. */
+/** The folders to watch for sessions: for a named file its folder, because the file may be replaced. */
 async function foldersOf(workspace: Workspace, { paths }: SyncRequest): Promise<readonly string[]> {
   const { runtime } = workspace;
   if (paths.length === 0) return agentSessionFolders(workspace);
@@ -186,24 +185,23 @@ function isFolder(path: string): Promise<boolean> {
   );
 }
 
-// The live guard of `jpg sync --compact`: a session that comes near its model's window is compacted without a model, and the user
-// is told once how to go on smaller. Where a pass gains little, it leaves the session alone from then on.
+// The guard of `jpg sync --compact`: compacts a session that comes near its model's window, without a model, and tells the user
+// once how to continue with the smaller one. If a pass gains little, it skips the session from then on.
 
-/** What a guard has said and given up, for as long as it runs. By branch. */
+/** The branches that a guard has reported and given up, while it runs. */
 export interface GuardState {
   readonly ready: Set<string>;
   readonly stopped: Set<string>;
 }
 
-/** A pass that takes out less than this share of the context is not worth what it costs. */
+/** A pass that removes less than this share of the context costs more than it saves. */
 const LEAST_FREED = 0.1;
 
-/** Begins to guard. */
 export function createGuard(): GuardState {
   return { ready: new Set(), stopped: new Set() };
 }
 
-/** Compacts a branch that grew too large; null when nothing was done. Throws for bugs only. */
+/** Compacts a branch that grew too large; null when nothing was done. Throws only bugs. */
 export async function guardBranch(
   workspace: Workspace,
   branch: string,
@@ -231,7 +229,7 @@ export async function guardBranch(
   return report;
 }
 
-/** In the agent that the session is of, where that resumes any. */
+/** The command to resume in the agent of the session, if it can. */
 async function resumeCommand({ store }: Workspace, branch: string): Promise<string | null> {
   const format = (await loadTip(store, branch))?.header.source?.format;
   const agents = resumingAgents().map(({ name }) => name);

@@ -1,10 +1,10 @@
-// A table of jpg's in a TOML file of settings: what stands outside it stays, byte for byte. Pure.
+// Edits jpg's table in a TOML settings file; the rest stays unchanged, byte for byte. Pure.
 import { parse, TomlError } from "smol-toml";
 import { fieldsOf } from "../../core/conversation/event.ts";
 import type { TomlPart } from "../../formats/agent-format.ts";
 import type { NotAdded } from "./settings-file.ts";
 
-/** Whether a table stands there that holds what jpg puts there, more than that, or something else. */
+/** Finds a table: `same` as jpg writes it, `foreign` = with other or further values. */
 export function findToml(text: string, { table, values }: TomlPart): "same" | "foreign" | null {
   const found = readToml(text, table);
   if (found === undefined) return null;
@@ -13,20 +13,19 @@ export function findToml(text: string, { table, values }: TomlPart): "same" | "f
   return Object.entries(values).every(isSame) ? "same" : "foreign";
 }
 
-/** Gives what stands in a table; undefined where there is none, or the text is no TOML. */
+/** Returns the values of a table; undefined if there is none, or the text is no TOML. */
 export function readToml(text: string, table: string): unknown {
   const read = readTree(text);
   return "problem" in read ? undefined : valueUnder(read.tree, table);
 }
 
-/** Whether a text is TOML. */
 export function isToml(text: string): boolean {
   return !("problem" in readTree(text));
 }
 
 /**
- * Puts a table at the end of a text that has none of its name; `values` null = takes it out, with the tables below it. Refuses
- * what would not read so afterwards: a table may stand elsewhere than below a header.
+ * Appends a table to a text that has none of its name; `values` null = removes it with the tables below it. Refuses if the result
+ * would not parse as intended: a table can be written without a header.
  */
 export function editTomlTable(text: string, table: string, values: TomlPart["values"] | null): string | NotAdded {
   const before = readTree(text);
@@ -51,7 +50,7 @@ function appendTable(text: string, table: string, values: TomlPart["values"]): s
   return `${text}${begin}${[`[${table}]`, ...lines].join(eol)}${eol}`;
 }
 
-/** Cuts a table from its header to the next one and what is said before that, and the blank line before it. */
+/** Removes a table from its header up to the comments of the next one, and the blank line before it. */
 function cutTable(text: string, table: string): string {
   const lines = text.split(/(?<=\n)/);
   const start = lines.findIndex((line) => headerOf(line) === table);
@@ -61,13 +60,13 @@ function cutTable(text: string, table: string): string {
     return header !== null && !header.startsWith(`${table}.`);
   });
   let end = next === -1 ? lines.length : next;
-  // Comments and blank lines right before the next table are of that table.
+  // Comments and blank lines right before the next table belong to it.
   while (next !== -1 && end > start + 1 && /^(#.*)?$/.test((lines[end - 1] ?? "").trim())) end -= 1;
   const from = start > 0 && lines[start - 1]?.trim() === "" ? start - 1 : start;
   return [...lines.slice(0, from), ...lines.slice(end)].join("");
 }
 
-/** The name between the brackets of a header's line; null for another line. */
+/** The name in a table's header; null for another line. */
 function headerOf(line: string): string | null {
   const name = /^\s*\[([^[\]]+)\]\s*(?:#.*)?$/.exec(line.trimEnd())?.[1];
   const keys = name?.split(".").map((key) => key.trim());

@@ -1,5 +1,4 @@
-// Takes in a conversation that was handed over as one file: a git bundle. It is looked at as what a remote has is, and what is
-// here goes on or makes way as with a pull.
+// Imports conversations from one file, a git bundle. They are checked and merged as a pull does with those of a remote.
 import { createReadStream } from "node:fs";
 import { type FileHandle, mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,32 +12,33 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { pullConversations } from "./pull.ts";
 import { requireSharing } from "./remotes.ts";
 
-/** What became of a branch of a bundle. */
 export interface BundleRow {
   readonly source: string;
-  /** The conversation. */
   readonly id: string;
   readonly branch: string;
   readonly status: "created" | "updated" | "unchanged" | "merged" | "forked" | "left_out";
   /** Turns that were not here before. */
   readonly turns: number;
-  /** Where one's own turns are now, of `forked`. */
+  /** For `forked`: the branch with the turns that were here. */
   readonly fork?: string;
   /** Why it was left out. */
   readonly reason?: string;
 }
 
-/** What was fetched stands under this name while it is taken in. */
+/** Name of the remote that bundles are fetched as. */
 const INCOMING = "jpg-incoming";
 
-/** A bundle to be taken in; `source` = how it was named, default its path. */
+/** `source` = the file as it was named, default its path. */
 export interface BundleFile {
   readonly path: string;
   readonly header: BundleHeader;
   readonly source?: string;
 }
 
-/** Takes in what a bundle holds. Throws `bundle_incomplete`, `no_conversations`, `damaged_bundle`, `bundle_too_large`; nothing changed then. */
+/**
+ * Imports a bundle. Throws `bundle_incomplete`, `no_conversations`, `damaged_bundle`, `bundle_too_large`; then no branch has
+ * changed.
+ */
 export async function importBundle(
   workspace: Workspace,
   { path, header, source = path }: BundleFile,
@@ -62,7 +62,7 @@ export async function importBundle(
     await sharing.forgetTracked(INCOMING);
     throw asDamage(path, error);
   });
-  // What was not taken in stays until the next file, under the name that the reason gives.
+  // Branches that were kept stay fetched until the next file, under the name that the reason gives.
   if (!report.branches.some(({ status }) => status === "kept")) await sharing.forgetTracked(INCOMING);
   const changed = new Map(report.branches.map((branch) => [branch.branch, branch]));
   return branches.map(({ name }) => {
@@ -87,7 +87,7 @@ function statusOf(status: "new" | "updated" | "merged" | "forked" | "kept" | und
   return status === "kept" ? "left_out" : status;
 }
 
-/** What git says of an address is no help with a file. */
+/** Replaces git's errors about an address by errors about a file. */
 function asDamage(path: string, cause: unknown): unknown {
   if (!(cause instanceof JpgError) || !cause.code.startsWith("remote_")) return cause;
   return cause.code === "remote_too_large" ? tooLarge(path, cause) : damagedBundle(path, cause);
@@ -101,17 +101,17 @@ function tooLarge(path: string, cause: JpgError): Error {
   });
 }
 
-// A bundle as a file: its head, and whether what follows is all there. Both are told without a store, so that a file which is cut
-// off or damaged makes none.
+// A bundle as a file: its header, and whether the pack is complete. Both are checked without a store, so that a truncated or
+// damaged file creates none.
 
-/** Bytes of a head that are read first; of one that does not end in them, twice as many. */
+/** Bytes of a header that are read first, then twice as many until it ends. */
 const FIRST_READ = 64 * 1024;
-/** Longest head, bytes: half a million branches. */
+/** Longest header, bytes: half a million branches. */
 const LONGEST_HEAD = 64 * 1024 * 1024;
-/** The digest that ends a pack, bytes. */
+/** Bytes of the digest that ends a pack. */
 const DIGEST = 20;
 
-/** Reads the head of a file; null when it is no bundle, or is not there. */
+/** Reads the header of a file; null when it is no bundle, or does not exist. */
 export async function readBundleHeader(path: string): Promise<BundleHeader | null> {
   const file = await open(path, "r").catch((error: unknown) => {
     if (["ENOENT", "EISDIR", "EACCES"].includes(codeOf(error))) return null;
@@ -135,7 +135,7 @@ async function readHead(file: FileHandle): Promise<BundleHeader | null> {
   }
 }
 
-/** Whether a beginning is that of a bundle. */
+/** Whether a file that begins so is a bundle. */
 export function isBundle(start: Uint8Array): boolean {
   return parseBundleHeader(Buffer.from(start.subarray(0, BUNDLE_START.length)).toString("latin1")) !== null;
 }
@@ -153,7 +153,6 @@ export async function requireWhole(path: string, { packAt }: Pick<BundleHeader, 
   if (last.length !== DIGEST || !hash.digest().equals(last)) throw damagedBundle(path);
 }
 
-/** The error of a file that cannot be read to its end. */
 function damagedBundle(path: string, cause?: unknown): Error {
   return userError(
     "damaged_bundle",
@@ -165,7 +164,7 @@ function damagedBundle(path: string, cause?: unknown): Error {
   );
 }
 
-/** Does something with bytes as a file, which git reads, and removes it. */
+/** Writes bytes to a temporary file, runs `act` with its path, and removes it. */
 export async function withBundleFile<T>(
   bytes: Uint8Array,
   env: Environment,

@@ -1,4 +1,4 @@
-// Finds what is to be masked, in a history or in lines that are nowhere stored yet.
+// Finds what is to be masked, in a history or in lines that are not stored yet.
 import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { branchName, conversationId, conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
@@ -19,19 +19,18 @@ import { createBufferSource } from "../sessions/sources.ts";
 import { findInSources, fingerprintOf, loadSecretScanner, type ScannedSource } from "./scan.ts";
 import { type OutgoingSecret, openCleanObjects } from "./scan-outgoing.ts";
 
-/** What was found. */
 export interface FoundMasks {
   readonly secrets: readonly MaskedSecret[];
-  /** Masks by every form in which a secret stands somewhere. Shown to nobody. */
+  /** Masks by every form in which a secret occurs. Never shown. */
   readonly masks: ReadonlyMap<string, string>;
   readonly given: GivenMasks;
-  /** Objects in which nothing was found, before and now. */
+  /** Objects in which nothing was found, now or earlier. */
   readonly clean: ReadonlySet<string>;
-  /** Names of the attachments that something but sources refers to. */
+  /** Names of the attachments that files other than sources refer to. */
   readonly attachments: ReadonlySet<string>;
 }
 
-/** A text, and the path of a tree that it stands at or would. */
+/** A text, and its path in a tree that has it or would have it. */
 export interface TextAtPath {
   readonly path: string;
   readonly text: string;
@@ -43,7 +42,7 @@ interface Scanned {
   readonly path: string;
 }
 
-/** Looks at everything in a history, sources too; `names` = names of its branches. */
+/** Scans a whole history, sources too; `names` = names of its branches. */
 export async function findMasks(
   workspace: Workspace,
   history: readonly HistoryCommit[],
@@ -54,7 +53,7 @@ export async function findMasks(
   const blobs = blobsOf(history);
   const attachments = new Set<string>();
   const numbers = new Map<string, number>();
-  // Without texts that are wanted there is nothing to look for.
+  // Without texts to mask there is nothing to look for.
   let hasTexts = wanted.texts.length === 0;
   const sought = wanted.texts.flatMap(writtenForms);
   const seams: (readonly [string, string])[] = [];
@@ -76,7 +75,7 @@ export async function findMasks(
   }
   for await (const one of findInSources(scanner, commitTexts(history, names, look), { thorough: true }))
     found.push(one);
-  // Now all numbers that are taken are known.
+  // By now all used numbers are known.
   for (const { in: place, rule, secret } of found) list.add({ rule, secret, path: place.path });
   if (hasTexts) for (const secret of wanted.texts) list.add({ rule: "text", secret, path: "" });
   list.addAcross(seams);
@@ -85,7 +84,7 @@ export async function findMasks(
   return { secrets: list.secrets(), masks: list.masks, given: list.given(), clean: new Set(clean), attachments };
 }
 
-/** Finds what is to be masked in lines that are nowhere stored yet. */
+/** Finds what is to be masked in lines that are not stored yet. */
 export async function findMasksInLines(
   workspace: Workspace,
   sources: Iterable<TextAtPath> | AsyncIterable<TextAtPath>,
@@ -111,7 +110,7 @@ const REFERENCE = /"\$+attachment" *: *"([0-9a-f]{64}(?:\.[a-z0-9]{1,16})?)"/g;
 
 function blobsOf(history: readonly HistoryCommit[]): readonly Scanned[] {
   const blobs = new Map<string, Scanned>();
-  // What is no source counts where an object is both.
+  // If an object is a source and something else, the other path counts.
   for (const { changes } of history)
     for (const { oid, path, special } of changes)
       if (oid !== null && special === undefined && isSourcePath(blobs.get(oid)?.path ?? "sources/"))
@@ -123,11 +122,11 @@ interface Contents {
   readonly blobs: readonly Scanned[];
   readonly known: { has(oid: string): boolean };
   readonly look: (text: string, isSource: boolean) => void;
-  /** Whether texts are looked for that no rule knows. */
+  /** Whether the user named texts, which no rule finds. */
   readonly isAsked: boolean;
 }
 
-/** The contents to be scanned; all that stay in the conversation are looked at, those known to be clean are not scanned. */
+/** The contents to scan. Everything that stays in the copy is read, but known clean objects are not scanned. */
 async function* contentsOf(
   store: ConversationStore,
   { blobs, known, look, isAsked }: Contents,
@@ -143,7 +142,7 @@ async function* contentsOf(
   }
 }
 
-/** What stands in no file: messages and authors of commits, names of files and branches. */
+/** Texts outside of files: messages and authors of commits, names of files and branches. */
 function* commitTexts(
   history: readonly HistoryCommit[],
   names: readonly string[],
@@ -161,10 +160,10 @@ function* commitTexts(
   yield source("names of branches and files", [...names, ...paths].join("\n"));
 }
 
-/** A mask's own words are nobody's secret. */
+/** The words of a mask are no secret. */
 const MASK = /redacted-[a-z0-9-]+?-\d+/g;
 
-/** Lists the texts that still stand somewhere, with the first place of each in an object. */
+/** Lists the texts that remain somewhere, with the first place of each in an object. */
 export async function findRemainingTexts(
   store: ConversationStore,
   { objects, names }: { readonly objects: readonly OutgoingObject[]; readonly names: readonly string[] },
@@ -198,22 +197,22 @@ function contentsIn(text: string): readonly (readonly string[])[] {
   return text.split("\n").flatMap(textsOfContents);
 }
 
-/** Characters on either side of where two parts of a content meet that a secret may have there. */
+/** Characters on either side of a seam between two parts of a content that a secret may cover. */
 const SEAM = 200;
 
-/** Where parts of one content meet: the end of one, and how the next begins. */
+/** The seams between the parts of one content: the end of one, and the beginning of the next. */
 function seamsIn(text: string): readonly (readonly [string, string])[] {
   return contentsIn(text).flatMap((texts) =>
     texts.slice(1).map((next, before) => [texts[before]?.slice(-SEAM) ?? "", next.slice(0, SEAM)] as const),
   );
 }
 
-/** So much of a secret gives it away, characters. */
+/** Characters: so much of a secret reveals it. */
 const LEAST_PART = 8;
 
 /**
- * How a secret reads elsewhere that stands over a seam: its two parts put together with a blank, as in a title, or each by itself,
- * as in a summary that was made of the two texts.
+ * How a secret across a seam reads elsewhere: its two parts joined by a space or line break, as in a title, or each alone, as in a
+ * summary of the two texts.
  */
 function acrossSeam([left, right]: readonly [string, string], secret: string): readonly string[] {
   const at = (left + right).indexOf(secret, Math.max(0, left.length - secret.length + 1));
@@ -223,82 +222,82 @@ function acrossSeam([left, right]: readonly [string, string], secret: string): r
   return [parts.join(" "), parts.join("\n"), ...parts.filter((part) => part.length >= LEAST_PART)];
 }
 
-/** A file's text as it is, as it is meant, and what parts of one content say together. */
+/** A file's text as written, with its escapes resolved, and with the parts of each content joined. */
 function readingsOf(text: string): readonly string[] {
   return [text, meantText(text)?.text ?? "", ...contentsIn(text).map((texts) => texts.join(""))];
 }
 
-/** Which secrets are masked: what rules find, or what some of them do, and texts that somebody names. */
+/** What to mask: the finds of rules, and texts that the user named. */
 export interface WantedSecrets {
   /** Names of rules; none = all. */
   readonly rules: readonly string[];
   readonly texts: readonly string[];
-  /** Fingerprints of secrets that the user lets pass. */
+  /** Fingerprints of secrets that the user allows. */
   readonly allowed: readonly string[];
-  /** Names of rules whose finds pass this once; absent = none. */
+  /** Names of rules whose finds are allowed this once; absent = none. */
   readonly passing?: readonly string[];
-  /** What was `given` in an earlier copy; absent = nothing. */
+  /** The masks `given` in an earlier copy; absent = none. */
   readonly given?: GivenMasks;
 }
 
-/** A secret that is masked; nothing of it is in here but what may be shown. */
+/** A secret that is masked, with only what may be shown of it. */
 export interface MaskedSecret {
   readonly rule: string;
   readonly sample: string;
   readonly fingerprint: string;
-  /** What stands in its place. */
+  /** What replaces it. */
   readonly mask: string;
   /** How many times rules found it. */
   readonly count: number;
-  /** Where it was found first: a path of the tree, or `commit ID`. */
+  /** The path in the tree, or `commit ID`, where it was found first. */
   readonly path: string;
-  /** 0-based; absent where that is no turn. */
+  /** 0-based; absent where the path is no turn. */
   readonly turn?: number;
 }
 
-/** Masks by fingerprint of the secret, however its lines end. */
+/** Masks by fingerprint of the secret without its white space. */
 export type GivenMasks = Readonly<Record<string, string>>;
 
-/** Whether a path is of the agent's own bytes. */
+/** Whether a path is one of the agent's own files. */
 export function isSourcePath(path: string): boolean {
   return path.startsWith("sources/");
 }
 
-/** Masks of a conversation that was redacted before stay its own: the numbers go on behind them. */
+/** Keeps the masks of a conversation that was redacted before: new numbers continue theirs. */
 function keepNumbers(text: string, numbers: Map<string, number>): void {
   for (const [, rule = "", number] of text.matchAll(/redacted-([a-z0-9-]+?)-(\d{1,9})(?!\d)/g))
     numbers.set(rule, Math.max(numbers.get(rule) ?? 0, Number(number)));
 }
 
-/** The masks in a text, as often as they stand there. */
+/** The masks in a text, each as often as it occurs. */
 export function masksIn(text: string): readonly string[] {
   return text.match(/redacted-[a-z0-9-]+?-\d{1,9}(?!\d)/g) ?? [];
 }
 
-/** Those of the secrets whose masks stand in masked texts: what is told of what was handed over. */
+/** The secrets whose masks occur in masked texts: the ones to report. */
 export function maskedIn(secrets: readonly MaskedSecret[], texts: readonly string[]): readonly MaskedSecret[] {
   const masks = new Set(texts.flatMap(masksIn));
   return secrets.filter(({ mask }) => masks.has(mask));
 }
 
-/** A find, and where it is. */
+/** A find and its path. */
 interface FoundPlace {
   readonly rule: string;
   readonly secret: string;
   readonly path: string;
 }
 
-/** The secrets that are masked, in the order in which they were found. */
+/** The secrets to mask, in the order in which they were found. */
 interface MaskList {
   readonly masks: ReadonlyMap<string, string>;
   add(found: FoundPlace): void;
-  /** Adds how the secrets read elsewhere that stand where two parts meet. */
+  /** Adds the forms of secrets that cross a seam. */
   addAcross(seams: readonly (readonly [string, string])[]): void;
   secrets(): readonly MaskedSecret[];
   given(): GivenMasks;
 }
 
-/** Begins a list; `numbers` = the highest number of each kind that is taken. */
+/** `numbers` = the highest used number of each kind. */
 function createMaskList(
   { rules, allowed, passing = [], given: earlier = {} }: WantedSecrets,
   numbers: Map<string, number>,
@@ -323,14 +322,14 @@ function createMaskList(
       if (!isWanted(found)) return;
       const { rule, secret, path } = found;
       const plain = meantText(secret)?.text ?? secret;
-      // A key is the same however its lines end.
+      // A key is the same whatever its line ends.
       const same = plain.replace(/\s+/g, "");
       const known = secrets.get(same);
       const mask = known?.mask ?? earlier[fingerprintOf(same)] ?? nextMask(rule, numbers);
       const turn = turnIndexOfPath(path);
       const place = turn === null ? { path } : { path, turn };
       const fresh = { rule, sample: sampleOf(secret), fingerprint: fingerprintOf(secret), mask, count: 0, ...place };
-      // Where it stays counts more than the agent's own line of it.
+      // A path that stays in the copy is shown rather than a source.
       const shown = known === undefined || (isSourcePath(known.path) && !isSourcePath(path)) ? fresh : known;
       secrets.set(same, { ...shown, count: (known?.count ?? 0) + 1 });
       const forms = rule === "text" ? [secret, plain].flatMap(writtenForms) : [secret, plain];
@@ -339,9 +338,9 @@ function createMaskList(
   };
 }
 
-/** A shorter password is a word, too: it is one only where it stands in an address or a login. Characters. */
+/** Characters: a shorter password may be a usual word, so it is masked only in an address or a login. */
 const SHORT = 8;
-/** What stands before and behind it there, by the rule that finds it. */
+/** The texts before and after such a password, by the rule that finds it. */
 const AROUND: Readonly<Partial<Record<string, readonly [string, string]>>> = {
   "url-credentials": [":", "@"],
   "curl-login": [":", ""],
@@ -359,20 +358,19 @@ function nextMask(rule: string, numbers: Map<string, number>): string {
   return `redacted-${kind}-${number}`;
 }
 
-// Names of a masked copy: an id of its own and those of its forks, in which nothing of a secret stands either. A copy that was
-// made before keeps its names.
+// Names of a masked copy: a new id, and names of its forks without any secret. An earlier copy keeps its names.
 
-/** Names of a copy and its branches, and the masks that its own names have a part in. */
+/** Names of a copy and its branches, and the masks, which include its id where that needs one. */
 export interface CopyNames {
   readonly id: string;
   readonly masker: Masker;
-  /** The same for bytes; see `MaskedHistory`. */
+  /** For bytes; see `MaskedHistory`. */
   readonly bytesMasker: Masker;
   /** Names of the new branches, by those of the old ones. */
   readonly branches: ReadonlyMap<string, string>;
 }
 
-/** What a copy is named after. */
+/** What the names of a copy are made from. */
 interface NamedOriginal {
   readonly tips: readonly BranchTip[];
   readonly found: FoundMasks;
@@ -380,7 +378,7 @@ interface NamedOriginal {
   readonly earlier: MaskedCopy | null;
 }
 
-/** Gives names that nothing has, or those of the earlier copy. */
+/** Returns unused names, or those of the earlier copy. */
 export async function nameCopy(
   { store, runtime }: Workspace,
   { tips, found, title, earlier }: NamedOriginal,
@@ -392,7 +390,7 @@ export async function nameCopy(
   let id = earlier?.copy ?? fresh();
   while (earlier === null && taken.has(id)) id = fresh();
   const revealsSecret = isSlugOf(found.masks);
-  // An id that was made of a secret is one itself, wherever it is said.
+  // An id made from a secret is a secret, too, wherever it occurs.
   const masks = revealsSecret(conversation) ? new Map([...found.masks, [conversation, id]]) : found.masks;
   const branches = new Map(Object.entries(earlier?.branches ?? {}).map(([name, copied]) => [name, copied.name]));
   for (const { name } of tips) {
@@ -410,15 +408,15 @@ export async function nameCopy(
   return { id, masker: createMasker(masks), bytesMasker: createMasker(bytesMasks), branches };
 }
 
-/** A text as its UTF-8 reads where each byte is a character. */
+/** A text with each byte of its UTF-8 as one character. */
 function inBytes(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
 
-/** So much of a secret gives it away in a name, characters. */
+/** Characters: so much of a secret in a name reveals it. */
 const LEAST = 8;
 
-/** Names are of lower-case letters, digits and hyphens, and may be cut: whether one has such a form of a secret in it. */
+/** Whether a name contains a secret as a slug: lower-case letters, digits and hyphens, perhaps cut. */
 function isSlugOf(masks: ReadonlyMap<string, string>): (name: string) => boolean {
   const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, "-");
   const begun = [...masks.keys()].map((secret) =>

@@ -1,4 +1,4 @@
-// Writes a history anew with masks in it: each file of each commit, and what commits say.
+// Rewrites a history with masks: each file of each commit, and the commits' messages and authors.
 import { MERGE_ORIGIN } from "../../core/compact/fork-merge.ts";
 import { attachmentPath } from "../../core/conversation/attachment.ts";
 import { parseCompactionLine } from "../../core/conversation/compaction-line.ts";
@@ -27,7 +27,7 @@ import { describeDamage, findDamage } from "./refuse-damage.ts";
 import { requireSharing } from "./remotes.ts";
 import { findOutgoingSecrets, openCleanObjects } from "./scan-outgoing.ts";
 
-/** Masks commits, parents first; `objects` is told what became of each blob. */
+/** Masks commits, parents first; `objects` collects what became of each blob. */
 async function* maskHistory(
   history: readonly HistoryCommit[],
   masked: MaskedHistory,
@@ -52,10 +52,10 @@ function maskSignature(signature: Signature, { mask }: Masker): Signature {
   return { ...signature, name: mask(signature.name), email: mask(signature.email) };
 }
 
-/** What a message quotes: there a secret may be cut, or stand in pieces behind the marks of its lines. */
+/** Quotes in a message: a secret may be cut there, or broken up by the marks of its lines. */
 const QUOTES = /^(`{3,})[a-z]*\n(?:.*\n)*?\1$/gm;
 
-/** A subject ends where a line does; ids of commits of the old history, which stands nowhere else, say nothing. */
+/** Masks line by line, so that a subject stays one line. Ids of original commits are removed: they exist nowhere else. */
 function maskMessage(message: string, masker: Masker, isOld: (commit: string) => boolean): string {
   return masker
     .maskLines(message.replace(QUOTES, "    (left out of the redacted copy; `jpg show` has it)"))
@@ -83,7 +83,7 @@ function attachmentOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** What others name comes first: attachments, then turns, then records. */
+/** The order of masking: attachments, then turns that name them, then records that name turns. */
 function rankOf(path: string): number {
   if (path.startsWith("attachments/")) return 0;
   return turnIndexOfPath(path) === null ? 2 : 1;
@@ -120,32 +120,32 @@ function newAttachmentPath({ names }: MaskState, path: string): string {
   return name === undefined ? path : attachmentPath(name);
 }
 
-// A file of a commit with masks in it. Digests that follow from what was masked (`prev`, `covers`, names of attachments) are those
-// of the new bytes; a digest of what is not in the history is of something that may hold a secret, and goes.
+// Masks a file of a commit. Digests of what was masked (`prev`, `covers`, names of attachments) become those of the new bytes. A
+// digest of something outside the history may be of a secret, and is removed.
 
-/** How a history is written anew. */
+/** How a history is rewritten. */
 interface MaskedHistory {
   readonly store: ConversationStore;
   readonly masker: Masker;
-  /** For what is no text, a character a byte: there a secret stands as it is written in UTF-8. */
+  /** For binary files, one character per byte: a secret occurs there as UTF-8. */
   readonly bytesMasker: Masker;
-  /** Id of the new conversation. */
+  /** The id of the copy. */
   readonly id: string;
-  /** Names of its branches, by those that they had in the original. */
+  /** Names of its branches, by their original names. */
   readonly renamed: ReadonlyMap<string, string>;
-  /** Names of the attachments that are kept. */
+  /** Names of the attachments to keep. */
   readonly attachments: ReadonlySet<string>;
 }
 
-/** What is known while it is written. */
+/** What is known so far. */
 interface MaskState extends MaskedHistory {
   /** New object ids of blobs by old ones. */
   readonly objects: Map<string, string>;
-  /** What whole strings become: object ids of turn files and names of attachments. */
+  /** Replacements of whole strings: object ids of turn files and names of attachments. */
   readonly names: Map<string, string>;
 }
 
-/** Says in the place of a digest that there is none. */
+/** Replaces a digest that is removed. */
 const NO_BLOB = "0".repeat(40);
 const NO_DIGEST = "0".repeat(64);
 
@@ -157,11 +157,10 @@ interface OldFile {
 
 interface NewFile {
   readonly bytes: Uint8Array;
-  /** Whether the same bytes become the same wherever they stand. */
+  /** Whether the same bytes are masked in the same way in every commit. */
   readonly isFinal: boolean;
 }
 
-/** Masks a file of a commit. */
 async function maskFile(state: MaskState, file: OldFile): Promise<NewFile> {
   const { path, bytes } = file;
   if (path === "conversation.json") return final(maskHeader(state, decode(bytes)));
@@ -176,18 +175,18 @@ function final(content: string | Uint8Array): NewFile {
 
 function maskHeader({ masker, names, id }: MaskState, text: string): string {
   const header = JSON.parse(maskLine(text, masker, names)) as Readonly<Record<string, unknown>>;
-  // It is no more what was imported: a session that goes on goes on in the original.
+  // The copy is not the imported conversation: a session that continues is imported into the original.
   return `${JSON.stringify({ ...header, id, source: null })}\n`;
 }
 
-/** What jpg itself says of a merge names the fork of the copy, as far as it is in it. */
+/** Renames the forks that jpg's own text about a merge names. */
 function renameForks(text: string, { renamed, id }: Pick<MaskedHistory, "renamed" | "id">): string {
   const [old = ""] = renamed.keys();
   const named = new RegExp(`(?<![A-Za-z0-9-])${conversationOf(old)}/([A-Za-z0-9_-]+)`, "g");
   return text.replace(named, (name, fork: string) => renamed.get(name) ?? `${id}/${fork}`);
 }
 
-/** In what jpg makes of a merge; inside a text its quotes have escapes. */
+/** Marks a merge that jpg made; inside a text its quotes would be escaped. */
 const OF_MERGE = `"origin":"${MERGE_ORIGIN}"`;
 
 function maskTurn(state: MaskState, text: string): string {
@@ -204,7 +203,7 @@ function maskTurn(state: MaskState, text: string): string {
   return masked;
 }
 
-/** A turn said after one that is not in the history still follows none that is; so with the turns that it tells of. */
+/** Removes the ids of turns outside the history from `prev` and `turns`. */
 function withoutUnknown(line: string, names: ReadonlyMap<string, string>): string {
   return line.replace(/"prev" *: *"[0-9a-f]{40}"|"turns" *: *\[[^\]]*\]/g, (field) =>
     field.replace(/"([0-9a-f]{40})"/g, (whole, oid: string) => (names.has(oid) ? whole : `"${NO_BLOB}"`)),
@@ -220,7 +219,7 @@ async function maskCompaction(state: MaskState, { commit, path, bytes }: OldFile
   return { bytes: Buffer.from(maskLines(text, masker, own)), isFinal: covers.fresh !== NO_DIGEST };
 }
 
-/** What a compaction was made over, as it is now; a digest that does not fit the branch fits none afterwards. */
+/** The digest of what a compaction covers, old and new; null if it has none. One that did not match before never matches. */
 async function newCovers(
   state: MaskState,
   { commit, path, text }: { readonly commit: string; readonly path: string; readonly text: string },
@@ -245,7 +244,7 @@ async function newCovers(
 
 type Bounds = Parameters<typeof coversDigest>[0];
 
-/** The events that bound it are named as they are now. */
+/** Masks the ids of the events that bound a compaction. */
 function boundsOf(bounds: Bounds, { masker }: MaskState): Bounds {
   const { from_event: from, to_event: to } = bounds;
   return {
@@ -263,11 +262,11 @@ function maskLines(text: string, masker: Masker, names: ReadonlyMap<string, stri
     .join("");
 }
 
-/** Any other file: lines of JSON where its name says so, else a text; what is no text keeps its length. */
+/** Masks any other file: as JSON lines by its name, else as text; a binary file keeps its length. */
 function maskContent({ masker, bytesMasker, names }: MaskState, path: string, bytes: Uint8Array): string | Uint8Array {
   const text = decodeExactly(bytes);
   if (text === null) return maskBytes(bytesMasker, bytes);
-  // A secret may span lines of a text.
+  // A secret may span several lines of a text.
   return /\.jsonl?$/.test(path) ? maskLines(text, masker, names) : masker.mask(text);
 }
 
@@ -285,15 +284,15 @@ function decode(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** Null when the bytes are not those of a text. */
+/** Null when the bytes are not UTF-8. */
 function decodeExactly(bytes: Uint8Array): string | null {
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   return Buffer.compare(Buffer.from(text), bytes) === 0 ? text : null;
 }
 
-// Writes a masked copy and looks at it as a push would. It has no name yet: what is found wanting is left to git's gc.
+// Writes a masked copy and checks it as a push would. It is on no branch yet: git's gc removes a copy that fails the check.
 
-/** A copy that is written and has no name yet. */
+/** A copy that is written but on no branch yet. */
 export interface WrittenCopy {
   readonly names: CopyNames;
   readonly branches: readonly BranchTip[];
@@ -314,14 +313,14 @@ export async function writeCopy(workspace: Workspace, plan: RedactPlan, names: C
     name: renamed.get(name) ?? "",
     commit: commits.get(commit) ?? "",
   }));
-  // What was clean and has other digests in it now is as clean.
+  // Clean objects in which only digests changed are clean, too.
   await openCleanObjects(store).add([...objects].flatMap(([old, fresh]) => (found.clean.has(old) ? [fresh] : [])));
   await requireMasked(workspace, plan, branches);
   await requireSound(store, plan, branches);
   return { names, branches };
 }
 
-/** Looks at what was written as a push would. Throws `redact_incomplete`. */
+/** Scans what was written as a push would. Throws `redact_incomplete`. */
 async function requireMasked(
   workspace: Workspace,
   { wanted, found }: RedactPlan,
@@ -336,7 +335,7 @@ async function requireMasked(
     ...(await findOutgoingSecrets(workspace, { objects, names })).filter(
       ({ rule, fingerprint }) => (isAll || rules.has(rule)) && !wanted.allowed.includes(fingerprint),
     ),
-    // What somebody names no rule finds.
+    // No rule finds the texts that the user named.
     ...(await findRemainingTexts(workspace.store, { objects, names }, wanted.texts)),
   ];
   const [first] = left;
@@ -351,7 +350,7 @@ async function requireMasked(
   );
 }
 
-/** A text that somebody names may be a word of jpg's own files. Throws `redact_damages`, unless the original is as damaged. */
+/** Checks that no word of jpg's own files was masked. Throws `redact_damages`, unless the original is damaged, too. */
 async function requireSound(
   store: ConversationStore,
   { tips }: RedactPlan,

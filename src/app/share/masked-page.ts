@@ -1,5 +1,5 @@
-// What a page tells of a conversation, made fit to be handed over: secrets masked in all of it; of a view alone, without anything that
-// the model does not see. It says what was masked and what was left out.
+// Makes a page safe to export: masks secrets in all of it, and for a view leaves out what the model does not see. Reports what was
+// masked and left out.
 import { traitsOf } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { sourceFileOf, turnPath } from "../../core/conversation/turn-file.ts";
@@ -28,15 +28,14 @@ import { type ReviewReport, reviewedPair } from "./review.ts";
 import { type OutgoingSecret, secretsError } from "./scan-outgoing.ts";
 import { nameShared, readSaidLines, sharedTitle } from "./share.ts";
 
-/** What of a conversation stands on a page that is handed over. */
+/** What of a conversation to export as a page. */
 export interface PageWish {
-  /** `all`: what was said beside what the model sees of it; `view`: what the model sees alone. */
+  /** `all`: everything that was said, with the model's view; `view`: only the model's view. */
   readonly scope: "all" | "view";
-  /** Rules whose finds pass. */
+  /** Rules whose finds are allowed. */
   readonly allow: readonly string[];
 }
 
-/** What became of it. */
 export interface MaskedPageReport {
   readonly turns: number;
   readonly scope: PageWish["scope"];
@@ -50,15 +49,15 @@ export interface MaskedPageReport {
   readonly secrets: readonly MaskedSecret[];
 }
 
-/** A page as a document. */
+/** A page as one document. */
 export interface StaticPage {
-  /** What the conversation is called on it; legal in names of files. */
+  /** The conversation's name on it; valid as a file name. */
   readonly name: string;
   readonly html: string;
   readonly report: MaskedPageReport;
 }
 
-/** Says what is not on a page, and what stands in the place of secrets: a line each; none = everything is as it was said. */
+/** Lists what was left out and what was masked, one line each; empty if nothing was. */
 export function describeLeftOut({ left_out: left, secrets }: MaskedPageReport): readonly string[] {
   const counted = Object.entries(LEFT).flatMap(([kind, [one, many]]) => {
     const count = left[kind as keyof typeof LEFT];
@@ -78,7 +77,7 @@ const LEFT = {
   sources: ["source file", "source files"],
 } as const;
 
-/** Reads a page to be handed over. Throws `redact_incomplete`. */
+/** Reads a page to export. Throws `redact_incomplete`. */
 export async function readMaskedPage(
   workspace: Workspace,
   tree: BranchTree,
@@ -88,7 +87,7 @@ export async function readMaskedPage(
   const page = scope === "all" ? whole : await viewOf(workspace, tree, whole);
   const { config } = await workspace.config();
   const wanted = { rules: [], texts: [], allowed: config.secrets.allow, passing: allow };
-  // Also in what is left out: the beginning of a secret that stands there may stand elsewhere.
+  // Scans what is left out, too: the beginning of a secret there may occur elsewhere.
   const { secrets, masks } = await findMasksInLines(workspace, linesOf(whole), wanted);
   const masker = createMasker(masks);
   const text = maskLine(JSON.stringify(page), masker);
@@ -96,7 +95,7 @@ export async function readMaskedPage(
   await requireClean(workspace, masked, wanted);
   const sources = await workspace.store.listTree(tree.commit, { under: ["sources"] });
   return {
-    // Its name is made of the first request.
+    // The name of a view is made from the first request.
     page: scope === "all" ? masked : named(masked, nameShared({ branch: tree.branch, header: page }, masker)),
     report: {
       turns: page.turns.length,
@@ -112,7 +111,7 @@ export async function readMaskedPage(
   };
 }
 
-/** A page with long texts and images where they were said. */
+/** A page with long texts and images in full. */
 async function readWholePage(workspace: Workspace, tree: BranchTree): Promise<ConversationPage> {
   const page = await readConversationPage(workspace, tree);
   const whole = await readPayloads(
@@ -128,7 +127,7 @@ async function readWholePage(workspace: Workspace, tree: BranchTree): Promise<Co
   return { ...page, turns: page.turns.map((turn) => ({ ...turn, rows: turn.rows.map(withPayloads) })) };
 }
 
-/** What the model sees: no event as it was said where it reads another way, and no trace of what is hidden. */
+/** The page as the model sees it, without a trace of what is hidden. */
 async function viewOf({ store }: Workspace, tree: BranchTree, whole: ConversationPage): Promise<ConversationPage> {
   const { view } = await loadView(store, tree);
   const title = await sharedTitle(store, { ...tree, header: { ...tree.header, title: whole.title } }, view.turns);
@@ -152,7 +151,7 @@ function named(page: ConversationPage, branch: string): ConversationPage {
   return { ...page, branch, conversation: conversationOf(branch) };
 }
 
-/** Events that were said and stand on the page so. */
+/** Counts the events on the page that were said as they are. */
 function countEvents({ turns }: ConversationPage): number {
   return turns.flatMap(({ rows }) => rows).filter(isSaid).length;
 }
@@ -179,12 +178,15 @@ async function requireClean(workspace: Workspace, page: ConversationPage, wanted
   );
 }
 
-/** A part of a review; `turn` = the turn that it is of, absent where it is of none. */
+/** A part of a review; `turn` is absent where it is of no turn. */
 interface ReviewPart extends TextAtPath {
   readonly turn?: number;
 }
 
-/** Refuses a review of what `word` names in which secrets stand; `allow` = rules that may, this once. Throws `secrets_found`. */
+/**
+ * Refuses a review that contains secrets; `word` names the fork, `allow` = rules whose finds pass this once. Throws
+ * `secrets_found`.
+ */
 export async function checkReview(
   workspace: Workspace,
   report: ReviewReport,

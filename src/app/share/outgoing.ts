@@ -1,5 +1,5 @@
-// The one place that everything passes before it leaves the store: what `jpg push` sends, and what stock `git push` is about to
-// send (its pre-push hook). Whatever must not leave is refused here, before anything is sent.
+// Checks everything that is sent from the store, by `jpg push` or by stock `git push` (its pre-push hook). What must not be sent is
+// refused here, before anything is sent.
 import { conversationId, conversationOf, forkOf, reservedPart, slugOf } from "../../core/conversation/name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
@@ -18,19 +18,18 @@ import {
   secretsError,
 } from "./scan-outgoing.ts";
 
-/** What is about to leave. */
 interface Outgoing {
-  /** Branches as they are named on either side, and their commits. */
+  /** Branches by their names on both sides, and their commits. */
   readonly tips: readonly BranchTip[];
-  /** Commits that the other side is known to have; each is here. */
+  /** Commits that the other side has; each is here, too. */
   readonly known: readonly string[];
-  /** What leaves, where that was listed already. */
+  /** The objects to send, where they are listed already. */
   readonly list?: OutgoingList;
 }
 
 /**
- * Refuses what must not leave; `allow` = rules whose secrets may, this once, `command` = by what. Throws `bad_name`, `local_conversation`,
- * `damaged_conversation`, `secrets_found`.
+ * Refuses what must not be sent. `allow` = rules whose finds pass this once, `command` = for the messages. Throws `bad_name`,
+ * `local_conversation`, `damaged_conversation`, `secrets_found`.
  */
 export async function checkOutgoing(
   workspace: Workspace,
@@ -55,7 +54,7 @@ export async function checkOutgoing(
   if (refused.length > 0) throw await placedError(workspace, refused, { ...outgoing, objects, command });
 }
 
-/** The error of secrets, each with the branch that would take it along. */
+/** The error for secrets, each with a branch that contains it. */
 async function placedError(
   workspace: Workspace,
   secrets: readonly SecretOfObject[],
@@ -79,7 +78,7 @@ async function placedError(
   return secretsError(placed, { command, of: [...new Set(of)] });
 }
 
-/** Looks into what leaves; gives the secrets in it. Throws `damaged_conversation`, before all else that may be wrong. */
+/** Scans objects and returns the secrets in them. Throws `damaged_conversation` before any other error. */
 async function scanChecked(
   workspace: Workspace,
   outgoing: Parameters<typeof findOutgoingSecrets>[1],
@@ -88,12 +87,12 @@ async function scanChecked(
   try {
     return await findOutgoingSecrets(workspace, outgoing);
   } finally {
-    // Also where something could not be read: this says of which conversation it is a part.
+    // Even if something could not be read: this error names the conversation.
     await refuseDamage(workspace.store, tips, nothing);
   }
 }
 
-/** Refuses branches that only stock git can have made: with `HEAD/…` on it, nobody can clone the remote any more. */
+/** Refuses branches that only stock git can have made: nobody could clone a remote with a branch `HEAD/…`. */
 function refuseReserved({ tips }: Outgoing): void {
   for (const { name } of tips) {
     const part = reservedPart(name);
@@ -120,7 +119,7 @@ async function refuseLocal(workspace: Workspace, local: ReadonlySet<string>, { t
   if (found.length > 0) throw localError(found);
 }
 
-/** Refuses what only local conversations hold: files and commits of them, whatever they are called. */
+/** Refuses files and commits that only local conversations have, whatever branch they are on. */
 async function refuseLocalObjects(
   workspace: Workspace,
   local: ReadonlySet<string>,
@@ -133,23 +132,23 @@ async function refuseLocalObjects(
   const isLocal = ({ name }: BranchTip): boolean => local.has(conversationOf(name));
   const free = branches.filter((tip) => !isLocal(tip));
   const known = free.map(({ commit }) => commit);
-  // What is sent is all held by conversations that may leave: a masked copy shares with its original what had no secret.
+  // Everything sent is on branches that may be sent: a masked copy shares with its original what had no secret.
   if (tips.every(({ name, commit }) => free.some((tip) => tip.name === name && tip.commit === commit))) return;
   const outgoing = new Set(objects.map(({ oid }) => oid));
   for (const tip of [...branches, ...removed].filter(isLocal)) {
     const own = await requireSharing(workspace).outgoing({ tips: [tip.commit], known });
-    // Every conversation begins with the same attributes.
+    // Every conversation begins with the same `.gitattributes`.
     const isHeld = own.objects.some(({ oid, path }) => outgoing.has(oid) && path !== ".gitattributes");
     if (isHeld) throw localError([conversationOf(tip.name)]);
   }
 }
 
-/** What the object database would send for these tips: for what looks into everything that leaves. */
+/** The arguments with which the store lists what these tips would send. */
 export function outgoingObjects({ tips, known }: Outgoing): OutgoingObjects {
   return { tips: tips.map(({ commit }) => commit), known };
 }
 
-/** The id that a commit's own tree names, whatever its branch is called; none where it is no conversation. */
+/** The id in a commit's own tree, whatever its branch is called; empty where it is no conversation. */
 async function idIn(store: ConversationStore, name: string, commit: string): Promise<readonly string[]> {
   try {
     return [(await loadBranchTree(store, name, commit)).header.id];
@@ -159,18 +158,16 @@ async function idIn(store: ConversationStore, name: string, commit: string): Pro
   }
 }
 
-// Which branch takes an object along, of several that are sent together. It is asked only where a push is refused, so that what is
-// said names a conversation; what leaves is listed for all branches at once.
+// Finds which of several branches contains an object. Needed only when a push is refused, so that the message can name a
+// conversation; objects are listed for all branches at once.
 
-/** Branches that are sent, and commits that the other side has. */
 interface Sent {
   readonly tips: readonly BranchTip[];
   readonly known: readonly string[];
 }
 
 /**
- * Finds a branch for each object, of which `sent` takes all along: the first half of the branches is asked, then half of the half
- * that has it, so that of a thousand ten are asked.
+ * Finds a branch for each object by bisection: of a thousand branches, ten are listed. All `oids` are in what `tips` would send.
  */
 async function findCarriers(
   workspace: Workspace,

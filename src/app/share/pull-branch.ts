@@ -1,5 +1,5 @@
-// Takes in what stands on a branch elsewhere: goes on with it where one's own is behind, merges records, or makes way where
-// both have turns.
+// Brings one branch of a remote into the store: fast-forwards ours, merges records, or keeps ours as a fork where both sides have
+// turns.
 import { RECORD_FOLDERS } from "../../core/conversation/branch-files.ts";
 import {
   type CommitFiles,
@@ -29,44 +29,43 @@ import { collectBlobs, listTurnOids, loadBranchTree } from "../conversation/tree
 import type { Workspace } from "../conversation/workspace.ts";
 import { branchBases, whyAnother } from "./remotes.ts";
 
-/** What became of a branch. */
 export interface PulledBranch {
   readonly branch: string;
-  /** `forked`: theirs has the name now, one's own is on `fork`. `kept`: it stays as it was, for `reason`. */
+  /** `forked`: theirs has the name now, ours is on `fork`. `kept`: ours did not change, for `reason`. */
   readonly status: "new" | "updated" | "merged" | "forked" | "kept";
-  /** Turns that it did not have here before; >= 0. */
+  /** Turns that were not here before; >= 0. */
   readonly turns: number;
   readonly fork?: string;
   readonly reason?: string;
 }
 
-/** How often a branch is looked at again when others move it at the same time. */
+/** How often a branch is tried again when others move it at the same time. */
 const MAX_ATTEMPTS = 4;
 
 /** A remote, and the branches that it has. */
 interface RemoteSide {
   readonly remote: string;
   readonly there: ReadonlySet<string>;
-  /** Told of each branch that goes on: the commit that it went on from. */
+  /** Collects the branches that moved: by name, the commit that each was on before. */
   readonly movedFrom: Map<string, string>;
 }
 
-/** What is known of a branch here and there: where it stands here, and what both have in common. */
+/** A branch here and on a remote: its tip here, and the merge bases of the two. */
 export interface ComparedBranch extends BehindBranch {
   readonly bases: readonly string[];
 }
 
-/** What a branch of a remote would stand beside. */
+/** What tells whether a branch of a remote is of a conversation that is here. */
 interface FamilyCheck {
   readonly remote: string;
-  /** A branch here whose name is of the same conversation, where that has to be told; else null. */
+  /** A branch here of the same conversation name, where the headers have to be compared; else null. */
   readonly family: BranchTip | null;
 }
 
-/** History tells that it is the same conversation. */
+/** For a branch whose history shows that it is the same conversation. */
 const NO_FAMILY: FamilyCheck = { remote: "", family: null };
 
-/** Takes in what a branch is there; null when all of that is here. `compared` counts while the branch has not moved. */
+/** Pulls one branch; null when all of it is here. `compared` is used only while the branch has not moved. */
 export async function pullBranch(
   workspace: Workspace,
   theirs: BranchTip,
@@ -92,16 +91,16 @@ async function whyKept(workspace: Workspace, theirs: BranchTip, check: FamilyChe
   return (await whyNotTaken(workspace, theirs, check)) ?? (await whyOpen(workspace, theirs.name));
 }
 
-/** A branch that is behind one elsewhere: all that it has is there. */
+/** A branch that is an ancestor of the one on a remote. */
 interface BehindBranch {
-  /** Where it stands here. */
+  /** Its tip here. */
   readonly commit: string;
   readonly theirs: BranchTip;
 }
 
 /**
- * Lets branches go on with what stands elsewhere, all in one write; `movedFrom` as in `RemoteSide`. Gives what became of them, and
- * those that have to be looked at one by one: somebody moved them, or something is in the way of one.
+ * Fast-forwards branches in one write; `movedFrom` as in `RemoteSide`. `remaining` are those to try one by one: somebody moved
+ * them, or something blocks one.
  */
 export async function fastForward(
   workspace: Workspace,
@@ -149,14 +148,13 @@ function kept({ name }: BranchTip, reason: string): PulledBranch {
   return { branch: name, status: "kept", turns: 0, reason };
 }
 
-/** Two tips of one branch that differ. */
 interface DifferingTips extends Pick<RemoteSide, "there" | "movedFrom"> {
   readonly own: BranchTip;
   readonly theirs: BranchTip;
   readonly bases: readonly string[];
 }
 
-/** What one branch cannot do (files of a worktree in the way) keeps no other from being taken in. */
+/** Joins two sides. If files of a worktree block that, the branch is kept and the others are still pulled. */
 function joinOrKeep(workspace: Workspace, tips: DifferingTips): Promise<PulledBranch | null> {
   return joinSides(workspace, tips).catch((error: unknown) => {
     if (error instanceof JpgError && error.kind !== "internal") return kept(tips.theirs, error.message);
@@ -164,7 +162,7 @@ function joinOrKeep(workspace: Workspace, tips: DifferingTips): Promise<PulledBr
   });
 }
 
-/** Null when the branch moved meanwhile. */
+/** Joins two sides; null when the branch moved meanwhile. */
 async function joinSides(
   workspace: Workspace,
   { own, theirs, bases, there, movedFrom }: DifferingTips,
@@ -194,7 +192,7 @@ async function countTurns({ store }: Workspace, commit: string): Promise<number>
   return (await listTurnOids(store, commit)).length;
 }
 
-/** Why what stands there is not taken in; null when it is a conversation that this jpg reads. */
+/** Why a branch of a remote is not pulled; null when it is a conversation that this jpg reads. */
 export async function whyNotTaken(
   { store }: Workspace,
   { name, commit }: BranchTip,
@@ -209,13 +207,13 @@ export async function whyNotTaken(
   }
 }
 
-/** A turn that is being talked is committed on its branch first. */
+/** Why a branch has to wait: a turn in progress is committed on it first. */
 async function whyOpen({ store, runtime }: Workspace, branch: string): Promise<string | null> {
   const open = await isTurnOpen(store.journal(), branch, runtime.now());
   return open ? "a turn of it is still in progress; pull again when it has ended" : null;
 }
 
-/** Names what a branch holds as a fork of one's own; gives its name. An earlier try that was interrupted is gone on with. */
+/** Names our side of a branch as a fork and returns its name. Continues an earlier try that was interrupted. */
 async function renameOurs(workspace: Workspace, own: BranchTip, taken: ReadonlySet<string>): Promise<string> {
   const { store } = workspace;
   const user = slugOf((await store.identity()).name);
@@ -226,7 +224,7 @@ async function renameOurs(workspace: Workspace, own: BranchTip, taken: ReadonlyS
   return fork;
 }
 
-/** The first name of `<stem>-1`, `<stem>-2` … that is free here and on the remote, or has this very commit already. */
+/** The first of `<stem>-1`, `<stem>-2` … that is free here and on the remote, or is on this very commit already. */
 async function nameFork(
   { store }: Workspace,
   { name, commit }: BranchTip,
@@ -239,29 +237,29 @@ async function nameFork(
     if (there === commit) return fork;
     if (there !== null || taken.has(fork)) continue;
     if (await store.createBranch(fork, commit)) return fork;
-    // Another pull was faster, with the same commit perhaps.
+    // Another pull was faster, perhaps with the same commit.
     if ((await store.readBranch(fork)) === commit) return fork;
   }
 }
 
-/** The fork that one of the user's own was made from: `main` of `main-ada-2`. */
+/** The name that a fork of the user's own was made from: `main` of `main-ada-2`. */
 function stemOf(fork: string, user: string): string {
   const stem = fork.replace(/-\d+$/, "");
   return stem !== fork && stem.endsWith(`-${user}`) ? stem.slice(0, -user.length - 1) : fork;
 }
 
-// Puts two sides of a branch together where only one of them has turns of its own: one commit with both as parents, a function
-// of nothing but the two, so that whoever merges them makes the same commit. Histories that share no commit (a session that
-// two versions of jpg imported) are not tied together: ours is told again on top of theirs.
+// Merges two sides of a branch of which only one has turns of its own: one commit with both as parents, made from the two alone, so
+// that everybody who merges them makes the same commit. Histories without a common commit (a session that two versions of jpg
+// imported) are not joined: ours is replayed on top of theirs.
 
-/** Two tips of a branch, and the commits at which they parted; none of unrelated histories. */
+/** Two tips of a branch and their merge bases; none of unrelated histories. */
 interface MergeTips {
   readonly ours: string;
   readonly theirs: string;
   readonly bases: readonly string[];
 }
 
-/** What puts the sides together: commits on top of a parent, none where theirs has everything; `both` = turns forbid it. */
+/** A planned merge: commits on top of a parent, none where theirs has everything; `both` = both sides have turns. */
 type Merge =
   | { readonly turns: "both" }
   | {
@@ -270,7 +268,7 @@ type Merge =
       readonly commits: readonly CommitSpec[];
     };
 
-/** Plans the merge of two sides, of which neither is an ancestor of the other. */
+/** Plans the merge of two sides, neither of which is an ancestor of the other. */
 export async function planMerge(store: ConversationStore, tips: MergeTips): Promise<Merge> {
   const bases = await Promise.all(tips.bases.map((commit) => loadFiles(store, commit)));
   const [ours, theirs] = [await loadSide(store, tips.ours, tips.bases), await loadSide(store, tips.theirs, tips.bases)];
@@ -320,7 +318,7 @@ async function loadFiles(store: ConversationStore, commit: string): Promise<Comm
   return { files, turnOids: (await listTurnOids(store, commit)).map((oid) => oid ?? "") };
 }
 
-/** Reads the turns at which two sides differ first, where one may be the beginning of the other. */
+/** Reads the first turns that differ, and returns whether one is the beginning of the other. */
 async function growthBetween(
   store: ConversationStore,
   ours: readonly string[],
@@ -334,10 +332,10 @@ async function growthBetween(
   return (from, to) => bytesOf(to).subarray(0, bytesOf(from).length).equals(bytesOf(from));
 }
 
-// A side of a branch told again on top of another history of the same turns: what it brought and took back, commit by commit, by
-// the same authors at the same times. A record that it took back again is told, too, for it can be brought back from history.
+// Replays our side on top of another history of the same turns: what it added and removed, commit by commit, with authors and
+// times. Records that it removed again are replayed, too, because they can be brought back from history.
 
-/** Two sides without a common history, and the files that both come to. */
+/** Two sides without a common history, and the files of the result. */
 interface ReplaySides {
   readonly ours: MergeSide;
   readonly theirs: MergeSide;
@@ -346,7 +344,7 @@ interface ReplaySides {
 
 type Changes = ReturnType<typeof filesBetween>;
 
-/** Our commits as new ones on top of theirs: turns that only we have, first; then records. */
+/** Our commits as new ones on top of theirs: first the turns that only we have, then records. */
 async function replay(store: ConversationStore, { ours, theirs, merged }: ReplaySides): Promise<readonly CommitSpec[]> {
   const commits: CommitSpec[] = [];
   const current = new Map(theirs.files);

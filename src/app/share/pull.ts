@@ -1,6 +1,6 @@
-// Gets what a remote has and takes it in: new branches appear, branches go on where they can, records of both sides merge, and
-// where both sides have turns, theirs keeps the name and one's own becomes a fork. Nothing is lost on the way, and a pull that
-// is interrupted is gone on with by the next.
+// Fetches from a remote and updates branches here: new ones are created, others fast-forwarded, records of both sides merged. Where
+// both sides have turns, theirs keeps the name and ours becomes a fork. Nothing is lost, and the next pull continues one that was
+// interrupted.
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { conversationOf, differingByCase } from "../../core/conversation/name.ts";
@@ -19,29 +19,28 @@ import { openWorkspace, type Workspace, type WorkspaceOptions } from "../convers
 import { type ComparedBranch, fastForward, type PulledBranch, pullBranch, whyNotTaken } from "./pull-branch.ts";
 import { addRemote, branchBases, findRemote, noRemote, projectOrigin, requireSharing } from "./remotes.ts";
 
-/** What a pull did. */
 export interface PullReport extends RemotePlace {
-  /** Branches of which something became; the others were the same on both sides. */
+  /** Branches that changed or were kept for a reason; the others were the same on both sides. */
   readonly branches: readonly PulledBranch[];
-  /** Branches that were removed here and are left out. */
+  /** Branches that were removed here, and so were not pulled. */
   readonly removed: readonly string[];
-  /** Branches that are here, that the remote had when it was last looked at and has no more. */
+  /** Branches here that the remote had at the last fetch and no longer has. */
   readonly gone: readonly string[];
   /** Branches that the remote has. */
   readonly total: number;
-  /** The branch that is active; null when there is none. */
+  /** Null when there is none. */
   readonly active: string | null;
 }
 
-/** Pulls from a remote. Throws `remote_*`, `store_programs`, as `fetch` of `Sharing` does; nothing of one's own changed then. */
+/** Pulls from a remote. Throws `remote_*`, `store_programs`, as `fetch` of `Sharing` does; then no branch here has changed. */
 export async function pullConversations(
   workspace: Workspace,
   remote: Remote,
   options: TransferOptions,
 ): Promise<PullReport> {
   const sharing = requireSharing(workspace);
-  // One's own are listed meanwhile: each that differs is read again before it is moved. So are theirs, as they were before: most
-  // pulls bring nothing.
+  // Lists ours and what was tracked while git fetches: most pulls bring nothing, and a branch that differs is read again before it
+  // is moved.
   const [own, before, { isMoved, there }] = await Promise.all([
     workspace.store.listBranches(),
     sharing.tracked(remote.name),
@@ -84,7 +83,7 @@ async function pullBranches(
   const { store } = workspace;
   const others = tracked.filter(({ name, commit }) => own.get(name) !== commit);
   if (others.length === 0) return { branches: [], removed: [] };
-  // Git may have kept the objects of a fetch that it refused for these, and takes them the next time.
+  // Git may have kept the objects of a fetch that it refused for these, and would accept them the next time.
   const tips = others.map(({ commit }) => commit);
   const refused = new Set(await requireSharing(workspace).touching({ tips, known: [...own.values()] }, SUBMODULES));
   const differing = others.filter(({ commit }) => !refused.has(commit));
@@ -113,7 +112,7 @@ async function pullBranches(
 
 const SUBMODULES = ".gitmodules";
 
-/** Tells those that are behind from those that are to be looked at one by one; what is all here already is left out. */
+/** Splits branches into those that are behind and those to join one by one; leaves out those of which all is here. */
 async function compare(
   workspace: Workspace,
   own: ReadonlyMap<string, string>,
@@ -136,7 +135,7 @@ async function compare(
   };
 }
 
-/** Begins branches that are only there, all in one write. */
+/** Creates the branches that only the remote has, in one write. */
 async function createBranches(
   workspace: Workspace,
   tips: readonly BranchTip[],
@@ -159,7 +158,7 @@ async function createBranches(
     else writes.push({ branch: tip.name, expected: null, parent: tip.commit, commits: [] });
   }
   if (writes.length === 0) return report;
-  // One that somebody else has just begun is looked at by the next pull.
+  // If somebody else has just created one, the next pull compares it.
   const begun = (await workspace.store.write(writes)).filter(({ moved }) => moved);
   const names = begun.map(({ branch }) => branch);
   await requireSharing(workspace).follow(remote, names);
@@ -168,7 +167,7 @@ async function createBranches(
   return report;
 }
 
-/** In a store without an active conversation, the one that was worked on last becomes it. */
+/** The active branch; in a store without one, the branch with the newest commit becomes active. */
 async function activeAfter(workspace: Workspace, branches: readonly PulledBranch[]): Promise<string | null> {
   const { store } = workspace;
   const { branch, commit } = await readCheckedOut(workspace);
@@ -184,23 +183,21 @@ async function activeAfter(workspace: Workspace, branches: readonly PulledBranch
   return newest.name;
 }
 
-/** Where conversations come from or go to. */
+/** Where conversations are fetched from or sent to. */
 export interface RemotePlace {
   readonly remote: string;
-  /** The address, as it may be shown. */
+  /** Without credentials. */
   readonly url: string;
   readonly as: PublishedAs;
 }
 
-/** Where a remote's conversations come from. */
 export function fetchedPlace({ name, url, as }: Remote): RemotePlace {
   return { remote: name, url: shownUrl(url), as };
 }
 
-/** What a fetch brought. */
 export interface FetchReport extends RemotePlace {
   readonly branches: readonly { readonly branch: string; readonly status: "new" | "updated" }[];
-  /** Branches that the remote had when it was last looked at, and has no more. */
+  /** Branches that the remote had at the last fetch and no longer has. */
   readonly gone: readonly string[];
   /** Branches that the remote has, new ones among them. */
   readonly total: number;
@@ -228,7 +225,7 @@ export async function fetchConversations(
   };
 }
 
-/** Names of the branches that a remote had and has no more; `there` = what it has. */
+/** Names of the branches that a remote had and no longer has; `there` = what it has. */
 function goneFrom(tracked: readonly BranchTip[], there: ReadonlySet<string>): readonly string[] {
   return tracked.flatMap(({ name }) => (there.has(name) ? [] : [name]));
 }
@@ -237,21 +234,19 @@ function byName(tips: readonly BranchTip[]): ReadonlyMap<string, string> {
   return new Map(tips.map(({ name, commit }) => [name, commit]));
 }
 
-// Makes a store of its own from what stands at an address: all conversations as branches, one of them active. A clone that
-// fails leaves nothing behind.
+// Makes a new store from a remote: all conversations as branches, one of them active. A clone that fails leaves nothing on the
+// disk.
 
-/** What to clone, and where to. */
 interface CloneRequest {
   readonly url: string;
   /** Default: a folder here named after the repository. */
   readonly directory?: string;
-  /** What is left there until it is read: the contents of files. Default nothing. */
+  /** `blob:none` fetches contents of files only when they are read. Default: everything. */
   readonly filter?: "blob:none";
 }
 
-/** What a clone made. */
 export interface CloneReport extends PullReport {
-  /** The store, absolute. */
+  /** The path of the store, absolute. */
   readonly path: string;
 }
 
@@ -277,7 +272,6 @@ export async function cloneConversations(
   }
 }
 
-/** A store to be filled from an address. */
 interface NewStore extends CloneRequest {
   readonly path: string;
   readonly as: PublishedAs;
@@ -292,7 +286,7 @@ async function fillStore(
   const empty = await openWorkspace(runtime, { ...voice, store: path });
   await addRemote(empty, { name: "origin", url, as, filter });
   await empty.close();
-  // What it is, a partial clone or not, is found out when it is opened.
+  // Only a store that is opened anew knows whether it is a partial clone.
   const workspace = await openWorkspace(runtime, { ...voice, store: path });
   try {
     const report = await pullConversations(workspace, await findRemote(workspace, "origin"), transfer);
@@ -306,7 +300,7 @@ async function fillStore(
   }
 }
 
-/** Whether a folder is still to be made. Throws `directory_not_empty`. */
+/** Whether a folder does not exist yet. Throws `directory_not_empty`. */
 async function requireFree(path: string): Promise<boolean> {
   const names = await readdir(path).catch((error: unknown) => (codeOf(error) === "ENOENT" ? null : ["?"]));
   if (names === null || names.length === 0) return names === null;
@@ -315,7 +309,7 @@ async function requireFree(path: string): Promise<boolean> {
   });
 }
 
-/** `kept` = a branch of which nothing became, and why. */
+/** `kept` = a branch that was not pulled, and why. */
 function noConversations(url: string, kept?: PullReport["branches"][number]): Error {
   if (kept?.reason !== undefined)
     return repositoryError(
@@ -331,20 +325,20 @@ function noConversations(url: string, kept?: PullReport["branches"][number]): Er
 }
 
 /**
- * Takes the project's origin as the remote when conversations stand there, hidden refs; makes the store where there is none.
- * Null when none do. Throws `no_remote`, `remote_*`.
+ * Adds the project's origin as the remote if it has conversations as hidden refs; makes the store where there is none. Null if it
+ * has none. Throws `no_remote`, `remote_*`.
  */
 export async function adoptOrigin(workspace: Workspace, options: TransferOptions): Promise<Remote | null> {
   const origin = await projectOrigin(workspace);
   if (origin === null) throw noRemote(origin);
-  // Until the remote is written down there may be no store.
+  // There may be no store until the remote is added.
   const { hidden } = await listRefsAt(workspace.runtime, origin.url, options);
   if (hidden.length === 0) return null;
   const { name } = await addRemote(workspace, { ...origin, as: "hidden" });
   return findRemote(workspace, name);
 }
 
-/** What to say where the project's origin has no conversations. */
+/** The notice for a project whose origin has no conversations. */
 export async function sayNothingThere(workspace: Workspace): Promise<string> {
   const origin = await projectOrigin(workspace);
   return `There is no conversation on ${origin?.name ?? "the remote"} (${shownUrl(origin?.url ?? "")}) yet: \`jpg push\` sends some.`;

@@ -1,4 +1,4 @@
-// Sends conversations to a remote, as planned, and says what became of them.
+// Sends conversations to a remote, as planned, and reports each branch.
 import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { sharedTurns } from "../../core/conversation/merge-sides.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
@@ -13,7 +13,7 @@ import { checkOutgoing, outgoingObjects } from "./outgoing.ts";
 import type { RemotePlace } from "./pull.ts";
 import { branchBases, localError, requireSharing } from "./remotes.ts";
 
-/** What a push would send. Throws what it would be refused for: `allow` as for `checkOutgoing`, whose errors these are. */
+/** Reports what a push would send. Throws as `checkOutgoing` does; `allow` as there. */
 export async function tryPush(
   workspace: Workspace,
   plan: PushPlan,
@@ -31,7 +31,7 @@ function checkPush(
   return checkOutgoing(workspace, { tips: branches.filter(isOutgoing), known, list }, { allow });
 }
 
-/** Sends what was planned; gives what became of each branch. Throws what `checkOutgoing` refuses, and `remote_*`. */
+/** Sends what was planned. Throws as `checkOutgoing` does, and `remote_*`. */
 export async function sendPush(
   workspace: Workspace,
   plan: PushPlan,
@@ -40,7 +40,6 @@ export async function sendPush(
   const tips = plan.branches.filter(isOutgoing);
   const sharing = requireSharing(workspace);
   await checkPush(workspace, plan, options.allow);
-  // Turns are counted while git sends.
   const [pushed, turns] = await Promise.all([
     sharing.push(plan.remote, tips, options),
     countTurns(workspace, plan.branches),
@@ -49,12 +48,12 @@ export async function sendPush(
   return reportPush(plan, turns, { pushed, overwritten });
 }
 
-/** Turns that the remote does not have, of each branch. */
+/** Counts for each branch the turns that the remote does not have. */
 async function countTurns({ store }: Workspace, branches: readonly PlannedPush[]): Promise<readonly number[]> {
   const count = async (commit: string): Promise<number> => (await listTurnOids(store, commit)).length;
   const counted: number[] = [];
   for (const branch of branches) {
-    // Whatever else goes on is not to wait for all of them.
+    // Other work need not wait for all of them.
     await turnOfLoop();
     const own = isOutgoing(branch) ? await count(branch.commit) : 0;
     counted.push(branch.at === undefined ? own : Math.max(0, own - (await count(branch.at))));
@@ -62,16 +61,16 @@ async function countTurns({ store }: Workspace, branches: readonly PlannedPush[]
   return counted;
 }
 
-// What somebody pushed to a branch between the look at a remote and the push, and what was sent has not. Git lets it pass where it
-// is in the history of what was sent as a fork that was told of; it stands on no branch there any more.
+// Commits that somebody pushed to a branch after we listed the remote, and that our push overwrote. Git permits this if they are in
+// our history as a merged fork; no branch there has them any more.
 
-/** A commit that a push went over, and how many of its turns what was sent has not; >= 0. */
+/** An overwritten commit, and how many of its turns are not on the branch that was sent; >= 0. */
 interface OverwrittenCommit {
   readonly commit: string;
   readonly turns: number;
 }
 
-/** Finds it by branch. It is here: without it, git would have refused. */
+/** Finds overwritten commits by branch. They are here: without them, git would have refused the push. */
 async function findOverwritten(
   workspace: Workspace,
   planned: readonly PlannedPush[],
@@ -96,34 +95,36 @@ async function turnsOf({ store }: Workspace, commit: string): Promise<readonly s
   return (await listTurnOids(store, commit)).map((oid) => oid ?? "");
 }
 
-// What a push would send: load what stands on the remote, and tell what goes there from what is there. What others added is never
-// overwritten; it has to be pulled first.
+// Plans a push: compares the branches here with those of the remote. A push never overwrites what others added; that has to be
+// pulled first.
 
-/** What to send: `@`'s fork when no id and not all is said, all forks of an id, or one fork that was named. */
+/** What to send: with no id and not `all`, the fork of `@`; else all forks of an id, or one fork that was named. */
 interface PushRequest {
   readonly id?: string;
   readonly all: boolean;
-  /** Whether what somebody removed from the remote is sent again. */
+  /** Whether to send again what somebody removed from the remote. */
   readonly again?: boolean;
 }
 
-/** A branch and what would become of it on the remote. */
+/** A branch, and what a push would do with it. */
 interface PlannedPush extends BranchTip {
-  /** `gone`: the remote had it when it was last looked at, and has it no more. `ahead`: the remote has all of it and more. `behind`: the remote's has commits that are not here, or that this branch was only told of. */
+  /**
+   * `gone`: the remote had it at the last fetch and no longer has it. `ahead`: the remote has all of it and more. `behind`: the
+   * remote has commits that are not here, or that this branch has only as a merged fork.
+   */
   readonly status: "new" | "updated" | "unchanged" | "ahead" | "behind" | "gone";
-  /** The commit there, of one that is updated. */
+  /** The remote's commit of a branch that is `updated`. */
   readonly at?: string;
 }
 
-/** What a push would send. */
 export interface PushPlan {
   readonly remote: Remote;
   readonly branches: readonly PlannedPush[];
-  /** Conversations that were left out because they are local; only of all. */
+  /** Conversations that were left out because they are local; only with `all`. */
   readonly local: readonly string[];
   /** Commits that the remote has and that are here. */
   readonly known: readonly string[];
-  /** What leaves; over the line it takes about as many bytes as here. */
+  /** Sent over the network it takes about as many bytes as here. */
   readonly list: OutgoingList;
 }
 
@@ -148,12 +149,11 @@ export async function planPush(
   return { remote, branches, local, known, list };
 }
 
-/** Whether a branch goes there. */
 function isOutgoing({ status }: Pick<PlannedPush, "status">): boolean {
   return status === "new" || status === "updated";
 }
 
-/** The branches that are meant, without those of local conversations where all are. Throws `local_conversation`. */
+/** The branches to send; with `all`, without those of local conversations. Throws `local_conversation`. */
 export async function chooseTips(
   workspace: Workspace,
   { id, all }: PushRequest,
@@ -198,7 +198,6 @@ function compareTip(tip: BranchTip, at: string | undefined, bases: readonly stri
   return bases.includes(at) ? { ...tip, status: "updated", at } : { ...tip, status: "behind" };
 }
 
-/** What a push sent. */
 export interface PushReport extends RemotePlace {
   readonly branches: readonly {
     readonly branch: string;
@@ -207,28 +206,26 @@ export interface PushReport extends RemotePlace {
     readonly turns: number;
     /** Why it was refused, in git's words. */
     readonly reason?: string;
-    /** What the other side printed where it refused. */
+    /** What the other side printed when it refused. */
     readonly said?: string;
-    /** What somebody else pushed there meanwhile, and what was sent has not, though git took it for a part of it. */
+    /** A commit that somebody else pushed meanwhile and that this push overwrote, because git took it for an ancestor. */
     readonly passed_over?: OverwrittenCommit;
   }[];
   readonly local: readonly string[];
-  /** As they are stored here. */
+  /** As stored here. */
   readonly bytes: number;
 }
 
-/** Where conversations are sent. */
 export function pushedPlace({ name, pushUrl, as }: Remote): RemotePlace {
   return { remote: name, url: shownUrl(pushUrl), as };
 }
 
-/** What the other side answered. */
 interface Sent {
   readonly pushed?: readonly PushedBranch[];
   readonly overwritten?: ReadonlyMap<string, OverwrittenCommit>;
 }
 
-/** The report of a plan: of what was sent, or of what would be; `turns` = of each branch. */
+/** Reports what was sent, or would be; `turns` in the order of the branches. */
 function reportPush(
   { remote, branches, local, list }: PushPlan,
   turns: readonly number[],
@@ -254,7 +251,7 @@ function reportPush(
   };
 }
 
-/** The error of a push of which something did not arrive; null when all of it did. */
+/** The error of a push that did not send everything; null when it did. */
 export function pushError({ remote, url, as, branches }: PushReport): Error | null {
   const refused = branches.filter(({ status }) => status === "refused");
   const behind = branches.filter(({ status }) => status === "behind");
@@ -292,22 +289,21 @@ function namesOf(branches: readonly { readonly branch: string }[]): string {
   return names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
 }
 
-// What stock git takes for a push that only goes on: a branch that was told of the remote's as of a fork. The remote's commits are
-// in its history, and the turns and records that they brought are not on it.
+// Pushes that stock git takes for fast-forwards: the remote's tip is in the history of the branch as a merged fork, but its turns
+// and records are not on the branch.
 
-/** A ref that is about to move. */
 export interface MovingRef {
-  /** What it is called on either side. */
+  /** Its name on both sides. */
   readonly name: string;
   readonly commit: string;
-  /** Where it stands there; zeros for nothing. */
+  /** The remote's commit; zeros = none. */
   readonly there: string;
 }
 
-/** Refuses what git would let pass and what would drop turns or records of the remote. Throws `push_behind`. */
+/** Refuses a push that git would permit and that would drop turns or records of the remote. Throws `push_behind`. */
 export async function refuseDropped(workspace: Workspace, moving: readonly MovingRef[]): Promise<void> {
   const sharing = requireSharing(workspace);
-  // What is not here cannot have been gone on with: git refuses that by itself.
+  // If one of them is not here, git refuses the push by itself.
   const here = await sharing.present(moving.flatMap(({ there, commit }) => [there, commit]));
   const known = moving.filter(({ there, commit }) => here.has(there) && here.has(commit));
   const apart = await notFastForward(known, (pairs) => branchBases(workspace, pairs));
@@ -322,7 +318,7 @@ export async function refuseDropped(workspace: Workspace, moving: readonly Movin
   );
 }
 
-/** Refs that do not go on with what stands there. */
+/** Refs whose commit does not descend from the remote's. */
 async function notFastForward(
   refs: readonly MovingRef[],
   basesOf: (pairs: readonly CommitPair[]) => Promise<readonly (readonly string[])[]>,

@@ -1,4 +1,4 @@
-// What a masked copy of a conversation would be: its history, the secrets in it with their masks, and the copy that was made before.
+// Plans a masked copy of a conversation: its history, the secrets in it with their masks, and an earlier copy.
 import { conversationOf } from "../../core/conversation/name.ts";
 import { sourceFileOf } from "../../core/conversation/turn-file.ts";
 import { needsGit } from "../../store/git-dir.ts";
@@ -22,7 +22,6 @@ import { branchBases, requireSharing } from "./remotes.ts";
 /** What to mask; see `WantedSecrets`. */
 type RedactRequest = Pick<WantedSecrets, "rules" | "texts">;
 
-/** A masked copy that can be made. */
 export interface RedactPlan {
   readonly conversation: string;
   readonly title: string;
@@ -32,14 +31,14 @@ export interface RedactPlan {
   readonly wanted: WantedSecrets;
   /** The copy; null when there is nothing to mask. */
   readonly redacted: CopyNames | null;
-  /** The copy that was made before, if there is one: it is gone on with where that can be. */
+  /** The copy that was made before, if any; it is updated where possible. */
   readonly earlier: MaskedCopy | null;
-  /** Whether that has everything already. */
+  /** Whether the earlier copy has everything already. */
   readonly isUpToDate: boolean;
   readonly leftOut: LeftOutSources;
 }
 
-/** The agents' own bytes, which stay behind. */
+/** The agents' own bytes, which are not copied. */
 export interface LeftOutSources {
   /** Files: a session counts once, however many pieces it is kept in. */
   readonly sources: number;
@@ -80,15 +79,15 @@ async function countSources(store: ConversationStore, tips: readonly BranchTip[]
   return { sources: files.size, bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
 }
 
-// The masked copy that was made of a conversation before: what its masks and names are, and whether what would be made now goes
-// on with it. Only then is it gone on with: a copy in which something else is masked is another one.
+// An earlier copy: its masks and names, and whether the new one would continue it. Only then it is updated; if something else is to
+// be masked, a new copy is made.
 
 /** A digest of what is to be masked: rules and texts, in any order. */
 export function requestDigest({ rules, texts }: Pick<WantedSecrets, "rules" | "texts">): string {
   return sha256(JSON.stringify([[...rules].sort(), [...texts].sort()]));
 }
 
-/** The newest copy of which a branch is still there; null when there is none. */
+/** The newest earlier copy of which a branch still exists; null when there is none. */
 async function findKnownCopy({ store }: Workspace, original: string, request: string): Promise<MaskedCopy | null> {
   const known = (await store.maskedCopies()?.list()) ?? [];
   const copies = known.filter((one) => one.original === original && one.request === request);
@@ -97,7 +96,7 @@ async function findKnownCopy({ store }: Workspace, original: string, request: st
   return copies.findLast(({ copy }) => there.has(copy)) ?? null;
 }
 
-/** Whether nothing came to the original since the copy was made, and nothing else is to be masked. */
+/** Whether the original has not changed since the copy was made, and the same secrets are masked. */
 function isUpToDate(
   { branches, masks }: MaskedCopy,
   { tips, given }: { readonly tips: readonly BranchTip[]; readonly given: GivenMasks },
@@ -110,7 +109,7 @@ function isUpToDate(
   );
 }
 
-/** Whether what was written now has all that was made before; `fresh` = new tips by branch of the copy. */
+/** Whether the new copy contains all of the earlier one; `fresh` = new tips by branch of the copy. */
 export async function continuesCopy(
   workspace: Workspace,
   { branches }: MaskedCopy,
@@ -127,7 +126,7 @@ export async function continuesCopy(
     bases[at]?.includes(one) === true ? [] : [{ ours: one, theirs: other, bases: bases[at] ?? [] }],
   );
   if (parted.length === 0) return true;
-  // Where others have it, it stays. Where nobody has, a turn that grew may stand in the place of what it was.
+  // A published copy only grows. In an unpublished one, a turn that grew may replace its shorter form.
   if (await workspace.store.isPublished()) return false;
   for (const tips of parted) {
     if (tips.bases.length === 0) return false;

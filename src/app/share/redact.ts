@@ -1,6 +1,6 @@
-// Makes a masked copy of a conversation: load its history and find the secrets → plan the masks → write a new conversation, look
-// at it as a push would, and only then give it names. The original stays as it is, byte for byte, and becomes local. Asked again,
-// it goes on with the copy where that can be.
+// Makes a masked copy of a conversation: reads its history and finds the secrets, plans the masks, writes a new conversation,
+// checks it as a push would, and only then creates its branches. The original does not change and becomes local. A second call
+// updates the copy where possible.
 import type { MaskedCopy } from "../../store/store.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
 import { listTurnOids } from "../conversation/tree.ts";
@@ -11,25 +11,24 @@ import { type PulledBranch, pullBranch } from "./pull-branch.ts";
 import { continuesCopy, type LeftOutSources, type RedactPlan, requestDigest } from "./redact-plan.ts";
 import { keepingLocal, listConversationRemotes } from "./remotes.ts";
 
-/** What was masked, or would be. */
 export interface RedactReport {
   readonly conversation: string;
-  /** The copy; null when there is none. */
+  /** Null when there is none. */
   readonly redacted: string | null;
-  /** `updated`, `unchanged`: the copy was made before. `nothing`: no secret was found. */
+  /** `updated`, `unchanged`: of an earlier copy. `nothing`: no secret was found. */
   readonly status: "created" | "updated" | "unchanged" | "nothing";
   readonly branches: readonly string[];
-  /** What became of the branches of a copy that was made before. */
+  /** What happened to the branches of an earlier copy. */
   readonly changes: readonly PulledBranch[];
-  /** A copy that was made before, and in which something else is masked; null = none. */
+  /** An earlier copy in which other secrets are masked; null = none. */
   readonly earlier: string | null;
   readonly secrets: readonly MaskedSecret[];
   readonly left_out: LeftOutSources;
-  /** Remotes on which the original was seen. */
+  /** Remotes that had the original at the last fetch. */
   readonly seen_on: readonly string[];
 }
 
-/** What would be made. */
+/** Reports what `redact` would do. */
 export function tryRedact(workspace: Workspace, plan: RedactPlan): Promise<RedactReport> {
   const { redacted, earlier } = plan;
   if (redacted === null) return reportRedact(workspace, plan, { status: "nothing" });
@@ -38,8 +37,8 @@ export function tryRedact(workspace: Workspace, plan: RedactPlan): Promise<Redac
 }
 
 /**
- * Makes the copy, or goes on with the one that was made before. Nothing has a name before all of it stands and was looked at.
- * Throws `redact_incomplete`, `redact_damages`.
+ * Makes the copy, or updates the earlier one. Branches are created after everything is written and checked. Throws
+ * `redact_incomplete`, `redact_damages`.
  */
 export async function redact(workspace: Workspace, plan: RedactPlan): Promise<RedactReport> {
   const { redacted, earlier } = plan;
@@ -55,13 +54,13 @@ export async function redact(workspace: Workspace, plan: RedactPlan): Promise<Re
 
 async function createCopy(workspace: Workspace, plan: RedactPlan, copy: WrittenCopy): Promise<RedactReport> {
   const { store } = workspace;
-  // Before it has a name: one that is not remembered is made again.
+  // Recorded first: a copy that is not recorded would be made again.
   await store.maskedCopies()?.record(describeCopy(plan, copy));
   await keepingLocal(workspace, plan.conversation, async () => store.histories?.create(copy.branches));
   return reportRedact(workspace, plan, { status: "created", redacted: copy.names });
 }
 
-/** A branch that the user removed from the copy stays away; what they did there themselves stays theirs, as with a pull. */
+/** Updates a copy as a pull would: branches that the user removed from it are not restored, and what the user added stays. */
 async function updateCopy(
   workspace: Workspace,
   plan: RedactPlan & { readonly earlier: MaskedCopy },
@@ -84,7 +83,7 @@ async function updateCopy(
     changes.push({ branch, status: "new", turns: (await listTurnOids(store, commit)).length });
   const moved = changes.flatMap(({ branch, fork }) => (fork === undefined ? [branch] : [branch, fork]));
   if (moved.length > 0) await refreshViews(workspace, new Set(moved), movedFrom);
-  // What was left is looked at again the next time.
+  // Branches that were kept are tried again the next time.
   if (!changes.some(({ status }) => status === "kept")) await store.maskedCopies()?.record(describeCopy(plan, copy));
   const status = changes.length === 0 ? "unchanged" : "updated";
   return reportRedact(workspace, plan, { status, redacted: copy.names, changes });
@@ -104,15 +103,13 @@ function describeCopy({ conversation, tips, wanted, found }: RedactPlan, { names
   };
 }
 
-/** What became of a plan. */
 interface RedactOutcome {
   readonly status: RedactReport["status"];
-  /** Absent where nothing was made. */
+  /** Absent where no copy was made. */
   readonly redacted?: CopyNames;
   readonly changes?: readonly PulledBranch[];
 }
 
-/** The report of a plan. */
 async function reportRedact(
   workspace: Workspace,
   plan: RedactPlan,

@@ -1,4 +1,4 @@
-// Looks at the branches that are about to leave as fsck does: what would be damaged for everybody is not sent.
+// Checks branches as fsck does before they are sent: a damaged conversation would be damaged for everybody.
 import type { Finding } from "../../core/conversation/branch-files.ts";
 import { conversationOf, forkOf, slugOf } from "../../core/conversation/name.ts";
 import { repositoryError } from "../../core/errors.ts";
@@ -7,13 +7,13 @@ import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { type CheckedFiles, createCheckedFiles } from "../integrity/checked-files.ts";
 import { checkBranch } from "../integrity/fsck-branch.ts";
 
-/** A branch that is about to leave, and the first thing that is wrong with it. */
+/** A branch to be sent, and the first error in it. */
 interface DamagedTip {
   readonly tip: BranchTip;
   readonly finding: Finding;
 }
 
-/** Refuses to let a damaged conversation leave; `nothing` = what was not done. Throws `damaged_conversation`. */
+/** Refuses to send a damaged conversation; `nothing` = what was not done, for the message. Throws `damaged_conversation`. */
 export async function refuseDamage(
   store: ConversationStore,
   tips: readonly BranchTip[],
@@ -23,7 +23,7 @@ export async function refuseDamage(
   if (damaged !== null) throw damagedError(damaged, nothing);
 }
 
-/** The first tip that is damaged; null where all are sound. Forks of one conversation share what was read. */
+/** The first damaged tip; null where all are sound. Files that forks of one conversation share are checked once. */
 export async function findDamage(store: ConversationStore, tips: readonly BranchTip[]): Promise<DamagedTip | null> {
   let family = { conversation: "", checked: createCheckedFiles() };
   for (const tip of tips) {
@@ -37,18 +37,17 @@ export async function findDamage(store: ConversationStore, tips: readonly Branch
   return null;
 }
 
-/** The first thing that is wrong; null of what is sound, and of what a newer jpg wrote. */
+/** The first error in a branch; null if it is sound, or written by a newer jpg. */
 async function findError(store: ConversationStore, tip: BranchTip, checked: CheckedFiles): Promise<Finding | null> {
   const { findings } = await checkBranch(store, tip, checked);
   return findings.find(({ severity, code }) => severity === "error" && code !== "newer_format") ?? null;
 }
 
-/** What stock git pushes may be named anything: the checks speak of a branch. */
+/** The name of a branch for the checks: stock git can push any name. */
 function branchLike(name: string): string {
   return /^[\w-]+\/[\w-]+$/.test(name) ? name : `${slugOf(conversationOf(name))}/${slugOf(forkOf(name))}`;
 }
 
-/** What is wrong, and where. */
 export function describeDamage({ path, line, code, message }: Finding): string {
   const place = path === undefined ? "" : `${path}${line === undefined ? "" : `, line ${line}`}: `;
   return `${place}${message} (${code})`;

@@ -1,5 +1,5 @@
-// The remotes of a store: written down, listed, forgotten, chosen. How conversations are published to one is said once, when it
-// is added, and shown whenever something is sent there.
+// Adds, lists, removes and chooses the remotes of a store. How conversations are published to a remote is decided when it is added,
+// and shown with each push.
 import { resolve } from "node:path";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
@@ -21,16 +21,14 @@ import { type BranchTree, type ConversationHeader, loadBranchTree } from "../con
 import type { Workspace } from "../conversation/workspace.ts";
 import { resolveId } from "../names/resolve-id.ts";
 
-/** A remote as it is listed; addresses as they may be shown. */
 export interface RemoteRow {
   readonly name: string;
   readonly url: string;
   readonly as: PublishedAs;
-  /** Branches seen there last. */
+  /** Branches at the last fetch. */
   readonly branches: number;
 }
 
-/** What `remote add` wrote down. */
 interface AddedRemote extends Omit<RemoteRow, "branches"> {
   /** Whether the project itself is pushed there. */
   readonly ofProject: boolean;
@@ -43,8 +41,8 @@ export function requireSharing({ store, runtime }: Workspace): Sharing {
 }
 
 /**
- * Adds a remote. Unless `as` says otherwise, conversations are hidden refs where the project itself is pushed, and branches
- * elsewhere. Throws `needs_git`, `bad_remote_name`, `bad_remote_url`, `remote_exists`.
+ * Adds a remote. Unless `as` is given, conversations are hidden refs on a remote of the project itself, and branches elsewhere.
+ * Throws `needs_git`, `bad_remote_name`, `bad_remote_url`, `remote_exists`.
  */
 export async function addRemote(
   workspace: Workspace,
@@ -58,7 +56,6 @@ export async function addRemote(
   return { ...added, url: shownUrl(place), ofProject };
 }
 
-/** Lists the remotes. */
 export async function listRemotes(workspace: Workspace): Promise<readonly RemoteRow[]> {
   const sharing = requireSharing(workspace);
   const rows: RemoteRow[] = [];
@@ -67,14 +64,14 @@ export async function listRemotes(workspace: Workspace): Promise<readonly Remote
   return rows;
 }
 
-/** Forgets a remote; what stands there stays. Throws `unknown_remote`. */
+/** Removes a remote from the configuration; the repository does not change. Throws `unknown_remote`. */
 export async function removeRemote(workspace: Workspace, name: string): Promise<Remote> {
   const remote = await findRemote(workspace, name);
   await requireSharing(workspace).removeRemote(remote.name);
   return remote;
 }
 
-/** The remote of a name. Throws `unknown_remote`. */
+/** Finds a remote by name. Throws `unknown_remote`. */
 export async function findRemote(workspace: Workspace, name: string): Promise<Remote> {
   const remotes = await requireSharing(workspace).remotes();
   const found = remotes.find((remote) => remote.name === name);
@@ -88,7 +85,10 @@ export async function findRemote(workspace: Workspace, name: string): Promise<Re
   });
 }
 
-/** The remote that a command is about: the one that was named, else the only one, else `origin`; null when there is none. Throws `unknown_remote`, `which_remote`. */
+/**
+ * The remote for a command: the named one, else the only one, else `origin`; null when there is none. Throws `unknown_remote`,
+ * `which_remote`.
+ */
 export async function chooseRemote(
   workspace: Workspace,
   { name, flag }: { readonly name: string | undefined; readonly flag: "--to" | "--from" },
@@ -103,12 +103,11 @@ export async function chooseRemote(
   throw userError("which_remote", `Which remote: ${names.join(", ")}?`, { hints: [`Say ${flag} ${names[0]}.`] });
 }
 
-/** The `origin` of the project around, on which conversations can stand beside the code; null when there is none. */
+/** The `origin` of the project, which can hold conversations next to the code; null when there is none. */
 export async function projectOrigin(workspace: Workspace): Promise<ProjectRemote | null> {
   return (await projectRemotes(workspace)).find(({ name }) => name === "origin") ?? null;
 }
 
-/** The error of a command that needs a remote where there is none. */
 export function noRemote(origin: ProjectRemote | null): Error {
   const own = "`jpg remote add NAME URL --as branches` adds a repository made for conversations.";
   const hints =
@@ -125,10 +124,10 @@ function absoluteUrl({ runtime }: Workspace, url: string): string {
   return isLocalPath(url) ? resolve(runtime.cwd, url) : url;
 }
 
-// What two tips of a branch have in common, as branches: a fork that one of them was told of is in its history, for git, but
-// nothing of it is in its files. So "an ancestor" means "all of it is here" only along the branch's own commits.
+// The merge bases of two tips, without merged forks: git has a fork that `jpg merge` merged in the history, but its turns are not
+// in the files. "Ancestor" means "all of it is here" only along the branch's own commits.
 
-/** The best common ancestors of each pair, in order, merged forks left aside; none of unrelated histories. */
+/** The best common ancestors of each pair, in order, without merged forks; empty for unrelated histories. */
 export function branchBases(
   workspace: Workspace,
   pairs: readonly CommitPair[],
@@ -136,18 +135,17 @@ export function branchBases(
   return requireSharing(workspace).mergeBases(pairs, (merge) => isForkMerge(workspace.store, merge));
 }
 
-// Conversations that never leave this store: marked outside their trees, so that the mark itself is never sent. A fork is of the
-// same conversation, and so has its mark.
+// Conversations that are never sent. They are marked outside their trees, so that the mark is never sent either. All forks of a
+// conversation share its mark.
 
-/** What `local` did. */
 interface LocalReport {
   readonly conversation: string;
   readonly local: boolean;
-  /** Remotes on which it was seen: the mark takes nothing back. */
+  /** Remotes that had it at the last fetch: the mark does not remove it there. */
   readonly seen_on: readonly string[];
 }
 
-/** Marks a conversation as local, or takes the mark away. */
+/** Marks a conversation local, or removes the mark. */
 export async function setLocal(workspace: Workspace, id: string, isLocal: boolean): Promise<LocalReport> {
   const sharing = requireSharing(workspace);
   const conversation = conversationOf((await resolveId(workspace, id, ["branch"], { changes: true })).branch);
@@ -155,7 +153,7 @@ export async function setLocal(workspace: Workspace, id: string, isLocal: boolea
   return { conversation, local: isLocal, seen_on: await listConversationRemotes(workspace, conversation) };
 }
 
-/** Remotes on which a conversation was seen. */
+/** Remotes that had a conversation at the last fetch. */
 export async function listConversationRemotes(workspace: Workspace, conversation: string): Promise<readonly string[]> {
   const sharing = requireSharing(workspace);
   const seen: string[] = [];
@@ -171,7 +169,7 @@ export async function listLocal(workspace: Workspace): Promise<readonly string[]
   return [...(await requireSharing(workspace).localConversations())].sort();
 }
 
-/** Does something with a conversation that is local from before it begins: whoever is killed meanwhile has one that does not leave. */
+/** Marks a conversation local, then runs `act`: after a crash it is still local. An error restores the mark. */
 export async function keepingLocal(
   workspace: Workspace,
   conversation: string,
@@ -188,7 +186,6 @@ export async function keepingLocal(
   }
 }
 
-/** The error of what would send local conversations. */
 export function localError(conversations: readonly string[]): Error {
   const [first = "", ...more] = [...new Set(conversations)];
   const names = [first, ...more].join(", ");
@@ -202,10 +199,10 @@ export function localError(conversations: readonly string[]): Error {
   );
 }
 
-// Two conversations of one name: ids are short, and a branch can be given any name. What tells them apart is the header, which the
-// first commit wrote and nobody changes.
+// Two conversations of one name: ids are short, and a branch can have any name. The header distinguishes them: the first commit
+// wrote it, and it never changes.
 
-/** Whether two headers are of one conversation, whichever versions of jpg wrote them. */
+/** Whether two headers are of one conversation, even if different versions of jpg wrote them. */
 function isSameConversation(one: ConversationHeader, other: ConversationHeader): boolean {
   if (one.id !== other.id) return false;
   if (one.source === null || other.source === null)
@@ -214,8 +211,8 @@ function isSameConversation(one: ConversationHeader, other: ConversationHeader):
 }
 
 /**
- * Why a branch of a remote is not taken in beside one's own of that conversation; null when both are of one. `own` = a branch here
- * whose name is of the same conversation; null when there is none.
+ * Why a branch of a remote cannot share its conversation name with a branch here; null when both are one conversation. `own` = the
+ * branch here; null when there is none.
  */
 export async function whyAnother(
   { store }: Pick<Workspace, "store">,

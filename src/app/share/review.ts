@@ -1,5 +1,5 @@
-// What a fork would change for the model where it was merged: its turns, compactions, reverts, settings and marks since it parted
-// from what it is compared with. Loads both trees; the commits say only where they parted, and need not say it.
+// Reviews what merging a fork would change for the model: turns, compactions, reverts, settings and marks since it parted from the
+// branch that it is compared with. Compares the two trees; commits are used only to find the merge base, and there may be none.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { type Event, isMessage } from "../../core/conversation/event.ts";
 import { type CompactionGroup, groupOf, groupsOf } from "../../core/conversation/group.ts";
@@ -34,31 +34,30 @@ import { branchBases } from "./remotes.ts";
 
 type CompactionFile = BranchTree["compactions"][number];
 
-/** A turn that the fork has and the other has not. */
+/** A turn that the fork has and the other branch does not. */
 export interface ReviewedTurn {
   /** 0-based. */
   readonly turn: number;
-  /** The other has a beginning of it. */
+  /** Whether the other branch has the beginning of it. */
   readonly continued: boolean;
-  /** The text of its request; empty = it has none. */
+  /** The text of its request; may be empty. */
   readonly request: string;
   readonly messages: number;
 }
 
-/** What a fork would change. */
 export interface ReviewReport {
   readonly conversation: string;
   readonly title: { readonly before: string; readonly after: string };
   readonly fork: string;
   readonly against: string;
-  /** The commit at which they parted; null where their histories tell none, and the other's tip was compared with. */
+  /** The merge base; null where the histories share none, and the fork is compared with the other's tip. */
   readonly base: string | null;
   /**
-   * Which of the two was told of the other up to there (`jpg merge`): git takes that for a part of it. What `fork` was only told of it
-   * has not, and a merge by git takes it off the other.
+   * Which of the two merged the other up to the base (`jpg merge`): git counts that as history, but its files have only a summary
+   * of it. If `fork` did, merging it by git would remove the other's turns.
    */
   readonly told: "fork" | "against" | null;
-  /** What the other has done since. */
+  /** What the other branch got since. */
   readonly meanwhile: { readonly turns: number; readonly compactions: number };
   readonly tokens: { readonly before: number; readonly after: number };
   readonly turns: readonly ReviewedTurn[];
@@ -66,14 +65,17 @@ export interface ReviewReport {
   readonly turns_left_out: number;
   /** Oldest first. */
   readonly compactions: readonly ReviewedCompaction[];
-  /** Compactions that the fork takes back. */
+  /** Compactions that the fork reverts. */
   readonly reverted: readonly { readonly id: string; readonly subject: string }[];
-  /** Settings, labels, pins and marks that the fork adds, as `name = value`. */
+  /** As `name = value`: settings that the fork adds; below, its labels, pins and marks. */
   readonly settings: readonly string[];
   readonly marks: readonly string[];
 }
 
-/** Reviews a fork against its conversation's main fork, the main fork against what was fetched. Throws `not_a_fork`, and as `resolveId` does. */
+/**
+ * Reviews a fork against its conversation's main fork, or main against its fetched state. Throws `not_a_fork`, and as `resolveId`
+ * does.
+ */
 export async function reviewFork(workspace: Workspace, word: string | undefined): Promise<ReviewReport> {
   const { store } = workspace;
   const { fork, against, base, told } = await reviewedPair(workspace, word);
@@ -107,7 +109,10 @@ export async function reviewFork(workspace: Workspace, word: string | undefined)
   };
 }
 
-/** Turns of one that the other has not: of a branch that was told, those at the same place are others; else it has them, grown. */
+/**
+ * Counts the turns of one that the other does not have. After `jpg merge`, turns at the same positions are different ones; else
+ * they are longer states.
+ */
 function turnsBeyond(one: BranchTree, other: BranchTree, told: ReviewReport["told"]): number {
   const shared = sharedTurns(one.turnOids, other.turnOids);
   return one.turnOids.length - (told === null ? Math.min(one.turnOids.length, other.turnOids.length) : shared);
@@ -188,22 +193,22 @@ async function readMarks(workspace: Workspace, before: BranchTree, fork: BranchT
   );
 }
 
-/** A compaction that the fork has and the other has not. */
+/** A compaction that the fork has and the other branch does not. */
 export interface ReviewedCompaction {
-  /** The first, of several that were made as one. */
+  /** The first one of a group. */
   readonly compaction: Compaction;
-  /** All that were made as one; absent = only this one. */
+  /** All compactions of the group; absent = only this one. */
   readonly group?: CompactionGroup;
   readonly subject: string;
-  /** The subject of the commit that brought it, where it tells something else than the record. */
+  /** The subject of the commit that added it, where that differs from what the record does. */
   readonly message?: string;
-  /** What the model sees differently by it, on the turns of the fork and under the compactions made before it. */
+  /** How it changes the view of the fork's turns, on top of the compactions made before it. */
   readonly changes: LargestChanges;
   /** Why it has no effect on the fork; absent = it has one. */
   readonly not_applied?: string;
 }
 
-/** Each on top of those before it: the time that a record was made begins its name. */
+/** Reads compactions, each applied on top of the earlier ones: their names begin with the time. */
 export async function readAdded(
   workspace: Workspace,
   { fork, known }: { readonly fork: BranchTree; readonly known: KnownTurns },
@@ -222,7 +227,7 @@ export async function readAdded(
     const after = await loadView(store, { ...fork, compactions }, { known });
     const own = new Set(files.map(({ path }) => compactionIdOfPath(path)));
     const [compaction, ...others] = after.live.all.filter(({ id }) => own.has(id));
-    // A damaged record changes nothing; `jpg fsck` names it.
+    // `jpg fsck` reports a damaged record.
     if (compaction !== undefined) {
       const group = groupOf(compaction, [compaction, ...others]);
       const message = messages.get(group[0].id);
@@ -241,7 +246,7 @@ export async function readAdded(
   return reviewed;
 }
 
-/** The files of compactions in order of time, those together that were made as one. */
+/** The files of compactions by time, those of a group together. */
 async function madeAsOne(
   workspace: Workspace,
   fork: BranchTree,
@@ -258,7 +263,7 @@ async function madeAsOne(
   });
 }
 
-/** What commits say of the compactions that they brought, where it is not what the records do; the newest counts. */
+/** The messages of commits that describe their compactions wrongly; the newest one counts. */
 async function readMessages(workspace: Workspace, fork: BranchTree): Promise<ReadonlyMap<string, string>> {
   const rows = (await readCompactionLog(workspace, fork)).toReversed();
   return new Map(
@@ -268,24 +273,24 @@ async function readMessages(workspace: Workspace, fork: BranchTree): Promise<Rea
   );
 }
 
-// What a review compares: a fork, what it would be merged into, and the commit at which the two parted. Where one was told of the
-// other since (`jpg merge`), that is where the telling ended, as for git and every host.
+// Finds what a review compares: a fork, the branch to merge into, and their merge base. After `jpg merge` of one into the other,
+// that is the merged tip, as for git and every host.
 
-/** The fork that things are merged into. */
+/** The fork that others are merged into. */
 const MAIN = "main";
 
 export interface ReviewedPair {
   readonly fork: BranchTree;
   readonly against: BranchTree;
-  /** Null = their histories share nothing, or only git could tell. */
+  /** Null = the histories share nothing, or jpg has no git to ask. */
   readonly base: string | null;
-  /** Which of the two was told of the other up to the base, and has nothing of that in its files but what it was told; null = neither. */
+  /** Which of the two merged the other up to the base, and has only a summary of it; null = neither. */
   readonly told: "fork" | "against" | null;
 }
 
 /**
- * Finds both: a fork goes against `main` of its conversation, `main` against what was last fetched of it. Throws `not_a_fork`
- * where there is nothing to go against, and as `resolveId` does.
+ * Finds both: a fork is compared with `main` of its conversation, `main` with its last fetched state. Throws `not_a_fork` where
+ * there is nothing to compare with, and as `resolveId` does.
  */
 export async function reviewedPair(workspace: Workspace, word: string | undefined): Promise<ReviewedPair> {
   const fork = await resolveForkRevision(workspace, word);
@@ -311,7 +316,7 @@ async function partingOf(
   ]);
   if (onFork.includes(base)) return { base, told: "against" };
   if (onAgainst.includes(base)) return { base, told: "fork" };
-  // Both were told of a third.
+  // Both merged a third branch.
   return { base: own[0] ?? null, told: null };
 }
 
@@ -346,18 +351,18 @@ async function trackedTip(sharing: Sharing, remote: string, branch: string): Pro
   return tips.find(({ name }) => name === branch)?.commit ?? null;
 }
 
-// A review as the description of a pull request. All that is not jpg's own word stands in fences or code, where no host renders
-// it or acts on it, and at most 60,000 bytes: hosts take 65,536 characters.
+// Renders a review as the description of a pull request. All text that is not jpg's own is in fences or code, where no host renders
+// it or acts on it. At most 60,000 bytes: hosts accept 65,536 characters.
 
 const MOST_BYTES = 60_000;
-/** What a compaction has room for at least; one with less is only named. */
+/** Bytes: with less room, a compaction is only named. */
 const LEAST_BYTES = 2000;
-/** Turns, reverts and settings listed, before the rest is only counted. */
+/** Turns, reverts and settings that are listed; the rest is counted. */
 const MOST_LISTED = 20;
 /** Longest line of a list, bytes. */
 const LINE_BYTES = 160;
 
-/** Renders a review as Markdown, ended by a line feed. */
+/** Renders a review as Markdown that ends in a line feed. */
 export function reviewMarkdown(report: ReviewReport): string {
   const { turns, compactions, reverted, settings, marks, title } = report;
   const parts = [
@@ -372,7 +377,7 @@ export function reviewMarkdown(report: ReviewReport): string {
     ...listPart("Marks", marks),
   ];
   let room = MOST_BYTES - Buffer.byteLength(parts.join("\n\n")) - LEAST_BYTES;
-  // The newest decide most: they have room first.
+  // The newest compactions decide most, so they get room first.
   const newest = [...compactions].reverse().map((one) => {
     const text = compactionPart(one, room);
     room -= Buffer.byteLength(text) + 2;
@@ -419,7 +424,7 @@ function takenOffWarning({ fork, against, told }: ReviewReport): readonly string
   ];
 }
 
-/** One line of a list for a turn: its request, cut. */
+/** One list line for a turn with its request, cut. */
 export function turnLine({ turn, continued, request, messages }: ReviewedTurn): string {
   const said = request
     .slice(0, 4 * LINE_BYTES)
@@ -462,7 +467,7 @@ function listPart(title: string, entries: readonly string[]): readonly string[] 
   return [`## ${title}\n\n${fence([...lines, ...more])}`];
 }
 
-/** A name in a sentence: a code span that it cannot end. */
+/** A name as a code span that it cannot end. */
 function code(text: string): string {
   const name = cut(text) || "(none)";
   const longest = Math.max(0, ...[...name.matchAll(/`+/g)].map(([run]) => run.length));

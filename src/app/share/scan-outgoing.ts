@@ -1,5 +1,5 @@
-// Looks for secrets in everything that is about to leave: each file of each commit, what commits and tags say, and all names. An
-// object that has none is kept in mind, so that the next push looks at what is new alone.
+// Looks for secrets in everything that is to be sent: each file of each commit, messages of commits and tags, and all names.
+// Objects without a secret are cached, so that the next push scans only new ones.
 import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
 import { userError } from "../../core/errors.ts";
 import { shellWord } from "../../core/safe-text.ts";
@@ -11,15 +11,15 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { createBufferSource } from "../sessions/sources.ts";
 import { loadSecretScanner, RULES_VERSION, type ScannedSource, type SecretFinding, scanSources } from "./scan.ts";
 
-/** Objects that leave, and the names of the refs under which they do. */
+/** Objects to send, and the names of their refs. */
 interface NamedObjects {
   readonly objects: readonly OutgoingObject[];
   readonly names: readonly string[];
 }
 
-/** A secret, and the object that it stands in. */
+/** A secret, and the object that contains it. */
 export interface SecretOfObject extends OutgoingSecret {
-  /** Of names: of a file that holds them. */
+  /** For names: the id of a blob of them. */
   readonly oid: string;
 }
 
@@ -32,7 +32,7 @@ export async function findOutgoingSecrets(
   const clean = openCleanObjects(store);
   const unknown = outgoing.objects.filter(({ oid }) => !clean.has(oid));
   const names = [...outgoing.names, ...outgoing.objects.map(({ path }) => path)].join("\n");
-  // Names that were looked at before are known as a file of them would be.
+  // Names are cached as if they were a file.
   const namesOid = blobId(Buffer.from(names));
   if (unknown.length === 0 && clean.has(namesOid)) return [];
   const scanner = await loadSecretScanner(workspace);
@@ -46,7 +46,6 @@ export async function findOutgoingSecrets(
   });
 }
 
-/** What is scanned, and where a person finds it. */
 interface Scanned {
   readonly oid: string;
   readonly place: string;
@@ -72,25 +71,25 @@ function sourceOf(name: Scanned, content: Uint8Array | string): ScannedSource<Sc
   return { name, lines: createBufferSource(Buffer.from(content)) };
 }
 
-/** 10 MB of them. */
+/** Cached ids of clean objects, at most: 10 MB. */
 const MOST_CLEAN = 250_000;
 
-/** Opens what is kept in mind for a store. */
+/** Opens the cache of objects without secrets. */
 export function openCleanObjects(store: ConversationStore): CheckedIds {
   return openCheckedIds(store, "without-secrets", { key: `rules-${RULES_VERSION}`, most: MOST_CLEAN });
 }
 
-/** A secret that would leave. */
+/** A secret in what is to be sent. */
 export interface OutgoingSecret extends SecretFinding {
-  /** The branch that would take it along; absent where it stands in no object that is sent. */
+  /** A branch that contains it; absent where no object that is sent does. */
   readonly branch?: string;
   /** A file of a conversation's tree, `commit ID`, `tag ID`, or `names of branches and files`. */
   readonly path: string;
-  /** 0-based; absent where it stands in no turn. */
+  /** 0-based; absent where it is in no turn. */
   readonly turn?: number;
 }
 
-/** Rules that pass this once, and secrets that always do. */
+/** Rules whose finds pass this once, and secrets that always pass. */
 interface AllowedSecrets {
   /** Names of rules. */
   readonly rules: readonly string[];
@@ -98,13 +97,13 @@ interface AllowedSecrets {
   readonly secrets: readonly string[];
 }
 
-/** Who is refused: the command, and the conversations that can be masked instead, at least one. */
+/** The command that is refused, and the conversations to mask instead, at least one. */
 export interface RefusedCommand {
   readonly command: "jpg push" | "jpg review --markdown" | "jpg share --full";
   readonly of: readonly string[];
 }
 
-/** How that is said of each command. */
+/** The words of each command for the messages. */
 const WORDS = {
   "jpg push": { nothing: "nothing was sent", does: "sends", instead: "to push instead", gone: "pushed" },
   "jpg review --markdown": {
@@ -121,12 +120,12 @@ const WORDS = {
   },
 } as const;
 
-/** What a command that refuses did not do, e.g. `nothing was sent`. */
+/** What a refused command did not do, e.g. `nothing was sent`. */
 export function nothingDone({ command }: Pick<RefusedCommand, "command">): string {
   return WORDS[command].nothing;
 }
 
-/** Those that nothing lets pass. */
+/** The secrets that are not allowed. */
 export function refusedOf<Secret extends OutgoingSecret>(
   found: readonly Secret[],
   allowed: AllowedSecrets,
@@ -141,7 +140,6 @@ const MOST_LISTED = 10;
 /** Conversations that a hint names. */
 const MOST_NAMED = 3;
 
-/** The error of secrets that would leave, `secrets_found`. */
 export function secretsError(secrets: readonly OutgoingSecret[], { command, of }: RefusedCommand): Error {
   const distinct = new Set(secrets.map(({ fingerprint }) => fingerprint)).size;
   const count = distinct === 1 ? "A secret" : `${distinct} secrets`;
@@ -174,7 +172,7 @@ function redactHint(conversations: readonly string[]): string {
   return `${commands.join(", ")}${more === 0 ? "" : ` and ${more} more`} make copies`;
 }
 
-/** A line for each, below the branch that would take it along. */
+/** One line for each, below its branch. */
 function listByBranch(secrets: readonly OutgoingSecret[]): readonly string[] {
   const branches = [...new Set(secrets.map(({ branch }) => branch))];
   return branches.flatMap((branch) => {

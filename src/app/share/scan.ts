@@ -1,4 +1,4 @@
-// Scans texts in lines, in pieces: a file of any size is scanned in bounded memory, and many small ones at once.
+// Scans texts line by line, in pieces: a file of any size in bounded memory, and many small ones at once.
 import { JpgError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import { type FoundSecret, findSecrets, withoutOverlaps } from "../../core/secrets/find-secrets.ts";
@@ -13,31 +13,29 @@ import { findSessionFiles, readSessionSource, type SessionFile } from "../sessio
 import { agents } from "../sessions/session-registry.ts";
 import { allSideFiles } from "../sessions/side-files.ts";
 
-/** A secret that was found. Nothing of it is in here but what may be shown. */
+/** A secret that was found, with only what may be shown of it. */
 export interface SecretFinding {
-  /** Its kind. */
   readonly rule: string;
-  /** The first line that has it, 1-based. */
+  /** The first line that contains it, 1-based. */
   readonly line: number;
-  /** How many times it was found. */
   readonly count: number;
-  /** For people: its mark and its length. */
+  /** For people: how it begins, and its length. */
   readonly sample: string;
-  /** Tells it again without showing it: the first 16 hex digits of its SHA-256. */
+  /** Identifies the secret without showing it: the first 16 hex digits of its SHA-256. */
   readonly fingerprint: string;
 }
 
-/** What is scanned; `name` says in the findings which of several it was. */
+/** `name` identifies the source in the findings. */
 export interface ScannedSource<Name> {
   readonly name: Name;
   readonly lines: Pick<SessionSource, "lineCount" | "line">;
 }
 
-/** Characters scanned at once: enough that rules are not started too often. */
+/** Characters scanned at once: each call of the rules has a cost. */
 const PIECE = 256 * 1024;
 const FINGERPRINT = 16;
 
-/** A secret as it stands somewhere: for what takes it out, and for nothing that is shown. */
+/** A secret in full, for masking: never show it. */
 interface SecretInSource<Name> {
   readonly in: Name;
   /** Number of the source, 0-based. */
@@ -48,7 +46,7 @@ interface SecretInSource<Name> {
   readonly secret: string;
 }
 
-/** Lists the secrets of sources, each once a source, in the order in which they first stand there. */
+/** Lists the secrets of sources, each once per source, in the order of their first places. */
 export async function scanSources<Name>(
   scanner: SecretScanner,
   sources: Iterable<ScannedSource<Name>> | AsyncIterable<ScannedSource<Name>>,
@@ -64,7 +62,7 @@ export async function scanSources<Name>(
   return [...found.values()];
 }
 
-/** Finds the secrets of sources, one by one; `thorough` = those, too, that overlap with others. */
+/** Finds the secrets of sources, one by one; `thorough` = also those that overlap with others. */
 export async function* findInSources<Name>(
   scanner: SecretScanner,
   sources: Iterable<ScannedSource<Name>> | AsyncIterable<ScannedSource<Name>>,
@@ -100,13 +98,13 @@ async function scanPart(scanner: SecretScanner, text: string, part: TextSpan): P
   const found = await scanner.scan(text.slice(part.start, part.end));
   return found.flatMap(({ rule, start, end }) => {
     const placed = { rule, start: start + part.start, end: end + part.start };
-    // What touches an edge may be a part of something else.
+    // A find at an edge may be a part of something else.
     const isWhole = (part.start === 0 || start >= EDGE) && (part.end === text.length || placed.end <= part.end - EDGE);
     return isWhole ? [placed] : [];
   });
 }
 
-/** What stands around finds, in order: what is changed there changes no find elsewhere. */
+/** The parts of a text around finds, in order, to scan again: masking a find changes results only there. */
 function surroundingsOf(found: readonly TextSpan[], length: number): readonly TextSpan[] {
   const parts: TextSpan[] = [];
   for (const { start, end } of found) {
@@ -118,18 +116,18 @@ function surroundingsOf(found: readonly TextSpan[], length: number): readonly Te
   return parts;
 }
 
-/** Tells a secret again without showing it. */
+/** Identifies a secret without showing it. */
 export function fingerprintOf(secret: string): string {
   return sha256(secret).slice(0, FINGERPRINT);
 }
 
-/** How often a text is looked at again without what was found in it. */
+/** How often a text is scanned again after the finds are masked. */
 const MOST_ROUNDS = 5;
-/** Characters around a find that are looked at again: more than any secret has. */
+/** Characters around a find that are scanned again: more than any secret has. */
 const AROUND = 32 * 1024;
-/** Characters at the edge of such a part: what no rule looks beyond. */
+/** Characters at the edge of such a part: no rule looks further. */
 const EDGE = 64;
-/** In the place of what was found: a part of no secret. */
+/** Replaces what was found; part of no secret. */
 const FILLING = "·";
 
 /** A part of a text, UTF-16 units, `end` exclusive. */
@@ -138,7 +136,6 @@ interface TextSpan {
   readonly end: number;
 }
 
-/** A line and where it is from. */
 interface PlacedLine<Name> {
   readonly text: string;
   readonly name: Name;
@@ -169,30 +166,29 @@ async function* piecesOf<Name>(
   yield piece;
 }
 
-// Looks for secrets in a text: jpg's own rules, and those of secretlint, which knows what its maintainers follow up. Its rule that
-// lets a comment switch the others off is left out: what is scanned here is what anybody may have said.
+// Looks for secrets with jpg's own rules and those of secretlint, whose maintainers follow new kinds of secrets. Its rule that lets
+// a comment switch off the others is left out: anybody may have written the text.
 
-/** Raised when rules find what they did not find before: what was found clean is looked at again then. */
+/** Raise it when rules find more than before: objects that were clean are then scanned again. */
 export const RULES_VERSION = 8;
 
 interface SecretScanner {
-  /** Lists the secrets of a text, in order, none within another. */
+  /** Lists the secrets of a text, in order, without overlaps. */
   scan(text: string): Promise<readonly FoundSecret[]>;
 }
 
-/** Left out of the names that are shown. */
 const PREFIX = /^@secretlint\/secretlint-rule-/;
 const LEFT_OUT: ReadonlySet<string> = new Set([
   "filter-comments",
-  // jpg's own rule for addresses knows local ones, and stand-ins for passwords.
+  // jpg's own rule for addresses recognises local ones and placeholders for passwords.
   "basicauth",
   "database-connection-string",
 ]);
 
-/** Characters from which on a scan is felt. */
+/** Characters from which a scan takes seconds. */
 const MUCH = 16 * 1024 * 1024;
 
-/** Loads the rules: they are much code, and few commands need them. `warn` is told, once, where there is much to scan. */
+/** Loads the rules: they are large, and few commands need them. Warns once if there is much to scan. */
 export async function loadSecretScanner({ warn }: Pick<Workspace, "warn">): Promise<SecretScanner> {
   const [{ lintSource }, preset] = await Promise.all([
     import("@secretlint/core"),
@@ -215,34 +211,31 @@ export async function loadSecretScanner({ warn }: Pick<Workspace, "warn">): Prom
           "More than 16 MB are looked through for secrets: this takes seconds, and longer where a line is that long.",
         );
       const others = (await lint(text)).filter(({ start, end }) => !isDocumented(text.slice(start, end)));
-      // jpg's own first: of two that begin together the sort is stable.
+      // jpg's own first: the sort is stable for finds that begin together.
       return withoutOverlaps([...findSecrets(text), ...others]);
     },
   };
 }
 
-/** What was scanned, and what was found. */
 export interface ScanReport {
   readonly files: number;
-  /** Whose sessions were looked for, a directory; absent = files were named. */
+  /** The directory whose sessions were scanned; absent = files were named. */
   readonly directory?: string;
   readonly bytes: number;
-  /** In the order of the files. */
   readonly secrets: readonly (SecretFinding & { readonly path: string })[];
-  /** Files and folders that could not be read. */
   readonly failed: readonly { readonly path: string; readonly error: JpgError }[];
 }
 
 /**
- * Scans files, and those in folders; none = those that agents on this machine keep for this project. Nothing is written. Throws
- * `no_such_file`; `unreadable_file` of a file that was named.
+ * Scans files and folders; none = the sessions that agents on this machine keep for this project. Writes nothing. Throws
+ * `no_such_file`; `unreadable_file` for a file that was named.
  */
 export async function scanSessions(
   place: Pick<Workspace, "runtime" | "location" | "warn">,
   paths: readonly string[],
 ): Promise<ScanReport> {
   const { runtime } = place;
-  // What may be of another project is scanned with the rest: looking at it takes nothing in.
+  // Sessions that may be of another project are scanned, too: a scan imports nothing.
   const { files, failed: unseen } =
     paths.length > 0
       ? await findSessionFiles(runtime, paths)
@@ -269,7 +262,7 @@ export async function scanSessions(
   return { files: count, bytes, directory, secrets, failed };
 }
 
-/** The lines of a file, coded texts decoded: a secret in base64 is one all the same. */
+/** The lines of a file with encoded texts decoded: a secret in base64 is a secret. */
 function plainLines(source: SessionSource): ScannedSource<string>["lines"] {
   const coded = agents().find(({ plainLine, detect }) => plainLine !== undefined && detect(source));
   const { plainLine } = coded ?? {};
@@ -278,7 +271,7 @@ function plainLines(source: SessionSource): ScannedSource<string>["lines"] {
     : { lineCount: source.lineCount, line: (index) => plainLine(source.line(index)) };
 }
 
-/** The files, each followed by what its agent wrote beside it. */
+/** The files, each followed by its side files. */
 async function withSideFiles(files: readonly SessionFile[]): Promise<readonly SessionFile[]> {
   const all: SessionFile[] = [];
   for (const file of files) {

@@ -1,5 +1,5 @@
-// Hands a conversation over as one file, a git bundle: what the model sees of it, masked, as a conversation of its own; or all of
-// it as it is. Nothing is written before it was looked at as a push would.
+// Exports a conversation as one file, a git bundle: its view, masked, as a conversation of its own; or all of it unchanged.
+// Everything is checked as for a push before it is written.
 import type { Event, ProjectedTurn } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { branchName, conversationId, conversationOf, shortId } from "../../core/conversation/name.ts";
@@ -21,16 +21,14 @@ import { chooseTips } from "./push.ts";
 import { localError, requireSharing } from "./remotes.ts";
 import { findOutgoingSecrets } from "./scan-outgoing.ts";
 
-/** A file to hand over. */
 export interface SharedFile {
   readonly report: ShareReport;
-  /** Made while it is read, once. */
+  /** Can be read once. */
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
-/** What is in it, and what is not. */
 export interface ShareReport {
-  /** The conversation that it was made of. */
+  /** The conversation that was exported. */
   readonly conversation: string;
   /** Branches in the file. */
   readonly branches: readonly string[];
@@ -42,8 +40,8 @@ export interface ShareReport {
 }
 
 /**
- * Makes a file of a branch's view. Secrets are masked but for those of rules that are allowed. Throws `needs_git`,
- * `local_conversation`, `redact_incomplete`.
+ * Exports a branch's view. Masks secrets except those of `allow`ed rules. Throws `needs_git`, `local_conversation`,
+ * `redact_incomplete`.
  */
 export async function shareView(
   workspace: Workspace,
@@ -89,13 +87,13 @@ export async function shareView(
   };
 }
 
-/** Refuses a conversation that never leaves its store. Throws `local_conversation`. */
+/** Refuses a local conversation. Throws `local_conversation`. */
 export async function refuseLocal(workspace: Workspace, { branch }: Pick<BranchTree, "branch">): Promise<void> {
   const conversation = conversationOf(branch);
   if ((await requireSharing(workspace).localConversations()).has(conversation)) throw localError([conversation]);
 }
 
-/** Makes a file of a conversation with all its forks, hidden turns and sources. Throws as `checkOutgoing` does. */
+/** Exports a conversation with all its forks, hidden turns and sources. Throws as `checkOutgoing` does. */
 export async function shareWhole(
   workspace: Workspace,
   tree: BranchTree,
@@ -103,10 +101,10 @@ export async function shareWhole(
 ): Promise<SharedFile> {
   const conversation = conversationOf(tree.branch);
   const { tips } = await chooseTips(workspace, { id: conversation, all: false });
-  // A clone checks the first out.
+  // A clone checks out the first branch.
   const ordered = [...tips].sort((a, b) => Number(b.name === tree.branch) - Number(a.name === tree.branch));
   await checkOutgoing(workspace, { tips: ordered, known: [] }, { allow, command: "jpg share --full" });
-  // Whoever has the file pulls what comes later: what is in it stays as it is.
+  // Others may pull on top of this file, so these commits must not be rewritten.
   const commits = ordered.map(({ commit }) => commit);
   await workspace.store.recordPublished(commits).catch((error: unknown) => workspace.warn(messageOf(error)));
   return {
@@ -122,7 +120,7 @@ export async function shareWhole(
   };
 }
 
-/** The view first: where it shows a secret counts more than where that was said. */
+/** The view first: the report shows the first place of a secret, preferably one in the view. */
 async function* linesOf(
   workspace: Workspace,
   tree: BranchTree,
@@ -136,7 +134,7 @@ async function* linesOf(
   yield* readSaidLines(workspace, tree);
 }
 
-/** The same view has the same name, so that a later file of it goes on with an earlier one. */
+/** Names the exported conversation. The same view has the same name, so that a later file of it continues an earlier one. */
 export function nameShared(
   { branch, header }: { readonly branch: string; readonly header: { readonly title: string } },
   { mask }: Masker,
@@ -154,7 +152,7 @@ interface WrittenView {
   readonly person: { readonly name: string; readonly email: string };
 }
 
-/** A conversation whose turns are those of a view. Equal views make equal commits. */
+/** Writes a conversation with the turns of a view. Equal views make equal commits. */
 async function* writeView({
   header: { title, created_at },
   turns,
@@ -180,7 +178,7 @@ async function* writeView({
 }
 
 function maskEvent(event: Event, masker: Masker): Event {
-  // The turn before is another one here, and usage is of requests that held more than is here.
+  // The previous turn is another one here, and usage counts requests that held more than this view.
   const { prev: _, ...own } = event as Event & { readonly prev?: string };
   const { usage: __, ...metadata } = own.metadata ?? {};
   return JSON.parse(maskLine(JSON.stringify(own.metadata === undefined ? own : { ...own, metadata }), masker)) as Event;
@@ -204,13 +202,13 @@ async function requireClean(
   );
 }
 
-// All that was said on a branch, as lines to look for secrets in: a view may show the beginning of one that stands in full only
-// where the view hides or cuts it. Read a few turns at a time, long texts with them; images and the agent's files are not.
+// All that was said on a branch, as lines to scan: a view may show the beginning of a secret that is complete only where the view
+// hides or cuts it. Reads a few turns at a time with their long texts; images and the agent's files are not read.
 
 /** Turns read at once. */
 const BATCH = 100;
 
-/** Reads turns as they were said, compactions with their summaries, comments. Throws `attachment_missing`. */
+/** Reads turns as they were said, compactions with their summaries, and comments. Throws `attachment_missing`. */
 export async function* readSaidLines(workspace: Workspace, tree: BranchTree): AsyncGenerator<TextAtPath> {
   const { store } = workspace;
   const { all } = await loadCompactions(store, tree);
@@ -230,10 +228,13 @@ function linesOfTurns(values: readonly unknown[]): string {
   return values.map((value) => JSON.stringify(value)).join("\n");
 }
 
-/** Turns at the beginning of which a title may have been made: the first ones may say nothing. */
+/** Turns that a title may have been made from: the first ones may say nothing. */
 const FIRST = 10;
 
-/** Gives a conversation's title for its view, or one of the first request in it that is the user's own. */
+/**
+ * The conversation's title for its view; where that was made from hidden turns, one made from the first visible request of the
+ * user.
+ */
 export async function sharedTitle(
   store: ConversationStore,
   tree: BranchTree,
@@ -249,12 +250,12 @@ export async function sharedTitle(
   return kept.map(titleOfRequest).find((made) => made !== "") ?? "conversation";
 }
 
-/** What the agent itself put in is nobody's request. */
+/** Whether an event is not a request that the agent itself inserted. */
 function isOwn(event: Event): boolean {
   return event.type !== "chat_request" || event.metadata?.origin !== "harness";
 }
 
-/** Whether every word of a title stands in a request: agents make titles of a part of it, and cut them. */
+/** Whether a request contains every word of a title: agents make titles from parts of it, and cut them. */
 function isMadeOf(title: string, request: string): boolean {
   const words = title.replace(/…$/, "").split(/\s+/);
   return words.every((word) => request.includes(word));
