@@ -4,7 +4,7 @@ import { fieldsOf } from "../../core/conversation/event.ts";
 import type { TomlPart } from "../../formats/agent-format.ts";
 import type { NotAdded } from "./settings-file.ts";
 
-/** Finds a table: `same` as jpg writes it, `foreign` = with other or further values. */
+/** Finds a table: `same` = it has all of jpg's values, `foreign` = it has others. */
 export function findToml(text: string, { table, values }: TomlPart): "same" | "foreign" | null {
   const found = readToml(text, table);
   if (found === undefined) return null;
