@@ -1,5 +1,5 @@
-// Sessions that agents keep in stores of their own, as files: a folder for each project, among what can be had again. The
-// agent's program is asked where its store has changed, and prints what changed; a file has the time of its session.
+// Exports sessions that agents keep in stores of their own to files: a folder per project, in the cache directory. If the store has
+// changed, the agent's program is asked for what changed; a file gets the time of its session.
 import { type BigIntStats, type Dirent, realpathSync, statSync } from "node:fs";
 import { readdir, rm, stat, utimes } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
@@ -20,46 +20,44 @@ import { listSideFiles } from "./side-files.ts";
 /** An agent with a store of its own. */
 type StoringAgent = AgentFormat & { readonly store: AgentStore };
 
-/** What could not be had of a store. */
+/** A store, or a session in it, that could not be read. */
 export interface StoreFailure {
-  /** The agent's name. */
   readonly agent: string;
   /** The store's file, or that of one session. */
   readonly path: string;
   readonly error: JpgError;
 }
 
-/** Which sessions are asked for; whatever is absent chooses none out. */
+/** Which sessions to export; absent fields do not restrict. */
 interface StoreChoice {
   /** Names of formats. */
   readonly agents?: readonly string[];
   /** Changed no earlier, milliseconds since 1970. */
   readonly sinceMs?: number;
-  /** Paths of files that are there: then nobody is asked. */
+  /** Paths of existing files: then no agent is asked. */
   readonly only?: ReadonlySet<string>;
 }
 
-/** Time for an agent to list its sessions, or to print one, milliseconds. */
+/** Milliseconds in which an agent has to list its sessions, or to print one. */
 const ANSWER_MS = 60_000;
-/** Sessions that are printed at the same time: each takes a start of the agent's program. */
+/** Sessions printed at the same time: each starts the agent's program. */
 const AT_ONCE = 3;
-/** A store that changed later than this may have changed again at the same time, milliseconds. */
+/** Milliseconds: a store that changed later than this may change again without a new time. */
 const SETTLED_MS = 2000;
-/** Says how the store stood when all its sessions of the project were kept. */
+/** Records the state of the store when all its sessions of the project were exported. */
 const STATE_NAME = ".listed";
 
-/** Lists the agents with a store of their own. */
 function storingAgents(): readonly StoringAgent[] {
   return agents().filter((agent): agent is StoringAgent => agent.store !== undefined);
 }
 
-/** The folder, absolute, in which an agent's sessions of a place are kept, by the place's key; need not exist. */
+/** The folder, absolute, for an agent's sessions of a place; it may not exist. `key` is the place's. */
 export function storeFolder({ env, home }: Pick<Runtime, "env" | "home">, agent: AgentFormat, key: string): string {
   const { cacheDir } = resolveUserPaths(env, home);
   return join(cacheDir, "sessions", agent.name, sha256(key).slice(0, 16));
 }
 
-/** Brings the folders of a place up to date. An agent whose program is not there is passed over. */
+/** Brings the folders of a place up to date. Skips agents whose program is not installed. */
 export async function refreshStores(
   runtime: Runtime,
   place: KeptPlace,
@@ -110,14 +108,14 @@ async function refreshStore(
 }
 
 interface StoreState {
-  /** The file that tells. */
+  /** The file whose size and time show a change. */
   readonly path: string;
   readonly text: string;
-  /** Whether a change from now on cannot have the same time. */
+  /** Whether a change from now on would get another time. */
   readonly isSettled: boolean;
 }
 
-/** How a store stands, by size and time of the file that tells; null where there is none. Nothing in it is read. */
+/** The state of a store, by size and time of one file; null where there is none. Reads nothing in it. */
 async function stateOf(runtime: Runtime, store: AgentStore): Promise<StoreState | null> {
   for (const path of store.files(machineOf(runtime))) {
     const found = await stat(path, { bigint: true }).catch(() => null);
@@ -137,7 +135,7 @@ interface Keeping {
   readonly choice: StoreChoice;
 }
 
-/** Keeps what changed, and lets go of what the agent no longer has. */
+/** Exports what changed, and removes what the agent no longer has. */
 async function keepSessions(
   folder: string,
   sessions: readonly StoredSession[],
@@ -170,7 +168,7 @@ async function keep(path: string, text: string, changed: number): Promise<void> 
   await utimes(path, changed / 1000, changed / 1000);
 }
 
-/** The agent is the user's own: none that a project puts into the way, e.g. under `node_modules/.bin`. */
+/** The environment with the user's own agents: without programs of the project, e.g. under `node_modules/.bin`. */
 function askingEnvironment({ env }: Runtime, directories: readonly string[]): Runtime["env"] {
   const isWithin = (path: string, folder: string): boolean => {
     const way = relative(folder, path);
@@ -196,26 +194,26 @@ function printFailure({ agent, name }: StoringAgent, path: string, problem: stri
   return { agent: name, path, error };
 }
 
-// Whose sessions are meant: those begun in the project one stands in, in any of its folders and worktrees, however their paths are
-// spelled; outside every project those begun in the current directory and below. A session belongs to the nearest project around
-// the directory that it was begun in: a submodule, or a clone within a project, is one of its own.
+// Decides which sessions are of this place: those begun in the current project, in any of its folders and worktrees, however their
+// paths are spelled; outside of a project, those begun in the current directory and below. A session belongs to the nearest project
+// around the directory in which it was begun: a submodule, or a clone within a project, is a project of its own.
 
 /** A project, or a directory that is in none. */
 export interface KeptPlace {
-  /** The same in all worktrees of a project, absolute. */
+  /** Equal in all worktrees of a project, absolute. */
   readonly key: string;
-  /** Directories that are of it, absolute: its top, where jpg was started, those between them, its other worktrees. */
+  /** Its directories, absolute: the top, the current one, those between them, and other worktrees. */
   readonly directories: readonly [string, ...string[]];
-  /** Whether a session that was begun in a directory is one of its own. Null = nothing tells: the directory is not there any more. */
+  /** Whether a session begun in a directory is of this place. Null = unknown, because the directory no longer exists. */
   holds(directory: SessionDirectory): Promise<boolean | null>;
 }
 
-/** Directories that are looked at for the one that a digest is of. */
+/** Directories to search for the one with a given digest, at most. */
 const MOST_DIRECTORIES = 5000;
 /** Nobody begins a session in these. */
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
-/** Finds the place that one stands in. */
+/** Finds the place around the current directory. */
 export async function openKeptPlace({
   runtime,
   location,
@@ -228,7 +226,7 @@ export async function openKeptPlace({
   const isHere = sameAs(here.path);
   const around = new Map<string, Promise<string | null>>();
   const projectAround = (directory: string): Promise<string | null> => {
-    // What may not be looked at is nobody's here.
+    // A directory that cannot be read is in no project.
     const asked = around.get(directory) ?? projects.around(directory).catch(() => directory);
     around.set(directory, asked);
     return asked;
@@ -272,7 +270,7 @@ export async function openKeptPlace({
   };
 }
 
-/** A path without symbolic links as far as it is there, and as much of it as is there. */
+/** Resolves the symbolic links of a path as far as it exists, and returns how much of it exists. */
 export function canonicalOf(path: string): { readonly path: string; readonly existing: string } {
   const whole = resolve(path);
   for (const at of ancestorsOf(whole)) {
@@ -280,13 +278,13 @@ export function canonicalOf(path: string): { readonly path: string; readonly exi
       const existing = realpathSync.native(at);
       return { path: join(existing, relative(at, whole)), existing };
     } catch {
-      // not there, or not to be looked at
+      // missing, or not readable
     }
   }
   return { path: whole, existing: whole };
 }
 
-/** A path and the folders above it, the nearest first. */
+/** A path and the folders above it, nearest first. */
 function ancestorsOf(path: string): readonly string[] {
   const above = dirname(path);
   return above === path ? [path] : [path, ...ancestorsOf(above)];
@@ -297,7 +295,7 @@ function isWithin(path: string, folder: string): boolean {
   return way === "" || (!/^\.\.(?:[/\\]|$)/.test(way) && !isAbsolute(way));
 }
 
-/** Tells a folder by what it is, not by its name: where case does not count, or names have two forms, several names are of one. */
+/** Compares folders by inode, not by name: names may differ in case or Unicode form. */
 function sameAs(folder: string): (other: string) => boolean {
   const found = statOf(folder);
   return (other) => {
@@ -311,11 +309,11 @@ function statOf(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true });
   } catch {
-    return undefined; // not there, or not to be looked at
+    return undefined; // missing, or not readable
   }
 }
 
-/** The digests of the paths of a project's folders, nearest first; other projects in it are not entered. */
+/** Digests of the paths of a project's folders, nearest first, without those of projects within it. */
 async function digestsBelow(tops: readonly string[]): Promise<ReadonlySet<string>> {
   const digests = new Set<string>();
   const waiting = [...tops];
@@ -330,7 +328,7 @@ async function digestsBelow(tops: readonly string[]): Promise<ReadonlySet<string
   return digests;
 }
 
-/** Puts behind each session the files beside it that its agents may have written; one that is named stays where it is. */
+/** Inserts after each session the sub-agents' sessions in its folder; one that is named keeps its place. */
 export async function withAgentFiles(files: readonly SessionFile[]): Promise<readonly SessionFile[]> {
   const found: SessionFile[] = [];
   const known = new Set(files.map(({ path }) => path));

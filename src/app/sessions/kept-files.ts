@@ -1,5 +1,5 @@
-// The sessions that agents on this machine keep for this project; those that agents have in stores of their own are brought up to
-// date first. Many agents keep the sessions of several directories together, so each session is asked for the one it was begun in.
+// Finds the sessions that agents on this machine keep for this project, after exporting those in agents' own stores. Many agents
+// keep the sessions of several directories together, so each session is read for the directory in which it was begun.
 import { type Dirent, existsSync, type FSWatcher, statSync, watch } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
@@ -20,19 +20,19 @@ import { agents, detectFormat, isPacked, isSessionName, machineOf, unpackBeginni
 import { listSideFiles } from "./side-files.ts";
 import { createBufferSource } from "./sources.ts";
 
-/** A session file that was found where an agent keeps its sessions. */
+/** A session file in a folder where an agent keeps sessions. */
 export interface KeptSession extends SessionFile {
-  /** What the agent is called. */
+  /** The agent's display name. */
   readonly agent: string;
 }
 
-/** A session in a folder that an agent keeps for this project, and perhaps for another one too. */
+/** A session in a folder of this project that may also be another project's. */
 interface UnclearSession extends KeptSession {
-  /** The directory that it names, which is not there any more; null = it names none. */
+  /** The directory that it names, which no longer exists; null = it names none. */
   readonly directory: string | null;
 }
 
-/** Which of the sessions that agents keep are meant; whatever is absent chooses none out. */
+/** Which of the agents' sessions to find; absent fields do not restrict. */
 export interface KeptChoice {
   /** Names of formats. */
   readonly agents?: readonly string[];
@@ -42,11 +42,10 @@ export interface KeptChoice {
   readonly only?: ReadonlySet<string>;
   /** Whether an unclear session is known to be of this project; absent = none is. */
   readonly isClaimed?: (file: SessionFile) => Promise<boolean>;
-  /** Whether the user was asked about unclear sessions: then nobody is told which were left out. */
+  /** Whether the user was asked about unclear sessions: then those left out are not reported. */
   readonly wasAsked?: true;
 }
 
-/** Sessions of agents, and what could not be had. */
 export interface KeptFiles {
   readonly files: readonly KeptSession[];
   /** Sessions that may be of another project. */
@@ -54,22 +53,21 @@ export interface KeptFiles {
   readonly failed: readonly StoreFailure[];
 }
 
-/** Where sessions are looked for. */
 type Place = Pick<Workspace, "runtime" | "location">;
 
-/** Finds the sessions of this project, of those that are chosen, with what agents have in stores of their own. */
+/** Finds the chosen sessions of this project, those in agents' own stores included. */
 export async function findKeptFiles(workspace: Place, choice: KeptChoice = {}): Promise<KeptFiles> {
   const place = await openKeptPlace(workspace);
   const failed = await refreshStores(workspace.runtime, place, choice);
   return { ...(await findIn(place, workspace.runtime, choice)), failed };
 }
 
-/** The same of what is in files: no agent is asked. */
+/** Like findKeptFiles, but only in files: asks no agent. */
 export async function findAgentSessions(workspace: Place, choice: KeptChoice = {}): Promise<Omit<KeptFiles, "failed">> {
   return findIn(await openKeptPlace(workspace), workspace.runtime, choice);
 }
 
-/** The folders, absolute, in which agents keep sessions of this project or may begin to; they need not exist. */
+/** The folders, absolute, in which agents keep or would keep sessions of this project; they may not exist. */
 export async function agentSessionFolders(workspace: Place): Promise<readonly string[]> {
   const folders = new Set<string>();
   for (const { folder } of await keptFolders(await openKeptPlace(workspace), workspace.runtime))
@@ -77,7 +75,7 @@ export async function agentSessionFolders(workspace: Place): Promise<readonly st
   return [...folders];
 }
 
-/** Says why a session was left out, and how it comes in all the same. */
+/** Why a session was left out, and how to import it. */
 export function unclearError({ path, directory }: UnclearSession): JpgError {
   const why =
     directory === null
@@ -90,7 +88,10 @@ export function unclearError({ path, directory }: UnclearSession): JpgError {
   );
 }
 
-/** The path of the directory that a session was begun in, as its file says, absolute; null = it does not say. `agent` = its format, `kept` = where the agent keeps the file. */
+/**
+ * The directory in which a session was begun, by its file, absolute; null = unknown. `agent` = its format, `kept` = where the agent
+ * keeps the file.
+ */
 export async function startOfSession(path: string, agent: string, kept: string = path): Promise<string | null> {
   const format = agents().find(({ name }) => name === agent);
   const named = format === undefined ? null : await readDirectory(path, format, basename(dirname(kept)));
@@ -110,7 +111,7 @@ async function findIn(place: KeptPlace, runtime: Runtime, choice: KeptChoice): P
   return { files: sessions.filter((session) => !isUnclear(session)), unclear: sessions.filter(isUnclear) };
 }
 
-/** A session's file, and the folder in which the agent keeps it or what it stands beside. */
+/** A session's file, and the agent's folder that it is in or below. */
 interface PlacedFile {
   readonly path: string;
   readonly within: string;
@@ -127,7 +128,7 @@ async function* sessionsIn({ agent, folder, isNamed }: KeptFolder): AsyncGenerat
   }
 }
 
-/** What the agents of a session wrote whose own file is gone: of others it is found beside that. */
+/** Sub-agents' sessions of a session whose own file is gone; others are found with it. */
 async function orphansIn(
   within: string,
   folder: string,
@@ -140,7 +141,7 @@ async function orphansIn(
   return listing.files.filter(beside.isSession).map((name) => join(listing.folder, name));
 }
 
-/** A session that is one of this place, or may be; null = it is another's. Of one that cannot be read, or unpacked, the import says so. */
+/** A session of this place, or one that may be; null = it is another's. The import reports one that cannot be read or unpacked. */
 async function toKeptSession(
   path: string,
   within: string,
@@ -160,20 +161,20 @@ async function toKeptSession(
   return isClaimed ? session : unclearSession(session, directory);
 }
 
-/** Null for one in which nothing was said, and which names no directory. */
+/** Null for a session without a turn that names no directory. */
 async function unclearSession(
   session: KeptSession,
   directory: SessionDirectory | null,
 ): Promise<UnclearSession | null> {
   const named = directory !== null && "path" in directory ? directory : null;
-  // Agents make files at their start, before anything is said: whose these are is of no matter.
+  // Agents create files at their start, before anything is said: it does not matter whose these are.
   return named === null && (await isUnused(session.path)) ? null : { ...session, directory: named?.path ?? null };
 }
 
-/** A file in which nothing was said is no longer, bytes. */
+/** Bytes: a file without a turn is no longer. */
 const MOST_UNUSED = 256 * 1024;
 
-/** Whether a session file holds no turn. */
+/** Whether a session file has no turn. */
 async function isUnused(path: string): Promise<boolean> {
   try {
     const bytes = readBeginning(path, MOST_UNUSED);
@@ -181,14 +182,14 @@ async function isUnused(path: string): Promise<boolean> {
     const source = createBufferSource(bytes);
     return bytes.toString("utf8").trim() === "" || detectFormat(source, path).read(source).turnCount === 0;
   } catch {
-    return false; // the import says what is wrong with it
+    return false; // the import reports the error
   }
 }
 
-/** How much of a file is read, bytes: a user with thousands of sessions waits for each, but a first line may hold pictures. */
+/** Bytes to read of a file, one after the other: a user has thousands of sessions, but a first line may hold images. */
 const BEGINNINGS: readonly number[] = [8 * 1024, SESSION_BEGINNING, 8 * 1024 * 1024];
 
-/** The directory that a session says it was begun in; null = it says none, undefined = it cannot be read. */
+/** The directory in which a session says it was begun; null = it names none, undefined = it cannot be read. */
 async function readDirectory(
   path: string,
   { files }: AgentFormat,
@@ -208,7 +209,7 @@ async function readDirectory(
   }
 }
 
-/** Told from the path and from when the file changed: nothing is read. */
+/** Whether a session is chosen, by its path and the time of its file. */
 function isChosen(path: string, { sinceMs, only }: KeptChoice): boolean {
   if (only?.has(path) === false) return false;
   return sinceMs === undefined || (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= sinceMs;
@@ -217,11 +218,11 @@ function isChosen(path: string, { sinceMs, only }: KeptChoice): boolean {
 interface KeptFolder {
   readonly agent: AgentFormat;
   readonly folder: SessionFolder;
-  /** Whether a file there may be a session by its name. */
+  /** Whether the name of a file may be a session's. */
   readonly isNamed: (fileName: string, folder: string) => boolean;
 }
 
-/** Where agents write files, and where jpg keeps as files what they have in stores of their own: each once, what tells most first. */
+/** The folders of agents, and those with sessions exported from agents' stores: each once, with the most specific rule. */
 async function keptFolders(place: KeptPlace, runtime: Runtime): Promise<readonly KeptFolder[]> {
   const machine = machineOf(runtime);
   const found = new Map<string, KeptFolder>();
@@ -245,13 +246,13 @@ async function keptFolders(place: KeptPlace, runtime: Runtime): Promise<readonly
   return [...found.values()];
 }
 
-/** How much a folder tells of its sessions. */
+/** How certain it is that the sessions in a folder are of this project. */
 function certaintyOf({ of, isOwn }: SessionFolder): number {
   if (of !== undefined) return 3;
   return isOwn === true ? 2 : isOwn === undefined ? 1 : 0;
 }
 
-/** The text of an agent's settings file; null for one that is not there, or cannot be read: the agent itself says what is wrong. */
+/** The text of an agent's settings file; null if missing or unreadable: the agent itself will complain. */
 function readSettings(path: string): string | null {
   try {
     return readBeginning(path, LARGEST_SETTINGS).toString("utf8");
@@ -260,17 +261,16 @@ function readSettings(path: string): string | null {
   }
 }
 
-/** Bytes. */
 const LARGEST_SETTINGS = 1024 * 1024;
 
-/** A folder and those in it, as many levels as there are to be, with what stands in each, ordered; links are not followed. */
+/** A folder and those below it, `levels` deep, with their entries in order; follows no links. */
 async function* foldersWithin({
   path,
   levels = 0,
   isOwn,
 }: SessionFolder): AsyncGenerator<{ readonly path: string; readonly entries: readonly Dirent[] }> {
   const read = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
-    // The agent was never used here, or the folder has the name of somebody else's directory.
+    // The agent was never used here, or the folder is named after another user's directory.
     if (["ENOENT", "ENOTDIR"].includes(codeOf(error)) || isOwn === false) return [];
     throw userError("unreadable_file", error instanceof Error ? `${error.message}.` : String(error), { cause: error });
   });
@@ -281,29 +281,29 @@ async function* foldersWithin({
     if (entry.isDirectory()) yield* foldersWithin({ path: join(path, entry.name), levels: levels - 1, isOwn });
 }
 
-/** Reading one would wait for a writer. */
+/** Reading a pipe would wait for a writer. */
 function isPipe(entry: Dirent): boolean {
   return entry.isFIFO() || entry.isSocket();
 }
 
-// Waits for files to change: the operating system says so where it can, and after an interval they are looked at in any
-// case. Nothing is written, and what cannot be watched (too many watches) is left to the interval.
+// Watches files for changes: by events of the operating system, and by looking at them after an interval in any case. Writes
+// nothing; for what cannot be watched (too many watches) the interval has to do.
 
-/** A wait for changes; must be closed. */
+/** A watch; must be closed. */
 interface FileWatch {
-  /** Watches these folders from now on, not what is below them. One that is not there is waited for where it would stand. */
+  /** Watches these folders from now on, not what is below them. For a missing one, watches where it would be created. */
   follow(folders: readonly string[]): void;
   /**
-   * Resolves when something changed since it last resolved and was quiet for a moment, when the interval (milliseconds) is
-   * over, or when the signal ends it. Gives the files that changed, absolute; null = it may be any of them, and the folders.
+   * Resolves when something changed since the last call and then nothing for a moment, after the interval (milliseconds), or when
+   * the signal ends it. Returns the changed files, absolute; null = any file or folder may have changed.
    */
   changed(everyMs: number): Promise<ReadonlySet<string> | null>;
   close(): void;
 }
 
-/** How long nothing may change before a change counts as finished, milliseconds: an agent writes lines in bursts. */
+/** Milliseconds without a change after which a change is complete: an agent writes lines in bursts. */
 const QUIET_MS = 80;
-/** Quiet moments waited for at most, so that an agent that never pauses is imported too. */
+/** Further bursts to wait for, at most, so that an agent that never pauses is imported, too. */
 const MOST_WAITS = 10;
 
 /** Begins a watch that the signal ends. */
@@ -326,20 +326,20 @@ export function watchFolders(signal: AbortSignal): FileWatch {
     const inode = inodeOf(at);
     try {
       const watcher = watch(at, (_, changed) => {
-        // A folder that is waited for is a change of its own; what else goes on where it would stand is not.
+        // The creation of a missing folder counts as a change; other changes where it would be created do not.
         if (name === null) note(changed === null ? at : join(at, changed));
         else if (changed === null || changed === name) note(at);
       });
       watcher.on("error", () => forget(folder));
       watchers.set(folder, { watcher, at, inode });
     } catch {
-      // No more watches, or none may be made here: the interval has to do.
+      // Too many watches, or none permitted: the interval has to do.
     }
   };
   return {
     follow(folders) {
       const wanted = new Set(folders);
-      // A folder that was made again, or has come since, is another one.
+      // A folder that was created, or deleted and created again, has to be watched anew.
       for (const [folder, { at, inode }] of [...watchers])
         if (!wanted.has(folder) || watchable(folder).at !== at || inodeOf(at) !== inode) forget(folder);
       for (const folder of wanted) if (!watchers.has(folder)) open(folder);
@@ -365,7 +365,7 @@ export function watchFolders(signal: AbortSignal): FileWatch {
   };
 }
 
-/** What is watched for a folder: itself, or where it would stand, with the name that is waited for there. */
+/** What to watch for a folder: itself, or the folder where it would be created, and the name to expect there. */
 function watchable(folder: string): { readonly at: string; readonly name: string | null } {
   if (existsSync(folder)) return { at: folder, name: null };
   let missing = folder;
@@ -373,7 +373,7 @@ function watchable(folder: string): { readonly at: string; readonly name: string
   return { at: dirname(missing), name: basename(missing) };
 }
 
-/** A folder that is watched, or what stands in for one. */
+/** A folder that is watched, or the one watched in its place. */
 interface Watched {
   readonly watcher: FSWatcher;
   readonly at: string;
@@ -388,7 +388,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Waits; a signal ends the wait. */
+/** Waits; the signal ends the wait. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;

@@ -1,4 +1,4 @@
-// A session file that was read and recognised, not yet parsed.
+// A session file that was read and whose format was detected, not yet parsed.
 import { basename, dirname } from "node:path";
 import { attachmentPath } from "../../core/conversation/attachment.ts";
 import { isDocumentPath, turnIndexOfSource } from "../../core/conversation/turn-file.ts";
@@ -22,24 +22,24 @@ export interface OpenSession {
   readonly format: AgentFormat;
   /** The extension of a source that is one document, stored whole; null = lines, stored in pieces. */
   readonly document: string | null;
-  /** The conversation it was exported from. */
+  /** The conversation that it was exported from. */
   readonly origin: ExportOrigin | null;
   readonly sessionId: string;
-  /** The text of the file beside it that tells of it; null = there is none. */
+  /** The text of the file about it in its folder; null = there is none. */
   readonly about: string | null;
   /** The text of its second file; null = there is none. */
   readonly companion: string | null;
-  /** The session that it comes from; null for one that began by itself. */
+  /** The session that it comes from; null if none. */
   readonly descent: SessionDescent | null;
-  /** Whether it stands on lines of another session's file: it cannot be read again from its path. */
+  /** Whether it is a part of another session's file, so that its path alone cannot be read again. */
   readonly isPart: boolean;
-  /** As `SessionFile` says. */
+  /** As in `SessionFile`. */
   readonly isSideFile: boolean;
   readonly sideFiles: SideFiles;
-  /** How the files stood before they were read; null when that says nothing about them later. */
+  /** The state of the files before they were read; null if it could not show a later change. */
   readonly fingerprint: Fingerprint | null;
   readonly allBranches: boolean;
-  /** Whether it is read again although the store holds it. */
+  /** Whether to read it although the store has it. */
   readonly again: boolean;
   /** Sizes at which its source is cut. */
   readonly limits: PieceLimits;
@@ -89,12 +89,11 @@ export async function openSession(
   };
 }
 
-/** The name of the folder that a file is in. */
 function folderOf({ path }: SessionFile): string {
   return path === "-" ? "" : basename(dirname(path));
 }
 
-/** The session's id; a file that is none, though its format was named, is refused by name. */
+/** The session's id. Throws if the file, whose format was named, is no session. */
 function sessionIdOf(format: AgentFormat, source: ByteSource, name: string): string {
   try {
     return format.sessionId(source) ?? format.read(source).sessionId;
@@ -104,7 +103,7 @@ function sessionIdOf(format: AgentFormat, source: ByteSource, name: string): str
   }
 }
 
-/** Opens the sessions of agents that stand on lines of a session's own file. */
+/** Opens the sub-agents' sessions within a session's file. */
 export function openParts(open: OpenSession, parts: readonly SessionPart[]): readonly OpenSession[] {
   return parts.flatMap(({ lines, call }) => {
     const pieces = lines.map((line) => open.source.slice(open.source.lineStart(line), open.source.lineStart(line + 1)));
@@ -129,20 +128,20 @@ export function openParts(open: OpenSession, parts: readonly SessionPart[]): rea
   });
 }
 
-/** Lines of a source that is stored in pieces; null for one that is stored whole. */
+/** Number of lines of a source that is stored in pieces; null for one that is stored whole. */
 export function countLines({ source, document }: Pick<OpenSession, "source" | "document">): number | null {
   return document === null ? source.lineCount : null;
 }
 
-/** How messages call what a session is read from. */
+/** The name of a session's file in messages. */
 export function nameOfInput(path: string): string {
   return path === "-" ? "Standard input" : path;
 }
 
-/** How a file stands to the stored bytes; `rewritten`: a document, of which bytes tell no more than that it is another. */
+/** How a file compares with the stored bytes; `rewritten`: a document with other bytes. */
 export type SourceComparison = "same" | "shorter" | "longer" | "different" | "rewritten";
 
-/** The pieces of one session on a branch, in order, sizes known. */
+/** The pieces of one session on a branch, in order, with sizes. */
 export async function listPieces(
   store: ConversationStore,
   commit: string,
@@ -152,7 +151,7 @@ export async function listPieces(
   return files.filter((file) => !file.path.startsWith(`sources/${session}/files/`));
 }
 
-/** Object ids of the side files of one session on a branch, by path below the session's folder. */
+/** Object ids of one session's side files on a branch, by path below the session's folder. */
 export async function listStoredSideFiles(
   store: ConversationStore,
   commit: string,
@@ -163,7 +162,7 @@ export async function listStoredSideFiles(
   return new Map(files.map((file) => [file.path.slice(folder.length), file.oid]));
 }
 
-/** Compares a file with stored pieces: of lines, `shorter` and `longer` say that one is a beginning of the other. */
+/** Compares a file with stored pieces; for lines, `shorter` and `longer` mean that one is a beginning of the other. */
 export async function compareSource(
   store: ConversationStore,
   commit: string,
@@ -201,7 +200,9 @@ async function compareLines(
   return at === source.byteLength ? "same" : "longer";
 }
 
-/** Where the stored stretch of each turn begins in the file, in bytes, by turn; and where the newest one ends. A document has none. */
+/**
+ * The byte offset in the file at which each turn's stored lines begin, by turn, and where the newest ends. Empty for a document.
+ */
 export async function locateStretches(
   store: ConversationStore,
   commit: string,
@@ -217,7 +218,7 @@ export async function locateStretches(
   return { starts, end };
 }
 
-/** The imported bytes of a session, piece by piece; of a tree that ends before its commit's last turn, those up to there. */
+/** The imported bytes of a session, piece by piece; for a tree that ends at an earlier turn, those up to it. */
 export async function* readSource(
   store: ConversationStore,
   { commit, atTurn = Number.POSITIVE_INFINITY }: Pick<BranchTree, "commit" | "atTurn">,
@@ -230,7 +231,7 @@ export async function* readSource(
   }
 }
 
-/** The blob that holds a piece's own bytes: the piece, or the attachment an overlong line was moved to. */
+/** The blob with a piece's own bytes: the piece, or the attachment of an overlong line. */
 async function resolvePiece(
   store: ConversationStore,
   commit: string,

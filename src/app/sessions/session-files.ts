@@ -1,4 +1,4 @@
-// Session files that a user names: the paths given, files below folders, standard input; and reading them, whole or their beginning.
+// Finds session files that a user names: paths, files below folders, standard input. Reads them, whole or only the beginning.
 import { closeSync, openSync, readSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
@@ -22,13 +22,13 @@ import { type ByteSource, createBufferSource, createFileSource } from "./sources
 export interface SessionFile {
   /** Absolute path, or `-` for standard input. */
   readonly path: string;
-  /** Named by the user, not found in a folder: then trouble with it is an error, not a skip. */
+  /** Named by the user, not found in a folder: then an error is thrown, not skipped. */
   readonly named: boolean;
-  /** Whether it stands beside another session, whose agents may have written it: then it is passed over if it is none of theirs. */
+  /** Whether it is in the folder of another session: then it is skipped unless a sub-agent of that session wrote it. */
   readonly isSideFile?: boolean;
 }
 
-/** Session files, and folders that cannot be looked into. */
+/** Session files, and folders that cannot be read. */
 export interface FoundFiles {
   readonly files: readonly SessionFile[];
   readonly failed: FolderScan["failed"];
@@ -44,7 +44,7 @@ export async function findSessionFiles(runtime: Runtime, paths: readonly string[
   return { files: found.flatMap(({ files }) => files), failed: found.flatMap(({ failed }) => failed) };
 }
 
-/** Reads the first bytes of a session file, unpacked, up to the end of a line where there is more. */
+/** Reads the first bytes of a session file, unpacked; if there is more, only whole lines. */
 export async function readSessionBeginning(path: string, byteLength: number): Promise<Buffer> {
   const bytes = readBeginning(path, byteLength);
   const text = isPacked(bytes) ? ((await unpackBeginning(bytes, byteLength)) ?? bytes) : bytes;
@@ -53,7 +53,7 @@ export async function readSessionBeginning(path: string, byteLength: number): Pr
 
 const NEWLINE = 10;
 
-/** Reads the first bytes of a file. At once: for each of thousands of files a detour through the thread pool would cost many times what reading costs. */
+/** Reads the first bytes of a file. Synchronous: for thousands of files, the thread pool would cost far more than the reading. */
 export function readBeginning(path: string, byteLength: number): Buffer {
   const file = openSync(path, "r");
   try {
@@ -64,7 +64,7 @@ export function readBeginning(path: string, byteLength: number): Buffer {
   }
 }
 
-/** A larger file is read in blocks, bytes. */
+/** Bytes: a larger file is read in blocks. */
 const LARGE_FILE = 16 * 1024 * 1024;
 
 /** Reads a session file whole, unpacked. Throws `unreadable_file`, `damaged_file`, `large_file`. */
@@ -84,7 +84,9 @@ async function readBytes(runtime: Runtime, { path }: SessionFile): Promise<Buffe
   }
 }
 
-/** Reads the lines of a session file, of a large one where they begin. Throws what `readSessionFile` does, and `file_changed`. */
+/**
+ * Reads the lines of a session file; those of a large file only on demand. Throws as `readSessionFile` does, and `file_changed`.
+ */
 export async function readSessionSource(runtime: Runtime, file: SessionFile): Promise<ByteSource> {
   try {
     const isLarge = file.path !== "-" && (await stat(file.path)).size > LARGE_FILE;
@@ -115,28 +117,26 @@ async function expandPath(path: string): Promise<FoundFiles> {
       hints: [...agentMeant(path), "`jpg import` without a path finds the sessions of this project."],
     });
   }
-  // Who names the second file of a session means the session.
+  // The second file of a session names the session.
   if (!found.isDirectory()) return { files: [{ path: sessionOfCompanion(path) ?? path, named: true }], failed: [] };
   const { files, failed } = await scanFolder(path);
   return { files: files.map((name) => ({ path: name, named: false })), failed };
 }
 
-// Finds session files below a folder that the user named. Links are not followed, and folders that hold no sessions of the
-// user are not entered: git's own, installed packages, what jpg itself keeps.
+// Finds session files below a folder that the user named. Follows no links, and skips folders without sessions of the user: git's
+// own, installed packages, jpg's own.
 
-/** What was found below a folder. */
 interface FolderScan {
   /** Absolute paths, ordered. */
   readonly files: readonly string[];
-  /** Folders that cannot be read. */
   readonly failed: readonly { readonly path: string; readonly error: JpgError }[];
 }
 
-/** Never entered. `.git` holds jpg's store and its worktrees, too. */
+/** Never entered. `.git` also has jpg's store and its worktrees. */
 const FOREIGN_FOLDERS: ReadonlySet<string> = new Set([".git", "node_modules"]);
 /** In every worktree of a conversation. */
 const WORKTREE_MARKS = ["conversation.json", ".gitattributes"];
-/** What a worktree of a conversation holds in lines: the session that it was made from stands under `sources`. */
+/** Entries in a worktree of a conversation that hold lines: `sources` has the session that it was made from. */
 const WORKTREE_NAMES: ReadonlySet<string> = new Set([
   "turns",
   "sources",
@@ -146,7 +146,7 @@ const WORKTREE_NAMES: ReadonlySet<string> = new Set([
   "view.jsonl",
 ]);
 
-/** Lists what may be sessions, by their names, in a folder and below it, but for files that an agent wrote beside another one. */
+/** Lists the files in a folder and below it that may be sessions by their names, except side files of other sessions. */
 export async function scanFolder(folder: string): Promise<FolderScan> {
   const files: string[] = [];
   const failed: FolderScan["failed"][number][] = [];
@@ -174,7 +174,7 @@ export async function scanFolder(folder: string): Promise<FolderScan> {
   return { files: files.filter(isOwn).sort(), failed };
 }
 
-/** The folders that an agent's sessions among some files may have beside them, absolute. */
+/** The folders, absolute, that an agent may have made for its sessions among some files. */
 interface SessionFolders {
   readonly folders: ReadonlySet<string>;
   readonly rules: SideFileRules;
@@ -188,7 +188,7 @@ function sessionFolders(files: readonly string[], rules: SideFileRules): Session
   return { folders: new Set(folders), rules };
 }
 
-/** Whether an agent wrote the file into the folder of a session that lies beside that folder (sub-agents). */
+/** Whether an agent wrote the file into the folder of one of its sessions (sub-agents). */
 function isWrittenBySession(
   path: string,
   { folder, folders, rules }: SessionFolders & { readonly folder: string },

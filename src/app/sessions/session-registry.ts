@@ -1,4 +1,4 @@
-// Asks the agents that jpg knows: by name, by what a file holds, by what they can do. Nothing else in jpg names one.
+// Finds agents by name, by a file's content, by what they can do. Nothing else in jpg names an agent.
 import { Buffer } from "node:buffer";
 import { constants, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
@@ -12,42 +12,38 @@ import type { BaseRule, CompanionRule, ResumePlan, ScatterRule, SessionSource } 
 import { type Runtime, sha256 } from "../conversation/runtime.ts";
 import { createBufferSource } from "./sources.ts";
 
-/** An agent whose sessions jpg writes. */
 export type WritingAgent = AgentFormat & { readonly write: SessionWriter };
 
-/** An agent that goes on with sessions that jpg wrote. */
+/** An agent that can resume sessions that jpg wrote. */
 export type ResumingAgent = WritingAgent & {
   readonly resume: (machine: Machine, draft: SessionDraft) => ResumePlan;
 };
 
-/** Lists the agents whose sessions jpg reads. */
 export function agents(): readonly AgentFormat[] {
   return AGENTS;
 }
 
-/** The names of the formats that jpg reads. */
 export function formatNames(): readonly string[] {
   return AGENTS.map(({ name }) => name);
 }
 
-/** Lists the agents whose sessions jpg writes. */
 export function writingAgents(): readonly WritingAgent[] {
   return AGENTS.filter((agent): agent is WritingAgent => agent.write !== undefined);
 }
 
-/** Lists the agents that go on with sessions that jpg wrote, those that help texts show first. */
+/** Lists the agents that can resume sessions that jpg wrote; those for help texts first. */
 export function resumingAgents(): readonly ResumingAgent[] {
   return writingAgents().filter((agent): agent is ResumingAgent => agent.resume !== undefined);
 }
 
-/** The agent that help texts show. Throws when jpg knows none. */
+/** The agent for examples in help texts. Throws when jpg knows none. */
 export function exampleAgent(): AgentFormat {
   const [first] = resumingAgents();
   if (first === undefined) throw new Error("jpg knows no agent that resumes sessions");
   return first;
 }
 
-/** Gives an agent by the name of its format. Throws `unknown_format` with the nearest name. */
+/** Finds an agent by the name of its format. Throws `unknown_format` with the nearest name. */
 export function formatByName(name: string): AgentFormat {
   const format = AGENTS.find((candidate) => candidate.name === name);
   if (format !== undefined) return format;
@@ -61,13 +57,13 @@ export function formatByName(name: string): AgentFormat {
   );
 }
 
-/** Hints for a path that does not exist: the agent whose name was mistyped, if it can be told. */
+/** Hints for a path that does not exist: the agent whose name was probably mistyped. */
 export function agentMeant(path: string): readonly string[] {
   const nearest = nearestName(basename(path), formatNames());
   return nearest === undefined ? [] : [`Did you mean \`jpg import ${nearest}\`?`];
 }
 
-/** Recognises a file's format. Throws `not_a_session` naming the file. */
+/** Detects a file's format. Throws `not_a_session` with the file's name. */
 export function detectFormat(source: SessionSource, path: string): AgentFormat {
   const format = AGENTS.find((candidate) => candidate.detect(source));
   if (format !== undefined) return format;
@@ -80,7 +76,7 @@ export function detectFormat(source: SessionSource, path: string): AgentFormat {
   );
 }
 
-/** Whether a file may be a session of a format by its name, and by that of its folder. */
+/** Whether a file may be a session of a format, by its name and that of its folder. */
 export function isSessionName(
   { files: { endings, isNamed } }: Pick<AgentFormat, "files">,
   fileName: string,
@@ -89,12 +85,12 @@ export function isSessionName(
   return endings.some((ending) => fileName.endsWith(ending)) && isNamed?.(fileName, folder) !== false;
 }
 
-/** What formats make paths of. */
+/** What formats compute paths from. */
 export function machineOf({ env, home }: Pick<Runtime, "env" | "home">): Machine {
   return { env, home, join, sha256, readText, namesIn };
 }
 
-/** Larger files are no lists of an agent's, bytes. */
+/** Bytes: larger files are no lists of an agent's. */
 const LARGEST_LIST = 1024 * 1024;
 
 function readText(path: string): string | null {
@@ -102,11 +98,11 @@ function readText(path: string): string | null {
     const found = statSync(path);
     return found.isFile() && found.size <= LARGEST_LIST ? readFileSync(path, "utf8") : null;
   } catch {
-    return null; // whoever cannot read it is as well off without
+    return null; // if it cannot be read, do without
   }
 }
 
-/** The names in a folder, ordered; none where there is no folder. */
+/** The names in a folder, ordered; none if it does not exist. */
 function namesIn(path: string): readonly string[] {
   try {
     return readdirSync(path).sort();
@@ -115,7 +111,7 @@ function namesIn(path: string): readonly string[] {
   }
 }
 
-/** The name of the second file by that of the session's; null where there can be none. */
+/** The name of a session's second file, by that of the session; null where there can be none. */
 export function companionName(fileName: string, rule: CompanionRule | undefined): string | null {
   if (rule === undefined || !fileName.endsWith(rule.session)) return null;
   return `${fileName.slice(0, -rule.session.length)}${rule.companion}`;
@@ -138,24 +134,24 @@ export function sessionOfCompanion(path: string): string | null {
   return null;
 }
 
-/** A link is none: the agent makes none. */
+/** The path if it is a file, and no link: agents make no links. */
 function ifThere(path: string): string | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? path : null;
   } catch {
-    return null; // nothing can be looked at there
+    return null; // nothing can be read there
   }
 }
 
-/** Files that are open at the same time. */
+/** Files open at the same time. */
 const AT_ONCE = 32;
 
-/** The files of the session that a path describes, absolute; none where it is a session by itself. */
+/** The files of the session that a path describes, absolute; none if it is a session by itself. */
 export function scatteredFiles(path: string): readonly string[] {
   return findRule(path)?.files ?? [];
 }
 
-/** Reads the session that a path describes; null where it is a session by itself. Throws what reading a file throws. */
+/** Reads the session that a path describes; null if it is a session by itself. Throws as reading a file does. */
 export async function readScattered(path: string): Promise<Buffer | null> {
   const found = findRule(path);
   if (found === null) return null;
@@ -182,7 +178,7 @@ function findRule(path: string): { readonly rule: ScatterRule; readonly files: r
   return null;
 }
 
-/** One that is gone since it was listed, or no regular file, has no text; the one that was named has to have one. */
+/** A file that was removed since it was listed, or that is not regular, has no text; the named one must have one. */
 async function readScatteredText(path: string, room: number, isNamed: boolean): Promise<string | null> {
   try {
     return (isNamed ? await readFile(path) : await readRegularFile(path, room)).toString("utf8");
@@ -192,19 +188,19 @@ async function readScatteredText(path: string, room: number, isNamed: boolean): 
   }
 }
 
-/** The folder that all of them are in. */
+/** The folder that contains them all. */
 function commonFolder(files: readonly string[]): string {
   const [first = [], ...others] = files.map((file) => file.split(sep).slice(0, -1));
   const same = first.findIndex((name, at) => others.some((names) => names[at] !== name));
   return first.slice(0, same < 0 ? first.length : same).join(sep) || sep;
 }
 
-/** What is taken of the files of one session at most, bytes. */
+/** Bytes read of all files of one session, at most. */
 export const MAX_SESSION_BYTES: number = 256 * 1024 * 1024;
-/** Largest file that is taken, bytes: hosts of git repositories refuse larger ones. */
+/** Bytes: hosts of git repositories refuse larger files. */
 const LARGEST_FILE = 50 * 1024 * 1024;
 
-/** Reads a regular file, never through a link, of so many bytes at most. Opened first and looked at then: that is what is read. */
+/** Reads a regular file of at most so many bytes, never through a link. Opened first, so that what is checked is what is read. */
 export async function readRegularFile(path: string, room: number): Promise<Buffer> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
@@ -219,22 +215,21 @@ export async function readRegularFile(path: string, room: number): Promise<Buffe
   }
 }
 
-// Session files that an agent has compressed with zstd: recognised by their first bytes, whatever they are called. What they
-// unpack to is bounded, for a few bytes may stand for any number.
+// Unpacks session files that an agent compressed with zstd, detected by their first bytes, whatever their name. The result is
+// bounded, because a few bytes may unpack to any number.
 
 /** First bytes of a frame (RFC 8878 §3.1.1). */
 const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-/** What is unpacked at most, bytes. */
+/** Bytes to unpack, at most. */
 const LARGEST_UNPACKED = 512 * 1024 * 1024;
-/** What is handed to the decoder at a time, bytes. */
+/** Bytes that the decoder gets at a time. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Whether bytes begin as a compressed file does. */
 export function isPacked(bytes: Uint8Array): boolean {
   return MAGIC.equals(bytes.subarray(0, MAGIC.length));
 }
 
-/** Unpacks a file. Throws `damaged_file` for one that is cut off or no such file, `large_file` for one with more in it than `limit` bytes. */
+/** Unpacks a file. Throws `damaged_file` if it is truncated or not zstd, `large_file` if it unpacks to more than `limit` bytes. */
 export async function unpackFile(bytes: Uint8Array, name: string, limit: number = LARGEST_UNPACKED): Promise<Buffer> {
   const { chunks, problem } = await unpack(bytes, { limit, isWhole: true });
   if (problem === null) return Buffer.concat(chunks);
@@ -248,19 +243,19 @@ export async function unpackFile(bytes: Uint8Array, name: string, limit: number 
   });
 }
 
-/** Unpacks as much of a file's beginning as it gives, up to `limit` bytes; null where that is nothing. Never throws. */
+/** Unpacks the beginning of a file as far as possible, up to `limit` bytes; null if that is nothing. Never throws. */
 export async function unpackBeginning(bytes: Uint8Array, limit: number): Promise<Buffer | null> {
   const { chunks } = await unpack(bytes, { limit: limit + LARGEST_BLOCK, isWhole: false });
   return chunks.length === 0 ? null : Buffer.concat(chunks).subarray(0, limit);
 }
 
-/** A block unpacks to no more (RFC 8878 §3.1.1.2.4), bytes. */
+/** Bytes: a block unpacks to no more (RFC 8878 §3.1.1.2.4). */
 const LARGEST_BLOCK = 128 * 1024;
 const TOO_LARGE = "too large";
 
 interface Unpacked {
   readonly chunks: readonly Uint8Array[];
-  /** What is wrong; null = nothing. */
+  /** Null = no error. */
   readonly problem: string | null;
 }
 
@@ -286,14 +281,14 @@ async function unpack(
   }
 }
 
-/** Whether a file is a session as it stands, neither packed nor going on from another one, told from its beginning. */
+/** Whether a file is a session as it is, by its beginning: neither packed nor the continuation of another file. */
 export function isReadInPlace(beginning: Buffer): boolean {
   return !isPacked(beginning) && ruleOf(beginning) === null;
 }
 
 /**
- * Puts before a file's bytes, unpacked, what it goes on from; a file that is whole by itself comes back as it is, and so does one
- * whose base is not to be found, is shorter than it has to be, or is larger than a session may be.
+ * Inserts before a file's bytes, unpacked, the part of other files that it continues. Returns it unchanged if it is complete, or if
+ * its base cannot be found, is too short, or is larger than a session may be.
  */
 export async function withBase(runtime: Pick<Runtime, "env" | "home">, path: string, bytes: Buffer): Promise<Buffer> {
   const parts: Part[] = [];
@@ -313,7 +308,7 @@ export async function withBase(runtime: Pick<Runtime, "env" | "home">, path: str
   );
 }
 
-/** A file, and how much of it stands before what it goes on from. */
+/** A file, and how many of its bytes come before its base. */
 interface Part {
   readonly own: Buffer;
   readonly first: number;
@@ -327,7 +322,7 @@ interface Reading {
   readonly room: number;
 }
 
-/** The beginning of the other file that a file goes on from; null where it is not to be had. */
+/** The beginning of the other file that a file continues; null if it cannot be read. */
 async function readBase(
   rule: BaseRule,
   { runtime, path, own, room }: Reading,
@@ -340,7 +335,7 @@ async function readBase(
     const bytes = (isPacked(read) ? await unpackFile(read, found, room) : read).subarray(0, base.byteLength);
     return bytes.length === base.byteLength && bytes.at(-1) === NEWLINE ? { path: found, bytes } : null;
   } catch {
-    return null; // the import says that it is not there
+    return null; // the import reports that it is missing
   }
 }
 

@@ -1,5 +1,5 @@
-// What stands beside a session, in a folder of its own. Only what the agent itself writes there is read: of names that it
-// gives, regular files, never through a link, and no more than fits.
+// The side files of a session, in a folder of its own. Reads only what the agent itself writes there: by known names, regular
+// files, never through a link, up to a total size.
 import { type BigIntStats, type Dirent, lstatSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
@@ -18,33 +18,33 @@ import {
   scatteredFiles,
 } from "./session-registry.ts";
 
-/** What an import took from the folder beside a session. */
+/** What an import stored of the side files. */
 export interface SideFilesReport {
-  /** How many files of the agent the conversation holds now, and their bytes. */
+  /** Number of side files that the conversation has now, and their bytes. */
   readonly files: number;
   readonly bytes: number;
-  /** Names of what the agent did not write, folders with `/` at their end: not looked into, not taken. */
+  /** Names of what the agent did not write, folders with `/` at their end: neither read nor stored. */
   readonly left: readonly string[];
 }
 
-/** A file beside a session. `path` is relative, `/` between names. */
+/** A side file of a session. `path` is relative, `/` between names. */
 export interface SideFile {
   readonly path: string;
   readonly bytes: Buffer;
 }
 
-/** What was left out of the agent's files beside a session, and why. */
+/** A side file that was not stored, and why. */
 interface LeftOut {
   readonly path: string;
   readonly error: JpgError;
 }
 
-/** What stands in the folder of a session: paths relative to it, `/` between names, ordered. */
+/** The entries in the folder of a session: paths relative to it, `/` between names, ordered. */
 interface SideListing {
   /** Absolute. */
   readonly folder: string;
   readonly files: readonly string[];
-  /** What the agent does not write, folders with `/` at their end; they were not looked into. */
+  /** What the agent did not write, folders with `/` at their end; these were not read. */
   readonly others: readonly string[];
   /** Folders of the agent that cannot be read. */
   readonly leftOut: readonly LeftOut[];
@@ -56,7 +56,7 @@ export interface SideFiles {
   readonly others: readonly string[];
 }
 
-/** Lists what stands beside a session file by the rules of its agent; nothing where the agent has none. */
+/** Lists the side files of a session file by its agent's rules; none where the agent has no rules. */
 export async function listSideFiles(file: SessionFile, rules: SideFileRules | undefined): Promise<SideListing> {
   const name = file.path === "-" ? null : (rules?.folder(basename(file.path)) ?? null);
   if (rules === undefined || name === null) return { folder: "", files: [], others: [], leftOut: [] };
@@ -81,7 +81,7 @@ export async function listSideFiles(file: SessionFile, rules: SideFileRules | un
   return { folder, files: files.sort(), others: others.sort(), leftOut };
 }
 
-/** What any agent may have written beside the file: which one did is known only once the file is read. Relative and full paths. */
+/** What any agent may have written for a session file: only reading it shows which agent did. Relative and full paths. */
 export async function allSideFiles(file: SessionFile): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const { files: kept } of agents()) {
@@ -93,13 +93,13 @@ export async function allSideFiles(file: SessionFile): Promise<ReadonlyMap<strin
   return found;
 }
 
-/** A link is neither: the agent makes none. */
+/** A link is neither: agents make no links. */
 function kindOf(entry: Dirent, path: string, rules: SideFileRules): "folder" | "file" | "other" {
   if (entry.isDirectory() && rules.holdsFolder(path)) return "folder";
   return entry.isFile() && rules.holdsFile(path) ? "file" : "other";
 }
 
-/** Reads the files beside a session that can be stored under `sources/<session>/files`, its second file last. */
+/** Reads the side files that can be stored under `sources/<session>/files`, then the session's second file. */
 export async function readSideFiles(
   file: SessionFile,
   { session, rules }: { readonly session: string; readonly rules: SessionFiles },
@@ -125,7 +125,7 @@ export async function readSideFiles(
   return { files, leftOut, others };
 }
 
-/** The text of a session's second file among those that were read; null where there is none. */
+/** The text of a session's second file, from those that were read; null where there is none. */
 export function companionText(
   path: string,
   { files }: Pick<SideFiles, "files">,
@@ -136,21 +136,21 @@ export function companionText(
   return found === undefined ? null : found.bytes.toString("utf8");
 }
 
-/** What tells of a session, larger than it ever is, bytes. */
+/** Bytes: larger than any file about a session. */
 const LARGEST_ABOUT = 64 * 1024;
 
-/** Reads the file that tells of a session; null where there is none that can be read. */
+/** Reads the file about a session; null if there is none that can be read. */
 export async function readAbout(file: SessionFile, { about }: SessionFiles): Promise<string | null> {
   const name = file.path === "-" ? null : (about?.(basename(file.path)) ?? null);
   if (name === null) return null;
   try {
     return (await readRegularFile(join(dirname(file.path), name), LARGEST_ABOUT)).toString("utf8");
   } catch {
-    return null; // older versions wrote none; the session itself says whose it is
+    return null; // older versions wrote none; the session itself names its parent
   }
 }
 
-/** What an import says of the files beside a session; nothing when there are none. */
+/** The field that reports side files; empty when there are none. */
 export function reportSideFiles({ files, others }: Pick<SideFiles, "files" | "others">): {
   readonly side_files?: SideFilesReport;
 } {
@@ -159,12 +159,12 @@ export function reportSideFiles({ files, others }: Pick<SideFiles, "files" | "ot
   return { side_files: { files: files.length, bytes, left: others } };
 }
 
-/** A link to a folder is none: the agent makes the folder itself. */
+/** Whether it is a folder, and no link: the agent makes the folder itself. */
 function isFolder(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   } catch {
-    return false; // nothing can be looked at there
+    return false; // nothing can be read there
   }
 }
 
@@ -184,20 +184,20 @@ function notStored(full: string, cause: unknown): LeftOut {
   return { path, error };
 }
 
-/** Longest path in a tree that every system can write, bytes (macOS). */
+/** Bytes: the longest path that every system can check out (macOS). */
 const LONGEST_PATH = 1024;
-/** Names with a meaning to git wherever they stand in a tree. */
+/** Names with a meaning to git anywhere in a tree. */
 const GIT_NAMES: ReadonlySet<string> = new Set([".git", ".gitattributes", ".gitmodules"]);
-/** Characters that macOS leaves out when it compares names. */
+/** Characters that macOS ignores when it compares names. */
 const IGNORED_IN_NAMES = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** What keeps a file from being stored: the part of its path that ends with the name in the way, and why. */
+/** Why a file cannot be stored, and its path up to the name that prevents it. */
 interface PathRefusal {
   readonly path: string;
   readonly reason: string;
 }
 
-/** Finds why a path, `/` between names, cannot stand below `folder` in a tree; null when it can. */
+/** Finds why a path, `/` between names, cannot be stored below `folder` in a tree; null if it can. */
 export function refusalOf(path: string, folder: string): PathRefusal | null {
   const names = path.split("/");
   for (const [index, name] of names.entries()) {
@@ -217,15 +217,15 @@ function reasonAgainst(name: string): string | null {
   return isGitName(name) ? "git gives that name a meaning of its own" : null;
 }
 
-/** As git compares: without case, as macOS does without ignorable characters, as Windows does without dots and spaces at the end. */
+/** Compares like git: ignores case, for macOS ignorable characters, for Windows dots and spaces at the end. */
 function isGitName(name: string): boolean {
   const plain = name.replaceAll(IGNORED_IN_NAMES, "").toLowerCase();
   const windows = plain.replace(/:.*$/s, "").replace(/[ .]+$/, "");
   return GIT_NAMES.has(plain) || GIT_NAMES.has(windows) || /^(git|gitatt|gitmod)~[0-9]+$/.test(windows);
 }
 
-// How a session file and the files beside it stand in the file system, as git's index remembers it of files: while none of
-// it changes, neither do the bytes.
+// The state of a session file and its side files in the file system, as in git's index: while it does not change, the bytes have
+// not changed.
 
 export interface Fingerprint {
   /** Digest of path, size, times, inode and device of all the files, 64 hex digits. */
@@ -237,20 +237,20 @@ export interface Fingerprint {
 /** Times to the nanosecond. */
 const STATE = { bigint: true } as const;
 const SECOND = 1_000_000_000n;
-/** How much older than the clock a change must be for the next one to be seen: clocks of file systems stand still so long. */
+/** Age from which a next change is certain to get another time, for file systems whose times are whole seconds. */
 const COARSE_CLOCK = 2n * SECOND;
-/** The same where times are not whole seconds. */
+/** For other file systems. */
 const FINE_CLOCK = SECOND / 10n;
 
 /**
- * Takes the fingerprint of a session, before its files are read. Null when it would say nothing: of standard input, of files
- * that cannot be looked at, and of files so new that they may change again without another time (git calls that racy).
+ * Takes the fingerprint of a session before its files are read. Null if it could not show a change: for standard input, unreadable
+ * files, and files so new that another change may get the same time (git calls that racy).
  */
 export async function takeFingerprint(file: SessionFile, now: () => Date): Promise<Fingerprint | null> {
   if (file.path === "-") return null;
   const clock = BigInt(now().getTime()) * 1_000_000n;
   try {
-    // At once: for each of thousands of files a detour through the thread pool would cost many times what looking costs.
+    // Synchronous: for thousands of files, the thread pool would cost far more than the calls.
     const own = statSync(file.path, STATE);
     const lines = [describe("", own)];
     let isSettled = hasSettled(own, clock);
@@ -262,7 +262,7 @@ export async function takeFingerprint(file: SessionFile, now: () => Date): Promi
     }
     return isSettled ? { digest: sha256(lines.join("\n")), byteLength: Number(own.size) } : null;
   } catch {
-    return null; // reading it says what is wrong with it
+    return null; // reading it reports the error
   }
 }
 
@@ -270,7 +270,7 @@ function describe(path: string, { size, mtimeNs, ctimeNs, ino, dev }: BigIntStat
   return JSON.stringify([path, ...[size, mtimeNs, ctimeNs, ino, dev].map(String)]);
 }
 
-/** Whether a change from now on cannot have the time that the file has already. */
+/** Whether a change from now on would get another time than the file has. */
 function hasSettled({ mtimeNs, ctimeNs }: BigIntStats, clock: bigint): boolean {
   const newest = mtimeNs > ctimeNs ? mtimeNs : ctimeNs;
   return newest < clock - (newest % SECOND === 0n ? COARSE_CLOCK : FINE_CLOCK);

@@ -1,4 +1,4 @@
-// Session text over a buffer: line offsets are found once, lines are decoded when asked for.
+// Session text in a buffer: finds line offsets once, decodes lines on demand.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { attachmentPath } from "../../core/conversation/attachment.ts";
@@ -11,9 +11,9 @@ import { sha256 } from "../conversation/runtime.ts";
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
 
-/** A session file whose bytes can be asked for. */
+/** A session file with access to its bytes. */
 export interface ByteSource extends SessionSource {
-  /** The bytes `[start, end)`; not to be changed. */
+  /** The bytes `[start, end)`; must not be changed. */
   slice(start: number, end: number): Uint8Array;
 }
 
@@ -22,7 +22,6 @@ export interface BufferSource extends ByteSource {
   readonly bytes: Buffer;
 }
 
-/** Creates the line view of a file's bytes. */
 export function createBufferSource(bytes: Buffer): BufferSource {
   const starts: number[] = [];
   findLineStarts(bytes, { at: 0, starts });
@@ -39,7 +38,7 @@ export function createBufferSource(bytes: Buffer): BufferSource {
   };
 }
 
-/** Gives the first bytes of a file as a file of their own. */
+/** Returns the first bytes of a file as a file. */
 export function beginningOf(source: ByteSource, byteLength: number): ByteSource {
   const lineCount = lineAt(source, byteLength - 1) + 1;
   return {
@@ -57,7 +56,7 @@ export function beginningOf(source: ByteSource, byteLength: number): ByteSource 
   };
 }
 
-/** The line that holds a byte of a file; the number of lines where the file ends before it. */
+/** The line that contains a byte of a file; the number of lines if the file is shorter. */
 export function lineAt(source: Pick<SessionSource, "lineCount" | "lineStart">, offset: number): number {
   let [low, high] = [0, source.lineCount];
   while (low < high) {
@@ -69,8 +68,8 @@ export function lineAt(source: Pick<SessionSource, "lineCount" | "lineStart">, o
 }
 
 /**
- * Adds the offsets of the lines that begin in a stretch of a file, which stands at `at`. A line that ends with the stretch
- * is taken for the last one: `starts` has to be given again for the next stretch, with whether the last line is open.
+ * Adds the offsets of the lines that begin in a block of a file, which is at offset `at`. If a line ends with the block, the next
+ * line begins with the next block: pass `starts` again for that, and whether the last line is open.
  */
 function findLineStarts(
   bytes: Buffer,
@@ -83,7 +82,7 @@ function findLineStarts(
   }
 }
 
-/** Decodes the line `[start, end)` of some bytes without its line end. */
+/** Decodes the line `[start, end)` of some bytes, without its line end. */
 function decodeLine(bytes: Buffer, start: number, end: number): string {
   let to = end;
   if (to > start && bytes[to - 1] === NEWLINE) to--;
@@ -91,30 +90,28 @@ function decodeLine(bytes: Buffer, start: number, end: number): string {
   return bytes.toString("utf8", start, to);
 }
 
-// The imported bytes, verbatim, cut into pieces at the line where each turn opens (docs/FORMAT.md §6). Concatenating the pieces
-// of one session in order gives the file back exactly.
+// Stores the imported bytes unchanged, in pieces that are cut at the line where each turn begins (docs/FORMAT.md §6). Joining the
+// pieces of one session in order restores the file exactly.
 
-/** A stretch of the file that is stored under one path. Offsets in bytes, end exclusive. */
+/** A part of the file that is stored under one path. Offsets in bytes, end exclusive. */
 export interface SourcePiece {
   readonly path: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Sizes at which pieces are cut, in bytes. */
+/** Sizes at which pieces are cut, bytes. */
 export interface PieceLimits {
-  /** A longer piece is cut at line ends: hosts warn above it. */
+  /** A longer piece is cut at line ends: hosts warn about larger files. */
   readonly piece: number;
   /** A longer line becomes an attachment of its own: hosts refuse files near 100 MB. */
   readonly line: number;
 }
 
-/** The sizes in force; smaller ones in tests. */
+/** The default sizes; tests use smaller ones. */
 export const PIECE_LIMITS: PieceLimits = { piece: 25 * 1024 * 1024, line: 50 * 1024 * 1024 };
 
-/**
- * Cuts the stretch of one turn, lines `[first, end)`, into pieces. `turn` is the position under which they are stored.
- */
+/** Cuts the lines `[first, end)` of one turn into pieces. `turn` is the position under which they are stored. */
 export function cutPieces(
   source: ByteSource,
   stretch: { readonly session: string; readonly turn: number; readonly first: number; readonly end: number },
@@ -135,7 +132,7 @@ export function cutPieces(
   }));
 }
 
-/** The changes that store a piece: its bytes, or for one overlong line a reference and the attachment. */
+/** The changes that store a piece: its bytes, or for an overlong line a reference and the attachment. */
 export function pieceChanges(source: ByteSource, piece: SourcePiece, limits: PieceLimits = PIECE_LIMITS): FileChange[] {
   const bytes = source.slice(piece.start, piece.end);
   if (bytes.length <= limits.line) return [{ path: piece.path, bytes }];
@@ -146,34 +143,33 @@ export function pieceChanges(source: ByteSource, piece: SourcePiece, limits: Pie
   ];
 }
 
-/** The one-line piece that stands for an overlong line. */
+/** The piece of one line that replaces an overlong line. */
 export function referenceTo(attachment: string): Uint8Array {
   return new TextEncoder().encode(`{"$attachment":"${attachment}"}\n`);
 }
 
-/** The attachment a piece refers to, or null when it holds the source's own bytes. */
+/** The attachment that a piece refers to; null when it has the source's own bytes. */
 export function parseReference(piece: Uint8Array): string | null {
   if (piece.byteLength > 200) return null;
   return /^\{"\$attachment":"([0-9a-f]{64}\.jsonl)"\}\n$/.exec(new TextDecoder().decode(piece))?.[1] ?? null;
 }
 
-// Session text over a large file that is never in memory as a whole: it is read in blocks, a few of which are kept, and read
-// again when lines are asked for again. Every block is known by its checksum, so that all readings are of the same bytes.
+// Session text in a file too large for memory: reads blocks, caches a few, and reads them again on demand. Each block has a
+// checksum, so that all reads see the same bytes.
 
-/** Bytes of a block. */
 const BLOCK_BYTES = 512 * 1024;
-/** Blocks kept: more than most turns have, whose lines and bytes are asked for one after the other. */
+/** Cached blocks: more than most turns have, whose lines and then bytes are read. */
 const KEPT_BLOCKS = 6;
 
-/** Sizes of blocks in bytes, and how many are kept; smaller ones in tests. */
+/** Bytes of a block, and the number of cached blocks; tests use smaller ones. */
 interface BlockLimits {
   readonly block: number;
   readonly kept: number;
 }
 
 /**
- * Creates the line view of a file as it is now; lines that are added later are not seen. Throws what the file system throws,
- * and `file_changed` from every reading once the bytes that were there are not any more.
+ * Opens a file by its lines as it is now; lines added later are ignored. Throws as the file system does, and every read throws
+ * `file_changed` once the original bytes have changed.
  */
 export function createFileSource(
   path: string,
@@ -222,7 +218,7 @@ export function createFileSource(
   };
 }
 
-/** The memory of the block that was read first, when no more may be kept. */
+/** The memory of the oldest cached block, when the cache is full. */
 function takeOldest(kept: Map<number, Buffer>, limits: BlockLimits): Buffer | undefined {
   const [oldest] = kept.size < limits.kept ? [] : kept;
   if (oldest === undefined) return undefined;
@@ -267,7 +263,7 @@ function readAt(path: string, at: number, target: Buffer, count: number): number
   }
 }
 
-/** Reads up to `count` bytes; fewer only where the file ends. */
+/** Reads up to `count` bytes; fewer only at the end of the file. */
 function readFully(file: number, at: number, target: Buffer, count: number): number {
   let filled = 0;
   let read: number;
