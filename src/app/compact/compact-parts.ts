@@ -143,7 +143,7 @@ function rangeText({ from_turn, from_event, to_turn, to_event }: TurnPart): stri
   return from === to ? from : `${from}..${to}`;
 }
 
-/** About how many parts; `auto`: cut where the conversation changes its subject. */
+/** About how many parts; `auto`: cut at natural boundaries of the conversation. */
 export type PartCount = number | "auto";
 
 /**

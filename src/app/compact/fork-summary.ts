@@ -1,5 +1,5 @@
-// The summary of what a fork has that another one has not, by the same rules as a compaction's: from raw events, by the model that
-// the user's settings or this call name, as an extract where there is none.
+// Writes the summary of a fork's new turns, by the rules of a compaction: from raw events, by the model that the user's settings or
+// this call name, else as an extract.
 
 import type { PlacedEvent } from "../../core/compact/event-ledger.ts";
 import { detectWork, nameTurns, wordFocus, wordLimit } from "../../core/compact/summary-prompt.ts";
@@ -16,16 +16,15 @@ import { refuseAborted } from "./ask-summary.ts";
 import { askModel, extractNotesFor, extractOf, textCounter } from "./generate-summary.ts";
 import type { SummaryRequest } from "./summary-source.ts";
 
-/** What is to be summarised for a branch. */
 export interface ForkSummaryJob {
-  /** The branch that gets the summary: its settings count, none of the fork's. */
+  /** The branch that gets the summary; its settings apply, not the fork's. */
   readonly ours: BranchTree;
   readonly events: readonly PlacedEvent[];
   readonly turns: ReadonlyMap<number, Turn>;
   readonly request: Pick<SummaryRequest, "model" | "focus" | "style" | "strict" | "signal" | "progress" | "openModel">;
 }
 
-/** Who writes it, and what is to be said of that. */
+/** The writer, with notes about the choice. */
 interface SummaryWriter {
   /** `provider/model`, or `extractive`. */
   readonly model: string;
@@ -35,14 +34,14 @@ interface SummaryWriter {
 const FOCUS =
   "These turns are of a fork that left the conversation: say what was tried there, what was found, changed and decided, and what of it is of use to whoever goes on with the conversation without having seen the fork.";
 
-/** Tells who writes the summary. Throws `bad_model_name`, `unknown_provider` for one that was named. */
+/** Chooses the writer of the summary. Throws `bad_model_name`, `unknown_provider` for a named model. */
 export async function forkSummaryWriter(workspace: Workspace, job: ForkSummaryJob): Promise<SummaryWriter> {
   const choice = await choiceOf(workspace, job);
   const model = await chooseSummaryModel(workspace, choice);
   return { model, notes: model === EXTRACTIVE ? await extractNotesFor(workspace, choice, "") : [] };
 }
 
-/** Has it written. Throws `summary_rejected`, `interrupted`, and what opening and asking the model throws. */
+/** Has the summary written. Throws `summary_rejected`, `interrupted`, and the errors of opening and asking the model. */
 export async function writeForkSummary(
   workspace: Workspace,
   job: ForkSummaryJob,
@@ -65,7 +64,7 @@ export async function writeForkSummary(
     },
     countText: textCounter(meter),
     replaced,
-    // The thread that its provider has cached is the fork's, not the branch's.
+    // The provider has cached the fork's thread, not the branch's.
     suffixFor: async () => null,
   }).catch((error: unknown) => {
     throw withMergeHints(error, request);
@@ -74,7 +73,7 @@ export async function writeForkSummary(
   return summary;
 }
 
-/** What helps where a model's summary was given up: other turns cannot be named, but there are other ways to tell of these. */
+/** Replaces the hints of a rejected summary: other turns cannot be named here, but there are other ways to summarise these. */
 function withMergeHints(error: unknown, { style }: Pick<SummaryRequest, "style">): unknown {
   if (!(error instanceof JpgError) || error.code !== "summary_rejected") return error;
   const { kind, code, message, data } = error;

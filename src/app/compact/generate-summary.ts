@@ -1,5 +1,5 @@
-// Has a model write the summary of a plan, and makes of its answer what is stored: text with the ledger, lists, model, hash of
-// what was asked, usage and price.
+// Has a model write the summary of a plan, and turns its answer into the stored summary: text with the ledger, lists, model, hash
+// of the task, usage and price.
 import type { Config } from "../../config/config.ts";
 import { type PlacedEvent, readLedger } from "../../core/compact/event-ledger.ts";
 import { extractSummary } from "../../core/compact/extract.ts";
@@ -42,23 +42,22 @@ import {
 import type { PlannedCompaction } from "./plan.ts";
 import { type SuffixThread, type SummaryRequest, type SummarySource, summarizeEvents } from "./summary-source.ts";
 
-/** What is to be summarised, and by whom. */
 export interface SummaryJob {
   readonly tree: BranchTree;
   readonly planned: PlannedCompaction;
   readonly request: SummaryRequest;
-  /** The raw events that are covered, in order. */
+  /** The covered raw events, in order. */
   readonly events: readonly PlacedEvent[];
   /** `provider/model`. */
   readonly model: string;
 }
 
-/** Window taken where nobody tells it: what small local models have, tokens. */
+/** Window assumed if unknown, tokens: that of small local models. */
 const CAUTIOUS_WINDOW = 32_000;
-/** Longest answer that is asked for, tokens: a summary is far shorter, but reasoning of the model counts too. */
+/** Longest answer, tokens: a summary is far shorter, but the model's reasoning counts, too. */
 const MOST_ANSWER_TOKENS = 16_384;
 
-/** Generates the summary. Throws as `writeSummary` does. */
+/** Generates the summary. Throws like `writeSummary`. */
 export function generateSummary(workspace: Workspace, job: SummaryJob): Promise<Summary> {
   const { planned, request, events, model } = job;
   const replaced = replacedTokens(job);
@@ -75,18 +74,18 @@ export function generateSummary(workspace: Workspace, job: SummaryJob): Promise<
   });
 }
 
-/** Raw events that a model is to summarise, and how. */
+/** Raw events to summarise, and how. */
 export interface SummaryOrder
   extends Pick<SummaryJob, "request" | "events" | "model">,
     Pick<SummarySource, "task" | "countText" | "mostTokens"> {
   readonly config: Config;
-  /** Tokens of what the summary stands for. */
+  /** Tokens of what the summary replaces. */
   readonly replaced: number;
-  /** The conversation's own thread, where it can be asked for behind it. */
+  /** Returns the conversation's own thread if the summary can be asked for at its end. */
   readonly suffixFor: (opened: OpenedModel) => Promise<SuffixThread | null>;
 }
 
-/** Opens the model and has it write. Throws as `writeSummary` does. */
+/** Opens the model and has it write. Throws like `writeSummary`. */
 export async function askModel(workspace: Workspace, order: SummaryOrder): Promise<Summary> {
   const { config, request, events, model, task, countText, replaced, mostTokens, suffixFor } = order;
   const open = request.openModel ?? ((name: string) => openModel(workspace, config, name));
@@ -122,13 +121,16 @@ function answerTokens({ facts }: OpenedModel, windowTokens: number): number {
   return Math.min(MOST_ANSWER_TOKENS, facts.maxOutput ?? MOST_ANSWER_TOKENS, Math.floor(windowTokens / 4));
 }
 
-/** Tokens that the summary takes the place of: those of the view. One that may be longer is written as if it replaced the raw events. */
+/**
+ * Returns the tokens that the summary replaces in the view. A forced summary may be longer, so it is written as if it replaced the
+ * raw events.
+ */
 function replacedTokens({ planned, request, events }: SummaryJob): number {
   if (request.force === true) return planned.meter.countEvents(events.map(({ event }) => event));
   return Math.max(0, planned.tokens.before - planned.tokens.after);
 }
 
-/** Counts a text as an answer of the conversation. */
+/** Returns a function that counts a text as an answer in the conversation. */
 export function textCounter(meter: TokenMeter): (text: string) => number {
   return (text) => meter.countEvent({ type: "chat_response", id: "", timestamp: "", message: text });
 }
@@ -145,7 +147,7 @@ function taskOf({ planned, request, events }: SummaryJob, replaced: number): Tas
   };
 }
 
-/** Whether something of the range's last turn that a model is sent stays behind it. */
+/** Returns whether the range ends before visible events of its last turn. */
 function endsInsideTurn({ plan, turns }: PlannedCompaction): boolean {
   const { to_turn, to_event } = plan.compaction;
   const events = turns.get(to_turn)?.events ?? [];
@@ -154,8 +156,8 @@ function endsInsideTurn({ plan, turns }: PlannedCompaction): boolean {
 }
 
 /**
- * The conversation's own thread up to the end of the range, for the model that the conversation talks to; null where the view
- * shows the range in any other way than raw, and where calls are in it whose tools are not known (provider rule A21).
+ * Returns the conversation's own thread up to the end of the range, for the model the conversation talks to. Null if the view does
+ * not show the range raw, or if it contains calls whose tools are unknown (provider rule A21).
  */
 async function suffixOf(
   { store }: Workspace,
@@ -187,17 +189,17 @@ function costOf({ calls, usage, price }: Spending): Pick<Summary, "usage" | "pri
             output: usage.output,
           },
         }),
-    // Sums of tiny prices end in digits that mean nothing.
+    // Rounds off meaningless digits of sums of tiny prices.
     ...(price === null ? {} : { price_usd: Number(price.toPrecision(6)) }),
   };
 }
 
-// Has the summary of a planned compaction written: by a model, or as an extract where no model can be asked. What it is made from
-// are the raw events, never a view of them. Only what is complete comes back; nothing is stored here.
+// Has the summary of a planned compaction written: by a model, or as an extract if no model can be asked. Its source is raw events,
+// never a view. Only a complete summary is returned; nothing is stored here.
 
 /**
- * Writes the summary of a plan. Throws `summary_rejected` (kind `provider`), `interrupted`, and what choosing, opening and asking
- * the model throws.
+ * Writes the summary of a plan. Throws `summary_rejected` (kind `provider`), `interrupted`, and the errors of choosing, opening and
+ * asking the model.
  */
 export async function writeSummary(
   workspace: Workspace,
@@ -218,21 +220,21 @@ export async function writeSummary(
   return { ...summary, ...(request.inject !== undefined && { inject: request.inject }) };
 }
 
-/** The summary that no model writes. */
+/** Creates the summary that no model writes. */
 export function extractOf(events: readonly PlacedEvent[]): Summary {
   const { summary, files, open_tasks } = extractSummary(events);
   return { summary, source: "extractive", model: EXTRACTIVE, files, open_tasks };
 }
 
-/** Who may be asked for a summary, as far as the request says. */
+/** Models that the request names for a summary. */
 export type AskedModel = Pick<SummaryRequest, "model" | "answering">;
 
-/** Gives its name in full, or `extractive`. Throws `bad_model_name`, `unknown_provider` for one that was named. */
+/** Returns the writer's full name, or `extractive`. Throws `bad_model_name`, `unknown_provider` for a named model. */
 export function summaryModel(workspace: Workspace, planned: PlannedCompaction, asked: AskedModel): Promise<string> {
   return chooseSummaryModel(workspace, choiceOf(planned, asked));
 }
 
-/** What to say where the summary is an extract for the one reason that nobody named a model; none otherwise. */
+/** Returns a note if the summary is an extract only because nobody named a model; else none. */
 export async function extractNotes(
   workspace: Workspace,
   planned: PlannedCompaction,
@@ -245,11 +247,11 @@ export async function extractNotes(
 interface ExtractFacts {
   readonly model: string | undefined;
   readonly asked: AskedModel;
-  /** What `--model` goes with; absent = the `jpg compact` that makes such a plan. */
+  /** Command to which `--model` is added; absent = the `jpg compact` of such a plan. */
   readonly command?: string;
 }
 
-/** The same for an extract whose model was to be chosen so; `command` = what `--model` goes with. */
+/** Like `extractNotes`, for a choice of models; `command` = what `--model` is added to. */
 export async function extractNotesFor(
   workspace: Workspace,
   choice: SummaryModelChoice,

@@ -1,5 +1,5 @@
-// What strategies would still free of a view: each by itself, and all that need neither a model nor a person together, which is
-// where mechanical compaction ends. Planned as `jpg compact --strategy NAME` plans, but for the least gain of a batch.
+// Computes what strategies would still free of a view: each alone, and all that need neither a model nor a person together, which
+// is the limit of mechanical compaction. Plans like `jpg compact --strategy NAME`, but without the least gain of a batch.
 import { planCompaction, trialOf } from "../../core/compact/plan.ts";
 import { type ChosenStrategies, choosePipelines } from "../../core/compact/strategies/pipelines.ts";
 import { STRATEGIES } from "../../core/compact/strategies/strategy-list.ts";
@@ -10,7 +10,6 @@ import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { gatherFacts, type LoadedForPlan, loadForPlan, rangeOf } from "./plan.ts";
 
-/** What a strategy would free. */
 export interface StrategyHeadroom {
   readonly strategy: string;
   /** Tokens, 0 or more. */
@@ -19,20 +18,17 @@ export interface StrategyHeadroom {
   readonly after: number;
 }
 
-/** What is left to be freed of a view. */
 interface Headroom {
-  /** Each by itself; those that take least first, `auto` at the end. */
+  /** Each alone, the mildest first, `auto` last. */
   readonly strategies: readonly StrategyHeadroom[];
-  /** All of them together. */
   readonly mechanical: Omit<StrategyHeadroom, "strategy">;
 }
 
-/** A branch with what is left to be freed of it. */
 export interface HeadroomView extends LoadedForPlan {
   readonly headroom: Headroom;
 }
 
-/** Strategies that take out by rule: the others ask a model, or a person. */
+/** Strategies that work by rule; the others ask a model or a person. */
 const MECHANICAL: readonly string[] = STRATEGIES.flatMap(({ name, summarizes }) =>
   summarizes === true || name === TANGENTS ? [] : [name],
 );
@@ -44,19 +40,19 @@ export async function loadHeadroom(workspace: Workspace, tree: BranchTree): Prom
   const { live, meter, before } = loaded;
   const viewTokens = meter.countView(before, live.applied).tokens;
   const known = { ...loaded, hints: loaded.request.hints ?? {}, workspace, tree, viewTokens };
-  // Asked once: what obsoletes a call is the same for each of them.
+  // Gathered once: the facts are the same for each strategy.
   const { known: gathered } = await gatherFacts(all, known);
   const free = (chosen: ChosenStrategies): Headroom["mechanical"] => {
     const after = Math.min(viewTokens, sizeAfter(loaded, chosen, gathered));
     return { frees: viewTokens - after, after };
   };
   const strategies = [...MECHANICAL, "auto"].map((name) => ({ strategy: name, ...free(choosePipelines([name])) }));
-  // Together they leave the newest tokens alone; one that leaves turns alone may reach further by itself.
+  // Together they protect the newest tokens; a single strategy that protects turns may reach further.
   const after = Math.min(free(all).after, ...strategies.map((one) => one.after));
   return { ...loaded, headroom: { strategies, mechanical: { frees: viewTokens - after, after } } };
 }
 
-/** Tokens of the view once some strategies have run. */
+/** Returns the tokens of the view after some strategies. */
 function sizeAfter(loaded: LoadedForPlan, chosen: ChosenStrategies, known: StrategyFacts): number {
   const { config, live, meter, before, request } = loaded;
   const range = rangeOf({ range: {}, strategies: chosen }, config.conversation.compaction);

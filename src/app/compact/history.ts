@@ -1,6 +1,5 @@
-// Compacts the history of a chat: what is older than the newest messages becomes one summary, injected as a request, or loses
-// its reasoning and tool calls. The plan is load → where it ends (pure) → `compact`; a preview stops before anything is asked
-// of a model.
+// Compacts the history of a chat: what is older than the newest messages becomes one summary, injected as a request, or loses its
+// reasoning and tool calls. Load → find the end (pure) → `compact`; a preview asks no model.
 import { KEEP_RECENT, keepMessages, LEAST_MESSAGES } from "../../core/compact/compaction-request.ts";
 import { choosePipelines } from "../../core/compact/strategies/pipelines.ts";
 import { TANGENTS } from "../../core/compact/strategies/strategy-names.ts";
@@ -20,11 +19,14 @@ import type { CompactReport, NothingReport } from "./compact-report.ts";
 import type { CompactRequest } from "./plan.ts";
 
 export interface HistoryRequest {
-  /** Newest messages that stay, 0 or more; absent = 15, of a short conversation at most half. Whole turns stay, so it may be some more. */
+  /**
+   * Newest messages that stay, 0 or more; absent = 15, but at most half of a short conversation. Whole turns stay, so there may be
+   * a few more.
+   */
   readonly keep?: number;
-  /** What becomes of the older ones; default `summary`. `strip` asks no model. */
+  /** What happens to the older ones; default `summary`. `strip` asks no model. */
   readonly as?: "summary" | "strip";
-  /** Also where the view has fewer messages than are worth a summary. */
+  /** Compact even if there are too few messages for a summary. */
   readonly anyway?: boolean;
   /** Summary model as `provider/model`; absent = as configured, else jpg chooses. */
   readonly model?: string;
@@ -32,26 +34,25 @@ export interface HistoryRequest {
   readonly preview: boolean;
   /** Tools that the chat's requests offer. */
   readonly tools?: readonly ToolDefinition[];
-  /** Ends the writing of the summary: nothing is committed then. */
+  /** Aborts the writing of the summary; nothing is committed then. */
   readonly signal?: AbortSignal;
-  /** Told what is going on, a line at a time; not safe for a terminal yet. */
+  /** Receives progress, a line at a time; not yet safe for a terminal. */
   readonly progress?: (text: string) => void;
 }
 
-/** What came of it. */
 export type HistoryOutcome =
-  /** The view has fewer messages than are worth a summary; `keep` of them would stay. */
+  /** Too few messages for a summary; `keep` of them would stay. */
   | { readonly kind: "too_short"; readonly messages: number; readonly keep: number }
-  /** Nothing older than what stays; `reason` says why, for people. */
+  /** Nothing is older than what stays; `reason` says why, for people. */
   | ({ readonly kind: "nothing"; readonly reason: string } & NothingReport)
   | {
       readonly kind: "compacted" | "stripped" | "planned";
-      /** Messages of the range: those that the summary stands for. */
+      /** Messages of the range. */
       readonly messages: number;
       readonly report: CompactReport;
     };
 
-/** Compacts, or plans it. Throws the errors of `compact`; nothing is committed then. */
+/** Compacts the history, or plans it. Throws the errors of `compact`; nothing is committed then. */
 export async function compactHistory(
   workspace: Workspace,
   tree: BranchTree,
@@ -80,12 +81,12 @@ export async function compactHistory(
 
 const STRIPPED: Policies = { reasoning: "strip", tool_calls: { policy: "strip", request: true, response: true } };
 
-/** Messages that stay of a conversation that is short. */
+/** Returns how many messages of a short conversation stay. */
 function keptOfFew(messages: number): number {
   return Math.min(KEEP_RECENT, Math.floor(messages / 2));
 }
 
-/** Where the compaction ends. Nobody who names no number is told that all messages stay: of few turns fewer do. */
+/** Returns where the compaction ends. Without a number from the user, keeps fewer turns rather than finding nothing to do. */
 function endOf(view: View, messages: number, keep: number | undefined): RangeBound | null {
   if (keep !== undefined) return keepMessages(view, keep);
   for (let kept = messages < LEAST_MESSAGES ? keptOfFew(messages) : KEEP_RECENT; kept > 0; kept--) {
@@ -108,7 +109,7 @@ function optionsOf({ model, preview, tools, signal, progress }: HistoryRequest):
   };
 }
 
-/** Whether tools changed files or ran commands: then a summary needs its sections, else the gist is enough. */
+/** Returns whether tools changed files or ran commands: then a summary needs its sections, else the gist is enough. */
 function isWork({ turns }: View): boolean {
   return turns.some(({ events }) =>
     events.some((event) => {
@@ -119,17 +120,17 @@ function isWork({ turns }: View): boolean {
   );
 }
 
-// Leaves turns out of the view by their positions, in as few compactions as can say it: one, unless what stands between them is
-// shortened by older ones (core/compact/tangents.ts).
+// Leaves turns out of the view by position, in as few compactions as possible: one, unless older compactions shorten what is
+// between them (core/compact/tangents.ts).
 
 interface OmitRequest extends Pick<CompactRequest, "dryRun" | "fork" | "activate" | "force"> {
-  /** Runs of turns, 0-based, inclusive, ascending and apart from each other; not empty. */
+  /** Runs of turns, 0-based, inclusive, ascending, not adjacent; not empty. */
   readonly runs: readonly TurnRange[];
 }
 
 /**
- * Leaves turns out, as the first compactions of a series: one report for each, in order, one as a rule. Throws `bad_turns` for
- * turns that there are not, and what `compact` throws.
+ * Leaves turns out, as the first compactions of a series; returns one report each, in order, usually one. Throws `bad_turns` for
+ * turns that do not exist, and the errors of `compact`.
  */
 export async function omitTurns(
   { store }: Pick<Workspace, "store">,

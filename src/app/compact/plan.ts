@@ -1,4 +1,4 @@
-// Plans a compaction against a branch: loads what planning needs, and plans, by policies or by strategies.
+// Plans a compaction on a branch by policies or strategies: loads what planning needs, then plans.
 import {
   type CompactionConfig,
   type Config,
@@ -46,50 +46,51 @@ import { findSubsumed, type Subsumption, type SubsumptionOptions } from "./subsu
 import type { SummaryRequest } from "./summary-source.ts";
 
 /**
- * What a front end asks for: what to compact and how, how a summary is written where one is, and where it is stored. Planning looks at
- * no more than it needs.
+ * A request of a front end: what to compact and how, how a summary is written, and where it is stored. Planning uses only what it
+ * needs.
  */
 export interface CompactRequest extends Omit<CompactionRequest, "calls">, SummaryRequest {
-  /** Whether it carries an index of what is hidden; absent = as configured. */
+  /** Whether to add an index of what is hidden; absent = as configured. */
   readonly index?: boolean;
-  /** Take a batch that saves less than its least gain, a view that grows, and a summary that is longer than what it replaces. */
+  /** Accept a batch that saves less than its least gain, a view that grows, and a summary that is longer than what it replaces. */
   readonly force?: boolean;
   /** Stop before the commit. */
   readonly dryRun?: boolean;
-  /** Where the summary begins that a pipeline goes on to; absent = where the pipeline's own steps do. */
+  /** Start of a pipeline's later summary; absent = that of the pipeline's own steps. */
   readonly summaryFrom?: RangeBound;
   /** Commit on a new fork; absent = as configured (`fork`). */
   readonly fork?: boolean;
   /** Make that fork active. */
   readonly activate?: boolean;
-  /** What an accepted summary was written for; refused when it no longer fits. */
+  /** Digest for which an accepted summary was written; refused when it no longer fits. */
   readonly expects?: { readonly covers: string };
 }
 
-/** What a plan is made from. */
 export interface LoadedForPlan {
   readonly config: Config;
   readonly live: LiveCompactions;
-  /** All, by position. */
+  /** All turns, by position. */
   readonly turns: ReadonlyMap<number, Turn>;
-  /** Of every turn, in order. */
+  /** One per turn, in order. */
   readonly facts: readonly TurnFacts[];
   readonly before: View;
   readonly meter: TokenMeter;
   /** Ids of the pinned events that were read. */
   readonly pinned: readonly string[];
-  /** The bounds that were named, as positions: what is planned next means the same turns. */
+  /** The given bounds as positions, so that the next plan means the same turns. */
   readonly bounds: Pick<RangeRequest, "from" | "to">;
-  /** The model that answered last, `provider/model`; null where none did. */
+  /** The model that answered last, `provider/model`; null = none. */
   readonly model: string | null;
   /** Its context window, tokens; null = unknown. */
   readonly knownWindow: number | null;
-  /** The same, that of most models where it is unknown. */
+  /** Like `knownWindow`, the usual one if unknown. */
   readonly windowTokens: number;
   readonly request: PlanInput;
 }
 
-/** Loads it; `known` as in `loadView`. Throws `unknown_profile`, `spliced_turns` and the errors of a wrong range. */
+/**
+ * Loads what planning needs; `known` as in `loadView`. Throws `unknown_profile`, `spliced_turns` and the errors of a wrong range.
+ */
 export async function loadForPlan(
   workspace: Workspace,
   tree: BranchTree,
@@ -141,7 +142,7 @@ export async function loadForPlan(
   };
 }
 
-/** The range of a request, with what is left alone where it does not say: what its profile says, else the settings. */
+/** Returns the range of a request, with the protection of its profile or of the settings where it names none. */
 export function rangeOf(
   input: Pick<CompactRequest, "range" | "strategies">,
   { keep_last, profiles, protected_messages: protectedMessages }: CompactionConfig,
@@ -156,7 +157,7 @@ export function rangeOf(
   };
 }
 
-/** A range whose end was named reaches it; that of strategies leaves the newest tokens alone else. */
+/** Returns the tokens that a strategy protects, unless the range's end was given. */
 function protectionOf({
   range: { to, keep },
   strategies,
@@ -164,7 +165,7 @@ function protectionOf({
   return to === undefined && keep === undefined ? strategies?.protectTokens : undefined;
 }
 
-/** Which profile decides, if one does, and by which policies. */
+/** Chooses the profile, if one applies, and the policies. */
 function chooseRules(
   input: CompactRequest,
   settings: CompactionConfig,
@@ -178,31 +179,30 @@ function chooseRules(
   return { profile, policies };
 }
 
-/** What planning came to, with the views before and after it: a plan, or why there is nothing to compact. */
+/** The result of planning with the views before and after: a plan, or why there is nothing to compact. */
 export interface PlannedCompaction<Plan extends CompactionPlan | Nothing = CompactionPlan>
   extends Pick<LoadedForPlan, "config" | "live" | "turns" | "before" | "meter" | "pinned" | "bounds" | "windowTokens"> {
   readonly plan: Plan;
-  /** With the draft in force; for a summary that is not written yet, with an empty one. Without a plan it is the view before. */
+  /** With the draft applied, an unwritten summary empty. Without a plan, the view before. */
   readonly after: View;
   readonly tokens: TokenChange;
   readonly tokens_source: TokenSource;
-  /** Tokens that the index adds, those of the one that it replaces taken off; absent = the compaction has none. */
+  /** Tokens that the index adds, less those of the index that it replaces; absent = no index. */
   readonly indexTokens?: number;
-  /** What went wrong without stopping the plan, and what looks like a slip, as sentences: why nothing was found may be among them. */
+  /** Problems that did not stop the plan, and likely slips, as sentences; they may explain why nothing was found. */
   readonly problems: readonly string[];
 }
 
-/** What planning came to, whatever it is. */
 export type Planned = PlannedCompaction | PlannedCompaction<Nothing>;
 
-/** Whether planning came to nothing. */
+/** Returns whether there is nothing to compact. */
 export function isNothingPlanned(planned: Planned): planned is PlannedCompaction<Nothing> {
   return isNothing(planned.plan);
 }
 
 /**
- * Plans, or says why there is nothing to compact; `known` as in `loadView`. Throws `unknown_profile`, `pin_hidden`, `spliced_turns` and
- * the errors of a wrong range.
+ * Plans a compaction, or says why there is nothing to compact; `known` as in `loadView`. Throws `unknown_profile`, `pin_hidden`,
+ * `spliced_turns` and the errors of a wrong range.
  */
 export async function planOnBranch(
   workspace: Workspace,
@@ -247,14 +247,13 @@ export async function planOnBranch(
 
 interface Trade {
   readonly tokens: TokenChange;
-  /** Tokens of system prompt and tools before. */
   readonly overhead: number;
   readonly input: CompactRequest;
 }
 
 /**
- * Why a plan is not followed unless it is forced: the view would grow, or a batch would save too little; null when neither is so. A
- * summary that is not written yet counts as empty: where even that saves nothing, no text can.
+ * Returns why a plan is refused unless forced (the view would grow, or a batch would save too little); null = it is not. An
+ * unwritten summary counts as empty: if even that saves nothing, no text can.
  */
 function refuse(plan: CompactionPlan, { tokens, overhead, input }: Trade): Nothing | null {
   const { before, after } = tokens;
@@ -280,21 +279,22 @@ function refuse(plan: CompactionPlan, { tokens, overhead, input }: Trade): Nothi
   };
 }
 
-/** Ids of the system prompts that a conversation begins with: what was said is compacted, not what the model is to be. */
+/** Lists the ids of leading system prompts, which are never compacted. */
 function promptsOf(first: Turn | undefined): readonly string[] {
   return first === undefined ? [] : leadingPrompts([first]).map(({ id }) => id);
 }
 
-// The index of what a plan hides, once in the view.
-
-/** Adds the index to a plan; the plan itself where nothing is to be listed, or the view would not be smaller with it. */
+/**
+ * Adds the index of what a plan hides; returns the plan unchanged if there is nothing to list, or the view would not shrink with
+ * it.
+ */
 function withIndex(turnCount: number, planned: PlannedCompaction): PlannedCompaction {
   const { plan, turns, live, meter, tokens } = planned;
   const isSummary = plan.summarize !== undefined;
   const older = live.applied.map((compaction) => withoutIndex(compaction));
   const bare = project({ turnCount, turns, compactions: [...older, trialOf(plan.compaction, isSummary)] });
   const shown = bare.turns.flatMap(({ events }) => events);
-  // A fork that ends with the range must not read of what came after it.
+  // A fork that ends with the range must not see what came after it.
   const replaced = live.applied.filter((compaction) => compaction.to_turn <= plan.compaction.to_turn);
   const former = replaced.findLast((compaction) => compaction.index !== undefined)?.index?.text;
   const index = indexHidden({
@@ -319,7 +319,7 @@ function withIndex(turnCount: number, planned: PlannedCompaction): PlannedCompac
   };
 }
 
-/** The raw turns up to the end of a range. */
+/** Lists the raw turns up to the end of a range. */
 function turnsUpTo(turns: ReadonlyMap<number, Turn>, end: CompactionDraft): readonly Turn[] {
   return [...turns.values()]
     .filter(({ index }) => index <= end.to_turn)
@@ -330,38 +330,36 @@ function turnsUpTo(turns: ReadonlyMap<number, Turn>, end: CompactionDraft): read
     });
 }
 
-// What planning by strategies has to be told: the hints in force, the tools that the conversation defines, and which calls
-// a later one makes obsolete.
+// Gathers the facts for strategies: the hints in force, the tools that the conversation defines, and the calls that a later one
+// makes obsolete.
 
 interface Facts {
   readonly workspace: Workspace;
   readonly tree: BranchTree;
   readonly hints: ToolCompactionHints;
   readonly live: LiveCompactions;
-  /** At least those that the view shows, in order. */
+  /** At least those that the view shows, ascending. */
   readonly turns: ReadonlyMap<number, Turn>;
-  /** Of every turn, in order. */
+  /** One per turn, in order. */
   readonly facts: readonly TurnFacts[];
   readonly before: View;
-  /** Tokens of the view before. */
   readonly viewTokens: number;
   readonly meter: TokenMeter;
-  /** Context window of the conversation's model, tokens. */
   readonly windowTokens: number;
 }
 
-/** What strategies are told, and what went wrong while it was gathered, as sentences. */
+/** Facts for strategies, and problems while gathering them, as sentences. */
 interface GatheredFacts {
   readonly known: StrategyFacts;
   readonly problems: readonly string[];
 }
 
-/** Gathers what strategies need. Runs the programs of `subsumes` hints. */
+/** Gathers what strategies need. Runs the programs named by `subsumes` hints. */
 export async function gatherFacts({ uses }: ChosenStrategies, known: Facts): Promise<GatheredFacts> {
   const { turns, viewTokens, meter, windowTokens } = known;
   const readsDefinitions = uses.some(({ strategy }) => strategy.readsAll === true);
   const usesSubsumption = uses.some(({ strategy }) => strategy.usesSubsumption === true);
-  // Worked out once: planning asks for the same pairs several times.
+  // Computed once, because planning uses the same pairs several times.
   const pairs = pairCalls(turns.values(), () => false);
   const found = usesSubsumption ? await findObsolete(known, pairs) : null;
   const gathered: StrategyFacts = {
@@ -375,7 +373,7 @@ export async function gatherFacts({ uses }: ChosenStrategies, known: Facts): Pro
   return { known: gathered, problems: found?.problems ?? [] };
 }
 
-/** Which calls a later one makes obsolete. A hidden one makes no shown one obsolete, however late it came. */
+/** Finds the calls that a later one makes obsolete. A hidden call never makes a visible one obsolete. */
 async function findObsolete(known: Facts, pairs: CallPairs): Promise<Subsumption> {
   const { workspace, hints, tree, live, turns } = known;
   const options = { hints, ...place(workspace) };
@@ -384,11 +382,11 @@ async function findObsolete(known: Facts, pairs: CallPairs): Promise<Subsumption
   const isHidden = hiddenEvents({ turnCount: tree.turnOids.length, turns, compactions: live.applied });
   const shown = all.filter(({ turn, index }) => !isHidden(turn, index));
   const found = await findSubsumed(shown, options);
-  // Why there is nothing to take out is looked for as if nothing were hidden.
+  // The reason for finding nothing is looked for as if nothing were hidden.
   return { ...found, pairs: new Map([...findContainedReads(all), ...found.pairs]) };
 }
 
-/** Names the tools that the conversation defines and calls; what they come to only where jpg itself sends them, not its agent. */
+/** Lists the tools that the conversation defines and calls, with their tokens only if jpg itself, not the agent, sends them. */
 async function findTools({
   workspace,
   tree,
@@ -408,12 +406,11 @@ async function findTools({
   return { ...tools, toolTokens: new Map(definitions.map((tool) => [tool.name, estimateTool(tool)])) };
 }
 
-/** Where programs are started: in the project, else in the store. */
+/** Returns the folder in which programs run: the project, else the store. */
 function place({ location, runtime }: Workspace): Pick<SubsumptionOptions, "cwd" | "env"> {
   return { cwd: location.project?.root ?? location.root, env: runtime.env };
 }
 
-/** Warns of hints for tools that no turn calls. */
 function warnOfHints(config: Config, facts: readonly TurnFacts[]): readonly string[] {
   const called = new Set(facts.flatMap(({ tools }) => tools));
   return warnOfUnknownTools(Object.keys(config.conversation.tools), called);

@@ -1,5 +1,5 @@
-// Which calls a later call makes obsolete: what is built in for reads, and what the programs say that the user named with
-// `subsumes`. A program that fails is reported and equality counts in its place.
+// Finds calls that a later call makes obsolete: by a built-in rule for reads, and by programs that the user named with `subsumes`.
+// If a program fails, that is reported and only equal arguments count.
 import { splitCommandWords } from "../../core/compact/shell-read.ts";
 import { findContainedReads, isStandIn, listCandidates } from "../../core/compact/shown-lines.ts";
 import type { ToolCall } from "../../core/compact/tool-call.ts";
@@ -8,11 +8,10 @@ import { canonicalJson } from "../../core/json.ts";
 import { withoutRepository } from "../../store/environment.ts";
 import { askProgram } from "../models/external-process.ts";
 
-/** Where and with what programs are asked. */
 export interface SubsumptionOptions {
-  /** As a loaded config has them: programs from trusted layers only (see config/tool-hints.ts). */
+  /** From the loaded config: programs from trusted layers only (see config/tool-hints.ts). */
   readonly hints: ToolCompactionHints;
-  /** Folder that programs are started in: the project's, else the store's. */
+  /** Folder in which programs run: the project's, else the store's. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Time for one answer, milliseconds; default 5 s. */
@@ -21,23 +20,22 @@ export interface SubsumptionOptions {
   readonly totalMs?: number;
 }
 
-/** What was found. */
 export interface Subsumption {
-  /** Request event id of a call -> that of a later call which makes it obsolete and which none makes obsolete itself. */
+  /** Request event id of a call -> that of a later call that makes it obsolete and is not obsolete itself. */
   readonly pairs: ReadonlyMap<string, string>;
   /** What went wrong, at most once per tool, as sentences; usually empty. */
   readonly problems: readonly string[];
 }
 
-/** Longest time for one answer and for all of a compaction, milliseconds: somebody waits for a compaction. */
+/** Longest time for one answer, and for all answers of a compaction, milliseconds: a user is waiting. */
 const ANSWER_MS = 5_000;
 const TOTAL_MS = 30_000;
 
 /**
- * Finds the calls that a later one makes obsolete. A tool with a `subsumes` program is asked about a few later calls that
- * share a text of the arguments, nearest first (see shown-lines.ts); equal arguments need no question. Of other
- * tools, reads inside later reads are found. Calls of tools whose `dedup` is false, unanswered ones, and later ones that
- * failed take no part. `calls` in order. Never throws because of a program.
+ * Finds the calls that a later one makes obsolete. For a tool with a `subsumes` program, asks it about a few later calls that share
+ * a text of the arguments, nearest first (see shown-lines.ts); equal arguments need no question. For other tools, finds reads
+ * contained in later reads. Ignores calls of tools with `dedup` false, unanswered calls, and later calls that failed. `calls` in
+ * order. Never throws because of a program.
  */
 export async function findSubsumed(calls: readonly ToolCall[], options: SubsumptionOptions): Promise<Subsumption> {
   const { builtIn, byProgram } = sortCalls(calls, options.hints);
@@ -77,7 +75,7 @@ function sortCalls(calls: readonly ToolCall[], hints: ToolCompactionHints): Sort
   return { builtIn, byProgram };
 }
 
-/** From the newest call to the oldest, so that what makes a call obsolete is known to stay before the call is looked at. */
+/** Goes from the newest call to the oldest, so that the call that makes another obsolete is known to be kept. */
 async function findByProgram(calls: readonly ToolCall[], judge: Judge): Promise<ReadonlyMap<string, string>> {
   const pairs = new Map<string, string>();
   const equals = new Map<string, ToolCall>();
@@ -103,30 +101,29 @@ function holdsContent({ response }: ToolCall): boolean {
   return response !== null && !response.is_error && !isStandIn(response);
 }
 
-// The program that a user named to say whether a later call makes an earlier one obsolete (RFD 036, Tool-Specific
-// Subsumption): one JSON object in, one out. A program that keeps failing is left alone.
+// Asks the user's program whether a later call makes an earlier one obsolete (RFD 036, Tool-Specific Subsumption): one JSON object
+// in, one out. Stops asking a program that keeps failing.
 
-/** Where and how long a program is asked. */
 interface ProgramPlace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Time for one answer, milliseconds. */
   readonly timeoutMs: number;
-  /** When the time for all answers is over, as `performance.now()` tells it, milliseconds. */
+  /** Deadline of all answers, milliseconds of `performance.now()`. */
   readonly deadline: number;
 }
 
-/** A program as the judge of one tool's calls. */
+/** A program that judges one tool's calls. */
 interface Judge {
-  /** Whether a call with these arguments makes the earlier one obsolete; false when the program does not say. */
+  /** Whether the later call makes the earlier one obsolete; false if the program gives no answer. */
   readonly isObsolete: (earlier: unknown, later: unknown) => Promise<boolean>;
-  /** The first thing that went wrong, as a sentence; null when nothing did. */
+  /** The first failure, as a sentence; null = none. */
   readonly problem: () => string | null;
 }
 
 /** Longest answer, bytes: one line of JSON is expected. */
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** A program that has failed so often is not asked again. */
+/** Failures after which a program is not asked again. */
 const MAX_FAILURES = 3;
 
 /** Creates the judge of a tool's calls. `commandLine` = the value of `subsumes` (see shell-read.ts). */
@@ -169,13 +166,13 @@ function createJudge(tool: string, commandLine: string, place: ProgramPlace): Ju
   };
 }
 
-/** Null when the answer is none. */
+/** Returns null for an invalid answer. */
 function parseVerdict(output: string): boolean | null {
   try {
     const { type, content } = JSON.parse(output) as { readonly type?: unknown; readonly content?: unknown };
     return type !== "success" || (content !== "true" && content !== "false") ? null : content === "true";
   } catch {
-    // No JSON, or `null`: no answer, which the caller reports.
+    // Not JSON, or `null`; the caller reports it.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-// What is summarised and how its summary is judged, as the steps of writing one hand it to each other.
+// Sends raw events to a summary model, and judges, splits and merges its answers.
 
 import type { PlacedEvent } from "../../core/compact/event-ledger.ts";
 import {
@@ -37,15 +37,15 @@ import {
   summaryRejected,
 } from "./ask-summary.ts";
 
-/** The conversation's own thread, behind which a summary may be asked for. */
+/** The conversation's own thread, at whose end a summary may be asked for. */
 export interface SuffixThread {
   readonly beginning: readonly ProjectedTurn[];
   readonly frame: RequestFrame;
-  /** Tokens of all of it, estimated. */
+  /** Estimated tokens of the whole thread. */
   readonly tokens: number;
 }
 
-/** What is summarised, and how it is judged. */
+/** What is summarised, and how the summary is judged. */
 export interface SummarySource {
   /** Raw events, in order. */
   readonly events: readonly PlacedEvent[];
@@ -53,14 +53,14 @@ export interface SummarySource {
   /** Context window of the model, tokens. */
   readonly windowTokens: number;
   readonly countText: (text: string) => number;
-  /** Most tokens of the summary; absent = not looked at. */
+  /** Most tokens of the summary; absent = no limit. */
   readonly mostTokens?: number;
-  /** Whether the events must bear out what it says. */
+  /** Whether its claims must be grounded in the events. */
   readonly isStrict: boolean;
   readonly suffix: SuffixThread | null;
 }
 
-/** What an answer over events is judged by. */
+/** Collects the criteria for an answer over events. */
 function factsFor(
   summarizer: Pick<Summarizer, "templates">,
   source: Pick<SummarySource, "countText" | "mostTokens" | "isStrict" | "task">,
@@ -75,7 +75,7 @@ function factsFor(
   };
 }
 
-/** The sections that an answer must have: none where somebody's own instructions were followed. */
+/** Returns the sections that an answer must have: none if it followed the user's own instructions. */
 function judgedTemplate(
   { templates }: Pick<Summarizer, "templates">,
   { task }: Pick<SummarySource, "task">,
@@ -83,51 +83,53 @@ function judgedTemplate(
   return task.instructions === undefined ? templates.summary : withoutSections(templates.summary);
 }
 
-/** What may be said about a summary that is to be written. */
+/** Options for writing a summary. */
 export interface SummaryRequest {
   /** Summary model as `provider/model`, or `extractive`; absent = the profile's, the configured one, else jpg chooses. */
   readonly model?: string;
-  /** The model that this call talks to, as `provider/model`: of its provider is the one that jpg chooses. */
+  /** The model in use, as `provider/model`; jpg chooses one of its provider. */
   readonly answering?: string;
-  /** What the summary should dwell on, in the user's words. */
+  /** What the summary should focus on, in the user's words. */
   readonly focus?: readonly string[];
-  /** In place of the instructions of the template and of the profile. */
+  /** Replace the instructions of the template and the profile. */
   readonly instructions?: string;
-  /** Which template; absent = `sections`. */
+  /** Template; absent = `sections`. */
   readonly style?: SummaryStyle;
-  /** How the summary stands in the thread; absent = `pair`. */
+  /** How the summary appears in the thread; absent = `pair`. */
   readonly inject?: Injection;
-  /** Ends the writing: nothing is committed then. */
+  /** Aborts the writing; nothing is committed then. */
   readonly signal?: AbortSignal;
-  /** Refuse a summary that says what the events do not bear out. */
+  /** Reject a summary with ungrounded claims. */
   readonly strict?: boolean;
-  /** Take a summary that is longer than what it replaces. */
+  /** Accept a summary that is longer than what it replaces. */
   readonly force?: boolean;
-  /** Tools that the conversation's own requests offer: a request behind its thread needs them, and fits the provider's cache. */
+  /**
+   * Tools that the conversation's own requests offer; a request that continues its thread needs them to hit the provider's cache.
+   */
   readonly tools?: readonly ToolDefinition[];
-  /** Told what is going on, a line at a time. The lines may hold words of the conversation: not safe for a terminal yet. */
+  /** Receives progress, a line at a time. It may quote the conversation: not yet safe for a terminal. */
   readonly progress?: (text: string) => void;
-  /** Opens the model that was chosen; absent = as the settings say. */
+  /** Opens the chosen model; absent = by the settings. */
   readonly openModel?: (name: string) => Promise<OpenedModel>;
 }
 
-// How raw events reach a summary model: behind the conversation's own thread, as one transcript, or in parts whose summaries are
-// merged. Every part is made from its raw events; parts that no model merges are joined section by section.
+// Raw events reach a summary model at the end of the conversation's own thread, as one transcript, or in parts whose summaries are
+// merged. Each part is summarised from raw events; if no model merges them, parts are joined section by section.
 
-/** Share of the window that is used: estimates err. */
+/** Share of the window that is used, since estimates err. */
 const USED_SHARE = 0.9;
-/** How often the budget is halved when the provider says that a request does not fit. */
+/** How often the budget is halved after the provider says that a request does not fit. */
 const MOST_HALVINGS = 3;
-/** Tokens of a record that are worth a call; below it no halving helps. */
+/** Smallest budget for a record, tokens; below it no halving helps. */
 const LEAST_BUDGET = 500;
 
-/** A summary, and how its events were read. */
+/** A summary, with how its events were split and shortened. */
 interface EventsSummary {
   readonly answer: SummaryAnswer;
   readonly reading: Pick<Summary, "parts" | "shortened">;
 }
 
-/** Summarises events. Throws `summary_rejected`, `interrupted`, and what the provider throws. */
+/** Summarises events. Throws `summary_rejected`, `interrupted`, and the provider's errors. */
 export async function summarizeEvents(summarizer: Summarizer, source: SummarySource): Promise<EventsSummary> {
   const task = writeTask(summarizer.templates, source.task);
   const room = source.windowTokens * USED_SHARE - summarizer.maxTokens - estimateTextTokens(task);
@@ -147,13 +149,13 @@ export async function summarizeEvents(summarizer: Summarizer, source: SummarySou
   }
 }
 
-/** Tokens of the largest record that a budget let through. */
+/** Returns the tokens of the largest record within a budget. */
 function sizeSent({ events }: SummarySource, budget: number): number {
   const whole = fitWhole(events, budget);
   return whole === null ? budget : estimateTextTokens(whole.text);
 }
 
-/** Asks behind the conversation's thread; null when it turns out not to be the place to ask. */
+/** Asks at the end of the conversation's thread; null when the model calls tools instead, or the request does not fit. */
 async function askAfterThread(
   summarizer: Summarizer,
   source: SummarySource,
@@ -174,7 +176,7 @@ async function askAfterThread(
   }
 }
 
-/** Asks with the events written down: whole, or in parts of at most so many tokens. */
+/** Asks with a transcript of the events, whole or in parts of at most `budget` tokens. */
 async function askWritten(summarizer: Summarizer, source: SummarySource, budget: number): Promise<EventsSummary> {
   const whole = fitWhole(source.events, budget);
   const parts = whole === null ? fitParts(source.events, budget) : [{ events: source.events, transcript: whole }];
@@ -204,7 +206,7 @@ function readingOf(parts: readonly TranscriptPart[]): EventsSummary["reading"] {
   };
 }
 
-/** Whether the next part goes on with the turn that this one ends in. */
+/** Returns whether the next part continues the turn in which this one ends. */
 function isCutTurn({ events }: TranscriptPart, next: TranscriptPart | undefined): boolean {
   return events.at(-1)?.turn === next?.events[0]?.turn;
 }
@@ -240,26 +242,24 @@ function isOverflow(error: unknown): boolean {
   return error instanceof JpgError && error.code === "context_overflow";
 }
 
-// Merges the summaries of the parts of one range, each made from its raw events: by the model, or, where it gives no answer that
-// can be used, section by section. A merge that fails loses nothing.
+// Merges the summaries of a range's parts, by the model or, if it gives no usable answer, section by section. Nothing is lost if a
+// merge fails.
 
 /** The summary of one part. */
 interface PartAnswer {
-  /** Its turns, in words. */
   readonly subject: string;
   readonly answer: SummaryAnswer;
 }
 
-/** The parts, and what they are parts of. */
 interface MergeWork {
   /** Two or more, in order. */
   readonly answers: readonly PartAnswer[];
   readonly source: SummarySource;
-  /** Most tokens that may be sent beside the task. */
+  /** Most tokens sent in addition to the task. */
   readonly budget: number;
 }
 
-/** Merges. Throws `interrupted`, and `summary_rejected` when even the joined sections may not stand for the range. */
+/** Merges summaries. Throws `interrupted`, and `summary_rejected` when even the joined sections are not acceptable. */
 async function mergeSummaries(summarizer: Summarizer, work: MergeWork): Promise<SummaryAnswer> {
   const { answers, source, budget } = work;
   const { text, mark } = writeEntries(answers.map(({ subject, answer }) => ({ label: subject, body: answer.summary })));

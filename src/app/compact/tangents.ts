@@ -1,5 +1,4 @@
-// Asks a model which turns of a conversation are tangents, and checks what it says. Nothing is changed here: what is found is
-// for a person to confirm.
+// Asks a model which turns of a conversation are tangents, and checks its answer. Changes nothing: a person confirms the findings.
 import { typedRequest } from "../../core/compact/gather.ts";
 import { cutEnd, oneLine } from "../../core/compact/passages.ts";
 import { choosePipelines } from "../../core/compact/strategies/pipelines.ts";
@@ -23,31 +22,28 @@ import { conversationModel, type OpenedModel, openModel } from "../models/models
 import { type CompactRequest, isNothingPlanned, type PlannedCompaction, planOnBranch } from "./plan.ts";
 import type { SummaryRequest } from "./summary-source.ts";
 
-/** Where tangents are looked for, and by whom. */
 export interface TangentRequest extends Pick<SummaryRequest, "model" | "signal" | "progress" | "openModel"> {
   readonly range: CompactRequest["range"];
 }
 
-/** A turn that a model takes for a tangent. */
 export interface FoundTangent extends Tangent {
-  /** The beginning of what was asked in it, one line. */
+  /** The beginning of its request, one line. */
   readonly request: string;
 }
 
 export interface FoundTangents {
   /** `provider/model`; null when no model was asked. */
   readonly model: string | null;
-  /** In order; may be empty. */
+  /** Ascending; may be empty. */
   readonly tangents: readonly FoundTangent[];
   /** Why no model was asked. */
   readonly reason?: string;
-  /** What to type then. */
   readonly hints?: readonly string[];
-  /** What was wrong with the answer without making it useless, as sentences. */
+  /** Minor problems of the answer, as sentences. */
   readonly problems: readonly string[];
 }
 
-/** Window taken where nobody tells it, and the share of one that the turns may fill, in characters of prose a token. */
+/** Window assumed if unknown, tokens; and the characters per token that turns may fill of a window. */
 const CAUTIOUS_WINDOW = 32_000;
 const WINDOW_CHARS = 1.8;
 const MOST_ANSWER_TOKENS = 8192;
@@ -55,9 +51,9 @@ const ATTEMPTS = 2;
 const REQUEST_CHARS = 80;
 
 /**
- * Finds tangents among the turns of a range that are shown; the newest turn is never one. Throws `no_model`, `too_many_turns`,
- * `tangents_rejected` (all but the second of kind `provider`), `interrupted`, and what choosing, opening and asking the model
- * throws.
+ * Finds tangents among the visible turns of a range, except the newest turn. Throws `no_model`, `too_many_turns`,
+ * `tangents_rejected` (all but the second of kind `provider`), `interrupted`, and the errors of choosing, opening and asking the
+ * model.
  */
 export async function findTangents(
   workspace: Workspace,
@@ -83,7 +79,7 @@ export async function findTangents(
   return { model: opened.name, tangents, problems: answer.problems };
 }
 
-/** The turns that may be left out: covered whole, shown whole, and not the newest. */
+/** Lists the turns that may be left out: wholly covered, wholly visible, and not the newest. */
 function openTurns({ plan, before, turns }: PlannedCompaction, turnCount: number): ReadonlySet<number> {
   const { from_turn, from_event, to_turn, to_event } = plan.compaction;
   const isCut = to_event !== undefined && turns.get(to_turn)?.events.at(-1)?.id !== to_event;
@@ -135,7 +131,7 @@ async function askForTangents(opened: OpenedModel, { turns, open, request }: Que
 
 const AGAIN = "Your last answer could not be read. Answer with the JSON object alone, without any other word.";
 
-/** The answer's text; null when it is not whole. */
+/** Returns the answer's text; null when it is incomplete. */
 async function ask({ client, model }: OpenedModel, text: string, signal?: AbortSignal): Promise<string | null> {
   const texts: string[] = [];
   let isWhole = false;
@@ -160,7 +156,7 @@ function requestIn(turn: Turn | undefined): string {
 
 const BY_HAND = "Name the turns yourself: jpg compact --strategy classify-tangents --turns 3,5-7";
 
-/** `unnamed`: the models that could be asked if the user named one. */
+/** Creates the error. `unnamed`: the models that could be asked if the user named one. */
 function noModel(unnamed: readonly UnnamedModel[]): JpgError {
   const isNone = unnamed.length === 0;
   const why = isNone ? "no key and no server is set up" : whyUnnamed(unnamed);

@@ -1,5 +1,5 @@
-// Cuts a diff into hunks with context, as `diff -u` numbers them. A hunk never reaches over the heading of a turn, so
-// each one can be named after its turn and the first event that differs in it.
+// Cuts a diff into hunks with context, numbered like `diff -u`. A hunk never crosses the heading of a turn, so that each one is
+// named after its turn and the first event that differs in it.
 import { commandsRun, filesNamed } from "../../core/compact/hidden-content.ts";
 import { type Event, type Origin, type ToolCallRequest, traitsOf, type View } from "../../core/conversation/event.ts";
 import { appendAll } from "../../core/lists.ts";
@@ -8,20 +8,20 @@ import type { LargestChanges, ViewChange } from "../../store/compaction-body.ts"
 import type { WordRange } from "./line-diff.ts";
 import { eventText, eventTitle, originLabel } from "./view-text.ts";
 
-/** Lines of a hunk that fare alike and belong to one event, or the heading of one or of a turn. */
+/** Lines of a hunk with the same outcome that belong to one event, or the heading of an event or a turn. */
 export interface HunkRun {
   readonly kind: "same" | "removed" | "added";
   /** Id of the event; absent for a turn. */
   readonly event?: string;
-  /** The one line is a heading; content is indented under it when it is shown. */
+  /** Whether the one line is a heading; content is shown indented under it. */
   readonly heading?: true;
   /** Never empty. */
   readonly lines: readonly string[];
-  /** Stretches of each of the first lines that differ from the line it was paired with; null = not compared. */
+  /** Differing stretches of each of the first lines against its paired line; null = not compared. */
   readonly words?: readonly (readonly WordRange[] | null)[];
 }
 
-/** Where a hunk stands in one of the texts: first line, 1-based, or the line before it when it has none there. */
+/** Place of a hunk in one of the texts: first line, 1-based, or the line before it if it has no lines there. */
 interface HunkSide {
   readonly line: number;
   readonly count: number;
@@ -33,21 +33,21 @@ export interface DiffHunk {
   readonly after: HunkSide;
   /** Label of the turn, e.g. `turn 3`. */
   readonly turn: string;
-  /** First event that differs; absent when the turn as a whole was removed or added. */
+  /** First event that differs; absent when the whole turn was removed or added. */
   readonly event?: string;
-  /** What that event is, e.g. `tool result fs_read_file`. */
+  /** Title of that event, e.g. `tool result fs_read_file`. */
   readonly title?: string;
   readonly runs: readonly HunkRun[];
 }
 
-/** Lines of one block that fare alike; most of them are never looked at. */
+/** Lines of one block with the same outcome; a function, because most are never shown. */
 export interface DiffRun {
   readonly kind: HunkRun["kind"];
   readonly turn: string;
   readonly event: string | null;
   readonly title: string;
   readonly heading: boolean;
-  /** How many lines, at least one. */
+  /** Number of lines, at least one. */
   readonly count: number;
   lines(): readonly string[];
   readonly words?: HunkRun["words"];
@@ -109,7 +109,7 @@ function lineCount(runs: readonly DiffRun[]): number {
   return runs.reduce((sum, run) => sum + run.count, 0);
 }
 
-/** The lines `from` (inclusive) to `to` (exclusive) of runs that are alike on both sides. */
+/** Cuts lines `from` (inclusive) to `to` (exclusive) out of unchanged runs. */
 function cut(runs: readonly DiffRun[], from: number, to: number): DiffRun[] {
   const kept: DiffRun[] = [];
   let at = 0;
@@ -148,14 +148,13 @@ function hunkRun({ kind, event, heading, words, lines }: DiffRun): HunkRun {
   };
 }
 
-// The changes of a view that weigh most, for who has to approve them without reading the whole diff. One pass over both views;
-// only events that are not the same object before and after are looked at.
+// The largest changes of a view, for a user who approves them without reading the whole diff. One pass over both views; only events
+// that are not the same object before and after are compared.
 
-/** How many are given. */
+/** Number of changes returned. */
 const MOST = 10;
 const NONE: ReadonlySet<string> = new Set();
 
-/** An event of both views, or of one. */
 interface Pair {
   readonly origin: Origin;
   readonly before: Event | null;
@@ -163,14 +162,13 @@ interface Pair {
   readonly tokens: { readonly before: number; readonly after: number };
 }
 
-/** Both views, and what counts their events. */
 interface CountedChange {
   readonly before: View;
   readonly after: View;
   readonly meter: Pick<TokenMeter, "countEvent">;
 }
 
-/** Finds the largest changes between two views; `except` = the compactions whose own texts are shown elsewhere. */
+/** Finds the largest changes between two views; `except` = compactions whose own texts are shown elsewhere. */
 export function largestChanges(change: CountedChange, except: ReadonlySet<string> = NONE): LargestChanges {
   const { before, after } = change;
   const pairs = changedPairs(change, except);
@@ -190,7 +188,7 @@ function changedPairs({ before, after, meter }: CountedChange, except: ReadonlyS
     const changed = now.get(event.id) ?? null;
     if (changed === event) continue;
     const tokens = { before: countEvent(event), after: countEvent(changed) };
-    // Two stubs of one event are not the same object.
+    // Two equal stubs of one event are different objects.
     if (tokens.before === tokens.after && changed !== null && eventText(event) === eventText(changed)) continue;
     pairs.push({ origin, before: event, after: changed, tokens });
   }
@@ -206,7 +204,7 @@ function* visibleEvents({ turns }: View): Generator<readonly [Event, Origin]> {
     for (const event of events) if (traitsOf(event).providerVisible) yield [event, origin];
 }
 
-/** The calls by their call id; of several with one id, the newest. */
+/** Indexes calls by call id; the newest of several with one id. */
 function callsOf(...views: readonly View[]): ReadonlyMap<string, ToolCallRequest> {
   const calls = new Map<string, ToolCallRequest>();
   for (const view of views.toReversed())
@@ -225,7 +223,7 @@ function describe({ origin, before, after, tokens }: Pair, calls: ReadonlyMap<st
   };
 }
 
-/** A call or a result is named with the file or the command that it is about. */
+/** Names an event; a call or a result with its file or command. */
 function titleOf(event: Event, calls: ReadonlyMap<string, ToolCallRequest>): string {
   const isCall = event.type === "tool_call_request" || event.type === "tool_call_response";
   const call = isCall ? calls.get(event.call_id) : undefined;

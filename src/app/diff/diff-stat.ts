@@ -4,14 +4,14 @@ import { estimateEvent } from "../../core/conversation/token-estimate.ts";
 import type { DiffMeasure } from "../../core/model/token-meter.ts";
 import { type BlockPair, originLabel, type TextBlock } from "./view-text.ts";
 
-/** What differs in one stretch of a view. Tokens are estimates; characters count the text a model sees. */
+/** Differences in one stretch of a view. Tokens are estimates; characters count the text that a model sees. */
 export interface DiffCounts {
   readonly events: { readonly removed: number; readonly changed: number; readonly added: number };
   readonly tokens: { readonly before: number; readonly after: number };
   readonly characters: { readonly before: number; readonly after: number };
 }
 
-/** What differs in one projected turn. Turn positions are raw, 0-based, inclusive. */
+/** Differences in one projected turn. Turn positions are raw, 0-based, inclusive. */
 interface TurnDiffStat extends DiffCounts {
   /** Label, e.g. `turn 3` or `turns 0..12: summary k3f9q2`. */
   readonly turn: string;
@@ -25,13 +25,13 @@ export interface DiffStat {
   readonly turns: readonly TurnDiffStat[];
   /** Tokens of both views as every command counts them, `overhead` among them. */
   readonly total: DiffCounts;
-  /** Tokens of system prompt and tools; absent where they are not known. */
+  /** Tokens of system prompt and tools; absent = unknown. */
   readonly overhead?: DiffCounts["tokens"];
 }
 
 const PLAIN: DiffMeasure = { factor: 1, overhead: { before: 0, after: 0 } };
 
-/** Says whether a pair reads differently before and after. */
+/** Returns whether a pair reads differently before and after. */
 export function isChanged({ before, after }: BlockPair): boolean {
   if (before === null || after === null) return true;
   return before.heading !== after.heading || before.content !== after.content;
@@ -46,7 +46,7 @@ interface Tally {
   readonly characters: { before: number; after: number };
 }
 
-/** Counts the pairs of an alignment; `changed` holds those that read differently. */
+/** Counts the pairs of an alignment; `changed` = those that read differently. */
 export function countDiff(
   pairs: readonly BlockPair[],
   changed: ReadonlySet<BlockPair>,
@@ -81,7 +81,7 @@ function outcomeOf({ before, after }: BlockPair): "removed" | "changed" | "added
   return after === null ? "removed" : "changed";
 }
 
-/** Events that both views share are estimated once. */
+/** Estimates each event once, since views share events. */
 function estimateOnce(): (event: Event) => number {
   const tokens = new Map<Event, number>();
   return (event) => {
@@ -124,7 +124,7 @@ function turnStat({ origin, events, tokens: plain, characters }: Tally, factor: 
   return { turn, kind: origin.kind, from_turn: from, to_turn: to, events, tokens, characters };
 }
 
-/** Joins neighbouring turns that went as a whole into one row. */
+/** Joins adjacent turns that were removed entirely into one row. */
 export function joinRemovedTurns(turns: readonly TurnDiffStat[]): readonly TurnDiffStat[] {
   const joined: TurnDiffStat[] = [];
   for (const turn of turns) {

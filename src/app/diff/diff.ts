@@ -1,4 +1,4 @@
-// What the model sees before and after: of one compaction, or between two revisions.
+// Diffs what the model sees: before and after one compaction, or between two revisions.
 import type { Compaction, LossReceipt } from "../../core/conversation/compaction.ts";
 import { recordPath } from "../../core/conversation/compaction-line.ts";
 import type { View } from "../../core/conversation/event.ts";
@@ -28,7 +28,7 @@ import {
   viewBlocks,
 } from "./view-text.ts";
 
-/** Diffs as the words say: nothing, ID, COMPACTION, REV..REV, or ID with one of the last two. Throws `no_compaction`. */
+/** Diffs what the arguments name: nothing, ID, COMPACTION, REV..REV, or ID with one of the last two. Throws `no_compaction`. */
 export async function diffConversation(
   workspace: Workspace,
   words: readonly string[],
@@ -51,7 +51,7 @@ export async function diffConversation(
   return diffAddition(workspace, tree, await additionOf(workspace, tree, compaction), options);
 }
 
-/** The newest live compaction in commit order; without one, the whole history against the view. */
+/** Diffs the newest live compaction in commit order; if there is none, the full history and the view. */
 async function diffNewest(workspace: Workspace, tree: BranchTree, options: ViewDiffOptions): Promise<DiffReport> {
   const live = new Set(tree.compactions.map((file) => file.path));
   for (const entry of await readCompactions(workspace, tree)) {
@@ -69,7 +69,10 @@ async function diffNewest(workspace: Workspace, tree: BranchTree, options: ViewD
   };
 }
 
-/** What a compaction did: the change of its commit; of a squashed one, the tree there without and with it, as the older ones leave it. */
+/**
+ * Diffs a compaction's commit with its parent; for a squashed commit, the tree without and with the compaction, on top of the older
+ * ones.
+ */
 async function diffAddition(
   workspace: Workspace,
   tree: BranchTree,
@@ -82,7 +85,7 @@ async function diffAddition(
   const there = await loadBranchTree(store, tree.branch, entry.commit);
   const { all } = await loadCompactions(store, there);
   const own = new Set((await groupPaths(workspace, there, { all }))(path));
-  // The time that a record was made begins its name.
+  // Names of records begin with their time, so they sort by age.
   const upTo = (includes: boolean): BranchTree => ({
     ...there,
     compactions: there.compactions.filter((file) => (own.has(file.path) ? includes : file.path < path)),
@@ -127,14 +130,14 @@ async function diffCommit(
 }
 
 interface Sides {
-  /** The compactions of each. */
+  /** Compactions of each side. */
   readonly before: readonly Compaction[];
   readonly after: readonly Compaction[];
-  /** Turns that were read for them: they are not read again. */
+  /** Turns already read for them. */
   readonly known?: KnownTurns;
 }
 
-/** In what both sides are counted: as `compact` and `stats` count the later one. */
+/** Returns the measure for both sides: that of `compact` and `stats` for the later one. */
 async function measureFor(
   { store }: Pick<Workspace, "store">,
   tree: BranchTree,
@@ -147,7 +150,7 @@ async function measureFor(
   };
 }
 
-/** Compares the view at a commit with that before it; with it, the compactions at the commit. */
+/** Compares the view at a commit with that of its parent; also returns the compactions at the commit. */
 async function diffWithParent(
   workspace: Workspace,
   there: BranchTree,
@@ -167,7 +170,7 @@ async function diffWithParent(
   return { diff: diffViews(earlier?.view ?? { turns: [] }, after, { ...options, measure }), live };
 }
 
-/** What the two sides of a commit are called, e.g. `compaction 3jf5xk (82d0188)`. */
+/** Names the two sides of a commit, e.g. `compaction 3jf5xk (82d0188)`. */
 function nameSides(
   entry: LogEntry | undefined,
   { parent, commit }: { readonly parent: string | null; readonly commit: string },
@@ -192,7 +195,7 @@ async function diffRevisions(
   options: ViewDiffOptions,
 ): Promise<DiffReport> {
   const [left = "", right = ""] = range.split(/\.\.\.?/, 2);
-  // One after the other: of two wrong revisions the first is named.
+  // In sequence, so that the error names the first of two wrong revisions.
   const known: KnownTurns = new Map();
   const before = await loadView(workspace.store, await revisionTree(workspace, tree, left), { known });
   const later = await revisionTree(workspace, tree, right);
@@ -209,7 +212,7 @@ async function diffRevisions(
   };
 }
 
-/** A commit, or a fork of this conversation, or another conversation; empty = the branch itself. */
+/** Resolves a commit, a fork of this conversation, or another conversation; empty = the branch itself. */
 async function revisionTree(workspace: Workspace, tree: BranchTree, revision: string): Promise<BranchTree> {
   if (revision === "") return tree;
   const options = { conversation: conversationOf(tree.branch), bareForks: true };
@@ -239,10 +242,10 @@ async function additionOf(
   return adding;
 }
 
-// The diff of two views: what a model sees before and after. Events are paired by id, and only those that read
-// differently are compared as text. Applying the hunks to the text of `before` gives the text of `after`.
+// The diff of two views. Events are paired by id, and only those that read differently are compared as text. Applying the hunks to
+// the text of `before` gives the text of `after`.
 
-/** What differs between two views; no hunks when a model sees the same. */
+/** Differences between two views; no hunks when a model sees the same. */
 export interface ViewDiff {
   readonly hunks: readonly DiffHunk[];
   readonly stat: DiffStat;
@@ -250,24 +253,23 @@ export interface ViewDiff {
 
 /** The JSON document of `jpg diff --json`. */
 export interface DiffReport extends ViewDiff {
-  /** What was compared, as a person would write it, e.g. a commit. */
+  /** What was compared, as a person would type it, e.g. a commit. */
   readonly from: string;
   readonly to: string;
-  /** Loss receipt of the compaction that makes the difference, where one does and has it. */
+  /** Loss receipt of the compaction that makes the difference, if it has one. */
   readonly loss?: LossReceipt;
 }
 
-/** How a diff is made. */
 interface ViewDiffOptions {
   /** Unchanged lines around a change; default 3. */
   readonly context?: number;
-  /** Whether changed lines carry the words that differ; default true. */
+  /** Whether to mark the differing words of changed lines; default true. */
   readonly words?: boolean;
-  /** Default: the plain estimate of the events. */
+  /** Default: the plain estimate of events. */
   readonly measure?: DiffMeasure;
 }
 
-/** Compares what a model sees of two views. */
+/** Compares what a model sees in two views. */
 export function diffViews(
   before: View,
   after: View,
@@ -282,7 +284,7 @@ export function diffViews(
   };
 }
 
-/** The blocks of both views side by side, and those pairs that read differently. */
+/** Pairs the blocks of both views, and finds the pairs that read differently. */
 function alignViews(
   before: View,
   after: View,
@@ -335,7 +337,7 @@ function runOf(block: TextBlock, { kind, lines, words }: MarkedRun, heading: boo
   };
 }
 
-/** Marks the differing words of each removed line and the added line at the same place of the run after it. */
+/** Marks the differing words of each removed line and the added line at the same place in the next run. */
 function markWords(runs: readonly LineRun[], budget: DiffBudget, words: boolean): readonly MarkedRun[] {
   if (!words) return runs;
   const marked: MarkedRun[] = [...runs];
@@ -351,7 +353,7 @@ function markWords(runs: readonly LineRun[], budget: DiffBudget, words: boolean)
   return marked;
 }
 
-/** Lines pair up only where about as many stand on both sides; a stub that replaces a long text is no edit of it. */
+/** Returns whether both sides have a similar number of lines; a stub that replaces a long text is not an edit of it. */
 function isSimilarLength({ lines: removed }: LineRun, { lines: added }: LineRun): boolean {
   return Math.max(removed.length, added.length) <= 2 * Math.min(removed.length, added.length);
 }

@@ -1,17 +1,17 @@
-// The line diff of two texts: shortest edit script while it is cheap, else the differing middle replaced as a whole. It
-// depends on its arguments only, never on how fast the machine is.
+// The line diff of two texts: the shortest edit script while that is cheap, else the differing middle is replaced as a whole. The
+// result depends only on the arguments, never on the machine's speed.
 import { diffArrays } from "diff";
 import { appendAll } from "../../core/lists.ts";
 import { longestIncreasing, type Places } from "./view-text.ts";
 
-/** Lines that both texts have, or only one. `removed` stands before `added`. */
+/** Lines of both texts, or of one. `removed` comes before `added`. */
 export interface LineRun {
   readonly kind: "same" | "removed" | "added";
   /** Never empty. */
   readonly lines: readonly string[];
 }
 
-/** How much work may still be spent, shared by all diffs of one view; one step = one point of the edit graph. */
+/** Work that may still be spent, shared by all diffs of one view; one step = one point of the edit graph. */
 export interface DiffBudget {
   steps: number;
 }
@@ -52,7 +52,7 @@ export function commonEnds(before: readonly string[], after: readonly string[]):
   return { head, tail };
 }
 
-/** Gives the edit script of two lists of tokens, or null when it is longer than the budget allows. */
+/** Computes the edit script of two lists of tokens; null when it is longer than the budget allows. */
 function editScript(
   before: readonly string[],
   after: readonly string[],
@@ -69,7 +69,7 @@ function editScript(
   }));
 }
 
-/** Diffs texts whose ends differ: between the lines that stand once in each (patience diff), then line by line. */
+/** Diffs texts whose ends differ: splits them at lines that occur once in each (patience diff), then diffs each part. */
 function diffMiddle(before: readonly string[], after: readonly string[], budget: DiffBudget): LineRun[] {
   const runs: LineRun[] = [];
   let i = 0;
@@ -93,7 +93,7 @@ function diffGap(before: readonly string[], after: readonly string[], budget: Di
   return script === null ? replaced : script.map(({ kind, tokens }) => ({ kind, lines: tokens }));
 }
 
-/** Places of the lines that stand exactly once in each text, as many as keep their order. Blank ones do not count. */
+/** Finds the lines that occur exactly once in each text and keep their order, as many as possible. Blank lines do not count. */
 function uniqueLines(before: readonly string[], after: readonly string[]): Places[] {
   if (Math.min(before.length, after.length) <= FEW_LINES) return [];
   const places = placesOf(after);
@@ -114,10 +114,13 @@ function placesOf(lines: readonly string[]): Map<string, number> {
   return places;
 }
 
-/** Texts of so few lines are compared line by line: most comparisons end at the length. */
+/** Texts with at most this many lines are compared without an index. */
 const FEW_LINES = 8;
 
-/** Blank lines do not count: texts that share only those are better shown one after the other. */
+/**
+ * Returns whether two texts share a line. Blank lines do not count: texts that share only those are better shown one after the
+ * other.
+ */
 function shareLines(before: readonly string[], after: readonly string[]): boolean {
   const [fewer, more] = before.length < after.length ? [before, after] : [after, before];
   const sought = fewer.filter((line) => line.trim() !== "");
@@ -126,7 +129,7 @@ function shareLines(before: readonly string[], after: readonly string[]): boolea
   return more.some((line) => known.has(line));
 }
 
-/** Drops empty runs, joins neighbours of a kind and puts what is removed at one place before what is added there. */
+/** Drops empty runs, joins adjacent runs of a kind, and puts removed lines before added ones at the same place. */
 function mergeRuns(runs: readonly LineRun[]): LineRun[] {
   const merged: LineRun[] = [];
   const pending: Record<LineRun["kind"], (readonly string[])[]> = { same: [], removed: [], added: [] };
@@ -147,26 +150,26 @@ function mergeRuns(runs: readonly LineRun[]): LineRun[] {
   return merged;
 }
 
-// The word diff of two lines: which stretches of each differ. Words, blanks and single signs are the tokens; a stretch
-// that is too long to compare word by word is marked as a whole.
+// The word diff of two lines: finds the stretches that differ. Tokens are words, blanks and single characters; a stretch that is
+// too long to compare by words is marked as a whole.
 
 /** A stretch of a line in UTF-16 units: first unit, and the one after the last. */
 export type WordRange = readonly [start: number, end: number];
 
-/** The differing stretches of two lines, ordered, not touching each other. */
+/** The differing stretches of two lines, ordered, not adjacent. */
 interface WordRanges {
   readonly before: readonly WordRange[];
   readonly after: readonly WordRange[];
 }
 
-/** Share of the longer line that must be common; below it a marking would cover nearly everything. */
+/** Share of the longer line that must be common; below it the marks would cover nearly everything. */
 const LEAST_COMMON_SHARE = 0.3;
-/** Steps of the budget that a pair of lines takes, whatever is found in it. */
+/** Steps that each pair of lines costs at least. */
 const STEPS_PER_PAIR = 40;
-/** UTF-16 units of a differing middle beyond which it is marked as one stretch. */
+/** UTF-16 units of a differing middle above which it is marked as one stretch. */
 const LONGEST_MIDDLE = 2000;
 
-/** Finds the stretches that differ, or null when the lines have too little in common or the budget is spent. */
+/** Finds the stretches that differ; null when the lines have too little in common or the budget is spent. */
 export function diffWords(before: string, after: string, budget: DiffBudget): WordRanges | null {
   if (budget.steps < STEPS_PER_PAIR) return null;
   budget.steps -= STEPS_PER_PAIR;
@@ -178,7 +181,7 @@ export function diffWords(before: string, after: string, budget: DiffBudget): Wo
   return isInformative(ranges, before.trimStart().length, after.trimStart().length) ? ranges : null;
 }
 
-/** Lengths of what the lines share at both ends, cut at the bounds of words. */
+/** Returns the lengths that the lines share at both ends, cut at word boundaries. */
 function commonWords(before: string, after: string): readonly [head: number, tail: number] {
   const most = Math.min(before.length, after.length);
   let head = 0;
@@ -197,7 +200,7 @@ function commonWords(before: string, after: string): readonly [head: number, tai
 const WORD_PAIR = /^(?:[\p{L}\p{N}_]{2}|\s{2})$/u;
 const SURROGATE_PAIR = /^[\ud800-\udbff][\udc00-\udfff]$/;
 
-/** Whether a position lies inside a token. */
+/** Returns whether a position is inside a token. */
 function isInside(line: string, position: number): boolean {
   const around = line.slice(position - 1, position + 1);
   return WORD_PAIR.test(around) || SURROGATE_PAIR.test(around);

@@ -1,5 +1,5 @@
-// A view as text blocks for diffing: one block for each turn's heading and one for each event a model sees. The same
-// event always gives the same lines; headings stand at column 0 and content is indented, so neither can pass as the other.
+// Renders a view as text blocks for diffing: one block per turn heading and one per event that a model sees. The same event always
+// gives the same lines. Headings start at column 0 and content is indented, so neither can be mistaken for the other.
 import {
   type ChatResponse,
   type Content,
@@ -21,15 +21,15 @@ import { appendAll } from "../../core/lists.ts";
 
 /** Lines that belong together: a turn's heading (`event` is null) or one event. */
 export interface TextBlock {
-  /** What it is paired by; unique within a view, equal for the same event of two views. */
+  /** Key for pairing; unique within a view, equal for the same event in two views. */
   readonly key: string;
   readonly origin: Origin;
   readonly event: Event | null;
-  /** E.g. `tool result fs_read_file`; for a turn the label of its origin. */
+  /** E.g. `tool result fs_read_file`; for a turn, the label of its origin. */
   readonly title: string;
   /** First line. */
   readonly heading: string;
-  /** Lines under the heading, not indented yet, `\n` between them; null = none, empty = one empty line. */
+  /** Lines under the heading, unindented, joined by `\n`; null = none, empty = one empty line. */
   readonly content: string | null;
 }
 
@@ -38,7 +38,7 @@ interface RenderedEvent {
   readonly content: string | null;
 }
 
-/** Rendered events of views that share events by reference: each is rendered once. */
+/** Rendered events of views that share event objects, so that each is rendered once. */
 export type RenderedEvents = Map<Event, RenderedEvent>;
 
 const INDENT = "  ";
@@ -48,14 +48,14 @@ export function indentLine(line: string): string {
   return line === "" ? "" : INDENT + line;
 }
 
-/** Names the turns an origin stands for, e.g. `turn 3` or `turns 0..12: summary k3f9q2`. */
+/** Names the turns of an origin, e.g. `turn 3` or `turns 0..12: summary k3f9q2`. */
 export function originLabel(origin: Origin): string {
   if (origin.kind === "kept") return `turn ${origin.turn}`;
   const turns = describeTurns(origin.from, origin.to);
   return `${turns}: ${origin.imported === true ? "imported " : ""}${origin.kind} ${origin.compaction}`;
 }
 
-/** Renders what a model sees of a view as blocks, in order. Events no model sees have none. */
+/** Renders what a model sees of a view as blocks, in order. Events that no model sees have none. */
 export function viewBlocks(view: View, rendered: RenderedEvents = new Map()): TextBlock[] {
   const blocks: TextBlock[] = [];
   const seen = new Map<string, number>();
@@ -76,12 +76,11 @@ export function viewBlocks(view: View, rendered: RenderedEvents = new Map()): Te
   return blocks;
 }
 
-/** Gives the lines of a block's content. */
 export function contentLines(content: string | null): string[] {
   return content === null ? [] : content.split("\n");
 }
 
-/** Gives the text of one event; one no model sees is given as JSON. */
+/** Renders the lines of one event; an event that no model sees as JSON. */
 export function eventLines(event: Event): string[] {
   return contentLines(traitsOf(event).providerVisible ? eventText(event) : jsonText(event));
 }
@@ -109,7 +108,7 @@ function renderOnce(event: Event, toolNames: Map<string, string>, rendered: Rend
   return fresh;
 }
 
-/** Names an event, e.g. `tool result fs_read_file`; `toolNames` = names of tools by call id. */
+/** Names an event, e.g. `tool result fs_read_file`; `toolNames` = tool names by call id. */
 export function eventTitle(event: Event, toolNames: ReadonlyMap<string, string>): string {
   const origin = event.metadata?.origin === undefined ? "" : ` (${event.metadata.origin})`;
   switch (event.type) {
@@ -127,7 +126,7 @@ export function eventTitle(event: Event, toolNames: ReadonlyMap<string, string>)
   }
 }
 
-/** Gives the text of an event that a model sees, null where it has none. */
+/** Renders the text of an event that a model sees; null if it has none. */
 export function eventText(event: Event): string | null {
   switch (event.type) {
     case "chat_request":
@@ -181,7 +180,7 @@ function partText(part: ContentPart): string {
   }
 }
 
-/** Its JSON, unless a text of several lines stands in it. */
+/** Renders it as JSON, unless it contains a text of several lines. */
 function opaqueText(part: OpaquePart): string {
   const isLong = opaqueTexts(part).some((text) => text.includes("\n"));
   return isLong ? fieldLines(part.value) : jsonText(part.value);
@@ -195,7 +194,7 @@ function sizeOf(data: Text): string {
   return typeof data === "string" ? `${data.length} characters` : data.$attachment;
 }
 
-/** A text with its lines ended by `\n` alone. */
+/** Converts line ends to `\n`. */
 function plainText(text: Text): string {
   if (typeof text !== "string") return bracketed(["attachment", text.$attachment]);
   return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
@@ -215,7 +214,7 @@ function labelledText(name: string, text: string): string {
   return text.includes("\n") ? `${name}:\n${text.split("\n").map(indentLine).join("\n")}` : `${name}: ${text}`;
 }
 
-/** A value with its fields on lines of their own, so that texts of several lines are read as such. */
+/** Renders a value with each field on its own line, so that texts of several lines read as such. */
 function fieldLines(value: unknown): string {
   if (typeof value !== "object" || value === null) return jsonText(value);
   return Object.entries(value)
@@ -223,22 +222,22 @@ function fieldLines(value: unknown): string {
     .join("\n");
 }
 
-/** A string as it is, anything else as indented JSON. */
+/** Returns a string as it is, anything else as indented JSON. */
 function jsonText(value: unknown): string {
   if (typeof value === "string") return plainText(value);
   return JSON.stringify(value, null, 2) ?? "(none)";
 }
 
-// Pairs the blocks of two views: by event id first, so that unchanged events need no text diff, then what stands for the
-// same turns in different words. Order is kept on both sides.
+// Pairs the blocks of two views: first by event id, so that unchanged events need no text diff, then generated texts for the same
+// turns. Keeps the order of both sides.
 
-/** A block of each side, or of one; never of neither. */
+/** A block of each side, or of one side. */
 export interface BlockPair {
   readonly before: TextBlock | null;
   readonly after: TextBlock | null;
 }
 
-/** Pairs blocks. Reading `before` of all pairs in order gives the first list back, `after` the second. */
+/** Pairs blocks. All `before` blocks in order give the first list, all `after` blocks the second. */
 export function alignBlocks(before: readonly TextBlock[], after: readonly TextBlock[]): BlockPair[] {
   const pairs: BlockPair[] = [];
   let i = 0;
@@ -254,7 +253,7 @@ export function alignBlocks(before: readonly TextBlock[], after: readonly TextBl
   return pairs;
 }
 
-/** Places of the blocks that both sides have, as many as keep their order on both. */
+/** Finds the blocks of both sides that keep their order, as many as possible. */
 function commonBlocks(before: readonly TextBlock[], after: readonly TextBlock[]): Places[] {
   const places = new Map(after.map((block, index) => [block.key, index]));
   const shared: Places[] = [];
@@ -265,7 +264,7 @@ function commonBlocks(before: readonly TextBlock[], after: readonly TextBlock[])
   return longestIncreasing(shared);
 }
 
-/** Pairs what stands between two common blocks: texts made for the view are compared, all else is removed or added. */
+/** Pairs blocks between two common ones: generated texts are compared; anything else is removed or added. */
 function pairGap(before: readonly TextBlock[], after: readonly TextBlock[]): BlockPair[] {
   const made = (block: TextBlock): boolean => block.origin.kind !== "kept";
   const sameMake = before.length > 0 && before.length === after.length && before.every(made) && after.every(made);
@@ -282,12 +281,12 @@ function hasSameRole(a: TextBlock, b: TextBlock | undefined): boolean {
   return b !== undefined && a.event?.type === b.event?.type && (a.event === null || a.title === b.title);
 }
 
-/** Places of one thing in two lists, 0-based. */
+/** Positions of one thing in two lists, 0-based. */
 export type Places = readonly [left: number, right: number];
 
-/** Keeps as many as possible of the places, so that both sides rise. The left sides rise already. O(n log n). */
+/** Keeps as many places as possible such that both sides rise. The left sides rise already. O(n log n). */
 export function longestIncreasing(places: readonly Places[]): Places[] {
-  /** tops[n] = index of the place that ends the best chain of n + 1 so far. */
+  /** `tops[n]` = index of the place that ends the best chain of n + 1 places so far. */
   const tops: number[] = [];
   const previous: number[] = [];
   const rightOf = (index: number | undefined): number => places[index ?? -1]?.[1] ?? -1;

@@ -1,4 +1,4 @@
-// Holds a conversation's view, or a session file as it stands, against the rules of providers.
+// Checks a conversation's view, or a file with a session or request, against the rules of providers.
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Event, fieldsOf, type MediaPart, mediaOf, type View } from "../../core/conversation/event.ts";
@@ -35,8 +35,8 @@ import { detectFormat, formatNames } from "../sessions/session-registry.ts";
 import { type BufferSource, createBufferSource } from "../sessions/sources.ts";
 
 /**
- * Checks the view of a branch as jpg would send it. What it finds as an error is a mistake of jpg, but for images: these are sent
- * as they are, and violations name their events.
+ * Checks the view of a branch as jpg would send it. An error found is a bug of jpg, except for images: these are sent unchanged,
+ * and violations name their events.
  */
 export async function checkConversation(
   workspace: Workspace,
@@ -48,7 +48,7 @@ export async function checkConversation(
   return createCheckReport("view", tree.branch, checkEach(whole, request, checkView));
 }
 
-/** Checks what a session would send if its agent laid it out and repaired nothing. Violations name their events. */
+/** Checks what a session would send if its agent sent it unrepaired. Violations name their events. */
 function checkSession(session: ImportedSession, source: string, request: CheckRequest): CheckReport {
   const turns = Array.from({ length: session.turnCount }, (_, index) => ({ index, events: session.readTurn(index) }));
   const view = projectTurns(turns, session.compactions);
@@ -57,7 +57,7 @@ function checkSession(session: ImportedSession, source: string, request: CheckRe
 
 type ViewCheck = (view: View, provider: ProviderName, model: string | undefined) => ListCheck;
 
-/** The view's own model counts for its own provider only; a model that the user names, for all. */
+/** Uses the view's own model only for its own provider, and a model that the user names for all. */
 function checkEach(view: View, { provider, model }: CheckRequest, check: ViewCheck): readonly ListCheck[] {
   const own = ownModel(view);
   const providers = provider === "all" ? PROVIDER_NAMES : [provider ?? own.provider];
@@ -67,14 +67,14 @@ function checkEach(view: View, { provider, model }: CheckRequest, check: ViewChe
 function checkView(view: View, provider: ProviderName, model: string | undefined): ListCheck {
   const options = model === undefined ? {} : { model };
   const list = PROVIDER_CHECKS[provider].render(view, options);
-  // A view that shows nothing is a list to which the first request will be added.
+  // An empty view is valid: the first request will be added to it.
   const violations = list.length === 0 ? [] : PROVIDER_CHECKS[provider].check(list, { ...options, complete: false });
   const eventOf = violations.length === 0 ? () => undefined : mediaEvents(view, list);
   const named = violations.map((violation): CheckViolation => ({ ...violation, event: eventOf(violation) }));
   return { checked: describeList(provider, model, list), violations: named };
 }
 
-/** Tells which event's image is at the place of a violation; of equal images, each is told once, in order. */
+/** Returns a function from a violation to the event whose image is at that place; equal images are returned in order, each once. */
 function mediaEvents(view: View, list: readonly unknown[]): (violation: CheckViolation) => string | undefined {
   const media = view.turns
     .flatMap(({ events }) => events)
@@ -111,16 +111,16 @@ function checkNaively(view: View, provider: ProviderName, model: string | undefi
   return { checked: describeList(provider, model, list), violations: named };
 }
 
-/** A breach; `event` is there when the list was made of events. */
+/** A violation; `event` is set if the list was made from events. */
 export interface CheckViolation extends Violation {
-  /** Id of the event that stands there. */
+  /** Id of the event at that place. */
   readonly event?: string;
 }
 
 /** One list that was checked. */
 export interface CheckedList {
   readonly provider: ProviderName;
-  /** Model whose rules counted; absent = what all models of the provider have in common. */
+  /** Model whose rules applied; absent = the rules common to all models of the provider. */
   readonly model?: string;
   /** Entries of the list: messages, input items or contents. */
   readonly messages: number;
@@ -128,32 +128,28 @@ export interface CheckedList {
 
 /** The JSON document of `check`. */
 export interface CheckReport {
-  /** Whether no provider would refuse it: no violation of severity `error`. */
+  /** Whether no provider would refuse it, i.e. no violation has severity `error`. */
   readonly ok: boolean;
   readonly violations: readonly CheckViolation[];
-  /** What was checked: a conversation's view as jpg sends it, a session file as it stands, or a request. */
+  /** A conversation's view as jpg sends it, a session file as it is, or a request. */
   readonly kind: "view" | "session" | "request";
-  /** Branch or path. */
   readonly source: string;
   readonly checked: readonly CheckedList[];
 }
 
-/** What the user asks to check for. */
 export interface CheckRequest {
   /** `all`, or one provider; absent = that of the conversation's or request's own model. */
   readonly provider?: ProviderName | "all";
   readonly model?: string;
-  /** Whether a list in a file is history to which a request will be added: its end is not judged. */
+  /** Whether a list in a file is history to which a request will be added; then its end is not checked. */
   readonly history?: boolean;
 }
 
-/** A list with its violations. */
 interface ListCheck {
   readonly checked: CheckedList;
   readonly violations: readonly CheckViolation[];
 }
 
-/** Puts list checks together. */
 function createCheckReport(kind: CheckReport["kind"], source: string, lists: readonly ListCheck[]): CheckReport {
   const violations = lists.flatMap((list) => list.violations);
   return {
@@ -165,12 +161,11 @@ function createCheckReport(kind: CheckReport["kind"], source: string, lists: rea
   };
 }
 
-/** Describes a list. */
 function describeList(provider: ProviderName, model: string | undefined, list: ProviderList): CheckedList {
   return { provider, model, messages: list.length };
 }
 
-/** The provider and model of the newest event that names a model jpg knows; Anthropic when none does. */
+/** Returns the provider and model of the newest event that names a model jpg knows; Anthropic if none does. */
 function ownModel(view: View): { readonly provider: ProviderName; readonly model?: string } {
   for (const { events } of view.turns.toReversed()) {
     for (const { metadata } of events.toReversed()) {
@@ -184,17 +179,16 @@ function ownModel(view: View): { readonly provider: ProviderName; readonly model
 /** A list as its provider reads it: messages, input items or contents. */
 type ProviderList = readonly unknown[];
 
-/** What a list is checked for. */
 export interface ProviderCheckOptions {
   readonly model?: string;
-  /** Whether it is sent as it stands; false = a request will follow. */
+  /** Whether the list is sent as it is; false = a request will be added. */
   readonly complete: boolean;
   readonly thinking?: boolean;
   readonly previousResponse?: string;
 }
 
 interface ProviderChecks {
-  /** The list that jpg sends of a view. */
+  /** Renders a view as the list that jpg sends. */
   readonly render: (view: View, options: { readonly model?: string }) => ProviderList;
   readonly check: (list: ProviderList, options: ProviderCheckOptions) => readonly Violation[];
 }
@@ -219,11 +213,11 @@ export const PROVIDER_CHECKS: Readonly<Record<ProviderName, ProviderChecks>> = {
   },
 };
 
-/** The absolute path of what a word names as a file; null when it means a conversation. Throws `no_such_file`. */
+/** Resolves a word to a file's absolute path; null when it means a conversation. Throws `no_such_file`. */
 export async function findCheckedFile(runtime: Runtime, word: string | undefined): Promise<string | null> {
   if (word === undefined || word === "" || word === "@" || word === "-") return null;
   const path = resolve(runtime.cwd, word);
-  const found = await stat(path).catch(() => null); // no file of that name, or none that can be looked at
+  const found = await stat(path).catch(() => null); // missing or inaccessible
   if (found !== null && !found.isDirectory()) return path;
   if (found === null && !/\.jsonl?$/.test(word)) return null;
   if (found !== null && !word.includes(".") && !word.startsWith("/")) return null;
@@ -232,7 +226,7 @@ export async function findCheckedFile(runtime: Runtime, word: string | undefined
   });
 }
 
-/** Checks a file. Throws `unreadable_file`, `empty_file`, `not_checkable`, `wrong_provider`. */
+/** Checks a session or request in a file. Throws `unreadable_file`, `empty_file`, `not_checkable`, `wrong_provider`. */
 export async function checkFile(runtime: Runtime, path: string, request: CheckRequest): Promise<CheckReport> {
   const source = createBufferSource(await readSessionFile(runtime, { path, named: true }));
   if (source.byteLength === 0) {
@@ -247,7 +241,7 @@ export async function checkFile(runtime: Runtime, path: string, request: CheckRe
   return checkRequest(shape, path, request);
 }
 
-/** The agent's format that a file has; null when no agent wrote it, but who asks a provider. */
+/** Detects the agent's format of a file; null when it is a request to a provider, not an agent's session. */
 function formatOf(source: BufferSource, path: string): AgentFormat | null {
   try {
     const format = detectFormat(source, path);
@@ -271,7 +265,7 @@ function checkRequest(shape: RequestShape, path: string, request: CheckRequest):
   return createCheckReport("request", path, [{ checked: describeList(provider, model, list), violations }]);
 }
 
-/** A request has one shape: `all` means the provider that it is for. */
+/** Chooses the provider of a request; `all` means the one that it is for. Throws `wrong_provider`. */
 function providerFor(shape: RequestShape, path: string, wanted: CheckRequest["provider"]): ProviderName {
   if (wanted === undefined || wanted === "all") return shape.provider;
   if (shape.possible.includes(wanted)) return wanted;
@@ -281,7 +275,7 @@ function providerFor(shape: RequestShape, path: string, wanted: CheckRequest["pr
   });
 }
 
-/** The value of a JSON text; undefined when it is none. */
+/** Parses JSON; undefined when it is invalid or too deep. */
 function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));

@@ -1,4 +1,5 @@
-// What a check has read of a branch, and what it keeps for the other forks of the conversation, so that each file is read once.
+// Checks attachments, the view and commit messages of a branch, and remembers checked files so that forks of a conversation do not
+// read them again.
 import { attachmentsOf } from "../../core/conversation/attachment.ts";
 import { type BranchFiles, createFinding, type Finding } from "../../core/conversation/branch-files.ts";
 import { type CheckedRecords, checkAttachments, type StoredTurn } from "../../core/conversation/conversation-check.ts";
@@ -11,33 +12,34 @@ import { loadCompactions } from "../conversation/view.ts";
 import { readCompactionLog } from "../look/log.ts";
 import { parseReference } from "../sessions/sources.ts";
 
-/** What is known of files that other forks of the conversation hold, too. By position and object id, and by object id. */
+/**
+ * Results for files that other forks of the conversation share. Turns by position and object id, attachments by name and object id.
+ */
 export interface CheckedFiles {
   readonly turns: Map<string, StoredTurn>;
   readonly attachments: Map<string, boolean>;
 }
 
-/** A branch, read: its files by what they are, its turns by position, its records. */
+/** The content of a branch: files by kind, turns by position, records. */
 interface ReadBranch {
   readonly files: BranchFiles;
   readonly turns: readonly (StoredTurn | undefined)[];
   readonly records: CheckedRecords;
 }
 
-/** Creates the memory for the forks of one conversation. */
+/** Creates the results shared by the forks of one conversation. */
 export function createCheckedFiles(): CheckedFiles {
   return { turns: new Map(), attachments: new Map() };
 }
 
-/** A branch as far as it has attachments, or names them. */
+/** The attachments of a branch, and what names them. */
 interface BranchAttachments extends Pick<ReadBranch, "files" | "records"> {
   readonly commit: string;
   readonly turns: readonly (Pick<StoredTurn, "attachments"> | undefined)[];
-  /** What is known of attachments, and what is found. */
   readonly checked: Pick<CheckedFiles, "attachments">;
 }
 
-/** Checks the attachments that a branch has against those that its events, replacements, settings and sources name. */
+/** Compares the attachments of a branch with those named by its events, replacements, settings and sources. */
 export async function checkStoredAttachments(
   store: ConversationStore,
   { commit, files, turns, records, checked }: BranchAttachments,
@@ -45,14 +47,14 @@ export async function checkStoredAttachments(
   const used = new Set([...turns.flatMap((turn) => [...(turn?.attachments ?? [])]), ...records.attachments]);
   for (const { compaction } of records.compactions)
     for (const event of compaction.replacement ?? []) for (const name of attachmentsOf(event)) used.add(name);
-  // Only sources refer to lines of a session: without any that is not accounted for, no source has to be read.
+  // Only sources refer to moved lines of a session, so they are read only if such an attachment is unaccounted for.
   const lines = [...files.attachments.keys()].some((name) => name.endsWith(".jsonl") && !used.has(name));
   if (lines) for (const name of await sourceReferences(store, commit)) used.add(name);
   const damaged = await findDamaged(store, files, checked);
   return [...checkAttachments(new Set(files.attachments.keys()), used), ...damaged];
 }
 
-/** Names of attachments that overlong lines of the agent were moved to. */
+/** Lists the attachments to which overlong lines of a session were moved. */
 async function sourceReferences(store: ConversationStore, commit: string): Promise<readonly string[]> {
   const sources = await store.listTree(commit, { under: ["sources"], sizes: true });
   const small = sources.filter(({ size = 0 }) => size <= 200).map(({ oid }) => oid);
@@ -81,7 +83,10 @@ async function findDamaged(
   );
 }
 
-/** Compactions that do not apply, and the coverage invariant. Where a turn is missing or malformed there is no view. */
+/**
+ * Finds compactions that do not apply, and checks the coverage invariant. If a turn is missing or malformed there is no view to
+ * check.
+ */
 export async function checkView(
   store: ConversationStore,
   { name, commit }: BranchTip,
@@ -115,7 +120,7 @@ export async function checkView(
   ];
 }
 
-/** A commit's message is anybody's text. */
+/** Finds commits whose message does not match what they do, since anybody can write a message. */
 async function checkMessages(
   store: ConversationStore,
   tree: Parameters<typeof readCompactionLog>[1],

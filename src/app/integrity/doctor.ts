@@ -1,5 +1,5 @@
-// Looks at what surrounds the conversations: git, the store's folder, its settings and hooks, locks and leftovers of processes
-// that were killed, worktrees, remotes. What can be mended without a choice of the user, `--fix` mends.
+// Examines what surrounds the conversations: git, the store's folder, its settings and hooks, locks and leftovers of killed
+// processes, worktrees, remotes. `--fix` repairs what needs no choice of the user.
 import { rm } from "node:fs/promises";
 import { relative } from "node:path";
 import { JpgError } from "../../core/errors.ts";
@@ -13,34 +13,34 @@ import { listJournals } from "../conversation/journal.ts";
 import type { Runtime } from "../conversation/runtime.ts";
 import { hookPlaces, listSpool } from "../import/spool.ts";
 
-/** What was looked at, and how it is. */
+/** One check and its result. */
 export interface DoctorCheck {
-  /** Never renamed: scripts look for it. */
+  /** Must never change: scripts look for it. */
   readonly name: string;
-  /** `problem`: something does not work. `warning`: it does, but see the hint. */
+  /** `problem`: something does not work. `warning`: it works, but see the hint. */
   readonly state: "ok" | "warning" | "problem";
   readonly message: string;
   readonly hint?: string;
-  /** Whether `--fix` mends it. */
+  /** Whether `--fix` repairs it. */
   readonly fixable?: true;
-  /** Whether it was mended in this call. */
+  /** Whether this call repaired it. */
   readonly fixed?: true;
 }
 
 export interface DoctorReport {
-  /** Whether there is no problem left. */
+  /** Whether no problem is left. */
   readonly ok: boolean;
-  /** The store's own worktree; null where none could be found. */
+  /** The store's main worktree; null if none was found. */
   readonly store: string | null;
   readonly checks: readonly DoctorCheck[];
 }
 
-/** Objects in files of their own from which git itself would pack them. */
+/** Number of loose objects at which `git gc --auto` would pack them. */
 const MANY_LOOSE = 6700;
-/** A git from this version on can do all that jpg asks, and does it fastest. */
+/** The oldest git that does everything jpg uses, and fastest. */
 const BEST_GIT: GitVersion = [2, 38, 0];
 
-/** Examines the store that the arguments, the environment and the current directory name; mends it when asked. */
+/** Examines, and if asked repairs, the store that the arguments, environment and current directory name. */
 export async function examine(
   runtime: Runtime,
   options: { readonly store?: string; readonly fix: boolean },
@@ -61,7 +61,7 @@ export async function examine(
   }
 }
 
-/** Without git there is no more to look at than whether the store can be opened. */
+/** Without git, only checks that the store can be opened. */
 async function examineStore(
   runtime: Runtime,
   store: ConversationStore,
@@ -83,13 +83,13 @@ async function examineStore(
   });
 }
 
-/** What was seen of a store; it only looks. */
+/** The examined state of a store. */
 interface StoreState {
   readonly runtime: Runtime;
   readonly store: ConversationStore;
   readonly upkeep: Upkeep;
   readonly health: StoreHealth;
-  /** Turns that a process which was killed left uncommitted. */
+  /** Turns that killed processes left uncommitted. */
   readonly interrupted: number;
 }
 
@@ -104,20 +104,18 @@ async function inspectStore(
   return { runtime, store, upkeep, health, interrupted: journals.filter(({ isAbandoned }) => isAbandoned).length };
 }
 
-/** What is found. */
 type Verdict = Pick<DoctorCheck, "state" | "message" | "hint">;
 
-/** One thing that can be wrong with a store. */
 interface StoreCheck {
   readonly name: string;
   readonly check: (seen: StoreState) => Verdict | Promise<Verdict>;
-  /** What `--fix` does where it is not ok. */
+  /** What `--fix` does if it is not ok. */
   readonly repair?: (seen: StoreState) => Promise<void>;
-  /** Repaired before the others: git changes nothing that is locked. */
+  /** Repaired before the others, because git changes nothing that is locked. */
   readonly repairsFirst?: true;
 }
 
-/** In the order in which they are reported. */
+/** In the order of the report. */
 const CHECKS: readonly StoreCheck[] = [
   { name: "store", check: ({ store }) => ({ state: "ok", message: store.root }) },
   { name: "writable", check: checkWritable },
@@ -125,7 +123,7 @@ const CHECKS: readonly StoreCheck[] = [
     name: "hooks",
     check: checkSetup,
     async repair({ runtime, store }) {
-      // First what every command would mend: a stock clone stays one.
+      // First the repairs of every command, which keep a stock clone as it is.
       await mend(runtime, store.root);
       await makeStore(runtime, store.root);
     },
@@ -183,7 +181,7 @@ function checkGit(version: GitVersion | null): DoctorCheck {
   return { name, state: "warning", message: `${message} works; a newer one does more`, hint };
 }
 
-/** A store that jpg refuses to work in is what the doctor is called for: the refusal is a check. */
+/** Turns an error into a failed check: a store that jpg refuses is what the doctor is for. */
 async function orFailedCheck<T>(found: Promise<T>): Promise<T | DoctorCheck> {
   try {
     return await found;
@@ -213,7 +211,7 @@ function unscanned(foreign: readonly string[]): string {
   return isOwn ? "; a stock `git push` is not scanned for secrets, `jpg push` is" : "";
 }
 
-/** A store that was moved, copied or cloned has hooks that call nothing, or none. */
+/** A store that was moved, copied or cloned has missing or broken hooks. */
 function checkSetup({ health: { settings, programs, dead, foreign } }: StoreState): Verdict {
   if (settings.length === 0 && programs.length === 0) {
     const names = foreign.join(", ");
@@ -264,7 +262,7 @@ function checkActive({ health: { isActive } }: StoreState): Verdict {
   return { state: "warning", message: "HEAD names a branch that does not exist", hint };
 }
 
-/** Looks at the remotes; reaches none of them. */
+/** Checks the configuration of remotes without contacting them. */
 async function checkRemotes({ store: { root, sharing }, upkeep }: StoreState): Promise<Verdict> {
   const remotes = await sharing?.remotes().catch((error: unknown) => {
     if (error instanceof JpgError) return error;
@@ -282,7 +280,7 @@ async function checkRemotes({ store: { root, sharing }, upkeep }: StoreState): P
   return { state: "ok", message: `remotes: ${listed.join(", ")}` };
 }
 
-/** A remote to which the project is mirrored: each such push deletes the hidden refs there. */
+/** Finds a remote to which the project is mirrored: each such push deletes the hidden refs there. */
 async function findMirrored(upkeep: Upkeep, remotes: readonly Remote[]): Promise<Verdict | null> {
   const mirrors = await upkeep.mirrors();
   for (const { name, pushUrl, as } of remotes) {
@@ -297,7 +295,6 @@ async function findMirrored(upkeep: Upkeep, remotes: readonly Remote[]): Promise
   return null;
 }
 
-/** As `jpg doctor` reports it. */
 interface SpoolCheck {
   readonly name: "spool";
   readonly state: "warning";
@@ -305,7 +302,7 @@ interface SpoolCheck {
   readonly hint: string;
 }
 
-/** Looks at what waits; nothing to say where all of it came in. */
+/** Reports sessions in the spool that could not be imported; empty if there are none. */
 async function checkSpool(runtime: Runtime): Promise<readonly SpoolCheck[]> {
   const places = hookPlaces(runtime);
   const waiting = await listSpool(places, runtime.now()).catch(() => []);

@@ -1,5 +1,5 @@
-// Checks one branch of a conversation: its files, each by itself and against each other, and the view that they make. What is
-// read of a turn is kept for the other forks of the conversation, so that each file is read once.
+// Checks one branch of a conversation: each file by itself and against the others, and the view that they make. Turns are cached
+// for the other forks of the conversation, so that each file is read once.
 import {
   type BranchFile,
   type BranchFiles,
@@ -25,15 +25,14 @@ import { BRANCH_ATTRIBUTES, collectBlobs, damagedHeader, parseHeader, SPECIAL_HE
 import { decodeLines, fetchMissingTurns } from "../conversation/turns.ts";
 import { type CheckedFiles, checkStoredAttachments, checkView } from "./checked-files.ts";
 
-/** What a branch holds. */
 interface BranchVerdict {
   readonly turns: number;
   readonly findings: readonly Finding[];
 }
 
 /**
- * Checks a branch at a commit. An object that cannot be read ends the check of its branch, and is a finding. Throws
- * `turns_elsewhere`, `objects_elsewhere` in a partial clone: nothing is wrong with what is not here.
+ * Checks a branch at a commit. An unreadable object ends the check of its branch and is a finding. Throws `turns_elsewhere`,
+ * `objects_elsewhere` in a partial clone: a missing object there is no damage.
  */
 export async function checkBranch(
   store: ConversationStore,
@@ -46,7 +45,7 @@ export async function checkBranch(
     const files = await store.listTree(tip.commit);
     const header = await checkHeader(store, tip, files);
     appendAll(findings, header);
-    // What a newer jpg wrote, or what is no conversation, is not for this one to judge.
+    // This jpg cannot check what a newer one wrote, or what is not a conversation.
     if (header.length > 0) return { turns, findings };
     const sorted = sortBranchFiles(files);
     turns = sorted.turns.length;
@@ -60,7 +59,7 @@ export async function checkBranch(
   return { turns, findings };
 }
 
-/** Checks conversation.json: what is found ends the check of its branch. */
+/** Checks conversation.json; a finding ends the check of its branch. */
 async function checkHeader(
   store: ConversationStore,
   { name }: BranchTip,
@@ -107,7 +106,7 @@ async function checkFiles(
   ];
 }
 
-/** Turns that do not follow each other: what gives each side back is the same as other commands say. */
+/** Adds to spliced turns the hints on each side that other commands give. */
 async function withSideHints(
   store: ConversationStore,
   { name, commit }: BranchTip,
@@ -153,7 +152,6 @@ async function readTurns(
   return files.turns.map((_, index) => checked.turns.get(key(index)));
 }
 
-/** Reads the records of a branch, and checks each. */
 async function readRecords(store: ConversationStore, files: BranchFiles): Promise<CheckedRecords> {
   const listed = RECORD_FOLDERS.flatMap((folder) =>
     files.records[folder].map(({ path, oid }) => ({ folder, path, oid })),
@@ -167,14 +165,14 @@ async function readRecords(store: ConversationStore, files: BranchFiles): Promis
   );
 }
 
-/** What a file may do where it stands. */
+/** How a file may change. */
 const RULES = {
   turn: "a turn only grows",
   piece: "of an agent's file the newest piece only grows, and no older one changes",
   record: "it is written once",
 } as const;
 
-/** Lists those that changed otherwise than they may. */
+/** Lists the files that changed in a way that their kind may not. */
 export async function checkRewritten(
   store: ConversationStore,
   rewritten: readonly RewrittenFile[],
@@ -195,7 +193,7 @@ export async function checkRewritten(
   return findings;
 }
 
-/** Null = the agent may write it anew: a session that is one document, and files beside a session. */
+/** Null = the agent may rewrite it: a session that is one document, and files next to a session. */
 function ruleOf(path: string): keyof typeof RULES | null {
   if (turnIndexOfPath(path) !== null) return "turn";
   if (!path.startsWith("sources/")) return "record";
@@ -210,12 +208,12 @@ async function isGrowth(store: ConversationStore, { commit, path, from, to }: Re
       before !== undefined && after !== undefined && Buffer.compare(before, after.subarray(0, before.length)) === 0
     );
   } catch (error) {
-    if (error instanceof JpgError) return true; // an object that is missing is named by git
+    if (error instanceof JpgError) return true; // git reports a missing object
     throw error;
   }
 }
 
-/** Whether a piece is the last of its session at a commit: they are in the order of their paths. */
+/** Returns whether a piece is the last of its session at a commit; pieces are ordered by path. */
 async function isNewestPiece(store: ConversationStore, commit: string, path: string): Promise<boolean> {
   const files = await store.listTree(commit, { under: [sourceFileOf(path)] });
   return !files.some((file) => turnIndexOfSource(file.path) !== null && file.path > path);

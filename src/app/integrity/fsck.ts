@@ -1,4 +1,4 @@
-// Checks a store: git's objects and refs, every file of every branch, and the views in its worktrees. It changes nothing.
+// Checks a store: git's objects and refs, every file of every branch, and the views in its worktrees. Changes nothing.
 import { createFinding, type Finding } from "../../core/conversation/branch-files.ts";
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
@@ -8,22 +8,21 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { createCheckedFiles } from "./checked-files.ts";
 import { checkBranch, checkRewritten } from "./fsck-branch.ts";
 
-/** A finding, and the branch it is on; null = it is of the store. */
+/** A finding with its branch; null = the store as a whole. */
 export interface FsckFinding extends Finding {
   readonly branch: string | null;
 }
 
-/** What was checked and found. */
 export interface FsckReport {
-  /** Whether nothing is wrong but what warnings tell of. */
+  /** Whether there are no findings but warnings. */
   readonly ok: boolean;
   readonly branches: number;
   readonly turns: number;
-  /** Errors first, then by branch. */
+  /** Errors first, then in the order of branches. */
   readonly findings: readonly FsckFinding[];
 }
 
-/** Checks the store, or the branches given. */
+/** Checks the whole store, or only some branches. */
 export async function checkStore(workspace: Workspace, wanted?: ReadonlySet<string>): Promise<FsckReport> {
   const { store } = workspace;
   const verifying = store.verify();
@@ -56,7 +55,7 @@ export async function checkStore(workspace: Workspace, wanted?: ReadonlySet<stri
   };
 }
 
-/** A ref that names no commit ends no check: the other branches are looked at. */
+/** Reports a ref that names no commit, and still lists the other branches. */
 async function listTips(
   store: ConversationStore,
   on: (branch: string | null, found: readonly Finding[]) => void,
@@ -76,7 +75,7 @@ function familiesOf(tips: readonly BranchTip[]): readonly (readonly BranchTip[])
   return [...families.values()];
 }
 
-/** conversation.json is written once: all forks of a conversation have the same. */
+/** conversation.json is written once, so all forks of a conversation must have the same. */
 async function compareHeaders(
   store: ConversationStore,
   { name, commit }: BranchTip,
@@ -85,7 +84,7 @@ async function compareHeaders(
   const path = "conversation.json";
   const oid = await store.readEntries(commit, [path]).then(
     (entries) => entries.get(path),
-    () => undefined, // an object that cannot be read was reported of this branch
+    () => undefined, // reported for this branch already
   );
   if (oid === undefined) return [];
   const [[other, first] = [name, oid]] = headers;
@@ -100,7 +99,10 @@ async function compareHeaders(
   ];
 }
 
-/** The id is the conversation's name; stock git may have renamed its branches, which then can meet those of another. */
+/**
+ * The id must be the conversation's name. Stock git may have renamed branches, which could then collide with another
+ * conversation's.
+ */
 async function compareId(store: ConversationStore, name: string, oid: string): Promise<readonly Finding[]> {
   const path = "conversation.json";
   let id: string;
@@ -108,7 +110,7 @@ async function compareId(store: ConversationStore, name: string, oid: string): P
     const [bytes] = await collectBlobs(store, [oid]);
     ({ id } = parseHeader(new TextDecoder().decode(bytes), name));
   } catch {
-    return []; // was reported of this branch
+    return []; // reported for this branch already
   }
   if (id === conversationOf(name)) return [];
   return [
@@ -127,7 +129,7 @@ function damagedObject(message: string): Finding {
   });
 }
 
-/** Worktrees whose view was made from another commit than the one they stand at. */
+/** Finds worktrees whose view was made from another commit than the branch's tip. */
 async function checkViews(
   store: ConversationStore,
   tips: readonly BranchTip[],

@@ -1,4 +1,4 @@
-// Checks a branch out into a worktree whose VIEW.md and view.jsonl show what the model sees.
+// Checks out a branch into a worktree whose VIEW.md and view.jsonl show what the model sees, and switches the active branch.
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { conversationOf } from "../../core/conversation/name.ts";
@@ -11,25 +11,24 @@ import type { BranchTree } from "../conversation/tree.ts";
 import { loadView } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 
-/** Where `checkout` put the branch. */
 interface CheckoutReport {
   /** Absolute path of the worktree. */
   readonly path: string;
   readonly branch: string;
-  /** The commit that is checked out with HEAD detached; absent = the branch. */
+  /** Commit of a detached HEAD; absent = the branch is checked out. */
   readonly commit?: string;
-  /** File in which the repository around the worktree is told to leave it alone; absent where none is around. */
+  /** File that excludes the worktree from the repository around it; absent = no repository around. */
   readonly excluded_by?: string;
-  /** Whether turns and sources are there too. */
+  /** Whether turns and sources are checked out, too. */
   readonly full?: boolean;
   /** Turns of the view. */
   readonly turns?: number;
 }
 
 /**
- * Makes the worktree, or brings an existing one of the same branch up to date; of a tree that a revision named, with HEAD
- * detached there. Without a directory it stands inside a git dir, where no project's `git add` sees it. Throws
- * `directory_not_empty`, `directory_in_use`, `needs_git`.
+ * Creates the worktree, or updates an existing one of the same branch; HEAD is detached if a revision named the tree. Without a
+ * directory it is created inside a git dir, where no project's `git add` sees it. Throws `directory_not_empty`, `directory_in_use`,
+ * `needs_git`.
  */
 export async function checkoutBranch(
   workspace: Workspace,
@@ -68,7 +67,7 @@ export async function checkoutBranch(
   };
 }
 
-/** Writes the views into a worktree. Gives the file that keeps it out of the repository around it; null where none is around. */
+/** Writes the views into a worktree. Returns the file that excludes it from the repository around it; null if there is none. */
 async function writeViewsInto(workspace: Workspace, worktree: Worktree, commit: string): Promise<string | null> {
   const excluded = (await workspace.store.worktrees?.hide(worktree)) ?? null;
   await refreshWorktree(workspace, worktree, commit);
@@ -95,16 +94,14 @@ async function isFree(path: string): Promise<boolean> {
   }
 }
 
-// Makes a branch the active one.
-
 interface UseReport {
   readonly conversation: string;
   readonly branch: string;
-  /** Branch that was active before; null when none was. */
+  /** Branch that was active before; null = none. */
   readonly previous: string | null;
 }
 
-/** Switches HEAD where one stands, of the store or of a worktree of it, and brings its view along. */
+/** Switches HEAD of the current worktree to a branch, and updates its view. */
 export async function useConversation(workspace: Workspace, tree: BranchTree): Promise<UseReport> {
   const previous = (await readCheckedOut(workspace)).branch;
   if (previous !== tree.branch) await makeActive(workspace, tree.branch);
@@ -112,7 +109,7 @@ export async function useConversation(workspace: Workspace, tree: BranchTree): P
   return { conversation: conversationOf(tree.branch), branch: tree.branch, previous };
 }
 
-/** The worktree of a branch, one made by `checkout` before the store's own. Throws `not_checked_out`. */
+/** Returns the path of a branch's worktree, preferring one made by `checkout` to the store's own. Throws `not_checked_out`. */
 export async function worktreeOf(workspace: Workspace, tree: BranchTree): Promise<string> {
   const all = (await workspace.store.worktrees?.list()) ?? [];
   const mine = all.filter((worktree) => worktree.branch === tree.branch);

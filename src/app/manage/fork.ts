@@ -1,4 +1,4 @@
-// Forks a conversation: a new branch that shares history. A plain fork writes one ref and no object.
+// Forks a conversation: a new branch that shares history. A plain fork writes one ref and no objects.
 import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from "../../core/compact/fork.ts";
 import { needsTurnTimes } from "../../core/conversation/bound-resolution.ts";
 import { pinnedEvents } from "../../core/conversation/marks.ts";
@@ -21,33 +21,31 @@ import { type LiveCompactions, loadCompactions, loadTurns } from "../conversatio
 import type { Workspace } from "../conversation/workspace.ts";
 import { newForkName } from "../names/conversations.ts";
 
-/** What `fork` made. */
 export interface ForkReport {
   readonly conversation: string;
   readonly branch: string;
   readonly turns: number;
-  /** Branch it was made from. */
   readonly from?: string;
   readonly activated?: boolean;
-  /** Present when history had no commit that ends with the fork's last turn: one on the fork takes the later turns away. */
+  /** Present if no commit ends with the fork's last turn, so that a commit on the fork removes the later turns. */
   readonly cut?: true;
-  /** Ids of the summaries that are not on the fork, for they tell of turns after its last one; absent = none. */
+  /** Ids of summaries left off the fork, because they cover turns after its last one; absent = none. */
   readonly left_out?: readonly string[];
-  /** What compacting it came to; absent where that was not asked for. */
+  /** Report of compacting the fork; absent = not asked for. */
   readonly compaction?: CompactReport;
 }
 
 export interface ForkInput extends ForkRequest {
-  /** Fork part of the new branch's name; absent = made up. */
+  /** Fork part of the new branch's name; absent = generated. */
   readonly name?: string;
   readonly activate: boolean;
   /** Compact the fork; a name = with that profile. */
   readonly compact?: true | string;
-  /** Ends the writing of a summary: the fork stays, not compacted. */
+  /** Aborts the writing of a summary; the fork stays, not compacted. */
   readonly signal?: AbortSignal;
 }
 
-/** Makes the fork. Throws `branch_exists`, `bad_name`, the errors of a wrong range, and those of `compact`. */
+/** Creates the fork. Throws `branch_exists`, `bad_name`, the errors of a wrong range, and those of `compact`. */
 export async function forkConversation(workspace: Workspace, tree: BranchTree, input: ForkInput): Promise<ForkReport> {
   const conversation = conversationOf(tree.branch);
   const branch =
@@ -82,13 +80,13 @@ export async function forkConversation(workspace: Workspace, tree: BranchTree, i
   };
 }
 
-/** Where the fork begins: at the tip, or with its first turns and those of the tip's compactions that stay with them. */
+/** Returns the start of the fork: the tip, or its first turns with the tip's compactions that apply to them. */
 async function startOf({ store }: Workspace, tree: BranchTree, plan: ForkPlan): Promise<ForkStart> {
   if (plan.atTurn === null) return { commit: tree.commit, turnCount: plan.turns.total, changes: [], isCut: false };
   return withCompactionsOf(store, await startOfTurns(store, tree, plan.atTurn + 1), { tip: tree, plan });
 }
 
-/** Compacts the fork that was made. A summary that fails or is interrupted leaves it as it is, and the error says so. */
+/** Compacts the new fork. If a summary fails or is interrupted, the fork stays as it is, and the error says so. */
 async function compactFork(
   workspace: Workspace,
   forked: BranchTree,
@@ -114,7 +112,7 @@ async function compactFork(
       error.code,
       `${error.message} The fork ${forked.branch} was made, but not compacted.`,
       {
-        // Hints on an interruption are to run the command again, and another fork is not what is wanted.
+        // The hint of an interruption, to run the command again, would make another fork.
         hints: isInterrupted ? [again] : [again, ...error.hints],
         data: error.data,
         cause: error,
@@ -123,7 +121,7 @@ async function compactFork(
   }
 }
 
-/** Before the fork is made: a wrong profile must not leave a branch behind. Throws `unknown_profile`. */
+/** Checks the profile before the fork is created. Throws `unknown_profile`. */
 async function checkProfile(workspace: Workspace, tree: BranchTree, compact: true | string): Promise<void> {
   const settings = (await loadConversationConfig(workspace, tree)).config.conversation.compaction;
   const name = compact === true ? settings.default_profile : compact;
@@ -151,7 +149,7 @@ async function factsFor(
   };
 }
 
-/** The one commit that a fork needs beside its ref; null when the history up to `start` is right as it is. */
+/** Makes the commit that a fork needs in addition to its ref; null when the commit at `start` is right as it is. */
 async function adjustment(
   workspace: Workspace,
   tree: BranchTree,
@@ -182,7 +180,7 @@ async function adjustment(
   return { message, ...(await currentSignatures(workspace)), changes, sign: true };
 }
 
-/** What is pinned stays, also of turns that a fork leaves out. */
+/** Lists pinned events up to a turn; they stay even in turns that a fork leaves out. */
 async function pinnedUpTo(workspace: Workspace, tree: BranchTree, last: number): Promise<readonly string[]> {
   const pins = (await readPins(workspace, tree)).filter(({ turn }) => turn <= last);
   if (pins.length === 0) return [];
@@ -199,7 +197,7 @@ async function writeFork(workspace: Workspace, branch: string, parent: string, c
   return result?.moved === true;
 }
 
-/** The branch of a fork that the user named. A number would never name it again. Throws `bad_name`. */
+/** Names the branch of a fork that the user named. A number would always be read as a turn. Throws `bad_name`. */
 function namedFork(conversation: string, name: string): string {
   if (!isTurnNumber(name)) return branchName(conversation, name);
   throw userError("bad_name", `${name} is the number of a turn, so it cannot be the name of a fork.`, {
@@ -210,7 +208,7 @@ function namedFork(conversation: string, name: string): string {
   });
 }
 
-/** Refuses a name that some file systems take for another's. Throws `branch_exists`. */
+/** Refuses a name that differs only by case from another. Throws `branch_exists`. */
 async function refuseCaseCollision({ store }: Workspace, branch: string): Promise<void> {
   const other = differingByCase(
     branch,

@@ -1,6 +1,6 @@
-// What the store's git hooks do: bring the other worktrees of a branch along that stock git moved, and all views up to date;
-// record what is pushed, and refuse what must not leave, and a commit that would take out what jpg wrote without git.
-// A hook never fails a git command that has already happened: trouble is left for the next jpg command to report.
+// Runs the store's git hooks. After stock git moved a branch, they update its other worktrees and all views. Before a push they
+// record it and refuse what must not be pushed; before a commit they refuse one that would drop what jpg wrote without git. A hook
+// never fails a git command that has already happened: the next jpg command reports the trouble.
 import { realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { JpgError, messageOf, userError } from "../../core/errors.ts";
@@ -14,14 +14,17 @@ import { openWorkspace, type Workspace } from "../conversation/workspace.ts";
 import { checkOutgoing } from "../share/outgoing.ts";
 import { type MovingRef, refuseDropped } from "../share/push.ts";
 
-/** Runs what a hook does. `warn` is told what the user should know. Throws what a push must be refused for: `push_behind`, `local_conversation`, `damaged_conversation`, `secrets_found`; `commit_behind` where a commit must be. */
+/**
+ * Runs a hook. `warn` receives warnings for the user. Throws to refuse a push: `push_behind`, `local_conversation`,
+ * `damaged_conversation`, `secrets_found`; or a commit: `commit_behind`.
+ */
 export async function runHook(runtime: Runtime, name: string, warn: (message: string) => void): Promise<void> {
   if (name === "pre-commit") return refuseWithoutIndex(runtime);
   const isPush = name === "pre-push";
-  // Git runs a hook in its repository, whatever store the user named for jpg.
+  // Git runs a hook in its own repository, even if JPG_STORE names another store.
   const here: Runtime = { ...runtime, env: { ...runtime.env, JPG_STORE: undefined } };
   const opened = openWorkspace(here, { ...(isPush ? pushedStore(runtime) : {}), info: warn, warn });
-  // What cannot be looked at is not sent.
+  // If the store cannot be opened, the push is refused.
   const workspace = await (isPush ? opened : opened.catch(ignoreJpgErrors));
   if (workspace === null) return;
   try {
@@ -33,8 +36,8 @@ export async function runHook(runtime: Runtime, name: string, warn: (message: st
 }
 
 /**
- * Refuses a commit in a worktree that has no index yet: it would hold no file of the branch. Git names the index that it commits,
- * which stands in the worktree's git dir.
+ * Refuses a commit in a worktree that has no index yet, since it would hold no file of the branch. Git names the index, which is in
+ * the worktree's git dir.
  */
 function refuseWithoutIndex({ env, cwd }: Runtime): void {
   const { GIT_INDEX_FILE: index } = env;
@@ -48,7 +51,7 @@ function refuseWithoutIndex({ env, cwd }: Runtime): void {
   );
 }
 
-/** The store that git was told of by `--git-dir`, wherever it runs: that is the one it pushes from. */
+/** Returns the store that `--git-dir` names: git pushes from that one. */
 function pushedStore({ env, cwd }: Runtime): { readonly store?: string } {
   const { GIT_DIR: named = "" } = env;
   if (named === "") return {};
@@ -56,18 +59,18 @@ function pushedStore({ env, cwd }: Runtime): { readonly store?: string } {
   return { store: basename(gitDir) === ".git" ? dirname(gitDir) : gitDir };
 }
 
-/** Looks at what stock git is about to push, as it tells its hook: local ref, commit, ref there, commit there. */
+/** Checks what stock git is about to push. Git passes lines of local ref, commit, remote ref, remote commit. */
 async function beforePush(workspace: Workspace, lines: string): Promise<void> {
   const pushed = parsePushedRefs(lines);
   const sent = pushed.filter(({ commit }) => commit !== ZERO_ID);
-  // What is pushed may be named by any revision (`HEAD`); what it becomes there is a branch of somebody.
+  // Any revision may name what is pushed (`HEAD`), so the remote ref gives its name, too.
   const tips = sent.flatMap(({ from, commit, to }) =>
     [...(from.startsWith("refs/heads/") ? [from] : []), to].map((ref) => ({ name: nameOf(ref), commit })),
   );
   const there = pushed.map((ref) => ref.there);
   await refuseDropped(workspace, sent.filter(({ to }) => BRANCH.test(to)).map(movingRef));
   await checkOutgoing(workspace, { tips, known: [...((await workspace.store.sharing?.present(there)) ?? [])] });
-  // What cannot be recorded (a full disk, something in the way) is no reason not to push.
+  // A failure to record it (such as a full disk) must not stop the push.
   const commits = sent.map(({ commit }) => commit);
   await workspace.store.recordPublished(commits).catch((error: unknown) => workspace.warn(messageOf(error)));
 }
@@ -82,7 +85,7 @@ function movingRef({ to, commit, there }: PushedRef): MovingRef {
   return { name: nameOf(to), commit, there };
 }
 
-/** Refreshes every worktree of the store; says what stock git put together wrongly in the one where it ran. */
+/** Refreshes every worktree of the store; warns about spliced turns in the one where git ran. */
 async function refreshAllWorktrees(workspace: Workspace): Promise<void> {
   const here = await realpath(workspace.runtime.cwd);
   for (const worktree of (await workspace.store.worktrees?.list()) ?? []) {
@@ -90,12 +93,12 @@ async function refreshAllWorktrees(workspace: Workspace): Promise<void> {
   }
 }
 
-/** In the worktree where git ran, index and files are right already; elsewhere they stand where the view was made. */
+/** Refreshes one worktree. Where git ran, index and files are right already; elsewhere they are still at the commit of the view. */
 async function refreshBranchWorktree(workspace: Workspace, worktree: Worktree, isHere: boolean): Promise<void> {
   if (worktree.branch === null) return refreshDetached(workspace, worktree);
   const commit = await workspace.store.readBranch(worktree.branch);
   if (commit === null) return;
-  // A branch that stock git made has no merge options yet.
+  // A branch that stock git created has no merge options yet.
   await workspace.store.configureBranches([worktree.branch]);
   const from = isHere ? null : recordedCommit(workspace.store, worktree);
   if (from !== null && from !== commit) await workspace.store.worktrees?.advance(worktree, from, commit);
@@ -103,7 +106,7 @@ async function refreshBranchWorktree(workspace: Workspace, worktree: Worktree, i
   if (isHere) await warnOfSplice(workspace, await loadBranchTree(workspace.store, worktree.branch, commit));
 }
 
-/** A detached HEAD moves with the git command that runs in its worktree, files and all. */
+/** Only refreshes the view: git has moved a detached HEAD together with its files. */
 async function refreshDetached(workspace: Workspace, worktree: Worktree): Promise<void> {
   if (worktree.commit !== null) await refreshWorktree(workspace, worktree, worktree.commit);
 }

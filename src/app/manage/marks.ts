@@ -1,4 +1,4 @@
-// Tidies a list of conversations: archives them, gives them labels and titles.
+// Archives conversations, and gives them labels and titles.
 import { marksInForce, parseLabel, parseTitle, sortLabels } from "../../core/conversation/marks.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
@@ -8,11 +8,9 @@ import type { BranchTree } from "../conversation/tree.ts";
 import { readMetas, titleIn } from "../conversation/turns.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 
-/** What was marked. */
 interface Marked {
   readonly conversation: string;
   readonly branch: string;
-  /** Null when nothing had to be written. */
   readonly commit: string | null;
 }
 
@@ -21,11 +19,11 @@ interface ArchiveReport extends Marked {
 }
 
 interface LabelReport extends Marked {
-  /** All that it has now, ordered by name. */
+  /** All its labels, ordered by name. */
   readonly labels: readonly string[];
 }
 
-/** Archives a branch, or takes that back. */
+/** Archives a branch, or unarchives it. */
 export async function archiveConversation(
   workspace: Workspace,
   tree: BranchTree,
@@ -39,13 +37,13 @@ export async function archiveConversation(
   return { ...namesOf(tree), commit, archived };
 }
 
-/** The labels of a branch, ordered by name. */
+/** Reads the labels of a branch, ordered by name. */
 export async function readLabels(workspace: Workspace, tree: BranchTree): Promise<LabelReport> {
   const { labels } = marksInForce(await readMetas(workspace, tree));
   return { ...namesOf(tree), commit: null, labels };
 }
 
-/** Gives a branch labels. Throws `bad_label`. */
+/** Adds labels to a branch. Throws `bad_label`. */
 export async function addLabels(
   workspace: Workspace,
   tree: BranchTree,
@@ -55,7 +53,7 @@ export async function addLabels(
   return writeLabels(workspace, tree, (labels) => sortLabels([...labels, ...added]));
 }
 
-/** Takes labels away. Throws `unknown_label` with those there are. */
+/** Removes labels. Throws `unknown_label` with the existing ones. */
 export async function removeLabels(
   workspace: Workspace,
   tree: BranchTree,

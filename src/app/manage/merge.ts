@@ -1,5 +1,5 @@
-// Merges a fork: one commit with both as parents, whose tree is the branch's own and one turn more, which tells the model what was
-// said and done on the fork. Turns of two forks are never put together, and nothing else of the fork comes along.
+// Merges a fork: one commit with both as parents, whose tree is the branch's own plus one turn that summarises the fork for the
+// model. Turns of two forks are never joined, and nothing else of the fork is taken over.
 
 import type { PlacedEvent } from "../../core/compact/event-ledger.ts";
 import {
@@ -33,45 +33,43 @@ import { prepareTurn, readFirstEvent } from "../conversation/turns.ts";
 import { loadTurns } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 
-/** What is to be merged, and who says what of it. */
 export interface MergeRequest {
   /** The branch that gets the turn. */
   readonly into: BranchTree;
   readonly fork: BranchTree;
-  /** A person's own text; absent = a model's, or an extract. */
+  /** The user's own summary; absent = a model's, or an extract. */
   readonly text?: string;
   readonly dryRun: boolean;
   readonly summary: ForkSummaryJob["request"];
 }
 
-/** What a merge did, or would do. */
 export interface MergeReport {
   readonly conversation: string;
   readonly branch: string;
   readonly fork: string;
-  /** Null for a dry run, and when nothing was new. */
+  /** Null in a dry run, and when nothing was new. */
   readonly commit: string | null;
-  /** Why nothing was merged; absent when something was or would be. */
+  /** Why nothing was merged; absent otherwise. */
   readonly reason?: string;
-  /** Position of the turn that tells of the fork, 0-based; null when nothing was new. */
+  /** Position of the turn that summarises the fork, 0-based; null when nothing was new. */
   readonly turn: number | null;
-  /** The fork's turns that it tells of, 0-based, inclusive; null when nothing was new. */
+  /** The fork's turns that it summarises, 0-based, inclusive; null when nothing was new. */
   readonly from_turn: number | null;
   readonly to_turn: number | null;
-  /** Tokens of the view, estimated; `fork` = of the events that were told of. A dry run knows no `after`. */
+  /** Estimated tokens of the view; `fork` = of the summarised events. `after` is null in a dry run. */
   readonly tokens: { readonly before: number; readonly after: number | null; readonly fork: number };
-  /** As it is stored; absent when nothing was. */
+  /** As it is stored; absent if nothing was. */
   readonly summary?: Summary;
-  /** `provider/model`, `extractive`, or null for a person's own. */
+  /** `provider/model`, `extractive`, or null for the user's own. */
   readonly model: string | null;
   readonly dry_run: boolean;
-  /** What else is to be said; lines of jpg's own and of names. */
+  /** Further lines, made of jpg's own words and names. */
   readonly notes: readonly string[];
 }
 
 /**
- * Merges. Throws `merge_itself`, `unrelated_conversation`, `turn_open`, `empty_summary`, `branch_moved`, and what having the summary
- * written throws; nothing is committed then.
+ * Merges a fork. Throws `merge_itself`, `unrelated_conversation`, `turn_open`, `empty_summary`, `branch_moved`, and the errors of
+ * writing the summary; nothing is committed then.
  */
 export async function mergeFork(workspace: Workspace, request: MergeRequest): Promise<MergeReport> {
   const { store } = workspace;
@@ -153,10 +151,9 @@ async function notesOn(
   ];
 }
 
-/** Characters of an event's id, as of every turn that jpg makes. */
+/** Characters of an event id, as in every turn that jpg makes. */
 const ID_LENGTH = 12;
 
-/** What is to be committed. */
 interface MergeToCommit {
   readonly into: BranchTree;
   readonly fork: BranchTree;
@@ -164,16 +161,15 @@ interface MergeToCommit {
   readonly summary: Summary;
 }
 
-/** A merge that was committed. */
 interface CommittedMerge {
   readonly commit: string;
   /** Position of the turn, 0-based. */
   readonly turn: number;
-  /** The branch as it is now. */
+  /** The branch after the merge. */
   readonly tree: BranchTree;
 }
 
-/** Commits, and brings the worktrees along. Throws `branch_moved`, `turn_open`, `branch_busy`. */
+/** Commits the merge and updates the worktrees. Throws `branch_moved`, `turn_open`, `branch_busy`. */
 async function commitMerge(workspace: Workspace, merge: MergeToCommit): Promise<CommittedMerge> {
   const { into, fork, news } = merge;
   const { appended, value: turn } = await commitPlan(workspace, into, async (current) => {
@@ -208,7 +204,7 @@ function planCommit(
   };
 }
 
-/** Refuses a branch on which a turn is being talked: that one was begun first. Throws `turn_open`. */
+/** Refuses a branch with a turn in progress, which was begun first. Throws `turn_open`. */
 async function refuseOpenTurn({ store, runtime }: Workspace, branch: string): Promise<void> {
   if (!(await isTurnOpen(store.journal(), branch, runtime.now()))) return;
   throw userError("turn_open", `A turn of ${branch} is still in progress: nothing was merged.`, {
@@ -226,22 +222,21 @@ function mergedMeanwhile({ into, fork }: MergeToCommit): Error {
   );
 }
 
-// What a merge of a fork would tell of: the turns that the fork has and the branch neither holds itself nor was told of before. All
-// is told from the two trees, so that it is the same where history is squashed, cut off, or was never fetched.
+// Finds what a merge has to summarise: turns of the fork that the branch neither has nor summarised before. Uses only the two
+// trees, so that the result is the same if history is squashed, shallow or was never fetched.
 
-/** What is new on a fork. */
 interface ForkNews {
-  /** The fork's turns first, then what its own turns told of other forks. */
+  /** The fork's turns first, then what its own merges summarised of other forks. */
   readonly forks: readonly [ToldTurns, ...ToldTurns[]];
-  /** The raw events to be told of, in order: at least one of them a model was sent. */
+  /** The raw events to summarise, in order; a model was sent at least one of them. */
   readonly events: readonly PlacedEvent[];
-  /** The fork's turns that they stand in, by position. */
+  /** The fork's turns with these events, by position. */
   readonly turns: ReadonlyMap<number, Turn>;
-  /** Whether the branch has no turn that the fork has not. */
+  /** Whether the fork has every turn of the branch. */
   readonly isAhead: boolean;
 }
 
-/** Finds what is new on a fork; null when nothing is. */
+/** Finds what is new on a fork; null = nothing. */
 async function findNews(store: ConversationStore, ours: BranchTree, fork: BranchTree): Promise<ForkNews | null> {
   const common = sharedTurns(ours.turnOids, fork.turnOids);
   const held = await sharedEnds(store, { ours, fork, common });
@@ -275,14 +270,14 @@ async function findNews(store: ConversationStore, ours: BranchTree, fork: Branch
   return { forks: [told, ...records.others], events, turns, isAhead: common === ours.turnOids.length };
 }
 
-/** Two branches, and how many turns they have in common. */
+/** Two branches, with the number of turns they have in common. */
 interface Pair {
   readonly ours: BranchTree;
   readonly fork: BranchTree;
   readonly common: number;
 }
 
-/** The common turns, and the first that differs where one of the two files is the beginning of the other. */
+/** Returns the end of the common turns; also a differing turn if one of the two files is the beginning of the other. */
 async function sharedEnds(store: ConversationStore, { ours, fork, common }: Pair): Promise<readonly Told[]> {
   const shared = common === 0 ? [] : [{ turn: common - 1 }];
   const [own, theirs] = [ours.turnOids[common], fork.turnOids[common]];
@@ -299,7 +294,7 @@ function begins(whole: Buffer, start: Buffer): boolean {
   return whole.subarray(0, start.length).equals(start);
 }
 
-/** How far our own turns tell of the fork's. */
+/** Returns how far the branch's earlier merges summarise the fork. */
 async function mergedEnds(store: ConversationStore, { ours, fork, common }: Pair): Promise<readonly (Told | null)[]> {
   const told: ToldTurns[] = [];
   for (let turn = common; turn < ours.turnOids.length; turn++) {
@@ -309,7 +304,7 @@ async function mergedEnds(store: ConversationStore, { ours, fork, common }: Pair
   return Promise.all(told.map((one) => endHeldBy(store, fork, one)));
 }
 
-/** How far a branch holds told turns. */
+/** Returns how far a branch holds the turns that a merge summarised. */
 async function endHeldBy(store: ConversationStore, { turnOids }: BranchTree, told: ToldTurns): Promise<Told | null> {
   const last = told.from_turn + told.turns.length - 1;
   const oid = turnOids[last];
@@ -318,14 +313,14 @@ async function endHeldBy(store: ConversationStore, { turnOids }: BranchTree, tol
   return heldOf(told, turnOids, () => beginning === told.turns.at(-1));
 }
 
-/** The object id of a turn file's bytes up to the line of an event; null where it has none. */
+/** Returns the object id of a turn file cut after an event; null if it lacks the event. */
 async function beginningOf(store: ConversationStore, oid: string, toEvent: string): Promise<string | null> {
   const [bytes] = await collectBlobs(store, [oid]);
   const text = cutTurnFile(new TextDecoder().decode(bytes), toEvent);
   return text === null ? null : blobId(new TextEncoder().encode(text));
 }
 
-/** Where begins what is behind that; `turn` may be one past the last. */
+/** Returns the place after an end; `turn` may be one past the last. */
 async function startAfter(store: ConversationStore, fork: BranchTree, told: Told | null): Promise<Told> {
   if (told?.event === undefined) return { turn: told === null ? 0 : told.turn + 1 };
   const events = (await loadTurns(store, fork, [told.turn])).get(told.turn)?.events ?? [];
@@ -333,7 +328,7 @@ async function startAfter(store: ConversationStore, fork: BranchTree, told: Told
   return next === undefined ? { turn: told.turn + 1 } : { turn: told.turn, event: next.id };
 }
 
-/** The fork's turns that tell of our own turns and of nothing else; and what the others tell of. */
+/** Finds the fork's merge turns: `own` summarise only turns of the branch itself; `others` = what the rest summarises. */
 async function readMergeTurns(
   store: ConversationStore,
   ours: BranchTree,
@@ -346,7 +341,7 @@ async function readMergeTurns(
     if (record === null) continue;
     const unknown: ToldTurns[] = [];
     for (const told of record.forks) if (!holdsAll(told, await endHeldBy(store, ours, told))) unknown.push(told);
-    // A turn that went on behind what was merged has something of its own.
+    // A merge turn that was continued has content of its own.
     if (unknown.length === 0 && events.length === MERGE_EVENTS) own.add(position);
     appendAll(others, unknown);
   }

@@ -1,5 +1,5 @@
-// Takes compactions back, or a revert: one commit each, the same tree as stock `git revert`. What was never changed cannot
-// be lost: only the record's file goes or comes back.
+// Reverts compactions, or a revert: one commit each, with the same tree as stock `git revert`. Nothing can be lost, because only
+// the file of the record is removed or restored.
 import { compareCompactions, isHiding } from "../../core/conversation/compaction.ts";
 import { groupOf } from "../../core/conversation/group.ts";
 import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
@@ -22,13 +22,12 @@ import type { Workspace } from "../conversation/workspace.ts";
 import type { Target } from "../names/id-candidates.ts";
 import { resolveId } from "../names/resolve-id.ts";
 
-/** What `revert` and `undo` did. */
 export interface RevertReport {
-  /** The newest commit written; null when nothing was. */
+  /** Newest commit written; null when nothing was. */
   readonly commit: string | null;
-  /** Ids of the compactions taken back, in the order asked. */
+  /** Ids of the compactions concerned, in the order asked. */
   readonly reverted: readonly string[];
-  /** Those of them that were brought back: what was reverted was a revert. */
+  /** Those of them that were brought back, because a revert was reverted. */
   readonly restored?: readonly string[];
   readonly conversation?: string;
   readonly branch?: string;
@@ -37,7 +36,10 @@ export interface RevertReport {
   readonly warnings?: readonly string[];
 }
 
-/** Reverts each id in the order given: a compaction, or the commit of one or of a revert. Throws before the first commit when an id is wrong. */
+/**
+ * Reverts ids in the given order: a compaction, or the commit of one or of a revert. If an id is wrong, throws before the first
+ * commit.
+ */
 export async function revertCompactions(
   workspace: Workspace,
   ids: readonly string[],
@@ -78,7 +80,7 @@ async function revertTargets(
   for (const plan of plans) {
     const written = await commitChange(workspace, tree, async (current) => {
       const changes = await changesFor(workspace, current, plan);
-      // Somebody else may have done it meanwhile.
+      // Another process may have reverted it meanwhile.
       return changes.length === 0 ? null : { message: await messageFor(workspace, plan), changes, sign: true };
     });
     if (written !== null) appended.push(written);
@@ -100,7 +102,7 @@ async function revertTargets(
   };
 }
 
-/** Takes back the newest live compaction in commit order. Throws `nothing_to_undo`. */
+/** Reverts the newest live compaction in commit order. Throws `nothing_to_undo`. */
 export async function undoCompaction(workspace: Workspace, tree: BranchTree): Promise<RevertReport> {
   const live = new Set(tree.compactions.map((file) => file.path));
   const entries = await readRecordLog(workspace.store, tree.commit);
@@ -121,7 +123,7 @@ export async function undoCompaction(workspace: Workspace, tree: BranchTree): Pr
   return { ...report, warnings: [...(report.warnings ?? []), warning] };
 }
 
-/** Refuses the commit of a merge: its turn was said, as all others were. Throws `merge_stays`. */
+/** Refuses the commit of a merge, since turns are never removed. Throws `merge_stays`. */
 async function refuseMerge(workspace: Workspace, branch: string, commit: string): Promise<void> {
   const turn = await mergedTurn(workspace, commit);
   if (turn === null) return;
@@ -130,7 +132,7 @@ async function refuseMerge(workspace: Workspace, branch: string, commit: string)
   });
 }
 
-/** The turn that a commit tells of a merged fork with, 0-based; null for any other commit. */
+/** Returns the turn in which a commit summarises a merged fork, 0-based; null for any other commit. */
 async function mergedTurn({ store }: Workspace, commit: string): Promise<number | null> {
   const [entry] = await store.readLog({ from: commit, limit: 1 });
   if (entry === undefined || !(await isForkMerge(store, entry))) return null;
@@ -154,7 +156,7 @@ async function changesFor(workspace: Workspace, current: BranchTree, plan: Rever
   ];
 }
 
-/** The message of the commit, worded from the record; a record that cannot be read is named by its id. */
+/** Words the commit's message from the record; names an unreadable record by its id. */
 async function messageFor({ store }: Workspace, { entry, remove, restore, ids }: RevertPlan): Promise<string> {
   const isBack = remove.length === 0;
   const paths = (isBack ? restore : remove).filter((path) => compactionIdOfPath(path) !== null);
@@ -166,7 +168,7 @@ async function messageFor({ store }: Workspace, { entry, remove, restore, ids }:
   return revertMessage({ isBack, subject, commit: entry.commit });
 }
 
-/** Says so when a later summary over the same turns keeps the revert from showing. */
+/** Notes when a later summary of the same turns hides the effect of the revert. */
 function noEffectNotes(plan: RevertPlan, { all, applied }: LiveCompactions): string[] {
   const removed = new Set(plan.remove.map((path) => compactionIdOfPath(path)));
   return all
@@ -196,22 +198,22 @@ async function treeOf(workspace: Workspace, branch: string): Promise<BranchTree>
   });
 }
 
-/** What a word on the command line was found to mean. */
+/** A word of the command line, resolved. */
 interface NamedTarget {
   readonly word: string;
   readonly target: Target;
 }
 
 interface RevertPlan {
-  /** The commit that is taken back. */
+  /** The commit to revert. */
   readonly entry: LogEntry;
-  /** Paths to take away and to bring back. */
+  /** Paths to remove and to restore. */
   readonly remove: readonly string[];
   readonly restore: readonly string[];
   readonly ids: readonly string[];
 }
 
-/** Plans to take one of the targets back. Throws `not_a_compaction`, `already_reverted`. */
+/** Plans the revert of one target. Throws `not_a_compaction`, `already_reverted`. */
 function planRevert(tree: BranchTree, entries: readonly LogEntry[], named: NamedTarget): RevertPlan {
   const { target, word } = named;
   const live = new Set(tree.compactions.map((file) => file.path));
@@ -236,18 +238,18 @@ function planRevert(tree: BranchTree, entries: readonly LogEntry[], named: Named
   return { entry, remove, restore, ids: idsOf([...remove, ...restore]) };
 }
 
-/** The compactions among files. */
+/** Returns the ids of compactions among files. */
 function idsOf(paths: readonly string[]): readonly string[] {
   return paths.flatMap((path) => compactionIdOfPath(path) ?? []);
 }
 
-/** What was made as one is taken back as one. */
+/** Extends a plan to whole groups. */
 function withGroup(plan: RevertPlan, together: (path: string) => readonly string[]): RevertPlan {
   const remove = [...new Set(plan.remove.flatMap(together))];
   return { ...plan, remove, ids: idsOf([...remove, ...plan.restore]) };
 }
 
-/** The pins that a commit took away with compactions come back with them. */
+/** Restores the pins that a commit removed together with compactions. */
 async function withRemovedPins({ store }: Workspace, plan: RevertPlan): Promise<RevertPlan> {
   if (plan.restore.length === 0) return plan;
   const { commit } = plan.entry;
@@ -267,7 +269,7 @@ function alreadyReverted(word: string, branch: string, revert: LogEntry | undefi
   );
 }
 
-/** Leaves out what an earlier plan does already: a compaction may be named twice, by its id and by its commit. */
+/** Drops plans that repeat an earlier one: a compaction may be named by its id and by its commit. */
 function withoutRepeats(plans: readonly RevertPlan[]): RevertPlan[] {
   const seen = new Set<string>();
   return plans.filter((plan) => {

@@ -1,4 +1,4 @@
-// The settings in force, and those that a conversation keeps taken back, for `jpg config`.
+// Reads the settings in force and unsets those of a conversation, for `jpg config`.
 import { selectDeltas } from "../../config/config.ts";
 import { formatKey, parseKey, type SettingPath } from "../../config/keys.ts";
 import { resolveShortKey } from "../../config/schema.ts";
@@ -26,18 +26,18 @@ export async function readSettings(
   return { rows, text: renderSettings(rows, options) };
 }
 
-/** A setting that a conversation kept and keeps no more. */
+/** A setting that was unset on a conversation. */
 interface UnsetReport {
-  /** In full, dotted; of a table, all that it held. */
+  /** Full dotted key; of a table, all its settings were unset. */
   readonly key: string;
   readonly branch: string;
   readonly commit: string;
-  /** What holds from now on; empty where nothing sets it. */
+  /** What is in force now; empty if nothing sets it. */
   readonly rows: readonly SettingRow[];
   readonly text: string;
 }
 
-/** Has the active conversation no longer keep a setting. Throws `unknown_key`, `not_set`. */
+/** Unsets a setting of the active conversation. Throws `unknown_key`, `not_set`. */
 export async function unsetSetting(workspace: Workspace, key: string): Promise<UnsetReport> {
   const { path } = resolveShortKey(parseKey(key) ?? [key]);
   const tree = await resolveWhole(workspace);
@@ -59,7 +59,7 @@ function hasSetting(table: unknown, [name, ...rest]: SettingPath): boolean {
   return isFields(table) && Object.hasOwn(table, name) && hasSetting(table[name], rest);
 }
 
-/** Where a setting comes from, for people. */
+/** Layers in words. */
 const PLACES: Readonly<Record<SettingRow["origin"]["layer"], string>> = {
   "built-in": "the built-in settings",
   user: "your own settings",

@@ -1,4 +1,4 @@
-// Removes conversations and brings them back: branches go to the trash of the store, where they stay until they are purged.
+// Removes and restores conversations: branches go to the store's trash and stay there until they are purged.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -32,18 +32,18 @@ import { listConversationRemotes } from "../share/remotes.ts";
 export interface RemoveReport {
   readonly conversation: string;
   readonly removed: readonly TrashedBranch[];
-  /** The branch that is active now; null when none is left. */
+  /** The active branch now; null = none is left. */
   readonly active: string | null;
-  /** Whether another one was active before. */
+  /** Whether the active branch changed. */
   readonly moved: boolean;
 }
 
-/** The files that show what is active. */
+/** The view files of the store's own worktree. */
 const VIEW_FILES = ["VIEW.md", "view.jsonl"];
 
 /**
- * Removes a conversation with all its forks, or where the id names a branch (`ID/FORK`) that fork. Throws `unknown_id`,
- * `ambiguous_id`, `turn_open`, and `checked_out` while another worktree holds one of them.
+ * Removes a conversation with all its forks, or only a fork if the id names one (`ID/FORK`). Throws `unknown_id`, `ambiguous_id`,
+ * `turn_open`, and `checked_out` while another worktree has one of them.
  */
 export async function removeConversation(workspace: Workspace, id: string): Promise<RemoveReport> {
   const { store, runtime } = workspace;
@@ -62,7 +62,10 @@ export async function removeConversation(workspace: Workspace, id: string): Prom
   return { conversation, removed, active: next, moved: isActive };
 }
 
-/** The branches that an id names: a conversation with all its forks, or a fork (`ID/FORK`). Throws `unknown_id`, `ambiguous_id`. */
+/**
+ * Finds the branches that an id names: a conversation with all its forks, or a fork (`ID/FORK`). Throws `unknown_id`,
+ * `ambiguous_id`.
+ */
 async function chooseBranches(
   workspace: Workspace,
   id: string,
@@ -70,7 +73,7 @@ async function chooseBranches(
   readonly conversation: string;
   readonly isFork: boolean;
   readonly chosen: readonly BranchTip[];
-  /** All that stand. */
+  /** All branches of the store. */
   readonly tips: readonly BranchTip[];
 }> {
   const target = await resolveId(workspace, id, ["branch"], { changes: true });
@@ -81,19 +84,19 @@ async function chooseBranches(
   return { conversation, isFork, chosen, tips };
 }
 
-/** Lists what can be restored, newest removal first. */
+/** Lists removed branches, newest removal first. */
 export async function listRemoved(workspace: Workspace): Promise<readonly TrashedBranch[]> {
   const byName = await trashOf(workspace).list();
   return [...byName].sort((a, b) => Number(a.removedAt < b.removedAt) - Number(a.removedAt > b.removedAt));
 }
 
-/** Brings back what was removed last of a conversation or a branch. Throws `not_removed`, `branch_exists`. */
+/** Restores the latest removal of a conversation or a branch. Throws `not_removed`, `branch_exists`. */
 export async function restoreConversation(workspace: Workspace, id: string): Promise<readonly TrashedBranch[]> {
   const found = await findRemoved(workspace, id);
   const latest = found.filter(({ removedAt }) => removedAt === found[0]?.removedAt);
   const names = (await workspace.store.listBranches()).map(({ name }) => name);
   for (const { branch } of latest) {
-    // One that differs only by case takes its place on macOS and Windows.
+    // On macOS and Windows, a name that differs only by case is the same file.
     const other = names.includes(branch) ? branch : differingByCase(branch, names);
     if (other === undefined) continue;
     throw userError("branch_exists", `There is a new branch ${other}; nothing was restored.`, {
@@ -104,12 +107,12 @@ export async function restoreConversation(workspace: Workspace, id: string): Pro
   return latest;
 }
 
-/** What a purge takes away: all that was removed, or of one conversation or branch. Throws `not_removed`. */
+/** Lists what a purge deletes: all removed branches, or those of one conversation or branch. Throws `not_removed`. */
 export async function planPurge(workspace: Workspace, id: string | undefined): Promise<readonly TrashedBranch[]> {
   return id === undefined ? listRemoved(workspace) : findRemoved(workspace, id, { inFull: true });
 }
 
-/** Removes branches for good, with what is remembered of them; gives how many objects went. */
+/** Deletes branches for good, with caches and marks of them; returns how many objects were deleted. */
 export async function purgeRemoved(workspace: Workspace, branches: readonly TrashedBranch[]): Promise<number> {
   const objects = branches.length === 0 ? 0 : await trashOf(workspace).purge(branches);
   if (branches.length > 0) {
@@ -120,7 +123,7 @@ export async function purgeRemoved(workspace: Workspace, branches: readonly Tras
   return objects;
 }
 
-/** A mark keeps the name of what it is of, and so does what is known of masked copies: they go with the last branch. */
+/** Deletes marks and records of masked copies when the last branch of a conversation is purged, since they contain its name. */
 async function forgetMarks(store: ConversationStore, purged: readonly TrashedBranch[]): Promise<void> {
   const kept = [
     ...(await store.listBranches()).map(({ name }) => name),
@@ -133,8 +136,8 @@ async function forgetMarks(store: ConversationStore, purged: readonly TrashedBra
 }
 
 /**
- * What a name means among removed branches, newest removal first. What is deleted for good has to be named in full: a beginning is
- * refused with the name that it begins.
+ * Finds removed branches by name, newest removal first. With `inFull`, refuses a beginning, naming the full name: what is deleted
+ * for good must be named in full.
  */
 async function findRemoved(
   workspace: Workspace,
@@ -163,7 +166,7 @@ async function findRemoved(
   throw notRemoved(id, { tips, active });
 }
 
-/** The error of a word that names nothing in the trash, with what it might mean there. */
+/** Creates the error of a word that names nothing in the trash, with what it might mean there. */
 function notRemoved(id: string, { tips, active }: SessionPlaces): Error {
   const forks = tips.map(({ name }) => name).filter((branch) => forkOf(branch) === id);
   const near = id === "" ? [] : [...branchesBeginning(tips, id, active), ...ownForksBeginning({ tips, active }, id)];
@@ -180,7 +183,7 @@ function notRemoved(id: string, { tips, active }: SessionPlaces): Error {
   });
 }
 
-/** The branches that a word names, in full or else by a beginning: as names of conversations, of forks and of sessions go anywhere. */
+/** Finds branches by a full name or else a beginning: of conversations, forks and sessions, as everywhere. */
 async function findNamed(
   workspace: Workspace,
   places: SessionPlaces,
@@ -199,7 +202,7 @@ async function findNamed(
   return { found: isFull ? exported.called : exported.beginning, isFull };
 }
 
-/** Forks of the active conversation whose own name begins with a word. */
+/** Finds forks of the active conversation whose own name begins with a word. */
 function ownForksBeginning({ tips, active }: SessionPlaces, word: string): readonly NamedBranch[] {
   return active === null ? [] : branchesBeginning(tips, `${conversationOf(active)}/${word}`, active);
 }
@@ -223,7 +226,7 @@ function checkedOut({ branch, path }: Worktree): Error {
   });
 }
 
-/** The branch to go on with: the one before, else any that is left. */
+/** Chooses the next active branch: one of the same conversation, else the one before, else any that is left. */
 async function nextActive(
   workspace: Workspace,
   tips: readonly BranchTip[],
@@ -245,18 +248,17 @@ async function removeFiles(folder: string, names: readonly string[]): Promise<vo
   for (const name of names) await rm(join(folder, name), { force: true });
 }
 
-// Takes a conversation away for good, in one step: what `jpg rm` and `jpg rm --purge` do one after the other. What remotes have
-// is named, since no purge reaches it.
+// Deletes a conversation for good, in one step: `jpg rm` and `jpg rm --purge`. Names the remotes that have it, which no purge
+// reaches.
 
-/** What a purge takes. */
 interface PurgePlan {
   readonly id: string;
   readonly conversation: string;
-  /** Branches that stand: they go through the trash. */
+  /** Existing branches, which go through the trash. */
   readonly existing: readonly string[];
-  /** What is in the trash already, of the same conversation or fork. */
+  /** Branches of the same conversation or fork that are in the trash already. */
   readonly trashed: readonly TrashedBranch[];
-  /** Remotes on which the conversation was seen: what is there stays. */
+  /** Remotes on which the conversation was seen; what is there stays. */
   readonly seen_on: readonly string[];
 }
 
@@ -264,12 +266,12 @@ interface PurgeReport {
   readonly conversation: string;
   /** Ordered, each once. */
   readonly purged: readonly string[];
-  /** How many objects went; what other conversations share stays. */
+  /** Number of deleted objects; those that other conversations share stay. */
   readonly objects: number;
   readonly seen_on: readonly string[];
 }
 
-/** Finds what an id names, among what stands, else in the trash. Throws `unknown_id`, `ambiguous_id`, `needs_git`. */
+/** Finds what an id names, among existing branches, else in the trash. Throws `unknown_id`, `ambiguous_id`, `needs_git`. */
 export async function planConversationPurge(workspace: Workspace, id: string): Promise<PurgePlan> {
   const found = await chooseBranches(workspace, id).catch((error: unknown) => asUnknown(error));
   if (found instanceof JpgError) {
@@ -286,12 +288,12 @@ export async function planConversationPurge(workspace: Workspace, id: string): P
   return describe(workspace, { id, conversation, existing, trashed });
 }
 
-/** Lists the branches of a plan, ordered, each once. */
+/** Lists the branches of a plan, sorted, each once. */
 export function branchesOf({ existing, trashed }: Pick<PurgePlan, "existing" | "trashed">): readonly string[] {
   return [...new Set([...existing, ...trashed.map(({ branch }) => branch)])].sort();
 }
 
-/** Takes it away. Throws what `removeConversation` throws, and changes nothing then. */
+/** Deletes a conversation for good. Throws the errors of `removeConversation`, and changes nothing then. */
 export async function purgeConversation(workspace: Workspace, plan: PurgePlan): Promise<PurgeReport> {
   const removed = plan.existing.length === 0 ? [] : (await removeConversation(workspace, plan.id)).removed;
   const objects = await purgeRemoved(workspace, [...removed, ...plan.trashed]);
@@ -302,7 +304,7 @@ async function describe(workspace: Workspace, plan: Omit<PurgePlan, "seen_on">):
   return { ...plan, seen_on: await listConversationRemotes(workspace, plan.conversation) };
 }
 
-/** What is not among the branches may be in the trash; whatever else is wrong is thrown on. */
+/** Returns the error of an unknown id, which may be in the trash; rethrows any other. */
 function asUnknown(error: unknown): JpgError {
   if (error instanceof JpgError && (error.code === "unknown_id" || error.code === "no_conversation")) return error;
   throw error;

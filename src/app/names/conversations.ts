@@ -1,4 +1,4 @@
-// Reads the branches of a store as conversations: what names one, in full or by a beginning, and what is active.
+// Finds conversations among the branches of a store, by full name or beginning, and the active one.
 import { titleOfRequest } from "../../core/conversation/marks.ts";
 import {
   branchName,
@@ -17,7 +17,7 @@ import { randomId } from "../conversation/runtime.ts";
 import { type ConversationHeader, FORMAT_VERSION } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 
-/** A conversation's branch: the active one when it is of that family, else `main`, else the first. */
+/** Returns a conversation's branch: the active one if it belongs to it, else `main`, else the first. */
 export function mainBranch(
   branches: readonly BranchTip[],
   conversation: string,
@@ -34,16 +34,16 @@ export function mainBranch(
 
 /** A branch that a word names. */
 export interface NamedBranch {
-  /** Its name in full: that of the conversation, or of the fork where the word names one. */
+  /** Full name: that of the conversation, or of the fork if the word names one. */
   readonly name: string;
   readonly tip: BranchTip;
-  /** Whether the word names one fork, not the conversation with all of them. */
+  /** Whether the word names one fork, not the whole conversation. */
   readonly isFork: boolean;
 }
 
 /**
- * The branches that a word names in full: a branch, else a conversation, else a fork of the active conversation by its own name,
- * else a conversation by its suffix (`k3f9`, and `k3f9/try-b` for a fork of it). More than one only where a suffix is shared.
+ * Finds the branches that a word names in full: a branch, else a conversation, else a fork of the active conversation by its own
+ * name, else a conversation by its suffix (`k3f9`, and `k3f9/try-b` for its fork). More than one only if several share a suffix.
  */
 export function branchesCalled(
   tips: readonly BranchTip[],
@@ -63,8 +63,8 @@ export function branchesCalled(
 }
 
 /**
- * The conversations whose names begin with a word. In `fix/try` each part may be a beginning, or the first a suffix; a fork that is
- * called exactly so comes before those that begin so.
+ * Finds the conversations whose names begin with a word. In `fix/try` each part may be a beginning, or the first a suffix; forks
+ * with exactly that name come before those that begin so.
  */
 export function branchesBeginning(
   tips: readonly BranchTip[],
@@ -96,21 +96,21 @@ function conversationsOf(tips: readonly BranchTip[]): readonly string[] {
   return [...new Set(tips.map(({ name }) => conversationOf(name)))];
 }
 
-/** Conversation and fork of a word; no fork = the word has no slash. */
+/** Splits a word into conversation and fork; null = no slash. */
 function partsOf(word: string): readonly [string, string | null] {
   return word.includes("/") ? [conversationOf(word), forkOf(word)] : [word, null];
 }
 
 /**
- * The branch `@` names: JPG_CONVERSATION (a branch, a conversation or the beginning of one), else what the current folder has
- * checked out, else HEAD of the store; null when there is none yet, or HEAD is detached. Throws `unknown_id` for a variable
+ * Returns the branch `@` names: JPG_CONVERSATION (a branch, a conversation or the beginning of one), else what the current folder
+ * has checked out, else HEAD of the store; null when there is none yet, or HEAD is detached. Throws `unknown_id` for a variable
  * that names nothing here, `ambiguous_id`.
  */
 export async function activeBranch(workspace: Workspace): Promise<string | null> {
   return (await readVariable(workspace)) ?? (await readCheckedOut(workspace)).branch;
 }
 
-/** The branch that comes first where several would do: that of `@`, or of HEAD where the variable names nothing. */
+/** Returns the branch to prefer among several: that of `@`, or of HEAD if the variable names nothing. */
 export async function preferredBranch(workspace: Workspace): Promise<string | null> {
   const { branch } = await readCheckedOut(workspace);
   return readVariable(workspace).then(
@@ -119,12 +119,12 @@ export async function preferredBranch(workspace: Workspace): Promise<string | nu
   );
 }
 
-/** Whether `@` is what the variable says, whatever is checked out. */
+/** Returns whether JPG_CONVERSATION decides `@`, rather than what is checked out. */
 export function isVariableSet({ runtime }: Workspace): boolean {
   return !["", "@"].includes(runtime.env["JPG_CONVERSATION"] ?? "");
 }
 
-/** The branch that JPG_CONVERSATION names; null when it is not set. Throws `unknown_id`, `ambiguous_id`. */
+/** Resolves JPG_CONVERSATION to a branch; null when it is not set. Throws `unknown_id`, `ambiguous_id`. */
 async function readVariable(workspace: Workspace): Promise<string | null> {
   if (!isVariableSet(workspace)) return null;
   const word = workspace.runtime.env["JPG_CONVERSATION"] ?? "";
@@ -149,13 +149,13 @@ function wrongVariable(word: string, candidates: readonly string[]): Error {
   return userError("ambiguous_id", message, { hints, data: { candidates } });
 }
 
-/** The branch that was active here before, as `git switch -` reads it; null when there is none. */
+/** Returns the branch that was active here before, like `git switch -`; null = none. */
 export async function previousBranch(workspace: Workspace): Promise<string | null> {
   const { worktree } = await readCheckedOut(workspace);
   return workspace.store.previousBranch(worktree ?? undefined);
 }
 
-/** Says what remotes have and what to type, in a sentence or two; null when they have nothing that is not here. */
+/** Words what remotes have that is not here, and what to type; null if nothing. */
 export async function describeRemotes(workspace: Workspace): Promise<string | null> {
   const [first, ...more] = await findRemote(workspace);
   if (first === undefined) return describeUnpulled(workspace);
@@ -166,17 +166,17 @@ export async function describeRemotes(workspace: Workspace): Promise<string | nu
   return `${first.remote} has ${what}. \`jpg pull\` brings in all, \`jpg use ${first.name}\` that one.`;
 }
 
-/** In a store that has no conversation, what to type where a remote may have some; null where it has no remote. */
+/** Words, in a store without conversations, how to pull from a remote; null if there is none. */
 async function describeUnpulled({ location, store }: Workspace): Promise<string | null> {
   if (!location.exists || (await store.listBranches()).length > 0) return null;
-  const remotes = await store.sharing?.remotes().catch(() => []); // whoever pulls is told what is wrong with an address
+  const remotes = await store.sharing?.remotes().catch(() => []); // `jpg pull` reports a wrong address
   const [remote] = remotes ?? [];
   return remote === undefined ? null : `No conversation is here yet: \`jpg pull\` brings in what ${remote.name} has.`;
 }
 
 /**
- * Makes a remote's branch one of the store's: the one of that name, with or without its remote's, or the conversation's main
- * one. Gives its name; null when remotes have none.
+ * Creates a branch from a remote's: the one with that name, with or without its remote's, or the conversation's main one. Returns
+ * its name; null when remotes have none.
  */
 export async function trackRemoteBranch(workspace: Workspace, word: string): Promise<string | null> {
   const remote = await findRemote(workspace);
@@ -197,12 +197,12 @@ async function findRemote(workspace: Workspace): Promise<readonly RemoteBranch[]
   return remote.filter(({ name }) => !here.has(name));
 }
 
-// The conversation that begins here: its id, its first title, its branch. Nothing is written before its first turn is.
+// Names a new conversation: id, first title, branch. Nothing is written before its first turn.
 
-/** Characters after the slug, so that two conversations of one title have two ids. */
+/** Characters after the slug, which make ids of the same title differ. */
 const SUFFIX_LENGTH = 4;
 
-/** A conversation to begin; hand both to `query`. */
+/** A conversation to begin. */
 export interface NewConversation {
   readonly branch: string;
   readonly root: ConversationHeader;
@@ -221,17 +221,17 @@ export async function newConversation({ store, runtime }: Workspace, request: st
   }
 }
 
-/** Whether a text may hold a secret at all: a word of letters and digits as long as one, or an address. */
+/** Matches a text that may hold a secret at all: a word of letters and digits of a secret's length, or an address. */
 const MAY_HOLD_SECRET = /(?=\S*\d)(?=\S*[a-z])\S{8}|:\/\//i;
 
-/** Leaves secrets out of the title that an id is made of. The rules are loaded where they may be needed. */
+/** Removes secrets from the title from which an id is made. Loads the rules only if they may be needed. */
 export async function titleForId(title: string): Promise<string> {
   if (!MAY_HOLD_SECRET.test(title)) return title;
   const { clearOfSecrets } = await import("../../core/secrets/find-secrets.ts");
   return clearOfSecrets(title);
 }
 
-/** A branch name that is free: `<conversation>/<stem>-<4 characters>`. */
+/** Makes up a free branch name: `<conversation>/<stem>-<4 characters>`. */
 export async function newForkName(workspace: Workspace, conversation: string, stem: string): Promise<string> {
   for (;;) {
     const name = branchName(conversation, `${stem}-${randomId(workspace.runtime, 4)}`);

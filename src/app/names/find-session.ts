@@ -1,5 +1,5 @@
-// Which branch an agent's session belongs to: by the id that its sources are kept under, by its file, and of a session that jpg
-// wrote for an agent by the id that jpg gave it then.
+// Finds the branch of an agent's session: by the id under which its sources are stored, by its file, or by the id that jpg gave it
+// when it exported the session to an agent.
 import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { conversationOf, forkOf, shortId } from "../../core/conversation/name.ts";
@@ -15,8 +15,8 @@ import { type WritingAgent, writingAgents } from "../sessions/session-registry.t
 import { mainBranch, type NamedBranch } from "./conversations.ts";
 
 /**
- * Finds the branch that holds a session: one of the conversation that its id names, else a fork of another one, for a session
- * that was forked off another is kept as a fork. Null when none holds it.
+ * Finds the branch that holds a session: one of the conversation that its id names, else a fork elsewhere, because a forked session
+ * is stored as a fork. Null when none holds it.
  */
 export async function findSession(
   store: ConversationStore,
@@ -29,27 +29,27 @@ export async function findSession(
   return null;
 }
 
-/** One that cannot be read holds nothing; it is named where it is looked at. */
+/** An unreadable branch holds nothing here; reading it reports the damage. */
 async function holdsSession(store: ConversationStore, { commit }: BranchTip, session: string): Promise<boolean> {
   const path = `sources/${session}`;
   const entries = await store.readEntries(commit, [path]).catch(() => null);
   return entries?.has(path) === true;
 }
 
-/** Branches among which a session is looked for, and the active one. */
+/** The branches to search, and the active one. */
 export interface SessionPlaces {
   readonly tips: readonly BranchTip[];
   readonly active: string | null;
 }
 
-/** A session's id, or the beginning of one, as `sources/<id>` has it. */
+/** A session id, or the beginning of one, as in `sources/<id>`. */
 const SESSION_ID = /^[\w][\w.-]{3,127}$/;
-/** At the end of a file's name, which says when it was begun before that; ids of events have a number there. */
+/** A UUID at the end of a file's name, after its date. In ids of events a short number precedes it. */
 const UUID_AT_END = /(?<=^|.{10})[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Characters of a session's id that an agent puts at the end of its file's name, at the least. */
+/** Fewest characters of a session id that agents put at the end of a file's name. */
 const TAIL = 8;
 
-/** The conversations of a session that a word names in full: by its id, by its file, or by the name of its file. */
+/** Finds the conversations of a session that a word names in full: by its id, its file, or the file's name. */
 export async function sessionsCalled(
   workspace: Workspace,
   { tips, active }: SessionPlaces,
@@ -70,7 +70,7 @@ export async function sessionsCalled(
   return [];
 }
 
-/** The conversations of the sessions whose id begins with a word, or with the end of a file's name. */
+/** Finds the conversations of sessions whose id begins with a word, or with the end of a file's name. */
 export async function sessionsBeginning(
   { store }: Workspace,
   { tips, active }: SessionPlaces,
@@ -87,13 +87,12 @@ export async function sessionsBeginning(
   return [...holding.values()].flatMap((held) => namesOf(held, active));
 }
 
-/** How often a session is written anew from one commit before its id is no longer looked for. */
+/** Number of exports from one commit whose ids are recognised. */
 const MOST_REWRITTEN = 4;
 
 /**
- * The branches from whose commits jpg wrote a session of this id for an agent, or of an id that begins so: what the agent has not
- * gone on with is in no branch. Of the active conversation all commits count, of others those at which something was compacted or
- * is the newest.
+ * Finds the branches from which jpg exported a session of this id, or of an id that begins so: until the agent continues it, no
+ * branch holds it. Searches all commits of the active conversation; of others only the tip and commits of compactions.
  */
 export async function exportedSessions(
   { store }: Workspace,
@@ -122,7 +121,7 @@ function exportedIds(tree: Pick<BranchTree, "branch" | "commit">): readonly stri
   );
 }
 
-/** The id of an exported session: the same branch, tip and count always have the same. */
+/** Derives the id of an exported session from branch, tip and count. */
 export function exportSessionId(
   { name, write }: WritingAgent,
   { branch, commit, atTurn }: Pick<BranchTree, "branch" | "commit" | "atTurn">,
@@ -132,21 +131,21 @@ export function exportSessionId(
   return write.sessionId({ conversation: conversationOf(branch), branch, tip, target: name, n }, sha1Bytes);
 }
 
-/** Whether a file is there; what cannot be looked at is none. */
+/** Returns whether a file exists; false if inaccessible. */
 function isFile(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
   } catch {
-    return false; // a part of the path is no folder, or too long
+    return false; // a part of the path is not a folder, or too long
   }
 }
 
-/** Reads a session's file; null when the word names no file that is one. */
+/** Reads a session's file; null when the word names no such file. */
 async function readSessionFile(
   { runtime }: Workspace,
   word: string,
 ): Promise<{ readonly origin: ExportOrigin | null; readonly sessionId: string } | null> {
-  // A word without a dot or a slash is a name, whatever files are here.
+  // A word without a dot or a slash is a name, even if such a file exists.
   if (!/[./\\]/.test(word)) return null;
   const path = resolve(runtime.cwd, word);
   if (!isFile(path)) return null;
@@ -158,13 +157,16 @@ async function readSessionFile(
   }
 }
 
-/** The branch that a session says it was written from; anybody may write such a line, and it names no other conversation's. */
+/**
+ * Returns the branch from which a session says it was exported. Anybody may write such a line, so the branch must belong to the
+ * named conversation.
+ */
 function branchOfOrigin(tips: readonly BranchTip[], { conversation, branch }: ExportOrigin): NamedBranch | undefined {
   const tip = conversationOf(branch) === conversation ? tips.find(({ name }) => name === branch) : undefined;
   return tip === undefined ? undefined : nameOf(tip);
 }
 
-/** The conversations of branches that hold a session, each once: the conversation where its main fork does, else that fork. */
+/** Names the conversations of branches that hold a session, each once: the conversation if its main branch does, else the fork. */
 function namesOf(holding: readonly BranchTip[], active: string | null): readonly NamedBranch[] {
   return [...new Set(holding.map(({ name }) => conversationOf(name)))].flatMap((conversation) => {
     const tip = mainBranch(holding, conversation, active);
@@ -180,7 +182,7 @@ function nameOf(tip: BranchTip): NamedBranch {
     : { name: tip.name, tip, isFork: true };
 }
 
-/** The ids that a word may hold, a session's or the beginning of one: the word, or the end of a file's name. */
+/** Lists the session ids, or beginnings of them, that a word may contain: the word itself, or the end of a file's name. */
 function idsIn(word: string): { readonly whole: readonly string[]; readonly beginnings: readonly string[] } {
   const stem = basename(word).replace(/(?<=.)\.[a-z]\w{1,5}(?:\.[a-z]\w{1,3})?$/i, "");
   const tail = stem === word ? "" : stem.slice(stem.lastIndexOf("-") + 1);
@@ -189,14 +191,14 @@ function idsIn(word: string): { readonly whole: readonly string[]; readonly begi
   return { whole, beginnings };
 }
 
-/** The suffix of an imported conversation's id: derived from the session, so that everyone's import has the same. */
+/** Derives the suffix of an imported conversation's id from the session, so that every import has the same. */
 export function importSuffix(format: string, session: string, length = 4): string {
   return shortId(sha256(`${format}:${session}`), length);
 }
 
-/** What the branches of a session are found by. */
+/** What identifies the branches of a session. */
 export interface FamilyNames {
-  /** As `importSuffix` gives it, four characters or more. */
+  /** From `importSuffix`, four characters or more. */
   readonly suffix: string;
   /** The conversation that the file says it continues. */
   readonly continues: string | undefined;
@@ -205,26 +207,26 @@ export interface FamilyNames {
 interface Member {
   readonly tip: BranchTip;
   readonly conversation: string;
-  /** Place among all branches. */
+  /** Position among all branches. */
   readonly at: number;
 }
 
-/** Members by conversation, and by the first characters of its suffix. */
+/** Members by conversation, and by the first characters of their suffix. */
 interface Families {
   readonly byConversation: ReadonlyMap<string, readonly Member[]>;
   readonly bySuffix: ReadonlyMap<string, readonly Member[]>;
 }
 
-/** Characters that every suffix has. */
+/** Length of the shortest suffix. */
 const SHORTEST_SUFFIX = 4;
 
-/** By the list of branches, which is one for all sessions of a pass. */
+/** Keyed by the list of branches, which is the same object for all sessions of a pass. */
 const known = new WeakMap<readonly BranchTip[], Families>();
 
-/** The branches of a session's conversation, or of the one it continues, in the order of the branches. */
+/** Finds the branches of a session's conversation, or of the one it continues, in the order of branches. */
 export function familyOf(branches: readonly BranchTip[], { suffix, continues }: FamilyNames): readonly BranchTip[] {
   const { byConversation, bySuffix } = familiesOf(branches);
-  // A suffix is longer than usual where two sessions would have had one name.
+  // A suffix is longer if two sessions would otherwise have the same name.
   const own = (bySuffix.get(suffix.slice(0, SHORTEST_SUFFIX)) ?? []).filter(({ conversation }) =>
     suffixOf(conversation).startsWith(suffix),
   );

@@ -1,5 +1,5 @@
-// What a word may name, look-up by look-up: conversations, sessions, compactions, commits, events, titles. Each gives what is called
-// so and what begins so; resolve-id.ts decides which counts.
+// Look-ups of what a word may name: conversations, sessions, compactions, commits, events, titles. Each returns exact matches and
+// beginnings; resolve-id.ts decides which counts.
 import {
   abbreviateCommit,
   conversationOf,
@@ -27,34 +27,34 @@ export type Target =
       readonly kind: "branch";
       readonly branch: string;
       readonly commit: string;
-      /** The word named this fork; absent = the conversation with all its forks. */
+      /** The word named this fork; absent = the whole conversation. */
       readonly isFork?: true;
     }
   | { readonly kind: "compaction"; readonly branch: string; readonly compaction: string }
   | { readonly kind: "commit"; readonly branch: string; readonly commit: string }
   | { readonly kind: "event"; readonly branch: string; readonly turn: number; readonly event: string };
 
-/** A name and the target it stands for. */
+/** A name and its target. */
 export interface Candidate {
   readonly name: string;
   readonly target: Target;
-  /** The word names the target's conversation in full: that it is not the active one is no accident. */
+  /** The word is a full name, so that it may name another conversation than the active one. */
   readonly isFull?: true;
 }
 
-/** Where a word is looked for: the store's branches, and the active one. */
+/** Where a word is looked up: the store's branches, and the active one. */
 export interface NameScope {
   readonly workspace: Workspace;
   readonly branches: readonly BranchTip[];
   readonly active: string | null;
 }
 
-/** Whether a branch is one of the active conversation's. */
+/** Returns whether a branch belongs to the active conversation. */
 export function isOfActive({ active }: Pick<NameScope, "active">, branch: string): boolean {
   return active !== null && conversationOf(branch) === conversationOf(active);
 }
 
-/** The candidates of branches that were found. */
+/** Makes candidates of found branches. */
 export function candidatesOf(found: readonly NamedBranch[], how: Pick<Candidate, "isFull"> = {}): readonly Candidate[] {
   return found.map(({ name, tip, isFork }) => ({
     name,
@@ -63,11 +63,11 @@ export function candidatesOf(found: readonly NamedBranch[], how: Pick<Candidate,
   }));
 }
 
-/** Compactions of any branch's history whose id begins with the word. */
+/** Finds compactions in any branch's history whose id begins with the word. */
 export async function findCompactions(place: NameScope, word: string): Promise<readonly Candidate[]> {
   if (!/^[\w.-]+$/.test(word)) return [];
   const { workspace, branches, active } = place;
-  // The active branch first, then its conversation: a compaction that several forks share is meant where one is.
+  // The active branch first, then its conversation: a compaction that several forks share is found on the nearest.
   const rank = ({ name }: BranchTip): number => (name === active ? 0 : isOfActive(place, name) ? 1 : 2);
   const found = new Map<string, Candidate>();
   for (const branch of [...branches].sort((a, b) => rank(a) - rank(b))) {
@@ -82,7 +82,7 @@ export async function findCompactions(place: NameScope, word: string): Promise<r
   return [...found.values()];
 }
 
-/** The commit that a revision names. An abbreviated id is a prefix; anything else that git can read is exact. */
+/** Finds the commit that a revision names. An abbreviated id is a prefix; anything else that git resolves is exact. */
 export async function findCommit({ workspace, active }: NameScope, word: string): Promise<readonly Candidate[]> {
   const near = active === null ? {} : { conversation: conversationOf(active) };
   const found = await resolveBranchRevision(workspace, word, near);
@@ -93,7 +93,7 @@ export async function findCommit({ workspace, active }: NameScope, word: string)
   return [{ name, target: { kind: "commit", commit, branch }, ...(byName ? { isFull: true } : {}) }];
 }
 
-/** Events whose id begins with the word: of the active branch, and only where it has none, of the others. */
+/** Finds events whose id begins with the word: on the active branch, or if it has none on the others. */
 export async function findEvents(place: NameScope, word: string): Promise<readonly Candidate[]> {
   const { workspace, branches, active } = place;
   const { store } = workspace;
@@ -118,13 +118,13 @@ export async function findEvents(place: NameScope, word: string): Promise<readon
     const turns = (holding.get(commit) ?? []).flatMap((path) => turnIndexOfPath(path) ?? []);
     if (turns.length === 0) continue;
     const candidates = await findInTurns(workspace, await loadBranchTree(store, name, commit), { turns, word });
-    // Forks share events: the first branch that has one stands for all.
+    // Forks share events: the first branch that has one represents all.
     for (const candidate of candidates) if (!found.has(candidate.name)) found.set(candidate.name, candidate);
   }
   return [...found.values()];
 }
 
-/** An event of the active branch by its turn, `3:EVENT`; none where the word is no such place. */
+/** Finds an event of the active branch by its turn, `3:EVENT`; empty if the word has another form. */
 export async function findPlacedEvent(
   { workspace, branches, active }: NameScope,
   word: string,
@@ -158,7 +158,7 @@ async function findInTurns(
   return found;
 }
 
-/** Conversations whose title begins with the word, upper and lower case alike. */
+/** Finds conversations whose title begins with the word, ignoring case. */
 export async function findByTitle(
   { workspace, branches, active }: NameScope,
   word: string,
@@ -173,12 +173,11 @@ export async function findByTitle(
   return candidatesOf(found);
 }
 
-/** A word as it is compared with others. */
 function foldedForm(text: string): string {
   return plainForm(text).toLowerCase();
 }
 
-/** Null when the conversation cannot be read: it is found by its name only, and does not hide the others. */
+/** Returns null when the conversation cannot be read: it can then be found only by its name. */
 async function titleOf(workspace: Workspace, { name, commit }: BranchTip): Promise<string | null> {
   try {
     return await conversationTitle(workspace, await loadBranchTree(workspace.store, name, commit));
@@ -187,14 +186,14 @@ async function titleOf(workspace: Workspace, { name, commit }: BranchTip): Promi
   }
 }
 
-// Why a word names nothing, or not what the command may change, and what to type instead.
+// Errors of words that name nothing, or nothing that the command may change, with what to type instead.
 
 type TargetKind = Target["kind"];
 
-/** Most names that an error lists. */
+/** Names that an error lists. */
 const MOST = 10;
 
-/** The error of a word that fits several things. */
+/** Creates the error of an ambiguous word. */
 export function ambiguous(word: string, found: readonly Pick<Candidate, "name">[]): JpgError {
   return userError("ambiguous_id", `${word} could mean ${found.length} things: ${listed(found)}.`, {
     hints: ["Type more of the name you mean."],
@@ -202,7 +201,7 @@ export function ambiguous(word: string, found: readonly Pick<Candidate, "name">[
   });
 }
 
-/** The error of a word that names nothing, with what is nearest. */
+/** Creates the error of a word that names nothing, with the nearest names. */
 export function unknownId(word: string, branches: readonly BranchTip[], kinds: readonly TargetKind[]): JpgError {
   const names = [...new Set(branches.flatMap((branch) => [branch.name, conversationOf(branch.name)]))];
   const nearest = nearestName(word, names);
@@ -213,7 +212,7 @@ export function unknownId(word: string, branches: readonly BranchTip[], kinds: r
   });
 }
 
-/** The error of a word that is no name, and too short for the beginning of one; with what begins so. */
+/** Creates the error of a word that is not a name and too short for a beginning, with what begins so. */
 export async function tooShort(place: NameScope, word: string, kinds: readonly TargetKind[]): Promise<JpgError> {
   const found = await beginningWith(place, word, kinds);
   if (found.length === 0) return unknownId(word, place.branches, kinds);
@@ -227,7 +226,7 @@ export async function tooShort(place: NameScope, word: string, kinds: readonly T
   );
 }
 
-/** The error of a beginning or an id of another conversation, where something would change there. */
+/** Creates the error of a beginning or an id in another conversation, which a command may not change. */
 export function refuseOther({ active }: NameScope, word: string, found: readonly Candidate[]): JpgError {
   const [first, ...more] = found;
   const here = active === null ? "no conversation is active" : `the active conversation is ${conversationOf(active)}`;
@@ -253,7 +252,10 @@ export function refuseOther({ active }: NameScope, word: string, found: readonly
   );
 }
 
-/** The error of a number where a name is expected: what the turn is under, what to type about it, and what is called so after all. */
+/**
+ * Creates the error of a number where a name is expected, with the compactions over that turn, what to type about it, and what has
+ * such a name.
+ */
 export async function refuseTurn(
   place: NameScope,
   word: string,
@@ -273,7 +275,7 @@ export async function refuseTurn(
   });
 }
 
-/** What there is to type about a turn of the active branch. */
+/** Hints on what to type about a turn of the active branch. */
 async function hintsAboutTurn(
   { workspace, branches, active }: NameScope,
   turn: number,
@@ -292,7 +294,7 @@ async function hintsAboutTurn(
   ];
 }
 
-/** Which compactions in force cover a turn. */
+/** Words which compactions in force cover a turn. */
 async function compactionsOver({ store }: Workspace, tree: BranchTree, turn: number): Promise<string> {
   const { applied } = await loadCompactions(store, tree);
   const over = applied.filter(({ from_turn, to_turn }) => from_turn <= turn && turn <= to_turn);
@@ -301,7 +303,7 @@ async function compactionsOver({ store }: Workspace, tree: BranchTree, turn: num
   return `Turn ${turn} is covered by ${names.join(", ")}: name a compaction by its id.`;
 }
 
-/** Names that are not all digits, of what these digits are the name of, or begin with enough of them. */
+/** Lists names with a letter for what these digits name, or begin with enough of them. */
 async function namesForDigits(
   place: NameScope,
   word: string,
@@ -320,7 +322,7 @@ async function namesForDigits(
   return [...new Set(shown)].slice(0, MOST);
 }
 
-/** The conversations of sessions whose id begins with these digits. */
+/** Names the conversations of sessions whose id begins with these digits. */
 async function sessionsForDigits(
   { workspace, branches: tips, active }: NameScope,
   word: string,
@@ -330,7 +332,7 @@ async function sessionsForDigits(
   return [...(await sessionsBeginning(workspace, places, word)), ...called, ...beginning].map(({ name }) => name);
 }
 
-/** What names a thing whose own id is all digits: a branch, or the commit that added it. */
+/** Returns another name of a thing whose id is all digits: its branch, or the commit that added it. */
 async function otherName({ workspace, branches }: NameScope, { target }: Candidate): Promise<string> {
   if (target.kind !== "compaction") return target.branch;
   const tip = branches.find(({ name }) => name === target.branch);
@@ -338,7 +340,7 @@ async function otherName({ workspace, branches }: NameScope, { target }: Candida
   return abbreviateCommit(findAddition(log, target.compaction)?.entry.commit ?? "");
 }
 
-/** What begins with a word: names of conversations and forks, titles, compactions. */
+/** Finds what begins with a word: names of conversations and forks, titles, compactions. */
 async function beginningWith(
   place: NameScope,
   word: string,
@@ -359,7 +361,7 @@ function listed(found: readonly Pick<Candidate, "name">[]): string {
   return `${names.join(", ")}${found.length > MOST ? ", …" : ""}`;
 }
 
-/** The kinds in words: `conversation or commit`; with an article `a conversation or a commit`. */
+/** Words the kinds: `conversation or commit`; with an article `a conversation or a commit`. */
 function nounsOf(kinds: readonly TargetKind[], article?: "a"): string {
   const nouns = kinds.map((kind) => (kind === "branch" ? "conversation" : kind));
   const worded = article === undefined ? nouns : nouns.map(withArticle);

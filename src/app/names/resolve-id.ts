@@ -1,6 +1,6 @@
-// What an [ID] means: branch > conversation > an agent's session > compaction > commit > event > the beginning of one of these or of
-// a title. A number is a turn and nothing else. What changes a conversation finds things in the active one; another has to be named
-// in full, so that no beginning and no id ever changes a conversation that nobody had in mind.
+// Resolves an [ID]: branch > conversation > an agent's session > compaction > commit > event > the beginning of one of these or of
+// a title. A number is always a turn. A command that changes something looks in the active conversation only, unless the word is a
+// full name, so that no beginning or id changes a conversation by accident.
 import { conversationOf, forkOf, isTurnNumber, mayBeBeginning } from "../../core/conversation/name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { detachedHeadError, readCheckedOut } from "../conversation/checked-out.ts";
@@ -39,21 +39,20 @@ import { branchHolding, type Revision, resolveBranchRevision } from "./revision.
 
 type TargetKind = Target["kind"];
 
-/** How a name is used. */
 interface Naming {
-  /** Whether something of what it names will change: then only the active conversation's things go by an id or a beginning. */
+  /** Whether the target will be changed: then ids and beginnings count only in the active conversation. */
   readonly changes?: boolean;
-  /** A branch of the conversation that counts as the active one; default `@`. */
+  /** A branch of the conversation to treat as active; default `@`. */
   readonly near?: string;
-  /** Whether an id in full counts wherever it is, although something changes: what it names is only read. */
+  /** Whether a full id counts in any conversation, although something changes: its target is only read. */
   readonly takesIds?: boolean;
-  /** What to type about a turn, given its number, where a number was written. */
+  /** Returns the hint for a turn number, when a number was written. */
   readonly aboutTurn?: (turn: string) => string;
 }
 
 /**
- * Resolves an id. Throws `no_conversation`, `ambiguous_id` (with the candidates), `unknown_id` (with the nearest name, or of a word
- * that is too short with what begins so), `turn_number`, and where something changes `other_conversation`.
+ * Resolves an id. Throws `no_conversation`, `ambiguous_id` (with the candidates), `unknown_id` (with the nearest name, or with what
+ * begins with a word that is too short), `turn_number`, and `other_conversation` if something would change there.
  */
 export async function resolveId(
   workspace: Workspace,
@@ -79,7 +78,7 @@ export async function resolveId(
   throw unknownId(word, branches, kinds);
 }
 
-/** Whether a candidate is one that the command may take. */
+/** Returns whether the command may use a candidate. */
 function isAllowed(
   place: NameScope,
   word: string,
@@ -93,8 +92,8 @@ function isAllowed(
 type LookUp = () => Promise<readonly Candidate[]>;
 
 /**
- * The look-ups for a word, one after the other until one finds something: first what is called so, then what begins so. Of what
- * begins so all kinds count alike, but long ids of events and titles only where nothing shorter fits.
+ * Lists the look-ups for a word, to be tried in order: first full names, then beginnings. Beginnings of all kinds rank equally, but
+ * those of events and titles count only if nothing shorter matches.
  */
 function lookUps(place: NameScope, word: string, kinds: readonly TargetKind[]): readonly LookUp[] {
   const { workspace, branches, active } = place;
@@ -144,8 +143,8 @@ function once(look: LookUp): LookUp {
 }
 
 /**
- * Resolves an id to a branch, to change it, and loads its tree; says so when records are damaged, or when its turns do not
- * follow each other. Throws `detached_head`, `not_a_branch` for a commit, and as `resolveId` does where something changes.
+ * Resolves an id to a branch that will be changed, and loads its tree; warns when records are damaged or turns do not follow each
+ * other. Throws `detached_head`, `not_a_branch` for a commit, and the errors of `resolveId` for a change.
  */
 export async function resolveBranch(
   workspace: Workspace,
@@ -158,7 +157,7 @@ export async function resolveBranch(
   return tree;
 }
 
-/** Like `resolveBranch`, for what makes something of all turns. Throws `spliced_turns`. */
+/** Like `resolveBranch`, for commands that build on every turn. Throws `spliced_turns`. */
 export async function resolveWhole(
   workspace: Workspace,
   id?: string,
@@ -169,7 +168,7 @@ export async function resolveWhole(
   return tree;
 }
 
-/** Resolves an id to a branch as it stands, or to a commit, and loads its tree to read it; warns as `resolveBranch` does. */
+/** Resolves an id to a branch's tip or a commit, and loads its tree for reading; warns like `resolveBranch`. */
 export async function resolveTree(workspace: Workspace, id?: string, naming: Naming = {}): Promise<BranchTree> {
   const tree = await loadNamedTree(workspace, id, naming);
   await refreshStaleViews(workspace, tree);
@@ -177,7 +176,7 @@ export async function resolveTree(workspace: Workspace, id?: string, naming: Nam
   return tree;
 }
 
-/** Like `resolveTree`, for what gives all turns away. Throws `spliced_turns`. */
+/** Like `resolveTree`, for commands that export every turn. Throws `spliced_turns`. */
 export async function resolveWholeTree(workspace: Workspace, id?: string): Promise<BranchTree> {
   const tree = await loadNamedTree(workspace, id);
   await refuseSplice(workspace, tree);
@@ -203,7 +202,7 @@ async function loadNamedBranch(workspace: Workspace, id: string | undefined, nam
   throw notABranch(id);
 }
 
-/** The error of a commit where something would be written; `first` = what to type before a fork can be made. */
+/** Creates the error of a commit where a branch is needed; `first` = what to type before forking it. */
 function notABranch(id: string | undefined, first = ""): JpgError {
   const word = id ?? "@";
   return userError(
@@ -215,7 +214,7 @@ function notABranch(id: string | undefined, first = ""): JpgError {
   );
 }
 
-/** The tree that a target is read from: a commit's own, else that of its branch as it stands; says which records are damaged. */
+/** Loads the tree of a target: a commit's own, else that of its branch's tip. Warns about damaged records. */
 export async function treeOfTarget(workspace: Workspace, target: Target, id: string | undefined): Promise<BranchTree> {
   const { store } = workspace;
   const tip =
@@ -226,14 +225,14 @@ export async function treeOfTarget(workspace: Workspace, target: Target, id: str
   return target.kind === "commit" ? { ...tree, revision: id ?? "@" } : tree;
 }
 
-/** The active branch, or the one before, read from its own files: no other branch is looked at. */
+/** Resolves `@` or `-` from its own ref, without listing other branches. */
 async function specialTarget(workspace: Workspace, word: "@" | "-", kinds: readonly TargetKind[]): Promise<Target> {
   const name = word === "@" ? await activeBranch(workspace) : await previousBranch(workspace);
   const detached = name === null && word === "@" ? await detachedTarget(workspace, kinds) : null;
   if (detached !== null) return detached;
   const commit = name === null ? null : await workspace.store.readBranch(name);
   if (name !== null && commit !== null) return { kind: "branch", branch: name, commit };
-  // Of a store that is damaged, the list says what is wrong.
+  // In a damaged store, listing the branches reports the damage.
   const branches = await workspace.store.listBranches();
   const tip = name === null ? null : mainBranch(branches, name, null);
   if (tip !== null) return { kind: "branch", branch: tip.name, commit: tip.commit };
@@ -249,7 +248,7 @@ function sayMissing(word: "@" | "-", name: string | null): string {
   return `${word === "@" ? `The active conversation ${name}` : `${name}, active before,`} is not in this store.`;
 }
 
-/** The commit of a detached HEAD; null when HEAD is on a branch. Throws `detached_head` where a branch is needed. */
+/** Returns the commit of a detached HEAD; null when HEAD is on a branch. Throws `detached_head` if a branch is needed. */
 async function detachedTarget(workspace: Workspace, kinds: readonly TargetKind[]): Promise<Target | null> {
   const checkedOut = await readCheckedOut(workspace);
   const { commit, worktree } = checkedOut;
@@ -270,7 +269,7 @@ function noConversation(message: string): Error {
 
 function unique(word: string, found: readonly Candidate[]): Target | null {
   const exact = found.filter((candidate) => candidate.name === word);
-  // A conversation may be found by two of its sessions.
+  // Two sessions may find the same conversation.
   const rest = new Map((exact.length > 0 ? exact : found).map((one) => [`${one.target.kind} ${one.name}`, one]));
   if (rest.size > 1) throw ambiguous(word, [...rest.values()]);
   const [only] = rest.values();
@@ -278,8 +277,8 @@ function unique(word: string, found: readonly Candidate[]): Target | null {
 }
 
 /**
- * Resolves a fork as it stands; `near` = a branch of the conversation whose forks go by their own names, default the active one.
- * Throws as `resolveWhole` does.
+ * Resolves a fork at its tip; `near` = a branch of the conversation whose forks go by their own names, default the active one.
+ * Throws like `resolveWhole`.
  */
 export async function resolveFork(
   workspace: Workspace,
@@ -291,7 +290,10 @@ export async function resolveFork(
   return resolveWhole(workspace, found !== null && isByName(found, word) ? found.branch : word, naming);
 }
 
-/** Resolves a fork, to read it, as it stands or as it stood: `try-b~2`, a commit, a detached HEAD. Throws as `resolveWholeTree` does. */
+/**
+ * Resolves a fork for reading, at its tip or an earlier state: `try-b~2`, a commit, a detached HEAD. Throws like
+ * `resolveWholeTree`.
+ */
 export async function resolveForkRevision(workspace: Workspace, word: string | undefined): Promise<BranchTree> {
   const found = await findRevision(workspace, word);
   return found === null
@@ -314,7 +316,10 @@ function isByName({ branch }: Revision, word: string | undefined): boolean {
   return word === branch || word === forkOf(branch);
 }
 
-/** The conversation to fork and the name of the fork. A single word that a fork here is called is a name, which is taken. */
+/**
+ * Resolves the arguments of `jpg fork`: conversation and name. A single word that is the name of an existing fork here counts as
+ * that name, which is then taken.
+ */
 export async function resolveForkArguments(
   workspace: Workspace,
   args: readonly string[],
@@ -328,7 +333,7 @@ export async function resolveForkArguments(
   return rest === undefined ? { tree } : { tree, name: rest };
 }
 
-/** What to check out, and the directory that was named. */
+/** Resolves the arguments of `jpg checkout`: what to check out, and the directory. */
 export async function resolveCheckoutArguments(
   workspace: Workspace,
   args: readonly string[],
@@ -337,7 +342,7 @@ export async function resolveCheckoutArguments(
   return rest === undefined ? { tree } : { tree, directory: rest };
 }
 
-/** Reads a first word as an id; a single word that names nothing is the second argument, of the active conversation. */
+/** Reads the first word as an id. A single word that names nothing is the second argument, for the active conversation. */
 async function resolveFirst(
   workspace: Workspace,
   args: readonly string[],

@@ -1,5 +1,5 @@
-// What a person writes for a commit: HEAD and @ are those of where one stands, branches and forks go by their names here
-// (`main~2`, `try-b@{1}`), and all else is as git reads it. Only git resolves; nothing is ever taken for an option.
+// Resolves a commit as a person writes it. HEAD and @ are those checked out here, branches and forks go by their names (`main~2`,
+// `try-b@{1}`), and anything else is read as git reads it. Only git resolves; no word is ever passed as an option.
 import { conversationOf, isTurnNumber } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import type { BranchTip, ConversationStore, Worktree } from "../../store/store.ts";
@@ -13,25 +13,25 @@ import { isVariableSet, mainBranch, preferredBranch } from "./conversations.ts";
 
 export interface Revision {
   readonly commit: string;
-  /** The branch that it was named by, else one that holds the commit. */
+  /** The branch in the word, else one that holds the commit. */
   readonly branch: string;
-  /** Whether the branch was named, with a way from it or without. */
+  /** Whether the word names the branch, with or without a suffix. */
   readonly byName: boolean;
 }
 
-/** A name, and the way from it: `~1`, `^2`, `@{1}`. */
+/** A name and its suffix: `~1`, `^2`, `@{1}`. */
 const PARTS = /^(.*?)((?:[~^]|@\{).*)?$/su;
 
 /**
- * Resolves a revision; null when it names no commit. `conversation` = the one whose forks go by their own name, with a way
- * from it or (`bareForks`) without one.
+ * Resolves a revision; null when it names no commit. `conversation` = the one whose forks go by their own name, with a suffix or
+ * (`bareForks`) without one.
  */
 export async function resolveBranchRevision(
   workspace: Workspace,
   word: string,
   options: { readonly conversation?: string; readonly bareForks?: boolean } = {},
 ): Promise<Revision | null> {
-  // A colon is a path's or a search's, not a commit's; digits alone are a turn's.
+  // A colon means a path or a search, and digits alone a turn; neither is a commit.
   if (word === "" || isTurnNumber(word) || /^-|[:\p{Cc}]/u.test(word)) return null;
   const [, base = "", way = ""] = PARTS.exec(word) ?? [];
   const active = await preferredBranch(workspace);
@@ -49,7 +49,10 @@ export async function resolveBranchRevision(
   return { commit, branch, byName: named !== null };
 }
 
-/** The branch that HEAD stands for where a variable says so; null = git's HEAD. What was checked out before is git's to know. */
+/**
+ * Returns the branch that JPG_CONVERSATION makes HEAD mean; null = git's HEAD. Only git knows what was checked out before
+ * (`@{-1}`).
+ */
 function activeByVariable(workspace: Workspace, active: string | null, way: string): string | null {
   return isVariableSet(workspace) && !way.startsWith("@{-") ? active : null;
 }
@@ -65,8 +68,8 @@ function branchNamed(
 }
 
 /**
- * The branch that a commit is read as one of: what a bisect or rebase began on, the active one, `main`, or the first that
- * holds it. Of a commit that no branch holds, `main` of its conversation.
+ * Chooses the branch for a commit: the one to which a bisect or rebase returns, the active one, `main`, or the first that holds it.
+ * If no branch holds it, `main` of its conversation.
  */
 export async function branchHolding(workspace: Workspace, commit: string, worktree?: Worktree): Promise<string> {
   const { store } = workspace;
@@ -79,7 +82,7 @@ export async function branchHolding(workspace: Workspace, commit: string, worktr
   return (found ?? mainBranch(holding, conversationOf(first.name), null) ?? first).name;
 }
 
-/** The tree at a commit, or with the turns up to one (`--at COMMIT|TURN`). Throws `unknown_revision`, `spliced_turns`. */
+/** Loads the tree at a commit, or with the turns up to one (`--at COMMIT|TURN`). Throws `unknown_revision`, `spliced_turns`. */
 export async function treeAt(workspace: Workspace, tree: BranchTree, at: string): Promise<BranchTree> {
   const there = await findTree(workspace, tree, at);
   await refuseSplice(workspace, there);
@@ -87,7 +90,7 @@ export async function treeAt(workspace: Workspace, tree: BranchTree, at: string)
 }
 
 async function findTree(workspace: Workspace, tree: BranchTree, at: string): Promise<BranchTree> {
-  // Digits alone are a turn, never the beginning of a commit: `resolveBranchRevision` finds none for them.
+  // Digits alone are a turn, never the beginning of a commit; `resolveBranchRevision` returns null for them.
   if (isTurnNumber(at) && Number(at) < tree.turnOids.length) return treeAtTurn(workspace.store, tree, Number(at));
   const found = await resolveBranchRevision(workspace, at, {
     conversation: conversationOf(tree.branch),
@@ -104,7 +107,7 @@ async function findTree(workspace: Workspace, tree: BranchTree, at: string): Pro
   return { ...there, revision: at };
 }
 
-/** The first turns of a tree, read as a fork there reads them: a compaction that reaches past them is clamped by projection. */
+/** Returns the first turns of a tree as a fork there would read them: projection clamps a compaction that reaches further. */
 export async function treeAtTurn(store: ConversationStore, tree: BranchTree, turn: number): Promise<BranchTree> {
   if (turn >= tree.turnOids.length - 1) return tree;
   const { compactions, clamped } = await planFirstTurns(store, tree, turn + 1);
