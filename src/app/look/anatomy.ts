@@ -1,5 +1,5 @@
-// What fills a conversation's window: the view by kind, by tool and by turn, what its requests used and cost where that is recorded,
-// and what strategies would still free of it.
+// Measures what fills a conversation's window: the view by kind, by tool and by turn, the recorded usage and cost of its requests,
+// and what strategies would still free.
 import { recordedTools, selectDeltas } from "../../config/config.ts";
 import { offeredTools } from "../../core/conversation/defined-tools.ts";
 import type { Origin, View } from "../../core/conversation/event.ts";
@@ -44,7 +44,7 @@ export async function readAnatomy(workspace: Workspace, tree: BranchTree): Promi
   };
 }
 
-/** What stands in front of the events: system prompt and tools, apart where the definitions are recorded. */
+/** The parts before the events: system prompt and tools, separately where the definitions are recorded. */
 async function frameParts(
   workspace: Workspace,
   tree: BranchTree,
@@ -62,7 +62,7 @@ async function frameParts(
   ];
 }
 
-/** What mechanical compaction leaves grows with the turns: when that alone is above the threshold, only a summary helps. */
+/** Turns left until only a summary helps: what mechanical compaction cannot free grows with every turn. */
 function turnsLeft({ config, meter, live, before, headroom, windowTokens }: HeadroomView): number | null {
   const { after } = headroom.mechanical;
   const most = config.conversation.compaction.summarize_threshold * windowTokens;
@@ -72,9 +72,8 @@ function turnsLeft({ config, meter, live, before, headroom, windowTokens }: Head
   return growth > 0 ? Math.floor((most - after) / growth) : null;
 }
 
-// The counts of an anatomy: a view by kind, by tool and by turn. Pure.
+// The counts of an anatomy. Pure.
 
-/** Measures the turns of a view. */
 export function measureTurns({ turns }: View, { countEvent }: TokenMeter): readonly PartTokens[] {
   const prompts = new Set(leadingPrompts(turns));
   return turns.map((turn) => measureParts(turn, { prompts, countEvent }));
@@ -95,7 +94,7 @@ const ORDER: readonly AnatomyKind[] = [
   "harness",
 ];
 
-/** Adds the parts up, behind what stands before the events; the largest takes what rounding left of `tokens`. */
+/** Sums the parts, with what comes before the events first; the largest absorbs the rounding to `tokens`. */
 export function countByKind(
   turns: readonly PartTokens[],
   { tokens, before }: { readonly tokens: number; readonly before: readonly AnatomyPart[] },
@@ -116,7 +115,7 @@ interface ToolSums {
   result: number;
 }
 
-/** Counts the calls that a view shows, by tool; largest first. */
+/** Counts the calls that a view shows, by tool, largest first. */
 export function countByTool({ turns }: View, { countEvent }: TokenMeter): readonly AnatomyTool[] {
   const tools = new Map<string, ToolSums>();
   const sumsOf = (tool: string): ToolSums => {
@@ -151,7 +150,7 @@ function toTool(tool: string, { calls, call, result }: ToolSums): AnatomyTool {
   };
 }
 
-/** Counts each turn of a view, with what its requests used. */
+/** Counts each turn of a view, with the usage of its requests. */
 export function countByTurn(
   { turns }: View,
   parts: readonly PartTokens[],
@@ -167,7 +166,7 @@ export function countByTurn(
       kind: origin.kind,
       tokens: Math.round([...(parts[at] ?? [])].reduce((sum, [, tokens]) => sum + tokens, 0)),
       by_kind: own.sort((a, b) => b.tokens - a.tokens),
-      // A turn that is cut by a summary stands in the view twice.
+      // A turn that is cut by a summary is in the view twice.
       recorded: origin.kind === "index" ? null : addCosts(uncounted(from, to)),
     };
   });
@@ -183,26 +182,25 @@ export function countByTurn(
   }
 }
 
-/** What a part of the window holds. `overhead` = system prompt and tools, where only their sum is known. */
+/** What a part of the window contains. `overhead` = system prompt and tools, if only their sum is known. */
 export type AnatomyKind = ViewPart | "overhead" | "tools";
 
-/** A part of the window. */
 export interface AnatomyPart {
   readonly kind: AnatomyKind;
   readonly tokens: number;
 }
 
-/** What the calls of one tool and their results take up. */
+/** Tokens of the calls of one tool and their results. */
 export interface AnatomyTool {
   readonly tool: string;
   readonly calls: number;
   readonly call_tokens: number;
   readonly result_tokens: number;
-  /** Both together. */
+  /** Calls and results together. */
   readonly tokens: number;
 }
 
-/** A turn of the view, or what stands for several. Positions are raw, 0-based, inclusive. */
+/** A turn of the view, or what replaces several. Positions are raw, 0-based, inclusive. */
 export interface AnatomyTurn {
   readonly from: number;
   readonly to: number;
@@ -210,15 +208,15 @@ export interface AnatomyTurn {
   readonly tokens: number;
   /** Largest first. */
   readonly by_kind: readonly AnatomyPart[];
-  /** What the requests of these turns used when they were said; null = nothing is recorded. */
+  /** Recorded usage of these turns' requests; null = none. */
   readonly recorded: RecordedCost | null;
 }
 
-/** What is left to be freed, and how long that helps. */
+/** What can still be freed, and for how long that helps. */
 export interface AnatomyHeadroom {
-  /** Each strategy by itself, those that take least first, `auto` at the end. */
+  /** Each strategy alone, the mildest first, `auto` last. */
   readonly strategies: readonly StrategyHeadroom[];
-  /** The most that all of them free together; no model writes anything. */
+  /** The most that they free together, without any model. */
   readonly mechanical: {
     readonly frees: number;
     readonly after: number;
@@ -227,7 +225,10 @@ export interface AnatomyHeadroom {
   };
   /** Share of the window above which only a summary helps: the setting `summarize_threshold`. */
   readonly threshold: number;
-  /** Turns like those that the view shows until the view is above it whatever mechanical compaction frees; 0 = it is; null = cannot be counted. */
+  /**
+   * Turns, as large as those now shown, until mechanical compaction cannot keep the view below the threshold; 0 = it is above
+   * already; null = unknown.
+   */
   readonly turns_left: number | null;
 }
 
@@ -240,19 +241,19 @@ export interface AnatomyReport {
   /** The model that answered last, `provider/model`; null where none did. */
   readonly model: string | null;
   readonly window: number;
-  /** `usual`: the model's is not known, and that of most models is taken. */
+  /** `usual`: the model's window is unknown, so that of most models is used. */
   readonly window_source: "known" | "usual";
   readonly tokens: number;
   readonly tokens_source: TokenSource;
   /** Where the size of system prompt and tools is from; `unknown`: they are not counted. */
   readonly overhead_source: OverheadSource;
-  /** In the order in which a request holds them; they add up to `tokens`. */
+  /** In the order of a request; their sum is `tokens`. */
   readonly by_kind: readonly AnatomyPart[];
   /** Largest first. */
   readonly by_tool: readonly AnatomyTool[];
   /** In the order of the view. */
   readonly by_turn: readonly AnatomyTurn[];
-  /** All turns, those that the view hides among them. */
+  /** All turns, hidden ones included. */
   readonly recorded: RecordedCost | null;
   readonly headroom: AnatomyHeadroom;
 }

@@ -1,4 +1,4 @@
-// Which compaction decides over an event, since when, by whom, and what the model sees instead: `git blame` for the view.
+// Shows which compaction decides over an event, since when and by whom, and what the model sees instead: `git blame` for the view.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import type { Disposition } from "../../core/conversation/contents/content-type.ts";
 import { type Event, isReasoning, type Turn, traitsOf, type View } from "../../core/conversation/event.ts";
@@ -22,32 +22,32 @@ import { eventLines } from "../diff/view-text.ts";
 import { resolveId, resolveTree } from "../names/resolve-id.ts";
 import { recordSubject } from "./log.ts";
 
-/** The compaction that decides over an event, as its history tells it. */
+/** The compaction that decides over an event, from history. */
 export interface BlameSource {
   readonly compaction: string;
-  /** Commit by which it is in force: the newest one that added it. */
+  /** The newest commit that added it. */
   readonly commit: string;
   readonly author: string;
   /** RFC 3339, UTC. */
   readonly timestamp: string;
-  /** What the commit did, worded from the record. */
+  /** What the commit did, by the record. */
   readonly subject: string;
 }
 
-/** One event, and who decides how it is read. */
+/** An event, and what decides how it is read. */
 export interface BlameRow {
   readonly event: string;
   readonly type: Event["type"];
   /** Turn position, 0-based. */
   readonly turn: number;
   readonly state: EventState;
-  /** What was done to it; absent when nothing was. `keep` = shown because a compaction says so. */
+  /** What was done to it; absent when nothing was. `keep` = shown because a compaction keeps it. */
   readonly action?: string;
   /** Absent when no compaction decides over it. */
   readonly by?: BlameSource;
-  /** What stands in its place: the stub, the shortened text, the summary; absent when nothing does or the event itself is shown. */
+  /** What replaces it: the stub, the shortened text, the summary; absent when nothing does or the event itself is shown. */
   readonly sees?: string;
-  /** Compaction that would decide if that one were reverted; absent when the event would be shown as it is. */
+  /** The compaction that would decide if that one were reverted; absent when the event would be shown as it is. */
   readonly next?: string;
 }
 
@@ -57,7 +57,7 @@ export interface BlameReport {
 }
 
 /**
- * Tells of an event or a turn who decides how it is read; `what` = `5`, `5:EVENT`, `-3` or an event id, `id` = the
+ * Finds what decides how an event or the events of a turn are read; `what` = `5`, `5:EVENT`, `-3` or an event id, `id` = the
  * conversation, default the active one. Throws `unknown_turn`, `unknown_event`, `unknown_id`.
  */
 export async function blame(workspace: Workspace, what: string, id?: string): Promise<BlameReport> {
@@ -115,7 +115,7 @@ async function locate(workspace: Workspace, what: string, id: string | undefined
   };
 }
 
-/** One event of a turn, or all of it that a model could be sent. */
+/** One event of a turn, or all of its events that a model can see. */
 function selectEvents(found: Turn | undefined, turn: number, event: string | undefined): readonly Event[] {
   const events = found?.events ?? [];
   if (event === undefined) return events.filter((item) => traitsOf(item).providerVisible);
@@ -134,7 +134,7 @@ function actionOf({ action, compaction }: Disposition, event: Event): string {
   return isReasoning(event) ? "left out" : "stripped";
 }
 
-/** What the model sees instead: the changed event, or the text that stands for the turns. */
+/** What the model sees instead: the changed event, or the text that replaces the turns. */
 function seen({ action, compaction }: Disposition, view: View, shown: Event | undefined): string | undefined {
   if (shown !== undefined) return eventLines(shown).join("\n");
   if (action !== "hide") return undefined;
@@ -174,17 +174,17 @@ function sourceOf(
   };
 }
 
-// The two views around a compaction, as they were when it was made: at its commit, without newer ones that came with that. What was
-// made as one with it counts as one.
+// The views before and after a compaction, as they were at its commit, without newer compactions of the same commit. A group counts
+// as one.
 
 /** What a compaction changed. */
 export interface CompactionViews {
   readonly group: CompactionGroup;
-  /** At least those that either view shows, and those that the group covers. */
+  /** At least those in either view, and those that the group covers. */
   readonly turns: ReadonlyMap<number, Turn>;
   readonly before: View;
   readonly after: View;
-  /** Counts as `compact` did when it was made. */
+  /** Counts as `compact` did when the compaction was made. */
   readonly meter: TokenMeter;
 }
 
@@ -197,7 +197,7 @@ export async function loadCompactionViews(
   const there = await loadBranchTree(store, tree.branch, commit);
   const group = groupOf(compaction, (await loadCompactions(store, there)).all);
   const own = new Set(group.map(({ id }) => id));
-  // The time that a record was made begins its name.
+  // Names of records begin with the time.
   const isThen = (file: string): boolean => file <= path || own.has(compactionIdOfPath(file) ?? "");
   const then = { ...there, compactions: there.compactions.filter((file) => isThen(file.path)) };
   const { applied: withIt } = await loadCompactions(store, then);

@@ -1,5 +1,5 @@
-// What a page tells of one compaction: the views before and after it, what the model sees no more and who said that first, and its
-// summary with the events that bear it out. A plain value: whoever draws it opens no store.
+// Reads the page of one compaction: the views before and after it, what the model no longer sees and who said that first, and its
+// summary with the events that confirm it. A plain value, so that rendering it opens no store.
 import { type TracedFact, traceFacts } from "../../core/compact/receipt.ts";
 import { EXTRACTIVE } from "../../core/conversation/compaction.ts";
 import { describeTurns, type Event } from "../../core/conversation/event.ts";
@@ -22,20 +22,20 @@ import { sayerOf } from "./search.ts";
 import { type ShowCompaction, showCompaction } from "./show.ts";
 import { type FactPlace, type FactSource, readSourcesOf } from "./summary-sources.ts";
 
-/** A fact that the model sees no more where it was said. */
+/** A fact that the model no longer sees where it was said. */
 export interface LostFact extends Pick<TracedFact, "kind" | "text" | "turn" | "mentionedIn"> {
-  /** `summary`: the summary has it; `pointer`: a stub names the event to fetch it from. */
+  /** `summary`: the summary contains it; `pointer`: a stub names the event with it. */
   readonly fate: Exclude<TracedFact["fate"], "visible" | "by_name">;
   /** The event that said it first, and who; null = an older summary did. */
   readonly source: { readonly event: string; readonly who: string; readonly isPinned: boolean } | null;
 }
 
-/** An event that says a fact of a summary, with its words around it. */
+/** An event that says a fact of a summary, with the text around it. */
 interface QuotedPlace extends FactPlace {
   readonly around: string;
 }
 
-/** A summary, and where what it says comes from. */
+/** A summary with the sources of its facts. */
 export interface SummaryWithSources {
   readonly compaction: string;
   readonly text: string;
@@ -45,7 +45,7 @@ export interface SummaryWithSources {
 export interface CompactionPage {
   readonly title: string;
   readonly shown: ShowCompaction;
-  /** Newest commit that made it, took it back or brought it back. */
+  /** Newest commit that added it, reverted it or brought it back. */
   readonly newest: LogRow | null;
   readonly diff: ViewDiff;
   /** By kind, then in order of appearance. */
@@ -53,10 +53,10 @@ export interface CompactionPage {
   readonly summaries: readonly SummaryWithSources[];
 }
 
-/** Characters around a fact in the event that says it. */
+/** Characters around a fact that are shown. */
 const AROUND = 100;
 
-/** Reads all that the page of a compaction shows. Throws `not_a_compaction`, `attachment_missing`. */
+/** Reads the page of a compaction. Throws `not_a_compaction`, `attachment_missing`. */
 export async function readCompactionPage(
   workspace: Workspace,
   tree: BranchTree,
@@ -114,27 +114,27 @@ function sayersOf(events: readonly Event[]): ReadonlyMap<string, string> {
   return new Map(events.map((event) => [event.id, sayerOf(event, tools)]));
 }
 
-/** What an event says where it says a fact; its beginning where the fact stands there in other letters. */
+/** The text of an event around a fact; its beginning where the fact is spelled otherwise. */
 function wordsAround(text: string, fact: string): string {
   const at = Math.max(0, text.indexOf(fact));
   const [start, end] = [Math.max(0, at - AROUND), Math.min(text.length, at + fact.length + AROUND)];
   return `${start > 0 ? "…" : ""}${text.slice(start, end).trim()}${end < text.length ? "…" : ""}`;
 }
 
-/** A model, and what asking it comes to. */
+/** A model, and the cost of asking it. */
 export interface AskedCost {
   /** `provider/model`. */
   readonly model: string;
   /** Turn positions, 0-based, inclusive. */
   readonly from_turn: number;
   readonly to_turn: number;
-  /** Estimate of the raw events that it is sent. */
+  /** Estimate of the raw events to send. */
   readonly tokens: number;
-  /** US dollars for these at list prices, without the answer; null = not known. */
+  /** US dollars for these at list prices, without the answer; null = unknown. */
   readonly price_usd: number | null;
 }
 
-/** Tells whom a compaction would ask; null = nobody. It asks nobody itself. */
+/** Finds the model that a compaction would ask, without asking it; null = none. */
 export async function askedModel(
   workspace: Workspace,
   tree: BranchTree,
@@ -153,7 +153,6 @@ export async function askedModel(
   return { model, from_turn, to_turn, tokens, price_usd };
 }
 
-/** Says it in a sentence. */
 export function describeAsked({ model, from_turn: from, to_turn: to, tokens, price_usd: price }: AskedCost): string {
   const turns = describeTurns(from, to);
   const cost = price === null ? "its price is not known" : `${renderPrice(price)} at list prices, and its answer`;

@@ -1,5 +1,5 @@
-// What a page tells of a conversation: everything that was said and the view beside it, and the compactions that make the one of
-// the other. A plain value; payloads that stand beside the events are read for those that are drawn.
+// Reads the page of a conversation: everything that was said with the view next to it, and the compactions between the two. A plain
+// value; long texts and images are read for the rows that are rendered.
 import { inline } from "../../core/conversation/attachment.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { type Event, type Turn, traitsOf } from "../../core/conversation/event.ts";
@@ -22,7 +22,7 @@ import { type LogRow, readCompactionLog } from "./log.ts";
 import { costByTurn } from "./recorded-cost.ts";
 import { type LineageReport, readLineage } from "./show.ts";
 
-/** Tokens: raw, and what the view still shows. */
+/** Tokens: raw, and in the view. */
 export interface PageTokens {
   readonly raw: number;
   readonly view: number;
@@ -31,20 +31,20 @@ export interface PageTokens {
 export interface PageTurn {
   /** Position, 0-based. */
   readonly turn: number;
-  /** When it began, RFC 3339; "" = not known. */
+  /** When it began, RFC 3339; "" = unknown. */
   readonly time: string;
-  /** Of its events, and of what stands in their place. */
+  /** Of its events, and of what replaces them. */
   readonly tokens: PageTokens;
-  /** What those of its requests cost that were counted, US dollars at today's list prices; null = not known. */
+  /** Cost of its requests with recorded usage, US dollars at today's list prices; null = unknown. */
   readonly cost: number | null;
   /** Without events of kinds that no model sees. */
   readonly rows: readonly BothRow[];
 }
 
 export interface PageCompaction {
-  /** The commit that added it, took it back or brought it back. */
+  /** The commit that added it, reverted it or brought it back. */
   readonly row: LogRow;
-  /** All that the commit changed as one, in order of their ranges; empty when the record is not in force. */
+  /** All compactions of the group, in order of their ranges; empty when it is not in force. */
   readonly records: readonly Compaction[];
 }
 
@@ -61,13 +61,13 @@ export interface ConversationPage {
   readonly turns: readonly PageTurn[];
   /** The compaction history, newest first. */
   readonly compactions: readonly PageCompaction[];
-  /** It reads as if this compaction had been taken back; absent = as it stands. */
+  /** The page as if this compaction were reverted; absent = as it is. */
   readonly without?: string;
   /** By turn, then by time. */
   readonly comments: readonly CommentRow[];
 }
 
-/** Reads all that a page of a branch shows, but for long texts and images: see `readPayloads`. */
+/** Reads the page of a branch, without long texts and images: see `readPayloads`. */
 export async function readConversationPage(workspace: Workspace, tree: BranchTree): Promise<ConversationPage> {
   const { store } = workspace;
   const loaded = await loadCounted(store, tree);
@@ -100,7 +100,7 @@ export async function readConversationPage(workspace: Workspace, tree: BranchTre
   };
 }
 
-/** Reads the long texts and images of rows. Gives an event of them with its own. Throws `attachment_missing`. */
+/** Reads the long texts and images of rows, and returns a function that puts them into an event. Throws `attachment_missing`. */
 export async function readPayloads(
   { store }: Workspace,
   { commit }: Pick<ConversationPage, "commit">,
@@ -110,7 +110,7 @@ export async function readPayloads(
   return (event) => inline(event, read);
 }
 
-/** The events of a row, as they were said and as the view has them. */
+/** The events of a row, as they were said and as in the view. */
 function eventsOf(row: BothRow): readonly Event[] {
   if (row.kind === "inserted") return row.events;
   return row.shown === undefined ? [row.event] : [row.event, row.shown];
@@ -134,14 +134,13 @@ function timeOf(turn: Turn | undefined): string {
   return turn?.events[0]?.timestamp ?? "";
 }
 
-// What belongs to a conversation beside its own turns: its other forks, where it comes from, and the sub-agents that it began.
+// The relatives of a conversation: its other forks, its parent, and the sub-agents that it started.
 
 export interface Family extends LineageReport {
   /** Names of the other branches, in order. */
   readonly forks: readonly string[];
 }
 
-/** Reads it. */
 export async function readFamily(workspace: Workspace, tree: BranchTree): Promise<Family> {
   const conversation = conversationOf(tree.branch);
   const branches = (await workspace.store.listBranches()).map(({ name }) => name);
@@ -151,7 +150,6 @@ export async function readFamily(workspace: Workspace, tree: BranchTree): Promis
   };
 }
 
-/** One of them. */
 export interface ComparedFork {
   readonly branch: string;
   readonly title: string;
@@ -162,9 +160,9 @@ export interface ComparedFork {
 export interface ComparePage {
   readonly left: ComparedFork;
   readonly right: ComparedFork;
-  /** Turns from the first on that are the same on both. */
+  /** Number of first turns that are equal on both. */
   readonly shared: number;
-  /** From the view of the left one to that of the right one. */
+  /** From the left view to the right one. */
   readonly diff: ViewDiff;
 }
 
@@ -193,7 +191,7 @@ export async function readComparePage(workspace: Workspace, left: string, right:
   };
 }
 
-/** Gives the tree without a compaction, and without what was made as one with it. Throws `unknown_compaction`. */
+/** Returns the tree without a compaction and the rest of its group. Throws `unknown_compaction`. */
 export async function withoutCompaction(workspace: Workspace, tree: BranchTree, id: string): Promise<BranchTree> {
   const file = tree.compactions.find(({ path }) => compactionIdOfPath(path) === id);
   if (file === undefined) {

@@ -1,4 +1,4 @@
-// Lists conversations: one row each, on its active or main branch; or one row a branch.
+// Lists conversations: one row for each, by its active or main branch; or one row for each branch.
 import { marksInForce } from "../../core/conversation/marks.ts";
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
@@ -18,27 +18,26 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { preferredBranch } from "../names/conversations.ts";
 import { findSession } from "../names/find-session.ts";
 
-/** The list, with what could not be read: one damaged or newer conversation does not hide the others. */
+/** The list, and what could not be read: one damaged or newer conversation does not hide the others. */
 export interface Listing {
   /** Newest first. */
   readonly rows: ListReport;
-  /** How many rows are left out because they are archived. */
+  /** Archived conversations that were left out. */
   readonly archived: number;
   readonly unreadable: readonly { readonly branch: string; readonly error: JpgError }[];
 }
 
 interface ListOptions {
-  /** A row for every fork, archived ones among them. */
+  /** List every fork, archived ones included. */
   readonly all: boolean;
-  /** Only what is archived; else that is left out. */
+  /** List only archived conversations; default: leave them out. */
   readonly archived?: boolean;
-  /** Only what has all of these labels. */
+  /** List only conversations with all of these labels. */
   readonly labels?: readonly string[];
-  /** Told, before that is done, how many conversations are read whole because nothing is known of them yet. */
+  /** Called with the number of conversations that are not cached and have to be read whole. */
   readonly onReading?: ((count: number) => void) | undefined;
 }
 
-/** Lists conversations. */
 export async function listConversations(workspace: Workspace, options: ListOptions): Promise<Listing> {
   const { store } = workspace;
   const [tips, active] = await Promise.all([store.listBranches(), preferredBranch(workspace)]);
@@ -65,7 +64,7 @@ interface CollectedRows {
   readonly damaged: readonly BranchTip[];
 }
 
-/** What cannot be read has no row. */
+/** Collects rows; a conversation that cannot be read has none. */
 function collectRows(
   shown: readonly ShownBranch[],
   {
@@ -93,7 +92,7 @@ function collectRows(
   return { rows, archived, damaged };
 }
 
-/** `compacted_to` is for what comes next, not for a list. */
+/** `compacted_to` is for the next command, not for a list. */
 function toRow({ tip, id, forks }: ShownBranch, facts: ConversationFacts, active: string | null): ListRow {
   const { title, turns, tokens, tokens_source = "estimate", compactions, updated_at, compacted_to: _, ...rest } = facts;
   const [branch, isActive] = [tip.name, tip.name === active];
@@ -118,14 +117,14 @@ function hasLabels({ labels = [] }: ConversationFacts, wanted: readonly string[]
   return wanted.length === 0 || wanted.every((label) => labels.includes(label.normalize("NFC")));
 }
 
-/** A branch that has a row, its conversation, and how many other branches that has. */
+/** A branch with a row, its conversation, and the number of the others. */
 interface ShownBranch {
   readonly tip: BranchTip;
   readonly id: string;
   readonly forks: number;
 }
 
-/** One branch of each conversation, or all of them, those of one conversation one after the other. */
+/** One branch of each conversation, or all of them, grouped by conversation. */
 function shownOf(
   tips: readonly BranchTip[],
   { active, all }: { readonly active: string | null; readonly all: boolean },
@@ -141,19 +140,21 @@ function shownOf(
   });
 }
 
-/** The active branch stands first, then `main`. */
+/** The active branch comes first, then `main`. */
 function rankOf(name: string, active: string | null): number {
   return name === active ? 0 : forkOf(name) === "main" ? 1 : 2;
 }
 
-/** Gives what a list says of a branch, from what is kept of it; what has to be worked out is kept. Throws what a damaged conversation throws. */
+/**
+ * Returns the facts of a branch for a list, from the cache, or reads and caches them. Throws the errors of a damaged conversation.
+ */
 export async function knownFacts(workspace: Workspace, tip: BranchTip): Promise<ConversationFacts> {
   const { store } = workspace;
   const { name: branch, commit } = tip;
   const kept = cachedAt(readTip(store, branch).facts, commit);
   if (kept !== undefined) return kept;
   const facts = await readFacts(workspace, tip);
-  // What is not here now may be the next time.
+  // A partial clone may have more turns the next time.
   if (facts.turns_elsewhere === undefined) await cacheAtTip(store, { branch, commit }, "facts", facts);
   return facts;
 }
@@ -192,26 +193,26 @@ function compactedTo({ live }: CountedView, { turnOids }: BranchTree): Pick<Conv
   return { compacted_to: Math.min(last, turnOids.length - 1) };
 }
 
-/** As `findBrokenLinks` says, of facts that are at hand. */
+/** Like `findBrokenLinks`, from cached facts. */
 function isSpliced({ facts }: CountedView, { turnOids }: BranchTree): boolean {
   return turnOids.length > 1 && facts.some(({ previous, index }) => isBrokenLink(previous, turnOids[index - 1]));
 }
 
-/** One conversation of `ls`, seen on one branch. */
+/** A row of `ls`: one conversation by one branch. */
 export interface ListRow extends ConversationFacts {
   readonly id: string;
   readonly branch: string;
-  /** Branches beside this one. */
+  /** Number of other branches. */
   readonly forks: number;
   /** Whether it is the active conversation (`@`). */
   readonly active?: boolean;
-  /** Conversations of sub-agents that are left out of the list; absent = none. */
+  /** Conversations of sub-agents that are left out; absent = none. */
   readonly agents?: number;
 }
 
 export type ListReport = readonly ListRow[];
 
-/** Places them. One whose parent is not in the store stands for itself. */
+/** Puts sub-agents with their parents. One whose parent is not in the store has a row of its own. */
 async function placeAgents(
   store: ConversationStore,
   tips: readonly BranchTip[],
@@ -230,7 +231,7 @@ async function placeAgents(
   return all ? [...nestUnderParents(own, agents)] : own.map((row) => withCount(row, agents.get(row.id)?.length ?? 0));
 }
 
-/** The conversation that holds the session which a row's comes from; null where there is none, or it comes from none. */
+/** The conversation with the session that a row's comes from; null if there is none. */
 async function parentBranchOf(
   store: ConversationStore,
   tips: readonly BranchTip[],
@@ -245,7 +246,7 @@ async function parentBranchOf(
     id = tip === null ? null : conversationOf(tip.name);
     parents.set(key, id);
   }
-  // Whoever says that it comes from itself is not left out for that.
+  // A conversation that names itself as its parent is not left out.
   return id === row.id ? null : id;
 }
 
@@ -253,7 +254,7 @@ function withCount(row: ListRow, agents: number): ListRow {
   return agents === 0 ? row : { ...row, agents };
 }
 
-/** Rows, each followed by its agents', and these by theirs; what no row comes before stands last. */
+/** Yields each row followed by its sub-agents, recursively; those without a row before them come last. */
 function* nestUnderParents(rows: ListReport, agents: Map<string, readonly ListRow[]>): Generator<ListRow> {
   for (const row of rows) {
     yield row;
@@ -262,7 +263,7 @@ function* nestUnderParents(rows: ListReport, agents: Map<string, readonly ListRo
   for (const left of [...agents.keys()]) yield* agents.get(left) ?? [];
 }
 
-/** Each is given once, also where they name each other in a ring. */
+/** Yields each once, even if they name each other in a ring. */
 function* takeAgents({ id }: ListRow, agents: Map<string, readonly ListRow[]>): Generator<ListRow> {
   const own = agents.get(id) ?? [];
   agents.delete(id);

@@ -1,4 +1,4 @@
-// The compaction history of a branch: one row a commit that adds a compaction, takes it back or brings it back.
+// The compaction history of a branch: one row for each commit that adds a compaction, reverts it or brings it back.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { type CompactionGroup, describeGroup, groupRange, groupsOf } from "../../core/conversation/group.ts";
 import type { TokenSource } from "../../core/model/token-meter.ts";
@@ -48,7 +48,7 @@ export async function readCompactionLog(
         kind,
         compaction: id,
         ...asGroup(group),
-        // What is in force is so by the newest commit that added it.
+        // Only the newest commit that added a compaction has it in force.
         live: isLive && kind !== "revert" && newest.get(path) === entry.commit,
         not_applied: reason,
       };
@@ -57,13 +57,13 @@ export async function readCompactionLog(
   return rows.reverse();
 }
 
-/** A change of one compaction, or of a group by its first. */
+/** A change of one compaction, or of a group, by its first one. */
 interface LoggedChange extends RecordedChange {
   readonly path: string;
   readonly id: string;
 }
 
-/** Puts changes together that a commit made to compactions of one group. */
+/** Joins the changes that a commit made to one group. */
 function joinGroups(changes: readonly LoggedChange[]): readonly LoggedChange[] {
   const groups = new Map<Compaction, CompactionGroup>();
   for (const kind of ["compaction", "revert", "reapply"] as const) {
@@ -97,7 +97,7 @@ function describeCommit(
   };
 }
 
-/** A commit that only brought a compaction along tells neither when it was made nor by whom. */
+/** The fields for a commit that added a compaction together with turns: it does not show when or by whom that was made. */
 function bySquash(
   { commit, committer }: LogEntry,
   { record, cutOff }: { readonly record: Compaction | null; readonly cutOff: ReadonlySet<string> },
@@ -120,7 +120,7 @@ interface RecordChange {
   readonly kind: "added" | "removed";
 }
 
-/** The compactions that a commit added or removed; files of other names are none. */
+/** The compactions that a commit added or removed; other files are ignored. */
 function changesOf({ added, removed }: LogEntry): RecordChange[] {
   const changes = (paths: readonly string[], kind: RecordChange["kind"]): RecordChange[] =>
     paths.flatMap((path) => {
@@ -130,7 +130,7 @@ function changesOf({ added, removed }: LogEntry): RecordChange[] {
   return [...changes(added, "added"), ...changes(removed, "removed")];
 }
 
-/** Reads the records of the paths in a log, by path, also of those that are gone; a damaged one is left out. */
+/** Reads the records of the paths in a log, by path, reverted ones included; skips damaged ones. */
 export async function readLoggedRecords(
   store: ConversationStore,
   entries: readonly LogEntry[],
@@ -170,27 +170,27 @@ function describe(
   };
 }
 
-/** The agent's own compactions carry its provider's counts, before and after. */
+/** Compactions of an agent have its provider's counts, before and after. */
 function sourceOfTokens({ source, metadata }: Compaction): TokenSource {
   return source === "import" && typeof metadata?.["postTokens"] === "number" ? "recorded" : "estimate";
 }
 
-/** One commit of the compaction history, newest first in a log. */
+/** One commit of the compaction history. */
 export interface LogRow {
   readonly kind: "compaction" | "revert" | "reapply";
-  /** Id of the compaction that the commit adds, takes back or brings back. */
+  /** Id of the compaction that the commit adds, reverts or brings back. */
   readonly compaction: string;
   readonly commit: string;
-  /** What several compactions share that the commit adds, takes back or brings back as one; absent = it is only this one. */
+  /** Id of the group that the commit changes; absent = only this compaction. */
   readonly group?: string;
-  /** Ids of all of them, in order of their ranges; absent as `group`. */
+  /** Ids of the group's compactions, in order of their ranges; absent as `group`. */
   readonly compactions?: readonly string[];
   /** Turn positions, 0-based, inclusive; null when the record cannot be read. */
   readonly from_turn: number | null;
   readonly to_turn: number | null;
-  /** What the commit did, worded from the record. */
+  /** What the commit did, by the record. */
   readonly subject: string;
-  /** The commit's own subject, where it tells something else than the record. */
+  /** The commit's own subject, where it differs from what the record says. */
   readonly message?: string;
   readonly source: string | null;
   /** Whether the compaction is in force at the tip. */
@@ -206,9 +206,9 @@ export interface LogRow {
   readonly author?: string;
   /** Text of its summary, for the verbose form. */
   readonly summary?: string;
-  /** Present when the commit only brought it along, with turns: history is squashed or cut off there. */
+  /** Present when the commit added it together with turns, because history was squashed or cut off there. */
   readonly squashed?: true;
-  /** Beside `squashed`: a shallow clone cut history off at this commit. */
+  /** With `squashed`: a shallow clone cut off history at this commit. */
   readonly cut_off?: true;
   /** Why a live compaction has no effect, e.g. `stale: turn 7 differs`. */
   readonly not_applied?: string;
@@ -216,24 +216,24 @@ export interface LogRow {
 
 export type LogReport = readonly LogRow[];
 
-// What a commit did to compactions, worded from their records. A commit's message is anybody's text; the record is what is read.
+// Words what a commit did to compactions, from their records: anybody can write a commit's message.
 
 /** What a commit did to one compaction; `record` is null when it cannot be read. */
 interface RecordedChange {
   readonly kind: "compaction" | "revert" | "reapply";
   readonly record: Compaction | null;
-  /** All that the commit did so to as one; absent = only this one. */
+  /** The group that the commit changed; absent = only this one. */
   readonly group?: CompactionGroup;
 }
 
-/** Words a change as the subject of a commit that jpg makes of it. */
+/** The subject for a commit that makes this change. */
 export function recordSubject({ kind, record, group }: RecordedChange): string {
   const subject = record === null ? "a record that cannot be read" : subjectOf(group ?? [record]);
   if (kind === "compaction") return subject;
   return `${kind === "revert" ? "Revert" : "Reapply"} "${subject}"`;
 }
 
-/** Whether a commit's subject tells of one of the changes that the commit holds. A fork's commit names none of them. */
+/** Whether a commit's subject describes one of its changes. A fork's subject describes none and is accepted. */
 export function namesChange(subject: string, changes: readonly RecordedChange[]): boolean {
   if (isForkSubject(subject)) return true;
   const named = takenBack(subject);

@@ -1,4 +1,5 @@
-// Reads pages for a server that is asked for parts of the same one again and again: what stands at a commit never changes.
+// Reads pages for a server that asks for parts of the same page again and again. Pages are cached by commit, because what is at a
+// commit never changes.
 import type { Runtime } from "../conversation/runtime.ts";
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
 import type { Workspace, WorkspaceOptions } from "../conversation/workspace.ts";
@@ -11,24 +12,23 @@ import {
   withoutCompaction,
 } from "./conversation-page.ts";
 
-/** Pages that are kept. */
+/** Pages in the cache. */
 const MOST_PAGES = 2;
 
-/** Reads a branch as it stands, or as it stood at a commit: what was read last is kept. */
+/** Reads the page of a branch at its tip or at a commit. */
 export interface PageReader {
   read(workspace: Workspace, branch: string, look?: PageLook): Promise<ConversationPage>;
-  /** What belongs to the conversation of a page, as it was when that was last asked for anew. */
+  /** The relatives of a page's conversation, cached; `isFresh` = read again. */
   family(workspace: Workspace, page: ConversationPage, how?: { readonly isFresh: boolean }): Promise<Family>;
 }
 
-/** How a branch is looked at; absent = as it stands. */
+/** How to read a branch; absent fields = at its tip. */
 interface PageLook {
   readonly commit?: string;
-  /** As if this compaction had been taken back. */
+  /** As if this compaction were reverted. */
   readonly without?: string;
 }
 
-/** Creates a reader that has read nothing. */
 export function createPageReader(): PageReader {
   const kept = new Map<string, ConversationPage>();
   const keep = (page: ConversationPage): ConversationPage => {
@@ -73,16 +73,16 @@ async function treeAt(workspace: Workspace, branch: string, commit: string | und
   return loadBranchTree(workspace.store, tree.branch, commit);
 }
 
-/** Pages over a store. */
+/** Serves pages of a store. */
 export interface ServeRequest {
   readonly runtime: Runtime;
   readonly options: WorkspaceOptions;
-  /** 0 = any that is free. */
+  /** 0 = any free port. */
   readonly port: number;
-  /** An address of this machine; one that others reach makes the pages read-only. */
+  /** An address of this machine; if others can reach it, the pages are read-only. */
   readonly host: string;
-  /** Told where the pages are once they are there. */
+  /** Called with the address once the server listens. */
   readonly onListening: (where: { readonly address: string; readonly readOnly: boolean }) => void;
-  /** Ends it. */
+  /** Ends the server. */
   readonly signal: AbortSignal;
 }

@@ -1,4 +1,4 @@
-// Prints a conversation: the full history, or the view that a model sees; all turns or a range of them.
+// Prints a conversation: the full history or the view that a model sees; all turns or a range of them.
 import type { ProjectedTurn, View } from "../../core/conversation/event.ts";
 import { userError } from "../../core/errors.ts";
 import { renderViewLines } from "../../formats/jsonl/write.ts";
@@ -19,11 +19,10 @@ interface PrintRequest {
   /** The view instead of the full history. */
   readonly compacted: boolean;
   readonly format: "markdown" | "jsonl";
-  /** As `parseTurnSelection` reads it. */
+  /** As `parseTurnSelection` accepts it. */
   readonly turns?: string;
 }
 
-/** Renders what is to be printed. */
 export async function renderPrinted(workspace: Workspace, tree: BranchTree, request: PrintRequest): Promise<string> {
   const selection = request.turns === undefined ? undefined : parseTurnSelection(request.turns, tree.turnOids.length);
   const view = await loadPrinted(workspace, tree, {
@@ -37,7 +36,7 @@ export async function renderPrinted(workspace: Workspace, tree: BranchTree, requ
   });
 }
 
-/** What a document says of the conversation's parent, and at the calls that began sub-agents. */
+/** What a document says about the conversation's parent, and at calls that started sub-agents. */
 function describeLineage({ parent, agents = [] }: LineageReport): { lineage?: string; remarks: Map<string, string[]> } {
   const remarks = new Map<string, string[]>();
   for (const { id, title, call } of agents) {
@@ -50,7 +49,6 @@ function describeLineage({ parent, agents = [] }: LineageReport): { lineage?: st
   return { remarks, lineage: `${what} of ${parent.id ?? `session ${parent.session}`}${turn}.` };
 }
 
-/** Renders a view that is at hand. */
 export function renderShown(view: View): string {
   return renderMarkdown(view);
 }

@@ -1,5 +1,5 @@
-// What the requests of a conversation used and cost, turn by turn, as far as it is recorded. Prices are those published today: no
-// agent records what was paid.
+// The recorded usage and cost of a conversation's requests by turn. Prices are those published today: no agent records what was
+// paid.
 import type { Config } from "../../config/config.ts";
 import { recordedRequests } from "../../core/model/calibration.ts";
 import type { ModelPrice } from "../../core/model/model-provider.ts";
@@ -7,21 +7,21 @@ import { priceOf, type TurnFacts } from "../../core/model/usage.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { recordedFacts } from "../models/models.ts";
 
-/** Requests that their provider counted, together; tokens are whole numbers. */
+/** The sum of requests with recorded usage; tokens are whole numbers. */
 export interface RecordedCost {
   readonly requests: number;
-  /** Sent and neither read from nor written to a cache. */
+  /** Neither read from nor written to a cache. */
   readonly input: number;
   readonly cache_read: number;
   readonly cache_write: number;
   readonly output: number;
-  /** US dollars at today's list prices; null = the price of a model is not known. */
+  /** US dollars at today's list prices; null = the price of a model is unknown. */
   readonly price_usd: number | null;
 }
 
 const NOTHING: RecordedCost = { requests: 0, input: 0, cache_read: 0, cache_write: 0, output: 0, price_usd: 0 };
 
-/** Adds costs up; null where nothing is recorded. */
+/** Sums costs; null where nothing is recorded. */
 export function addCosts(costs: Iterable<RecordedCost>): RecordedCost | null {
   let sum = NOTHING;
   for (const cost of costs)
@@ -36,7 +36,7 @@ export function addCosts(costs: Iterable<RecordedCost>): RecordedCost | null {
   return sum.requests === 0 ? null : sum;
 }
 
-/** Gives the recorded cost by turn position; turns in which nothing is recorded are absent. Nothing is asked over the network. */
+/** The recorded cost by turn position, without turns that have none. Uses no network. */
 export async function costByTurn(
   workspace: Workspace,
   config: Config,

@@ -1,5 +1,5 @@
-// Finds events by their text, across conversations, whether the view still shows them or not. Git narrows the search down
-// to files that may hold it; what counts is the text of the events, never the JSON around it.
+// Finds events by their text, in all conversations, whether the view shows them or not. Git preselects files that may match; then
+// the text of events is searched, never the JSON around it.
 
 import { createContext, runInContext } from "node:vm";
 import { stringsIn, textsOf } from "../../core/compact/hidden-content.ts";
@@ -65,7 +65,7 @@ export async function searchConversations(workspace: Workspace, request: SearchR
   return { hits: hits.slice(0, limit), cut: hits.length > limit, unreadable };
 }
 
-/** Reads everything there is to read, and ranks what holds any of the words. */
+/** Reads everything, and ranks the events that contain any of the words. */
 async function rankEvents(workspace: Workspace, request: SearchRequest): Promise<SearchReport> {
   const counter = createWordCounter(parseWords(request.pattern));
   const isWanted = scopeTest(request.scopes);
@@ -107,26 +107,26 @@ async function rankEvents(workspace: Workspace, request: SearchRequest): Promise
   return { hits: best, cut: all.length > most, unreadable };
 }
 
-/** Stands in a hit until all are ranked. */
+/** Placeholder in a hit until all are ranked. */
 const NO_LINE: MatchedLine = { line: "", from: 0, to: 0 };
 
 interface BranchSearch {
-  /** Gives the line by which an event is a hit, null = it is none. Asked in the order of the turns. */
+  /** The matching line of an event, null = no match. Called in the order of the turns. */
   readonly find: (event: Event, texts: () => readonly string[]) => MatchedLine | null;
-  /** The same for a summary, behind all turns of its branch. */
+  /** Like `find`, for a summary; called after all turns of its branch. */
   readonly findInTexts: (texts: readonly string[]) => MatchedLine | null;
   readonly inSummaries: boolean;
   readonly wanted: readonly number[] | "all";
-  /** Turns and summaries that were looked at; null = each is looked at wherever it stands. */
+  /** Turns and summaries that were searched; null = search each wherever it is. */
   readonly seen: Set<string> | null;
-  /** Longest that finding may take over one turn; absent = it cannot take long. */
+  /** Milliseconds for one turn; absent = no limit is needed. */
   readonly longestMs?: number;
 }
 
-/** A text of a turn is searched in milliseconds by any expression that a person means. */
+/** Milliseconds: any sensible expression searches a turn in far less. */
 const LONGEST_MS = 5000;
 
-/** Searches one branch. A branch that cannot be read gives its error: it does not hide the others. */
+/** Searches one branch. Returns the error of one that cannot be read, so that it does not hide the others. */
 async function searchBranch(
   workspace: Workspace,
   { name, commit }: BranchTip,
@@ -148,7 +148,7 @@ async function searchBranch(
   }
 }
 
-/** Whether a turn was not looked at yet: forks share the turns before they part. */
+/** Whether a turn was not searched yet: forks share turns. */
 function isNew(seen: Set<string>, { branch, turnOids }: BranchTree, turn: number): boolean {
   const key = `${conversationOf(branch)}:${turnOids[turn]}`;
   const isFirst = !seen.has(key);
@@ -156,7 +156,7 @@ function isNew(seen: Set<string>, { branch, turnOids }: BranchTree, turn: number
   return isFirst;
 }
 
-/** The branches to look at, in order: by conversation, its active branch first, then `main`. */
+/** The branches to search, in order: by conversation, its active branch first, then `main`. */
 async function branchesOf(workspace: Workspace, id: string | undefined): Promise<readonly BranchTip[]> {
   const { store } = workspace;
   const active = await preferredBranch(workspace);
@@ -173,7 +173,7 @@ async function branchesOf(workspace: Workspace, id: string | undefined): Promise
   return branches.filter(({ name }) => (isFork ? name === branch : conversationOf(name) === conversation));
 }
 
-/** Turns that may hold the text, by commit, ascending; `all` where nothing narrows it down. */
+/** Turns that may match, by commit, ascending; `all` if nothing can be excluded. */
 async function findCandidates(
   { store }: Workspace,
   branches: readonly BranchTip[],
@@ -185,7 +185,7 @@ async function findCandidates(
   try {
     return await narrow(store, commits, { needles, ignoreCase });
   } catch (error) {
-    // One branch that git cannot read ends its search: then each is read by itself.
+    // One branch that git cannot read ends git's search: then read each branch.
     if (error instanceof JpgError && error.kind === "repository") return everything;
     throw error;
   }
@@ -236,7 +236,7 @@ async function searchTurns(
   });
 }
 
-/** What compactions do to the events of the turns that were read. */
+/** What compactions do to the events that were read. */
 async function dispositionsIn(
   store: ConversationStore,
   tree: BranchTree,
@@ -244,7 +244,7 @@ async function dispositionsIn(
 ): Promise<ReadonlyMap<string, Disposition>> {
   const { applied } = await loadCompactions(store, tree);
   if (applied.length === 0) return new Map();
-  // Turns that were not read stand empty: no event of one decides over an event of another.
+  // Turns that were not read are empty: no event decides over another turn's event.
   const turns = tree.turnOids.map((_, index) => read.get(index) ?? { index, events: [] });
   return resolveDispositions(turns, applied);
 }
@@ -260,29 +260,28 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-// Finds events by words that stand in them, best first. Every turn is read once and only the words that are looked for are
-// counted: there is no index to keep, and what is held grows with the hits.
+// Ranks events by the words in them. Reads every turn once and counts only the words sought: no index has to be maintained, and
+// memory grows with the hits only.
 
-/** What the view hides or changes is what one searches for; results hold most of it. */
+/** Searches are mostly for what the view hides or changes; tool results are most of that. */
 const HIDDEN_WEIGHT = 3;
 const RESULT_WEIGHT = 1.5;
 
-/** Counts words while events are read; must be fed all before it ranks. */
+/** Counts words while events are read; rank after all were added. */
 interface WordCounter {
-  /** Takes in an event's texts; gives its position, and whether it holds any of the words. */
+  /** Adds an event's texts; returns its position, and whether it contains any of the words. */
   add(texts: readonly string[]): { readonly at: number; readonly isHit: boolean };
-  /** Ranks the hits, best first. `areNear` = whether one may stand for the other, if it shows all that the other shows. */
+  /** Ranks the hits, best first. `areNear` = whether one may represent the other if it shows all that the other shows. */
   rank(how: Pick<RankedTexts, "weigh"> & { areNear(at: number, other: number): boolean }): readonly RankedText[];
-  /** The line of a hit that holds the rarest of its words, as far as was known when it was taken in. */
+  /** The line of a hit with the rarest of its words, by the counts at the time it was added. */
   line(at: number): MatchedLine;
 }
 
-/** Says what a hit's score is multiplied by. */
+/** The factor for a hit's score. */
 export function rankWeight(type: SearchHit["type"], state: "shown" | "changed" | "hidden"): number {
   return (type === "tool_call_response" ? RESULT_WEIGHT : 1) * (state === "shown" ? 1 : HIDDEN_WEIGHT);
 }
 
-/** Creates a counter of words. */
 function createWordCounter(words: SoughtWords): WordCounter {
   const find = createWordFinder(words);
   const lengths: number[] = [];
@@ -315,21 +314,21 @@ function createWordCounter(words: SoughtWords): WordCounter {
   };
 }
 
-// What `jpg search` is asked, and what it tells, as `--json` prints it.
+// The request and the report of `jpg search`, as `--json` prints it.
 
 export interface SearchRequest extends PatternOptions {
   readonly pattern: string;
-  /** Rank events by the words of the pattern, best first, hidden ones before shown ones (default false: as they stand). */
+  /** Rank events by the words of the pattern, best first, hidden ones before shown ones (default false: in order). */
   readonly rank?: boolean;
-  /** Look only at what these said; absent = at all. */
+  /** Search only what these said; absent = everything. */
   readonly scopes?: readonly SearchScope[];
-  /** Conversation to look in, with its forks, or one branch by its full name; absent = all conversations. */
+  /** Conversation to search with its forks, or one branch by its full name; absent = all conversations. */
   readonly id?: string;
-  /** Tell of a turn on every branch that has it, not once a conversation. */
+  /** Report a turn on every branch that has it, not once per conversation. */
   readonly all?: boolean;
   /** Most hits, > 0; absent = all. */
   readonly limit?: number;
-  /** Longest that an expression may take over one turn, milliseconds; default 5000. */
+  /** Milliseconds that an expression may take for one turn; default 5000. */
   readonly longestMs?: number;
 }
 
@@ -339,31 +338,33 @@ export interface SearchHit extends MatchedLine {
   readonly branch: string;
   /** Turn position, 0-based. */
   readonly turn: number;
-  /** Id of the event; of a summary its compaction's, and `turn` is the last one that it stands for. */
+  /** Id of the event; for a summary its compaction's, and `turn` is the last one that it replaces. */
   readonly event: string;
   readonly type: Event["type"] | "summary";
   /** `hidden` from the view, `changed` there, or `shown` as it is. */
   readonly state: "shown" | "changed" | "hidden";
-  /** Compaction that hides or changes it; absent of a summary. */
+  /** The compaction that hides or changes it; absent for a summary. */
   readonly compaction?: string;
-  /** Ranked: events of its branch that are not listed, for their lines with these words stand in this one too; absent = none. */
+  /**
+   * When ranked: further events of the branch that this one represents, because it has all of their matching lines; absent = none.
+   */
   readonly alike?: number;
 }
 
 export interface SearchReport {
-  /** By conversation, then branch, then turn: the active branch first, then `main`. Ranked: the best first. */
+  /** By conversation, then branch, then turn: the active branch first, then `main`. When ranked, best first. */
   readonly hits: readonly SearchHit[];
-  /** Whether there are more than the limit let through. */
+  /** Whether the limit cut off more hits. */
   readonly cut: boolean;
   readonly unreadable: readonly { readonly branch: string; readonly error: JpgError }[];
 }
 
-/** Who said what is looked for: `tool` = calls and their results; `summary` = what stands for turns, looked at only where it is named. */
+/** Who said it: `tool` = calls and their results; `summary` = text that replaces turns, searched only if named. */
 export type SearchScope = "user" | "assistant" | "tool" | "summary";
 
 export const SEARCH_SCOPES: readonly SearchScope[] = ["user", "assistant", "tool", "summary"];
 
-/** Whether an event was said by one of them; absent = by anybody. */
+/** Returns a test whether one of them said an event; absent = anybody. */
 function scopeTest(scopes: readonly SearchScope[] | undefined): (event: Event) => boolean {
   if (scopes === undefined) return () => true;
   return ({ type }) => {
@@ -373,14 +374,14 @@ function scopeTest(scopes: readonly SearchScope[] | undefined): (event: Event) =
   };
 }
 
-/** Gives what people and models read of an event; nothing of kinds that no model sees. */
+/** The text of an event for people and models; none for kinds that no model sees. */
 export function searchedTexts(event: Event): readonly string[] {
   if (event.type === "tool_call_request") return [event.name, ...textsOf(event)];
   if (event.type === "chat_response" && event.data !== undefined) return stringsIn(event.data);
   return textsOf(event);
 }
 
-/** Searches the summaries of a branch that were not looked at yet; `seen` = null looks at all. */
+/** Searches the summaries of a branch that were not searched yet; `seen` = null searches all. */
 async function searchSummaries(
   store: ConversationStore,
   tree: BranchTree,
@@ -405,16 +406,13 @@ async function searchSummaries(
   return found.map((hit) => (shown.has(hit.event) ? hit : { ...hit, state: "hidden" }));
 }
 
-/**
- * Looks for a pattern in a place, and ends that after so many milliseconds; undefined = it cannot take long. Nothing in `look` may
- * be asynchronous. Throws `slow_pattern`.
- */
+/** Runs `look`, which must be synchronous, and stops it after so many milliseconds; undefined = never. Throws `slow_pattern`. */
 function endLatePattern<Found>(longestMs: number | undefined, place: string, look: () => Found): Found {
   if (longestMs === undefined) return look();
   try {
     return runInContext("look()", createContext({ look }), { timeout: longestMs }) as Found;
   } catch (error) {
-    // It is an error of the other context: no instance of what is one here.
+    // The error is from another context, so `instanceof` does not recognise it.
     if (fieldsOf(error)["code"] !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
     throw userError(
       "slow_pattern",
@@ -428,7 +426,10 @@ function endLatePattern<Found>(longestMs: number | undefined, place: string, loo
   }
 }
 
-/** Gives `user`, `harness`, `system`, `developer`, `assistant`, `reasoning`, `tool call NAME` or `tool result NAME`; names by call id. */
+/**
+ * Returns `user`, `harness`, `system`, `developer`, `assistant`, `reasoning`, `tool call NAME` or `tool result NAME`; names by call
+ * id.
+ */
 export function sayerOf(event: Event, toolNames: ReadonlyMap<string, string>): string {
   switch (event.type) {
     case "chat_request":

@@ -1,4 +1,4 @@
-// Shows one thing in detail: a conversation, a compaction with what it hid, an event with how the view reads it.
+// Shows one thing in detail: a conversation, a compaction with what it hides, an event with how the view shows it.
 
 import type { HiddenContent } from "../../core/compact/hidden-content.ts";
 import { inline } from "../../core/conversation/attachment.ts";
@@ -50,19 +50,19 @@ export async function show(workspace: Workspace, id?: string): Promise<ShowRepor
   return (await showCompactionOf(workspace, target)) ?? showConversation(workspace, tree);
 }
 
-/** Reads the text of an event that `show` found, what was moved to files of its own brought back. Throws `attachment_missing`. */
+/** Reads the text of an event that `show` found, attachments included. Throws `attachment_missing`. */
 export async function readEventText({ store }: Workspace, { branch, event }: ShowEvent): Promise<string> {
   const commit = await store.readBranch(branch);
   const whole = commit === null ? event : inline(event, await readAttachments(store, commit, [event]));
   return eventLines(whole).join("\n");
 }
 
-/** Whether an id stands for what is checked out, a commit of a detached HEAD too. */
+/** Whether an id means what is checked out, even a commit of a detached HEAD. */
 function isHere(id: string | undefined): boolean {
   return id === undefined || id === "" || id === "@";
 }
 
-/** The compaction that a commit adds, as its branch reads it now; null when it adds none. */
+/** The compaction that a commit adds, as its branch has it now; null when it adds none. */
 async function showCompactionOf(
   workspace: Workspace,
   target: Extract<Target, { kind: "commit" }>,
@@ -79,7 +79,7 @@ async function showCompactionOf(
   return (await showCompaction(workspace, tree, target)).shown;
 }
 
-/** Whether the compactions that a commit adds were made as one. */
+/** Whether the compactions that a commit adds are one group. */
 async function addsOneGroup(store: ConversationStore, { commit, added }: LogEntry): Promise<boolean> {
   const blobs = await collectBlobs(store, [...(await store.readEntries(commit, added)).values()]);
   const [first, ...others] = added.map((path, at) => readRecord(blobs[at] ?? new Uint8Array(), path));
@@ -129,13 +129,13 @@ async function timeOf(store: ConversationStore, commit: string): Promise<string>
   return new Date((newest?.committer.seconds ?? 0) * 1000).toISOString();
 }
 
-/** A compaction in detail, with the views that tell what it changed. */
+/** A compaction in detail, with the views that show what it changed. */
 interface ShownCompaction {
   readonly shown: ShowCompaction;
   readonly views: CompactionViews;
 }
 
-/** Shows a compaction of a branch, also one that was taken back. Throws `not_a_compaction`. */
+/** Shows a compaction of a branch, even a reverted one. Throws `not_a_compaction`. */
 export async function showCompaction(
   workspace: Workspace,
   tree: BranchTree,
@@ -217,11 +217,11 @@ async function showEvent(
   };
 }
 
-// What `jpg show` and `jpg print` tell of where a conversation comes from, and of the sub-agents that it began.
+// Where a conversation comes from, and the sub-agents that it started, for `jpg show` and `jpg print`.
 
 export type LineageReport = Pick<ShowConversation, "parent" | "agents">;
 
-/** Reads both. Turns are read only where there is something to find in them. */
+/** Reads both; reads turns only if there may be something in them. */
 export async function readLineage(workspace: Workspace, tree: BranchTree): Promise<LineageReport> {
   const [parent, agents] = await Promise.all([readParent(workspace, tree), listAgents(workspace, tree)]);
   const turns = agents.length === 0 ? [] : await readTurnTexts(workspace, tree);
@@ -250,35 +250,38 @@ async function readParent(workspace: Workspace, { header, branch }: BranchTree):
   return { ...parent, id: conversationOf(tree.branch), ...place };
 }
 
-/** The turns as they are stored; what a partial clone has not here is not brought. */
+/** The turns as stored; does not fetch what a partial clone lacks. */
 async function readTurnTexts({ store }: Workspace, { turnOids }: BranchTree) {
   if (store.partial !== null) return [];
   const blobs = await collectBlobs(store, turnOids);
   return blobs.map((bytes, turn) => ({ turn, text: new TextDecoder().decode(bytes) }));
 }
 
-// Which conversation another one comes from, and which ones its agents wrote. A conversation names its parent by the session's
-// own id, as the session itself does: each finds the other whichever was imported first, and when one of them never is.
+// Finds a conversation's parent, and the conversations of its sub-agents. A conversation names its parent by the session's id, as
+// the session does, so either can be imported first, or alone.
 
-/** A conversation that an agent of another one wrote. */
+/** A conversation that a sub-agent wrote. */
 interface AgentConversation {
   readonly id: string;
   readonly title: string;
-  /** The call that began it, where the files say. */
+  /** The call that started it, where the files say. */
   readonly call?: string;
-  /** What results of the other one call it. */
+  /** Its name in results of the parent. */
   readonly name: string;
 }
 
-/** Where no list was made of more conversations than these, agents among them are not looked for: that takes as long as the list. */
+/**
+ * If more conversations than these are not cached, sub-agents are not looked for among them: that would take as long as listing
+ * them.
+ */
 const MOST_UNKNOWN = 200;
 
-/** Lists the conversations that agents of a conversation's sessions wrote, in the order of their names. */
+/** Lists the conversations of the sub-agents of a conversation's sessions, in the order of their names. */
 async function listAgents(workspace: Workspace, tree: BranchTree): Promise<readonly AgentConversation[]> {
   const { store } = workspace;
   const { source } = tree.header;
   if (source === null) return [];
-  // What a list knows of a conversation says whether it comes from another: nearly none has to be read.
+  // The list's cache says whether a conversation has a parent, so that almost none has to be read.
   const mains = mainTips(await store.listBranches(leaveOut)).map((tip) => ({
     tip,
     facts: cachedAt(readTip(store, tip.name).facts, tip.commit),
@@ -295,10 +298,10 @@ async function listAgents(workspace: Workspace, tree: BranchTree): Promise<reado
   return agents.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** A branch that cannot be read is named where it is looked at. */
+/** Ignores branches that cannot be read: other commands report them. */
 const leaveOut = (): void => undefined;
 
-/** One branch of each conversation: its header is that of all. */
+/** One branch of each conversation: all have the same header. */
 function mainTips(tips: readonly BranchTip[]): readonly BranchTip[] {
   const mains = new Map<string, BranchTip>();
   for (const tip of tips) {
@@ -308,7 +311,7 @@ function mainTips(tips: readonly BranchTip[]): readonly BranchTip[] {
   return [...mains.values()];
 }
 
-/** The headers that can be read; what is wrong with the others is said where they are looked at. */
+/** The headers that can be read; other commands report the rest. */
 async function readHeaders(
   store: ConversationStore,
   tips: readonly BranchTip[],
@@ -323,21 +326,21 @@ async function readHeaders(
 async function readHeader(store: ConversationStore, { name, commit }: BranchTip): Promise<ConversationHeader | null> {
   const path = "conversation.json";
   const oid = (await store.readEntries(commit, [path])).get(path);
-  // What a partial clone has not here is not brought.
+  // Do not fetch what a partial clone lacks.
   if (oid === undefined || (store.partial?.missing([oid]).length ?? 0) > 0) return null;
   const [bytes] = await collectBlobs(store, [oid]);
   return parseHeader(new TextDecoder().decode(bytes), name);
 }
 
-/** Where a conversation's turns began an agent. */
+/** Where a conversation's turns started a sub-agent. */
 interface AgentPlace {
   /** Turn position, 0-based. */
   readonly turn: number;
-  /** The call; absent where only a result names the agent. */
+  /** The call; absent if only a result names the sub-agent. */
   readonly call?: string;
 }
 
-/** Finds the turn that began an agent: that of its call, else the first with a result that names it. */
+/** Finds the turn that started a sub-agent: that of its call, else the first with a result that names it. */
 function placeOfAgent(
   turns: readonly { readonly turn: number; readonly text: string }[],
   { call, name }: Pick<AgentConversation, "call" | "name">,
@@ -372,14 +375,14 @@ export interface ShowConversation {
   readonly branch: string;
   /** Newest commit of the branch, or the one that was asked for. */
   readonly commit: string;
-  /** What named that commit, e.g. `main~2`, where it is not the branch as it stands. */
+  /** The expression for that commit, e.g. `main~2`, if it is not the tip. */
   readonly revision?: string;
   readonly created_at: string;
   readonly updated_at: string;
-  /** What it was imported from, its format and the id of its session; null when it was begun here. */
+  /** Format and id of the session that it was imported from; null when it was begun here. */
   readonly source: string | null;
   readonly turns: number;
-  /** Turns of a partial clone that are not here: neither `events` nor `tokens.raw` counts them. Absent = none. */
+  /** Turns that a partial clone lacks: neither `events` nor `tokens.raw` counts them. Absent = none. */
   readonly turns_elsewhere?: number;
   readonly events: number;
   readonly tokens: { readonly raw: number; readonly view: number };
@@ -388,9 +391,9 @@ export interface ShowConversation {
   readonly branches: readonly { readonly name: string; readonly turns: number; readonly active: boolean }[];
   /** Live compactions, newest first. */
   readonly compactions: readonly LogRow[];
-  /** The session that it comes from; `id` and `turn`: the conversation here, and the turn that began it. */
+  /** The session that it comes from; `id` and `turn`: the conversation here, and the turn that started it. */
   readonly parent?: ParentSession & { readonly id?: string; readonly turn?: number };
-  /** Conversations of the sub-agents that it began, by turn; absent = none. */
+  /** Conversations of the sub-agents that it started, by turn; absent = none. */
   readonly agents?: readonly {
     readonly id: string;
     readonly title: string;
@@ -402,7 +405,7 @@ export interface ShowConversation {
   readonly pinned?: boolean;
 }
 
-/** One event, raw, and how the view reads it. */
+/** One event, raw, and how the view shows it. */
 export interface ShowEvent {
   readonly kind: "event";
   readonly conversation: string;
@@ -421,24 +424,24 @@ export interface ShowEvent {
   readonly projected?: Event;
 }
 
-/** A compaction in detail; `--json` prints the event with the rest added. */
+/** A compaction in detail; `--json` prints the record and these fields. */
 export interface ShowCompaction {
   readonly kind: "compaction";
   readonly conversation: string;
   readonly branch: string;
   readonly commit: string;
-  /** The commit's own subject, where it tells something else than the record. */
+  /** The commit's own subject, where it differs from what the record says. */
   readonly message?: string;
   readonly event: Compaction;
   /** Policies in words, as in the commit's subject. */
   readonly policies: string;
-  /** All that its commit added as one, in order of their ranges: `hidden` and `receipt` are of all of them. Absent = only it. */
+  /** All compactions of the group, in order of their ranges: `hidden` and `receipt` are of all of them. Absent = only this one. */
   readonly compactions?: readonly Compaction[];
   readonly live: boolean;
   readonly not_applied?: string;
-  /** What it took out of the view. */
+  /** What it hides from the view. */
   readonly hidden: HiddenContent;
-  /** The record's own; of an imported one, which has none, worked out. */
+  /** From the record; computed for an imported one, which has none. */
   readonly receipt: LossReceipt;
 }
 

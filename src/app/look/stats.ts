@@ -1,4 +1,4 @@
-// Sizes and token accounting of a branch: raw, and what the view still shows.
+// Sizes and token counts of a branch: raw, and in the view.
 import { isMessage } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import type { TokenEstimate } from "../../core/conversation/token-estimate.ts";
@@ -10,43 +10,42 @@ import { loadCountedMinimal, reportTokens } from "../conversation/counted-view.t
 import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 
-/** Sizes and token accounting of a branch. */
 export interface StatsReport {
   readonly turns: number;
   readonly events: number;
-  /** Turns of a partial clone that are not here: of them only `turns` knows. Absent = none. */
+  /** Turns that a partial clone lacks: only `turns` counts them. Absent = none. */
   readonly turns_elsewhere?: number;
   /** Bytes of the events: of their lines, and of the texts and images that were moved out of them. */
   readonly bytes: number;
   readonly tokens: {
     readonly raw: number;
     readonly view: number;
-    /** Tokens by what they are, e.g. `tool_results`: raw, and what the view still shows. `overhead`: system prompt and tools. */
+    /** Tokens by kind, e.g. `tool_results`: raw, and in the view. `overhead`: system prompt and tools. */
     readonly by_kind: Readonly<Record<string, { readonly raw: number; readonly view: number }>>;
   };
   /** Who counted `tokens`: the provider, or an estimate of ours. */
   readonly tokens_source?: TokenSource;
   /** Where the size of system prompt and tools is from; `unknown`: they are not counted. */
   readonly overhead_source?: OverheadSource;
-  /** How estimates follow the usage that the provider recorded; absent when too little is recorded. */
+  /** How estimates follow the recorded usage; absent when too little is recorded. */
   readonly calibration?: Calibration;
-  /** The newest request that the provider counted, and how much of it the view does not show; absent = none is recorded. */
+  /** The newest request with recorded usage, and how much of it is not in the view; absent = none is recorded. */
   readonly last_request?: { readonly tokens: number; readonly not_in_view: number };
   readonly id?: string;
   readonly branch?: string;
   /** The commit that was counted. */
   readonly commit?: string;
-  /** What named that commit, e.g. `main~2`, where it is not the branch as it stands. */
+  /** The expression for that commit, e.g. `main~2`, if it is not the tip. */
   readonly revision?: string;
-  /** Messages (requests of the user and answers) of the view. */
+  /** Messages (requests of the user and answers) in the view. */
   readonly messages?: number;
   readonly compactions?: number;
 }
 
-/** Sums the bytes of the turns, and of the payloads that were moved out of events; in a partial clone of those that are here. */
+/** Sums the bytes of turns and of the payloads that were moved out of events; in a partial clone, of those that are here. */
 async function sumBytes(store: ConversationStore, { commit }: Pick<BranchTree, "commit">): Promise<number> {
   const files = await store.listTree(commit, { under: ["turns", "attachments"], sizes: "here" });
-  // Lines of the agent's file and definitions of tools are kept among the attachments, too.
+  // Attachments are also lines of the agent's file and definitions of tools.
   const isCounted = ({ path }: TreeFile): boolean => turnIndexOfPath(path) !== null || !/\.jsonl?$/.test(path);
   return files.filter(isCounted).reduce((sum, { size = 0 }) => sum + size, 0);
 }
@@ -87,14 +86,14 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
   };
 }
 
-/** What was sent then and is not in the view now: compacted since, or put in by the agent without a trace in its session. */
+/** What that request held and the view does not: compacted since, or added by the agent without a trace in its session. */
 function lastRequest({ newestRequest }: TokenMeter, view: number): StatsReport["last_request"] {
   if (newestRequest === null) return undefined;
   const { tokens, since } = newestRequest;
   return { tokens, not_in_view: Math.max(0, tokens + since - view) };
 }
 
-/** Tokens by kind, `overhead` where it is known; they add up to `whole`, the largest kind taking what rounding left. */
+/** Tokens by kind, with `overhead` if known; the sum is `whole`, and the largest kind absorbs the rounding. */
 function byKind({ total, ...counts }: TokenEstimate, whole: number, overhead: number): Record<string, number> {
   const kinds: Record<string, number> = counts;
   const [largest = "requests", most = 0] = Object.entries(kinds).sort(([, a], [, b]) => b - a)[0] ?? [];

@@ -1,4 +1,5 @@
-// What is here: the active conversation, how many there are, and the sessions that agents keep for this project. Nothing is made.
+// The status of this directory: the active conversation, the number of all, and the sessions that agents keep for this project.
+// Creates nothing.
 import { conversationOf } from "../../core/conversation/name.ts";
 import type { ConversationFacts } from "../conversation/tip-cache.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -6,20 +7,20 @@ import { describeRemotes, preferredBranch } from "../names/conversations.ts";
 import { findAgentSessions } from "../sessions/kept-files.ts";
 import { knownFacts } from "./list.ts";
 
-/** What `jpg` alone tells. */
+/** What `jpg` alone prints. */
 export interface StatusReport {
   /** Absolute path of the store; null when there is none yet. */
   readonly store: string | null;
   /** The conversation that `@` names; null when there is none. */
   readonly active: (ConversationFacts & { readonly branch: string }) | null;
   readonly conversations: number;
-  /** What remotes have while nothing is here, and what to type; absent when they have nothing, or something is here. */
+  /** What remotes have while the store is empty, and what to type; absent if they have nothing, or the store does. */
   readonly elsewhere?: string;
-  /** Session files of this project by agent, imported ones among them; agents without any are left out. */
+  /** Number of session files of this project by agent, imported ones included; without agents that have none. */
   readonly sessions: readonly { readonly agent: string; readonly count: number }[];
 }
 
-/** Looks at what is here. Throws what a damaged conversation throws. */
+/** Reads the status. Throws the errors of a damaged conversation. */
 export async function readStatus(workspace: Workspace): Promise<StatusReport> {
   const { store, location } = workspace;
   const [{ files }, branches, preferred] = await Promise.all([

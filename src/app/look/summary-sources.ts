@@ -1,5 +1,5 @@
-// Where the facts of a summary come from: each path, SHA, number, issue, URL and quotation of it with the raw events that say it
-// first, and those that nobody said. It reads what the grounding check reads, and finds what that finds.
+// The sources of a summary's facts: each path, SHA, number, issue, URL and quotation with the first raw events that say it, and
+// those that nobody said. Uses the same facts and events as the grounding check.
 
 import { type PlacedEvent, withoutLedger } from "../../core/compact/event-ledger.ts";
 import { type SourcedFact, sourceFacts } from "../../core/compact/grounding.ts";
@@ -26,20 +26,19 @@ export interface FactSource extends Omit<SourcedFact, "places"> {
   readonly places: readonly FactPlace[];
 }
 
-/** The facts of one summary. */
 export interface SummarySources {
   readonly compaction: string;
   /** Turn positions, 0-based, inclusive. */
   readonly from_turn: number;
   readonly to_turn: number;
-  /** By kind, those that nobody said among them. */
+  /** By kind, those that nobody said included. */
   readonly facts: readonly FactSource[];
 }
 
 export interface SourcesReport {
   readonly conversation: string;
   readonly branch: string;
-  /** One each, where several were made as one. */
+  /** One for each summary of the group. */
   readonly summaries: readonly SummarySources[];
 }
 
@@ -58,7 +57,7 @@ export async function readSummarySources(workspace: Workspace, id?: string): Pro
   return { conversation: shown.conversation, branch: shown.branch, summaries: read };
 }
 
-/** Reads the sources of one summary that a commit holds, and the events that it covers. Throws `attachment_missing`. */
+/** Reads the sources of one summary in a commit, and the events that it covers. Throws `attachment_missing`. */
 export async function readSourcesOf(
   { store }: Workspace,
   { branch, commit }: { readonly branch: string; readonly commit: string },

@@ -1,4 +1,4 @@
-// A file of a store as git's diffs are to show it: a compaction, a turn or another record, read so that it can be put into words.
+// Parses a file of a store for git's diffs: a compaction, a turn or another record, to be put into words.
 import { readFile } from "node:fs/promises";
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { parseCompactionLine } from "../../core/conversation/compaction-line.ts";
@@ -7,14 +7,13 @@ import { parseTurnFile } from "../../core/conversation/turn-file.ts";
 import { codeOf, JpgError, userError } from "../../core/errors.ts";
 import { eventLines, eventTitle } from "../diff/view-text.ts";
 
-/** What stands in a file. `text`: it is none of the others, or damaged. */
+/** The content of a file. `text`: none of the others, or damaged. */
 export type StoredFile =
   | { readonly kind: "compaction"; readonly compaction: Compaction }
   | { readonly kind: "turn"; readonly events: readonly StoredEvent[] }
   | { readonly kind: "record"; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly kind: "text"; readonly text: string };
 
-/** An event in words. */
 export interface StoredEvent {
   readonly id: string;
   readonly timestamp: string;
@@ -32,7 +31,7 @@ export async function readStoredFile(path: string): Promise<StoredFile> {
   try {
     return parseStored(text, path);
   } catch (error) {
-    // Git shows what stands there, damaged or not.
+    // Show a damaged file as it is.
     if (error instanceof JpgError) return { kind: "text", text };
     throw error;
   }
@@ -53,7 +52,7 @@ function parseStored(text: string, path: string): StoredFile {
   return { kind: "turn", events };
 }
 
-/** What no model sees is given as JSON, without what stands in its heading. */
+/** Events that no model sees as JSON, without what is in the heading. */
 function linesOf(event: Event): readonly string[] {
   if (traitsOf(event).providerVisible) return eventLines(event);
   const { type: _type, id: _id, timestamp: _timestamp, ...fields } = event;

@@ -1,6 +1,6 @@
-// Which model is asked. Text goes only to a provider that the user's own settings, a flag of this call or a trusted project
-// names (decision 019): a conversation's last model, a key and an address in the environment choose among those and never
-// add one. A name that a person gave is never replaced by another; without any, a summary is an extract that no model writes.
+// Chooses the model to ask. Text is sent only to a provider that the user's own settings, a flag of this call or a trusted project
+// names (decision 019): a conversation's last model, a key or an address in the environment can only choose among those. A model
+// that somebody named is never replaced by another; without any, a summary is an extract that no model writes.
 import { type Config, namedProviderOf, namedProviders } from "../../config/config.ts";
 import { EXTRACTIVE } from "../../core/conversation/compaction.ts";
 import { JpgError } from "../../core/errors.ts";
@@ -20,18 +20,18 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { configuredProviders, connectionTo, isConfigured, isReady, keySetting } from "./model-connection.ts";
 import { cachedList, conversationModel, refreshModelList } from "./models.ts";
 
-/** From what the model of a conversation is chosen. */
+/** What the model of a conversation is chosen from. */
 interface ModelChoice {
   readonly config: Config;
   /** `--model`. */
   readonly flag?: string;
-  /** As `conversationModel` gives it; counts only where the user named its provider. */
+  /** From `conversationModel`; used only if the user named its provider. */
   readonly conversationModel?: string | null;
 }
 
 /**
- * Chooses the model that answers: the flag's, else the settings', else the one that answered last, where the user named its
- * provider. Whether it can be asked is `openModel`'s to say. Gives the name in full. Throws `no_model`, `model_not_named`,
+ * Chooses the model that answers: the flag's, else the settings', else the one that answered last, if the user named its provider.
+ * Whether it can be asked is for `openModel` to find out. Returns the full name. Throws `no_model`, `model_not_named`,
  * `bad_model_name`, `unknown_provider`.
  */
 export async function chooseModel(workspace: Workspace, choice: ModelChoice): Promise<string> {
@@ -66,7 +66,7 @@ function noModel(workspace: Workspace, config: Config): JpgError {
   );
 }
 
-/** What to type for each provider that has a key. */
+/** What to type for each provider with a key. */
 function keyHints(workspace: Workspace, config: Config): readonly string[] {
   return keyHolders(workspace, config).map(({ provider, setting }) => {
     const model = usualModel(provider);
@@ -74,7 +74,7 @@ function keyHints(workspace: Workspace, config: Config): readonly string[] {
   });
 }
 
-/** The conversation came from somewhere: whom it is sent to is for the user to say. */
+/** The error of a conversation from elsewhere: the user has to say to whom it is sent. */
 function notNamed(workspace: Workspace, config: Config, last: string): JpgError {
   return new JpgError(
     "config",
@@ -91,22 +91,22 @@ function notNamed(workspace: Workspace, config: Config, last: string): JpgError 
   );
 }
 
-/** From what the model of a summary is chosen. */
+/** What the model of a summary is chosen from. */
 export interface SummaryModelChoice extends ModelChoice {
   /** `summary.model` of the profile. */
   readonly profileModel?: string;
   /** The model that this call talks to. */
   readonly answering?: string;
-  /** The model of the chat in which the user asks for the summary: writes it itself, where none is named. */
+  /** The model of the chat in which the user asks for the summary; it writes the summary if no other is named. */
   readonly chatModel?: string;
 }
 
 /**
- * Chooses the model that writes a summary: the one that the flag, the profile or `compaction.model` names, whether it can be
- * asked or not; else the first that can be: the model of the chat that asks for it, the cheap model of the provider that this call talks to, of the conversation's
- * provider where the user named it, of the provider of `conversation.model`, of a provider whose key stands in the settings,
- * the first model of a local server that the settings name. Without any: `extractive`. Gives the name in full. Throws
- * `bad_model_name`, `unknown_provider` for a named one.
+ * Chooses the model that writes a summary: the one that the flag, the profile or `compaction.model` names, even if it cannot be
+ * asked. Else the first that can be: the model of the chat that asks; the cheap model of the provider that this call talks to, of
+ * the conversation's provider if the user named it, of the provider of `conversation.model`, of a provider with a key in the
+ * settings; the first model of a local server in the settings. Else `extractive`. Returns the full name. Throws `bad_model_name`,
+ * `unknown_provider` for a named one.
  */
 export async function chooseSummaryModel(workspace: Workspace, choice: SummaryModelChoice): Promise<string> {
   const { config, answering, chatModel, conversationModel: last = null } = choice;
@@ -131,17 +131,17 @@ function namedSummaryModel({ config, flag, profileModel }: SummaryModelChoice): 
   return [flag, profileModel, config.conversation.compaction.model].find((name) => name !== undefined && name !== "");
 }
 
-/** A model that could be asked for a summary if the user named it. */
+/** A model that could write a summary if the user named it. */
 export interface UnnamedModel {
   /** `provider/model`, in full. */
   readonly name: string;
-  /** Where the key of its provider is: a variable, or a setting; null where it needs none. */
+  /** What has its provider's key: a variable, or a setting; null where it needs none. */
   readonly setting: string | null;
 }
 
 /**
- * Lists the models that would write a summary which is an extract, if the user named one: of the conversation's provider, then
- * of each that has a key. A key alone names nobody (decision 019). Empty where a model, or an extract, was asked for.
+ * Lists the models that would write a summary, instead of an extract, if the user named one: of the conversation's provider, then
+ * of each with a key. A key alone is not enough (decision 019). Empty if a model, or an extract, was asked for.
  */
 export async function unnamedSummaryModels(
   workspace: Workspace,
@@ -162,14 +162,14 @@ export async function unnamedSummaryModels(
   }));
 }
 
-/** Says why those models were not asked, as the end of a sentence. */
+/** Why those models were not asked, as the end of a sentence. */
 export function whyUnnamed(models: readonly UnnamedModel[]): string {
   const settings = models.flatMap(({ setting }) => setting ?? []);
   if (settings.length === 0) return "neither this call nor your settings name a model";
   return `${joinWords(settings)} ${settings.length === 1 ? "is" : "are"} set, but a key alone names no model`;
 }
 
-/** Says how one of those models is named; `command` = what `--model` goes with. */
+/** How to name one of those models; `command` = the command that gets `--model`. */
 export function nameOnce(models: readonly UnnamedModel[], command: string): string {
   const typed = models.map(({ name }) => `\`${`${command} --model`.trim()} ${shellWord(name)}\``);
   return `name one once: ${typed.join(" or ")}`;
@@ -179,7 +179,7 @@ function joinWords(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
-/** A name whose provider can be asked; null for any other, also one that a newer jpg or another program wrote. */
+/** A name whose provider can be asked; null for any other, even if a newer jpg or another program wrote it. */
 function readyName({ runtime }: Workspace, config: Config, name: string): ModelName | null {
   try {
     const found = parseModelName(name, configuredProviders(config));
@@ -189,13 +189,13 @@ function readyName({ runtime }: Workspace, config: Config, name: string): ModelN
   }
 }
 
-/** The cheap model of the same provider; a server of the user's own has only what it runs. */
+/** The cheap model of the same provider; for the user's own server, the given one. */
 async function cheapOf(workspace: Workspace, config: Config, name: ModelName): Promise<ModelName> {
   const listed = (await cachedList(workspace, config, name.provider)) ?? [];
   return { provider: name.provider, model: cheapModel(name.provider, listed) ?? name.model };
 }
 
-/** The cheap model of a provider that the settings give a key for; of a local server the first that it lists. */
+/** The cheap model of a provider with a key in the settings; for a local server the first that it lists. */
 async function modelOfSettings(
   workspace: Workspace,
   config: Config,
@@ -207,22 +207,22 @@ async function modelOfSettings(
   return listed?.[0]?.name ?? null;
 }
 
-/** A provider that nobody named and that cannot be asked is passed over; naming it tells why. */
+/** Null for errors of a provider that nobody named and that cannot be asked; naming it reports them. */
 function unlessRefused(error: unknown): null {
   if (error instanceof JpgError) return null;
   throw error;
 }
 
-// The model that is asked where nobody named one and only one provider has a key (decision 030). Only for the answer of a query
-// or a chat, never for a summary: the user may be asked first, and whoever cannot ask assumes nothing.
+// Assumes a model if nobody named one and only one provider has a key (decision 030). Only for the answer of a query or a chat,
+// never for a summary. The user may be asked first; without a user to ask, nothing is assumed.
 
-/** A provider that has a key, and where it stands: a variable of the environment, or a setting. */
+/** A provider with a key, and what has it: a variable of the environment, or a setting. */
 interface KeyHolder {
   readonly provider: string;
   readonly setting: string;
 }
 
-/** Lists the providers that have a key, as errors list them. No key command is run. */
+/** Lists the providers with a key, as for errors. Runs no key command. */
 function keyHolders({ runtime }: Workspace, config: Config): readonly KeyHolder[] {
   return MODEL_PROVIDERS.filter(({ needsKey }) => needsKey).flatMap(({ name: provider }) => {
     const setting = keySetting(runtime.env, config, provider);
@@ -234,14 +234,13 @@ function keyHolders({ runtime }: Workspace, config: Config): readonly KeyHolder[
 export interface AssumedModel extends KeyHolder {
   /** `provider/model`, in full. */
   readonly name: string;
-  /** The conversation comes from elsewhere: the user is asked before it is sent. */
+  /** Whether to ask the user first, because the conversation comes from elsewhere. */
   readonly asks: boolean;
 }
 
 /**
- * Gives the model of the only provider with a key: the one that answered last (`last`), where it is of that provider, else the
- * provider's usual one. Null where the user named the provider of `last`, and where the keys and the settings speak of several
- * providers, or of none.
+ * The model of the only provider with a key: the one that answered last (`last`) if it is of that provider, else the provider's
+ * usual one. Null if the user named the provider of `last`, or if keys and settings are of several providers, or of none.
  */
 export function assumeModel(
   workspace: Workspace,
@@ -260,15 +259,14 @@ export function assumeModel(
   return model === null ? null : { ...holder, name: formatModelName({ provider, model }), asks: !isNew };
 }
 
-// Which model answered last in a conversation. The newest turns tell as a rule; older ones are read only where those name
-// none, and no turn is read twice.
+// Finds the model that answered last in a conversation. Usually one of the newest turns names it; older ones are read only if not,
+// and no turn is read twice.
 
-/** Turns that are read first. */
 const NEWEST_TURNS = 3;
-/** Each time so many times more, so that a long conversation takes few reads. */
+/** Factor by which each read grows, so that a long conversation takes few reads. */
 const GROWTH = 8;
 
-/** The model that answered last on a branch, of those that count, as `provider/model`; null when none is named. */
+/** The model that answered last on a branch, of those that `counts` accepts, as `provider/model`; null when none is named. */
 export async function lastModel(
   store: ConversationStore,
   tree: BranchTree,

@@ -1,5 +1,5 @@
-// Starts programs that are not git. Arguments are passed as a list; the one exception is a pager that the user set as a
-// shell command line. Nothing from a conversation ever becomes part of a command.
+// Starts programs other than git. Arguments are passed as a list; the one exception is a pager that the user set as a shell command
+// line. Nothing from a conversation ever becomes part of a command.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,30 +15,31 @@ export type PagerProgram =
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A question to a program. */
 interface ProgramQuestion {
-  /** The program and its arguments, never empty; no shell reads them. */
+  /** The program and its arguments, never empty; run without a shell. */
   readonly command: readonly string[];
   readonly input: string;
   readonly cwd: string;
   readonly env: Environment;
-  /** Time for the whole answer, milliseconds. */
+  /** Milliseconds for the whole answer. */
   readonly timeoutMs: number;
   /** Longest answer, bytes. */
   readonly maxBytes: number;
-  /** Descriptor of an open file that takes the answer, in the place of a pipe: then `output` is empty, and of any length. */
+  /**
+   * Descriptor of an open file to write the answer to, instead of a pipe: then `output` is empty, and the length is not limited.
+   */
   readonly answerFile?: number;
 }
 
 /** What a program answered; `problem` completes "the program …", `isMissing` = it could not be started. */
 type ProgramAnswer = { readonly output: string } | { readonly problem: string; readonly isMissing?: true };
 
-/** What a shell answers for a command that it cannot find or run. */
+/** Exit codes of a shell that cannot find or run a command. */
 const SHELL_CANNOT_RUN = [126, 127];
 
 /**
- * Shows a text in a pager and waits until it is left. False when the pager could not be started, and nothing was shown.
- * Less is told to quit on one screen and to keep colours unless the user's own settings say otherwise.
+ * Shows a text in a pager and waits until the user quits it. False when the pager could not be started. Less quits on one screen
+ * and keeps colours unless the user's own settings say otherwise.
  */
 export async function runPager(pager: PagerProgram, text: string, env: Environment): Promise<boolean> {
   const options = {
@@ -53,7 +54,7 @@ export async function runPager(pager: PagerProgram, text: string, env: Environme
   return await whileInterruptsReachTheChild(() => feed(child, text));
 }
 
-/** Runs a program with the terminal handed over, e.g. an agent. Gives its exit code. Throws `program_missing`. */
+/** Runs a program that takes over the terminal, e.g. an agent. Returns its exit code. Throws `program_missing`. */
 export async function runProgram(
   command: readonly string[],
   place: { readonly cwd: string; readonly env: Environment },
@@ -77,8 +78,8 @@ export async function runProgram(
 }
 
 /**
- * Asks a program: the input on its standard input, the answer from its standard output. It gets a process group of its own
- * and is ended with it when it takes too long, answers too much, or jpg itself is interrupted. Never throws.
+ * Asks a program: writes to its standard input, reads its standard output. It gets a process group of its own, which is killed when
+ * it takes too long, answers too much, or jpg itself is interrupted. Never throws.
  */
 export async function askProgram(question: ProgramQuestion): Promise<ProgramAnswer> {
   const { cwd, env, answerFile } = question;
@@ -95,8 +96,8 @@ export async function askProgram(question: ProgramQuestion): Promise<ProgramAnsw
 }
 
 /**
- * Starts a program that is talked with over its standard input and output. It gets a process group of its own, so that
- * Ctrl-C reaches jpg alone, and ends with jpg. A program that is not there has `ended` with the reason.
+ * Starts a program to talk with over its standard input and output. It gets a process group of its own, so that Ctrl-C reaches only
+ * jpg, and ends with jpg. If it does not exist, `ended` says so.
  */
 export function startProgram(
   command: readonly string[],
@@ -167,13 +168,13 @@ function feed(child: ChildProcess, text: string): Promise<boolean> {
   return new Promise((resolve) => {
     child.on("error", () => resolve(false));
     child.on("close", (code) => resolve(!SHELL_CANNOT_RUN.includes(code ?? 0)));
-    // A pager that is left before it has read everything closes the pipe: the user has seen enough.
+    // The user quit the pager before it read everything.
     child.stdin?.on("error", () => {});
     child.stdin?.end(text);
   });
 }
 
-/** Ctrl-C in a pager stops its search, not jpg, which would leave the terminal to both. */
+/** Ctrl-C in a pager stops its search; it must not end jpg, because then both would use the terminal. */
 async function whileInterruptsReachTheChild<T>(action: () => Promise<T>): Promise<T> {
   const ignore = (): void => {};
   process.on("SIGINT", ignore);
@@ -184,29 +185,29 @@ async function whileInterruptsReachTheChild<T>(action: () => Promise<T>): Promis
   }
 }
 
-/** What is known of a started program; `pid` is also the id of its group. */
+/** A started program; `pid` is also the id of its group. */
 interface GroupLeader {
   readonly pid?: number | undefined;
 }
 
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** The groups that must not outlive jpg. One listener for all: it has to know whether anybody else listens. */
+/** The groups to end with jpg. One listener for all, because it has to know whether others listen. */
 const held = new Set<GroupLeader>();
 
-/** Ends a program with everything that it started. */
+/** Ends a program with all that it started. */
 function endGroup({ pid }: GroupLeader, signal: NodeJS.Signals = "SIGKILL"): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // The whole group has ended by itself; macOS says EPERM of one that nobody has waited for yet.
+    // The whole group has ended already; macOS says EPERM if nobody has waited for it yet.
     const code = codeOf(error);
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
 }
 
-/** Has a group end when jpg does, by itself or by a signal; gives what lets go of it. */
+/** Makes a group end when jpg does, by itself or by a signal; returns a function that releases it. */
 function holdGroup(leader: GroupLeader): () => void {
   if (held.size === 0) {
     process.on("exit", endAll);
@@ -223,7 +224,7 @@ function endAll(): void {
   for (const leader of held) endGroup(leader);
 }
 
-/** Whoever else listens decides what a signal means; to these groups alone, it means the end of all. */
+/** On a signal, ends all groups, and jpg too unless another listener decides that. */
 function endOnSignal(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
   endAll();
@@ -236,17 +237,16 @@ function stopListening(): void {
   for (const signal of ENDING_SIGNALS) process.off(signal, endOnSignal);
 }
 
-// A program that goes on running while jpg talks with it over its standard input and output. However it ends, what it
-// started ends with it, and nobody waits for it longer than the grace it is given.
+// A running program that jpg talks with over its standard input and output. However it ends, all that it started ends with it, and
+// jpg waits for it no longer than a grace period.
 
-/** A started program. */
 export interface RunningProgram {
   readonly input: Writable;
   readonly output: Readable;
   readonly errors: Readable;
-  /** How it ended; completes "the program …". Resolves when everything it wrote has been read. Never rejects. */
+  /** How it ended; completes "the program …". Resolves when all its output has been read. Never rejects. */
   readonly ended: Promise<string>;
-  /** Closes its input, and ends it with everything that it started when it does not go by itself. Never rejects. */
+  /** Closes its input, and kills it with all that it started if it does not end by itself. Never rejects. */
   end(): Promise<void>;
 }
 
@@ -260,14 +260,13 @@ interface PipedChild extends GroupLeader {
   on(event: "close", listener: (code: number | null, signal: string | null) => void): unknown;
 }
 
-/** How long a program has to go by itself once its input is closed, and then once it is told to; milliseconds. */
+/** Milliseconds in which a program has to end after its input is closed, and again after SIGTERM. */
 const GRACE_MS = 500;
 
-/** Watches over a started program until it has ended. */
 function watchProgram(child: PipedChild): RunningProgram {
   const release = holdGroup(child);
   const ended = howItEnds(child).finally(release);
-  // Writing to a program that has gone is told by how it ended.
+  // `ended` reports it if the program is gone.
   child.stdin.on("error", () => {});
   const hasEnded = (): Promise<boolean> => within(GRACE_MS, ended);
   return {
@@ -281,7 +280,7 @@ function watchProgram(child: PipedChild): RunningProgram {
       endGroup(child, "SIGTERM");
       if (await hasEnded()) return;
       endGroup(child);
-      // What left the group may hold the pipes open; it must not hold jpg.
+      // Processes that left the group may keep the pipes open; do not wait for them.
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
       await hasEnded();
     },
@@ -291,7 +290,7 @@ function watchProgram(child: PipedChild): RunningProgram {
 function howItEnds(child: PipedChild): Promise<string> {
   return new Promise((resolve) => {
     child.on("error", (cause) => resolve(`could not be started: ${reasonOf(cause)}`));
-    // What it leaves behind would keep the pipes open.
+    // What it started would keep the pipes open.
     child.on("exit", () => endGroup(child));
     child.on("close", (code, signal) =>
       resolve(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`),
@@ -307,10 +306,10 @@ function within(waitMs: number, ended: Promise<unknown>): Promise<boolean> {
   return Promise.race([ended.then(() => true), late]).finally(() => clearTimeout(timer));
 }
 
-// Asks a program whose answer is long. Some programs end before a pipe has taken all that they printed (64 KiB,
-// then nothing): a file takes everything at once.
+// Asks a program for a long answer. Some programs end before a pipe has all of their output (64 KiB, then nothing); a file has no
+// such limit.
 
-/** Asks a program for an answer of any length; the file that takes it is the user's alone, and gone afterwards. Never throws. */
+/** Asks a program for an answer of any length, by way of a private temporary file. Never throws. */
 export async function askIntoFile(question: Omit<ProgramQuestion, "maxBytes" | "answerFile">): Promise<ProgramAnswer> {
   const folder = await mkdtemp(join(question.env["TMPDIR"] ?? tmpdir(), "jpg-answer-"));
   const path = join(folder, "answer");
@@ -326,22 +325,21 @@ export async function askIntoFile(question: Omit<ProgramQuestion, "maxBytes" | "
   }
 }
 
-/** What is edited where nothing else is said. */
 const MESSAGE = "message";
 
-/** What an editor was given, and where it runs. */
+/** Where to run an editor, and on what. */
 interface EditPlace {
   readonly env: Environment;
   readonly cwd: string;
-  /** What the text is, for the name of its file and for errors; default `message`. */
+  /** The name of the text, for its file and for errors; default `message`. */
   readonly what?: string;
-  /** The editor that git's settings name, after $GIT_EDITOR and before the others, as for git. */
+  /** The editor in git's settings, after $GIT_EDITOR and before the others, as for git. */
   readonly configured?: string | null;
 }
 
-/** What an editor left. */
+/** The result of an editor. */
 interface EditedText {
-  /** What stands in the file; what was given where it is gone. */
+  /** The content of the file; the original text if it is gone. */
   readonly text: string;
   /** Exit code of the editor. */
   readonly code: number;
@@ -349,21 +347,23 @@ interface EditedText {
   readonly editor: string;
 }
 
-/** Edits a text in $GIT_EDITOR, else $VISUAL, else $EDITOR, else vi. Throws `editor_failed`, and what the file system throws. */
+/**
+ * Edits a text in $GIT_EDITOR, the editor of git's settings, $VISUAL, $EDITOR or vi. Throws `editor_failed`, and as the file system
+ * does.
+ */
 export async function editText(text: string, place: EditPlace): Promise<string> {
   const edited = await openEditor(text, place);
   if (edited.code === 0) return edited.text;
   throw editorFailed(edited, place.what);
 }
 
-/** The error of an editor that failed. */
 export function editorFailed({ editor, code }: EditedText, what: string = MESSAGE): JpgError {
   return userError("editor_failed", `The editor ended with exit code ${code}: ${editor}. The ${what} is unchanged.`, {
     hints: ["Set $VISUAL or $EDITOR to the editor of your choice, e.g. `export EDITOR=nano`."],
   });
 }
 
-/** Has the user's editor change a text, and waits until it ends. Throws what the file system throws. */
+/** Opens a text in the user's editor and waits until it ends. Throws as the file system does. */
 export async function openEditor(text: string, place: EditPlace): Promise<EditedText> {
   const { env, cwd, what = MESSAGE, configured = null } = place;
   const named = [env["GIT_EDITOR"], configured ?? undefined, env["VISUAL"], env["EDITOR"]];
@@ -372,7 +372,7 @@ export async function openEditor(text: string, place: EditPlace): Promise<Edited
   const path = join(folder, `${what}.${what === MESSAGE ? "md" : "txt"}`);
   try {
     await writeFile(path, text, { mode: 0o600 });
-    // The variable holds a command line, as for git; the file is its last argument.
+    // The variable has a command line, as for git; the file is its last argument.
     const code = await runProgram(["sh", "-c", `${editor} "$1"`, "sh", path], { cwd, env });
     return { text: await readFile(path, "utf8").catch(() => text), code, editor };
   } finally {

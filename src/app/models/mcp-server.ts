@@ -1,5 +1,5 @@
-// One MCP server that jpg started: the handshake, its tools, calls to them. Whatever a server does (not there, dead,
-// silent, talking rubbish) comes back as a sentence that names it and the setting to change; nothing waits without end.
+// One MCP server that jpg started: the handshake, its tools, calls to them. Any failure (missing, dead, silent, not speaking MCP)
+// becomes a sentence that names the server and the setting to change; every wait has a limit.
 import {
   type CallToolResult,
   Client,
@@ -15,11 +15,11 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { type RunningProgram, startProgram } from "./external-process.ts";
 import { type Tool, type ToolBox, type ToolCallOptions, type ToolResult, toToolResult } from "./tool-box.ts";
 
-/** Time for the handshake and the list of tools together, milliseconds. */
+/** Milliseconds for the handshake and the list of tools together. */
 export const OPENING_MS = 10_000;
-/** Time for a call where the settings say nothing, milliseconds. */
+/** Milliseconds for a call if the settings say nothing. */
 export const CALL_MS = 60_000;
-/** How much of what a server said last is kept and shown, characters. */
+/** Characters of a server's last error output that are kept. */
 const KEPT_ERRORS = 4096;
 const SHOWN_ERROR = 200;
 
@@ -34,21 +34,20 @@ export interface ListedTool {
 /** A server that is ready; must be closed. */
 export interface McpServer {
   readonly name: string;
-  /** In the order listed, all pages. */
+  /** All pages, in the order listed. */
   readonly tools: readonly ListedTool[];
-  /** Calls a tool. What goes wrong is a result with `isError`; throws only when the signal ends the call. */
+  /** Calls a tool. Failures are results with `isError`; throws only when the signal ends the call. */
   call(tool: string, args: Readonly<Record<string, unknown>>, options: ToolCallOptions): Promise<ToolResult>;
   /** How its program ended, e.g. `ended with exit code 7`; null while it runs. */
   ended(): string | null;
   close(): Promise<void>;
 }
 
-/** What a server is started with. */
 export interface McpServerStart {
   readonly name: string;
   readonly settings: McpServerConfig;
   readonly cwd: string;
-  /** Of this jpg, which the server is told. */
+  /** The version of jpg, which the server gets. */
   readonly version: string;
   /** The whole environment it gets. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -57,7 +56,7 @@ export interface McpServerStart {
   readonly openingMs?: number;
 }
 
-/** Starts a server and lists its tools, or says in a sentence why that could not be done. Throws only when the signal ends it. */
+/** Starts a server and lists its tools, or returns a sentence why it could not. Throws only when the signal ends it. */
 export async function openMcpServer(start: McpServerStart): Promise<McpServer | { readonly problem: string }> {
   const { name, settings, signal } = start;
   const key = formatKey(["mcp", "servers", name]);
@@ -86,11 +85,11 @@ export async function openMcpServer(start: McpServerStart): Promise<McpServer | 
   }
 }
 
-/** A connection with what is known of how it goes. */
+/** A connection and its state. */
 interface Session {
   readonly client: Client;
   readonly transport: ProgramTransport;
-  /** Why something failed; completes "MCP server X …". `seconds`: the time it had. */
+  /** Why something failed; completes "MCP server X …". `seconds`: the limit that it had. */
   whyFailed(error: unknown, seconds: number): Promise<string>;
   /** How the program ended; null while it runs. */
   ended(): string | null;
@@ -114,7 +113,7 @@ function createSession(program: RunningProgram, start: McpServerStart): Session 
     transport,
     ended: () => how ?? transport.givenUp(),
     async whyFailed(error, seconds) {
-      // That it closed is known before how it ended.
+      // It is known earlier that the connection closed than how the program ended.
       if (isClosed(error)) await Promise.race([program.ended, new Promise((resolve) => setTimeout(resolve, 100))]);
       const said = errors.trim().split("\n").at(-1) ?? "";
       const rubbish = transport.rubbish();
@@ -152,7 +151,7 @@ async function callTool(session: Session, facts: ToolCallFacts): Promise<ToolRes
   const { tool, args, sentence, signal, timeoutMs = CALL_MS } = facts;
   signal.throwIfAborted();
   try {
-    // Not `callTool` of the client: a result that breaks the server's own output schema is still worth more than none.
+    // Not the client's `callTool`: a result that breaks the server's own output schema is still better than none.
     const params = { name: tool, arguments: { ...args } };
     const options = { timeout: timeoutMs, signal };
     return toToolResult((await session.client.request({ method: "tools/call", params }, options)) as CallToolResult);
@@ -171,30 +170,30 @@ function isClosed(error: unknown): boolean {
   return codeOf(error) === "CONNECTION_CLOSED";
 }
 
-/** Settings may hold keys, and a server may print them: values of its environment, and arguments that are no paths. */
+/** Removes values of its environment and arguments that are no paths: settings may hold keys, and a server may print them. */
 function hideSecrets(text: string, { env = {}, args = [] }: McpServerConfig): string {
   const secrets = [...Object.values(env), ...args.filter((arg) => !/^[./]/.test(arg))];
   return secrets.filter((value) => value.length >= 4).reduce((left, value) => left.replaceAll(value, "…"), text);
 }
 
-// Carries MCP messages to and from a running program: one JSON object a line. What is no message is passed over and its
-// beginning kept, so that an error can say what the program printed instead; no line may grow without end.
+// Sends and receives MCP messages of a running program: one JSON object per line. Skips other lines and keeps the beginning of the
+// first, so that an error can show what was printed instead; the length of a line is limited.
 
-/** Longest line read, bytes: a result with some images in it. */
+/** Bytes of the longest line: a result with some images in it. */
 export const MAX_LINE_BYTES: number = 32 * 1024 * 1024;
-/** How much of a line that is no message is kept, characters. */
+/** Characters kept of a line that is no message. */
 const EXCERPT_LENGTH = 120;
 const LINE_FEED = 10;
 
-/** A transport that says why it came to nothing. */
+/** A transport that says why it failed. */
 export interface ProgramTransport extends Transport {
   /** The beginning of the first line that was no message; null when there was none. */
   rubbish(): string | null;
-  /** Why the connection was given up from this side; null when it was not. */
+  /** Why this side closed the connection; null when it did not. */
   givenUp(): string | null;
 }
 
-/** Creates the transport over a program that was started; closing it ends the program. */
+/** Creates the transport for a started program; closing it ends the program. */
 export function createProgramTransport(
   program: RunningProgram,
   maxLineBytes: number = MAX_LINE_BYTES,
@@ -256,24 +255,24 @@ function readLines({ output }: RunningProgram, { maxLineBytes, takeLine, giveUp 
   output.on("data", take);
 }
 
-// The tools of the MCP servers that the settings name, ready to be called by a model. Settings of untrusted layers never
-// get here; a server gets a minimal environment, never the keys of providers.
+// The tools of the MCP servers in the settings, for a model to call. Settings of untrusted layers never get here; a server gets a
+// minimal environment, never the keys of providers.
 
 export interface McpToolOptions {
-  /** Names that are taken, such as those of jpg's own tools. */
+  /** Names in use, such as those of jpg's own tools. */
   readonly taken?: readonly string[];
   /** Ends the opening. */
   readonly signal?: AbortSignal;
-  /** Time for a server to be ready, milliseconds; default 10000. */
+  /** Milliseconds in which a server has to be ready; default 10000. */
   readonly openingMs?: number;
 }
 
-/** What a server is told of the world around it, beside its own settings. */
+/** Variables that a server inherits, in addition to its own settings. */
 const PASSED_ON = ["PATH", "HOME", "LANG", "TERM", "TMPDIR"] as const;
 
 /**
- * Starts the servers of the settings, all at once, and lists their tools. A server that cannot be had is a problem of the
- * box, not an error. Throws only when the signal ends it; then nothing runs on.
+ * Starts the servers of the settings, all at once, and lists their tools. A server that does not start is reported in `problems`.
+ * Throws only when the signal ends it; then no server runs on.
  */
 export async function openMcpTools(
   { runtime, location }: Workspace,
@@ -332,10 +331,10 @@ function toTools(
   }));
 }
 
-// An MCP server that is started again when it has died, once: by the next call of one of its tools. The call during which it died
-// is not repeated, for nobody knows what it did.
+// Restarts an MCP server once after it died, at the next call of one of its tools. The call during which it died is not repeated,
+// because it may have had effects.
 
-/** Starts a server as `openMcpServer` does; it keeps the tools that it listed then. */
+/** Starts a server like `openMcpServer`; after a restart it keeps the tools listed at first. */
 export async function openRestartingServer(start: McpServerStart): Promise<McpServer | { readonly problem: string }> {
   const first = await openMcpServer(start);
   if ("problem" in first) return first;

@@ -1,6 +1,6 @@
-// How a provider is reached: its API, address and key, from the settings that the user trusts, else from the environment
-// variables of the provider's own library. Invariant: a key goes only to the address that stands for the same provider, and
-// no layer without trust names either (see config/layers.ts).
+// How to reach a provider: its API, address and key, from the settings that the user trusts, else from the environment variables of
+// the provider's own library. Invariant: a key is sent only to the address of the same provider, and no untrusted layer names
+// either (see config/layers.ts).
 import type { Config, ProviderConfig } from "../../config/config.ts";
 import { splitCommandWords } from "../../core/compact/shell-read.ts";
 import { asSentence, JpgError } from "../../core/errors.ts";
@@ -13,12 +13,12 @@ import { askProgram } from "./external-process.ts";
 
 type Environment = Runtime["env"];
 
-/** The names of the providers that the settings speak of. */
+/** The names of the providers in the settings. */
 export function configuredProviders(config: Config): readonly string[] {
   return Object.keys(config.providers);
 }
 
-/** Finds a provider by name, as the settings change it. Throws `no_address` for one of the user's own without an address. */
+/** Finds a provider by name, with changes from the settings. Throws `no_address` for one of the user's own without an address. */
 export function findProvider(config: Config, name: string): ModelProvider {
   const { api, base_url } = settingsOf(config, name);
   const known = knownProvider(name);
@@ -42,13 +42,16 @@ export function findProvider(config: Config, name: string): ModelProvider {
   };
 }
 
-/** Where a provider is reached, and the setting that says so. */
+/** The address of a provider, and the setting that it is from. */
 interface ProviderAddress {
   readonly address: string;
   readonly setting: string;
 }
 
-/** Gives the address of a provider: the settings' word, else the environment's, else its own. Throws `bad_address`, `no_address`. */
+/**
+ * Returns the address of a provider: from the settings, else from the environment, else its own. Throws `bad_address`,
+ * `no_address`.
+ */
 export function addressOf(env: Environment, config: Config, name: string): ProviderAddress {
   const provider = findProvider(config, name);
   const setting = settingName(name, "base_url");
@@ -61,18 +64,18 @@ export function addressOf(env: Environment, config: Config, name: string): Provi
   return { address: resolveAddress(provider, written, variable), setting: variable };
 }
 
-/** Whether a provider can be asked: it has a key or needs none. No program is run. */
+/** Whether a provider can be asked: it has a key or needs none. Runs no program. */
 export function isReady(env: Environment, config: Config, name: string): boolean {
   const provider = findProvider(config, name);
   return !provider.needsKey || keySource(env, config, provider) !== null;
 }
 
-/** Gives where the key of a provider stands, a variable or a setting; null when it has none. No program is run. */
+/** Returns the variable or setting with the key of a provider; null when it has none. Runs no program. */
 export function keySetting(env: Environment, config: Config, name: string): string | null {
   return keySource(env, config, findProvider(config, name))?.setting ?? null;
 }
 
-/** Whether the settings give a key for a provider, or name a local server. Variables of the environment name none. */
+/** Whether the settings have a key for a provider, or name a local server. Variables of the environment do not count. */
 export function isConfigured(config: Config, { name, isLocal }: ModelProvider): boolean {
   if (config.providers[name] === undefined) return false;
   const { api_key, key_command } = settingsOf(config, name);
@@ -80,7 +83,7 @@ export function isConfigured(config: Config, { name, isLocal }: ModelProvider): 
 }
 
 /**
- * Resolves how a provider is reached; its key command is run. `model` is named in errors. Throws `no_key`, `bad_key`,
+ * Resolves how to reach a provider; runs its key command. `model` is named in errors. Throws `no_key`, `bad_key`,
  * `key_command_failed`, `bad_address`, `no_address`.
  */
 export async function connectionTo(
@@ -100,7 +103,7 @@ export async function connectionTo(
   return { ...connection, apiKey: checkKey(key, source.setting) };
 }
 
-/** Where a key comes from: one that stands there, or a program that prints it. */
+/** A key itself, or a program that prints it. */
 type KeySource =
   | { readonly setting: string; readonly key: string }
   | { readonly setting: string; readonly key?: undefined; readonly command: string };
@@ -116,7 +119,7 @@ function keySource(env: Environment, config: Config, { name, keyVariables }: Mod
   return null;
 }
 
-/** Other characters would be refused by the HTTP client, which shows the whole header in its error. */
+/** Refuses other characters: the HTTP client would, too, but with the whole header in its error. */
 function checkKey(key: string, setting: string): string {
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw new JpgError(
@@ -162,20 +165,20 @@ function variableValue(env: Environment, variable: string): string | undefined {
   return value === "" ? undefined : value;
 }
 
-// Gets a provider's key from the program that the user named for it. What the program prints is never shown, logged or kept
-// beyond this call of jpg.
+// Gets a provider's key from the program that the user named for it. Its output is never shown, logged or kept after this call of
+// jpg.
 
-/** Time for a key, milliseconds: a password store may have to be unlocked. */
+/** Milliseconds for a key: a password store may have to be unlocked. */
 const KEY_TIME = 10_000;
 /** Longest output, bytes. */
 const MAX_KEY_BYTES = 64 * 1024;
 
-/** Keys by command line, of each store that is open: a password store is asked once, whatever copies of the workspace there are. */
+/** Keys by command line, for each open store: a password store is asked once, even if there are several copies of the workspace. */
 const known = new WeakMap<Workspace["store"], Map<string, Promise<string>>>();
 
 /**
- * Runs a provider's key command, without a shell, and gives the first line that it prints. `setting` is named in errors, the
- * command is not. Throws `key_command_failed`.
+ * Runs a provider's key command, without a shell, and returns the first line that it prints. Errors name `setting`, never the
+ * command. Throws `key_command_failed`.
  */
 export async function runKeyCommand(
   workspace: Workspace,

@@ -1,4 +1,4 @@
-// Models by name: what is known of one, its client, and which one answered last. choose-model.ts says which is asked.
+// Models by name: their facts, their clients, and which one answered last. choose-model.ts chooses the one to ask.
 import { createHash } from "node:crypto";
 import type { Config } from "../../config/config.ts";
 import { fieldsOf, type Turn } from "../../core/conversation/event.ts";
@@ -22,18 +22,18 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { addressOf, configuredProviders, connectionTo } from "./model-connection.ts";
 import { listedFacts, publishedFacts } from "./published-facts.ts";
 
-/** What is known of a model; null = unknown, never 0. */
+/** Facts of a model; null = unknown, never 0. */
 interface ModelFacts {
-  /** Tokens that can be sent: what the user set, else what is published. A view's window is decided by `viewWindow`. */
+  /** Tokens that can be sent: as the user set, else as published. `viewWindow` decides the window of a view. */
   readonly contextWindow: number | null;
-  /** What the user set (`providers.NAME.context_tokens`); absent = nothing. */
+  /** As the user set (`providers.NAME.context_tokens`); absent = not set. */
   readonly setWindow?: number;
   /** Longest answer, tokens. */
   readonly maxOutput: number | null;
   readonly price: ModelPrice | null;
 }
 
-/** A model that is ready to be asked. */
+/** A model that can be asked. */
 export interface OpenedModel {
   /** `provider/model`, in full. */
   readonly name: string;
@@ -42,11 +42,11 @@ export interface OpenedModel {
   readonly model: string;
   readonly client: LlmClient;
   readonly facts: ModelFacts;
-  /** Nobody named it: it answers, and nothing more (see choose-model.ts). */
+  /** Nobody named it: it may answer, but nothing else (see choose-model.ts). */
   readonly isAssumed?: true;
 }
 
-/** Names a model as the one whose provider may be sent what a summary is made of; nothing for one that was assumed. */
+/** The model as one whose provider may be sent what is summarised; nothing for an assumed one. */
 export function asAnswering({ name, isAssumed }: Pick<OpenedModel, "name" | "isAssumed">): {
   readonly answering?: string;
 } {
@@ -54,8 +54,8 @@ export function asAnswering({ name, isAssumed }: Pick<OpenedModel, "name" | "isA
 }
 
 /**
- * Opens a model. Its provider is asked for its list of models when nothing is known of the window; nothing else is sent.
- * Throws `bad_model_name`, `unknown_provider`, `no_key`, `bad_key`, `key_command_failed`, `no_address`, `bad_address`.
+ * Opens a model. Asks its provider for a list of models if the window is unknown; sends nothing else. Throws `bad_model_name`,
+ * `unknown_provider`, `no_key`, `bad_key`, `key_command_failed`, `no_address`, `bad_address`.
  */
 export async function openModel(workspace: Workspace, config: Config, name: string): Promise<OpenedModel> {
   const found = parseModelName(name, configuredProviders(config));
@@ -70,16 +70,16 @@ export async function openModel(workspace: Workspace, config: Config, name: stri
 }
 
 /**
- * Tells what is known of a model, without key and network: what its provider listed lately, the published prices, the
- * family's window. Throws `bad_model_name`, `unknown_provider`, `no_address`, `bad_address`.
+ * Returns the facts of a model without key and network: from its provider's cached list, the published prices, the family's window.
+ * Throws `bad_model_name`, `unknown_provider`, `no_address`, `bad_address`.
  */
 export async function modelFacts(workspace: Workspace, config: Config, name: string): Promise<ModelFacts> {
   return factsOf(workspace, config, parseModelName(name, configuredProviders(config)));
 }
 
 /**
- * Tells what is known of a model as an agent recorded it: `provider` = as recorded, absent = not. It need not be one that can be
- * asked here: of such a one the published facts are looked up, whatever route stands in its name. Without key and network.
+ * Returns the facts of a model as an agent recorded it; `provider` = as recorded, absent = not recorded. If it cannot be asked
+ * here, its published facts are found in spite of a route in its name. Uses no key and no network.
  */
 export async function recordedFacts(
   workspace: Workspace,
@@ -92,14 +92,14 @@ export async function recordedFacts(
   const published = await listedFacts(workspace.runtime, { model, provider });
   return {
     setWindow: known?.setWindow,
-    // Other hosts may cut the windows that makers publish.
+    // Other hosts may have smaller windows than makers publish.
     contextWindow:
       known?.contextWindow ?? (servesWhole(provider) ? (published.contextWindow ?? contextWindow(model)) : null),
     price: known?.price ?? published.price,
   };
 }
 
-/** Its provider is none of the settings', or none that has an address here. */
+/** Null for the errors of a provider that the settings do not have, or without an address. */
 function nothingOf(error: unknown): null {
   if (error instanceof JpgError) return null;
   throw error;
@@ -122,7 +122,7 @@ async function factsOf(
       setWindow ?? listed?.contextWindow ?? own?.contextWindow ?? published?.contextWindow ?? contextWindow(name.model),
     setWindow,
     maxOutput: listed?.maxOutput ?? own?.maxOutput ?? null,
-    // Lists have neither the prices of cached tokens nor those of large requests.
+    // Providers' lists have no prices for cached tokens or large requests.
     price: own?.price ?? published?.price ?? flatPrice(listed),
   };
 }
@@ -133,7 +133,7 @@ function flatPrice(listed: ListedModel | undefined): ModelPrice | null {
   return { input, output, cacheRead: input, cacheWrite: input };
 }
 
-/** The models that a provider listed lately; null = nothing is known. */
+/** The cached list of a provider's models; null = none. */
 export function cachedList(
   { runtime }: Workspace,
   config: Config,
@@ -143,7 +143,7 @@ export function cachedList(
   return readModelList(runtime, { provider, address });
 }
 
-/** What agents call providers that jpg knows by another name. */
+/** Names that agents use for providers of jpg. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   "openai-codex": "openai",
   "openai-responses": "openai",
@@ -155,8 +155,8 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Gives the model of the newest answer as `provider/model`, the provider inferred where none is recorded; null when no
- * answer names a model that can be asked for and that `counts`. A provider that jpg does not know stays as it is: it may be one of the user's.
+ * The model of the newest answer as `provider/model`, the provider inferred if not recorded; null when no answer names a model that
+ * can be asked and that `counts` accepts. An unknown provider is kept: it may be the user's own.
  */
 export function conversationModel(
   turns: Iterable<Turn>,
@@ -173,7 +173,7 @@ export function conversationModel(
   return newest;
 }
 
-/** Names the model of an answer as `provider/model`; null when it is none that can be asked for. */
+/** The model of an answer as `provider/model`; null when it cannot be asked. */
 function recordedName(recorded: unknown, model: string): string | null {
   if (model === "" || /[\s<>]/.test(model)) return null; // `<synthetic>`: what agents write themselves
   const provider = typeof recorded === "string" && recorded !== "" ? (OTHER_NAMES[recorded] ?? recorded) : null;
@@ -184,23 +184,22 @@ function recordedName(recorded: unknown, model: string): string | null {
   return formatModelName({ provider: knownProvider(provider.toLowerCase())?.name ?? provider, model });
 }
 
-// What providers told of their models, kept for a week in the user's cache folder. A list belongs to one address.
+// Caches providers' lists of models for a week in the user's cache folder, by address.
 
-/** How long a list counts, milliseconds: 7 days. */
+/** Milliseconds that a list is kept: 7 days. */
 const TIME_KEPT = 7 * 24 * 60 * 60 * 1000;
-/** How long it counts that a provider gave none, milliseconds: an hour. Asked before each answer, it would delay them all. */
+/** Milliseconds until a provider without a list is asked again: an hour. Asking before each answer would delay them all. */
 const TIME_WITHOUT = 60 * 60 * 1000;
-/** Time that a provider has for its list, milliseconds: somebody waits for an answer of the model. */
+/** Milliseconds for a provider's list: somebody waits for an answer of the model. */
 const LIST_TIME = 2_000;
 const FORMAT = 1;
 
-/** Whose list. */
 interface ListPlace {
   readonly provider: string;
   readonly address: string;
 }
 
-/** Reads the list of a provider; null when there is none that is young enough. */
+/** Reads the cached list of a provider; null when there is none that is new enough. */
 async function readModelList(runtime: Runtime, place: ListPlace): Promise<readonly ListedModel[] | null> {
   const { format, fetched_at, models } = await readCacheFile(runtime, fileOf(place));
   if (format !== FORMAT || typeof fetched_at !== "string" || !Array.isArray(models)) return null;
@@ -209,8 +208,8 @@ async function readModelList(runtime: Runtime, place: ListPlace): Promise<readon
 }
 
 /**
- * Asks a provider for its list and keeps it; null when it has none, cannot be reached in time or refuses. The request for
- * an answer that follows says what is wrong, so nothing is said here.
+ * Asks a provider for its list and caches it; null when it has none, cannot be reached in time or refuses. Reports no error: the
+ * request for an answer that follows will.
  */
 export async function refreshModelList(
   runtime: Runtime,
@@ -229,12 +228,12 @@ async function askForList(connection: LlmConnection): Promise<readonly ListedMod
   try {
     return (await client.listModels?.(AbortSignal.timeout(LIST_TIME))) ?? null;
   } catch (error) {
-    // A server that is started later has a list then.
+    // The server may be started later and have a list then.
     return error instanceof JpgError && error.code === "provider_unreachable" ? "unreachable" : null;
   }
 }
 
-/** The address is part of the name as a digest: two servers may stand behind one provider's name. */
+/** The name contains a digest of the address: two servers may have one provider's name. */
 function fileOf({ provider, address }: ListPlace): string {
   const digest = createHash("sha256").update(address).digest("hex").slice(0, 12);
   return `models/${encodeURIComponent(provider)}-${digest}.json`;
@@ -271,7 +270,7 @@ interface ViewWindow {
   readonly tokens: number | null;
 }
 
-/** A model that is asked next, with what is known of it. */
+/** The model to ask next, with its facts. */
 export interface NextModel {
   /** `provider/model`. */
   readonly name: string;
@@ -280,7 +279,7 @@ export interface NextModel {
 
 type Measured = Pick<CountedView, "turns" | "meter">;
 
-/** Finds the window of the model that is asked next, else of the one that answered last; null where none did. */
+/** Finds the window of the model to ask next, else of the one that answered last; null where none did. */
 export async function viewWindow(
   workspace: Workspace,
   config: Config,

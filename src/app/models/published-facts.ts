@@ -1,5 +1,5 @@
-// What is published of a model's prices and window, from the price list of genai-prices. It is loaded when asked for, and
-// nothing is fetched. The list finds models by the beginning of their name; a find of another family is no find.
+// The published prices and window of a model, from the price list of genai-prices, without network. The list finds models by the
+// beginning of a name; matches of another family are rejected.
 import type { MatchLogic, ModelInfo } from "@pydantic/genai-prices";
 import { type Fields, fieldsOf } from "../../core/conversation/event.ts";
 import { codeOf } from "../../core/errors.ts";
@@ -9,24 +9,24 @@ import { type Runtime, readCacheFile, writeCacheFile } from "../conversation/run
 
 const NOTHING: PublishedFacts = { contextWindow: null, price: null };
 
-/** Providers of the list that are also ours. */
+/** Providers of the list that are also jpg's. */
 const LISTED: ReadonlySet<string> = new Set(["anthropic", "openai", "google", "groq", "openrouter"]);
 
-/** OpenAI counts the longest answer into the window of its models since GPT-5: what can be sent is smaller. Tokens. */
+/** Tokens. OpenAI includes the longest answer in the window of its models since GPT-5, so less can be sent. */
 const ANSWER_IN_WINDOW = 128_000;
 const COUNTS_ANSWER = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
-/** Smaller windows of these models are those of chat variants, which say what can be sent. */
+/** Smaller windows of these models are of chat variants and say what can be sent. */
 const LARGE_WINDOW = 400_000;
 
-/**
- * Looks a model up with the prices of today. Loading the list takes 50 ms, so what it says is remembered for the day; see
- * `recallFacts`.
- */
+/** Finds a model with today's prices. Loading the list takes 50 ms, so the result is cached for the day; see `recallFacts`. */
 export async function publishedFacts(runtime: Runtime, name: ModelName): Promise<PublishedFacts> {
   return LISTED.has(name.provider) ? listedFacts(runtime, name) : NOTHING;
 }
 
-/** Like `publishedFacts`, of a model as an agent recorded it: with a route before its name, by a provider that jpg cannot ask, or by none. */
+/**
+ * Like `publishedFacts`, for a model as an agent recorded it: with a route before its name, by a provider that jpg cannot ask, or
+ * without one.
+ */
 export async function listedFacts(runtime: Runtime, name: ListedName): Promise<PublishedFacts> {
   const now = runtime.now();
   const memory = { runtime, day: now.toISOString().slice(0, 10), name: `${name.provider ?? ""}/${name.model}` };
@@ -51,7 +51,7 @@ async function lookUp(name: ListedName, at: Date): Promise<PublishedFacts> {
   return NOTHING;
 }
 
-/** Whether a find is the model: `claude-sonnet-5-5` begins like `claude-sonnet-5` and is another one. */
+/** Whether a match is the model: `claude-sonnet-5-5` begins like `claude-sonnet-5` and is another one. */
 function isFound({ id, match }: ModelInfo, model: string): boolean {
   return isSameModelFamily(id, model) || isNamed(match, model);
 }
@@ -66,7 +66,7 @@ function sendable(model: string, window: number): number {
   return COUNTS_ANSWER.test(model) && window >= LARGE_WINDOW ? window - ANSWER_IN_WINDOW : window;
 }
 
-/** A price of the list: dollars for a million tokens, or by the size of the request. */
+/** A price of the list: dollars per million tokens, or by the size of the request. */
 type ListedPrice =
   | number
   | { readonly base: number; readonly tiers: readonly { readonly start: number; readonly price: number }[] }
@@ -89,7 +89,7 @@ function toPrice(listed: Readonly<Record<string, ListedPrice>>): ModelPrice | nu
   return { ...base, ...searches, ...(larger.length === 0 ? {} : { larger }) };
 }
 
-/** Cached tokens without a price of their own cost what others do. */
+/** Cached tokens without a price of their own cost as much as others. */
 function pricesAt(listed: Readonly<Record<string, ListedPrice>>, size: number): TokenPrices | null {
   const at = (price: ListedPrice): number | undefined =>
     typeof price === "object" ? (price.tiers.findLast(({ start }) => size > start)?.price ?? price.base) : price;
@@ -101,14 +101,14 @@ function pricesAt(listed: Readonly<Record<string, ListedPrice>>, size: number): 
   return { input, output, cacheRead, cacheWrite, cacheWrite1h: at(listed["cache_write_1h_mtok"]) };
 }
 
-/** What is published of a model; null = nothing. */
+/** Published facts of a model; null = unknown. */
 interface PublishedFacts {
   /** Tokens that can be sent. */
   readonly contextWindow: number | null;
   readonly price: ModelPrice | null;
 }
 
-/** Where facts are remembered. */
+/** The key of cached facts. */
 interface FactsMemory {
   readonly runtime: Runtime;
   /** `YYYY-MM-DD`, UTC. */
@@ -118,16 +118,16 @@ interface FactsMemory {
 }
 
 const FILE = "models/published.json";
-/** Raised when other facts are kept, or the list is searched otherwise. */
+/** Raise it when other facts are cached, or the list is searched differently. */
 const FORMAT = 2;
 
-/** Gives the facts that were looked up on the same day; null when they were not. */
+/** Returns the facts cached on the same day; null when there are none. */
 async function recallFacts({ runtime, day, name }: FactsMemory): Promise<PublishedFacts | null> {
   const models = await modelsOf(runtime, day);
   return Object.hasOwn(models, name) ? parseFacts(models[name]) : null;
 }
 
-/** Remembers facts beside those of the same day; those of other days are dropped. */
+/** Caches facts with those of the same day; drops those of other days. */
 async function rememberFacts({ runtime, day, name }: FactsMemory, facts: PublishedFacts): Promise<void> {
   const models = Object.fromEntries([...Object.entries(await modelsOf(runtime, day)), [name, facts]]);
   await writeCacheFile(runtime, FILE, { format: FORMAT, day, models });
@@ -157,7 +157,7 @@ function isLargerPrices(value: unknown): boolean {
   return isPrices(value) && typeof fieldsOf(value)["above"] === "number";
 }
 
-/** Loads the price list, a package of its own; null where it is not installed: prices are no reason to fail. */
+/** Loads the price list, a package of its own; null if it is not installed, because jpg works without prices. */
 async function loadPriceList(): Promise<typeof import("@pydantic/genai-prices") | null> {
   try {
     return await import("@pydantic/genai-prices");

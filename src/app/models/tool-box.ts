@@ -1,9 +1,9 @@
-// Tools that a model may call while it answers: jpg's own and those of MCP servers, behind one shape.
+// Tools that a model may call while it answers: jpg's own and those of MCP servers, with one interface.
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { Content, ContentPart } from "../../core/conversation/event.ts";
 
-/** What a tool gave back; stored as the result of the call. */
+/** The result of a tool, stored as the result of the call. */
 export interface ToolResult {
   readonly content: Content;
   readonly isError: boolean;
@@ -13,39 +13,39 @@ export interface Tool {
   readonly definition: ToolDefinition;
   /** `jpg` for its own, else the name of the MCP server. */
   readonly origin: string;
-  /** The user is asked before each call. */
+  /** Whether the user is asked before each call. */
   readonly confirm: boolean;
-  /** Calls it. What goes wrong inside the tool is a result with `isError`; nothing is thrown but an abort. */
+  /** Calls it. Failures in the tool are results with `isError`; throws only an abort. */
   call(args: Readonly<Record<string, unknown>>, options: ToolCallOptions): Promise<ToolResult>;
 }
 
 export interface ToolCallOptions {
   readonly signal: AbortSignal;
-  /** Told what the user should know meanwhile, one line; not safe for a terminal yet. */
+  /** Called with a line for the user; not safe for a terminal yet. */
   readonly notice?: (text: string) => void;
 }
 
-/** Tools that are ready; must be closed. */
+/** Open tools; must be closed. */
 export interface ToolBox {
   readonly tools: readonly Tool[];
-  /** What could not be had, as sentences. */
+  /** Tools that could not be opened, as sentences. */
   readonly problems: readonly string[];
   close(): Promise<void>;
 }
 
 export const NO_TOOLS: ToolBox = { tools: [], problems: [], close: () => Promise.resolve() };
 
-/** Text of one result that is kept whole, bytes; of a longer one, both ends are. */
+/** Bytes of text of one result; of a longer one, both ends are kept. */
 export const MAX_TEXT_BYTES: number = 256 * 1024;
-/** Largest image taken, and all images of a result together; bytes. */
+/** Bytes of the largest image, and of all images of a result together. */
 const MAX_IMAGE_BYTES: number = 5 * 1024 * 1024;
 const MAX_IMAGES_BYTES: number = 10 * 1024 * 1024;
-/** What all providers take. */
+/** Types that all providers accept. */
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 type Block = CallToolResult["content"][number];
 
-/** Turns a result into content. A result of texts alone is one text. */
+/** Converts a result into content. Texts alone become one text. */
 export function toToolResult({ content, structuredContent, isError }: CallToolResult): ToolResult {
   const blocks: readonly Block[] =
     content.length === 0 && structuredContent !== undefined
@@ -86,7 +86,7 @@ function partOf(block: Block): Part | ImagePart {
   }
 }
 
-/** Puts a word in the place of images that are too large, too many, or of a type that models do not take. */
+/** Replaces images that are too large, too many, or of a type that models do not accept, by a text. */
 function limitImages(blocks: readonly Block[]): readonly Block[] {
   let total = 0;
   return blocks.map((block) => {
@@ -122,7 +122,7 @@ function limitTexts(parts: readonly (Part | ImagePart)[]): readonly (Part | Imag
   });
 }
 
-/** Keeps both ends of a text that is longer than so many bytes, and says between them how much is missing. */
+/** Keeps both ends of a text longer than so many bytes, and says between them how much is missing. */
 export function cutMiddleBytes(whole: string, maxBytes: number): string {
   const bytes = Buffer.from(whole, "utf8");
   if (bytes.length <= maxBytes) return whole;
@@ -132,7 +132,7 @@ export function cutMiddleBytes(whole: string, maxBytes: number): string {
   return `${bytes.toString("utf8", 0, head)}\n${missing}\n${bytes.toString("utf8", tail)}`;
 }
 
-/** The place at or after `at` where a character begins. */
+/** The first byte at or after `at` that begins a character. */
 function characterStart(bytes: Uint8Array, at: number): number {
   let start = at;
   while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;

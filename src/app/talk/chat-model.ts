@@ -1,4 +1,4 @@
-// The model that a chat talks to: chosen and opened before the first message, so that a missing key is said then.
+// The model of a chat: chosen and opened before the first message, so that a missing key is reported then.
 import { dirname, join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { resolveUserPaths } from "../../config/trust.ts";
@@ -20,16 +20,15 @@ import { readIfExists, rememberProvider, type Workspace } from "../conversation/
 import { type AssumedModel, assumeModel, chooseModel, chooseSummaryModel, lastModel } from "../models/choose-model.ts";
 import { type NextModel, type OpenedModel, openModel, viewWindow } from "../models/models.ts";
 
-/** Whoever is told which model is asked where nobody named one, and asked whether that is meant. */
+/** Tells the user which model is assumed because nobody named one, and asks for permission. */
 export interface AssumptionVoice {
   say(text: string): void;
-  /** `instead` = what answers it beforehand. Throws where nobody can be asked. */
+  /** `instead` = the command that answers it beforehand. Throws if nobody can be asked. */
   allow(question: { readonly text: string; readonly instead: string }): Promise<boolean>;
 }
 
-/** From what the model of a conversation is chosen. */
 interface ChatModelRequest {
-  /** Null = the conversation is still to begin. */
+  /** Null = a new conversation. */
   readonly tree: BranchTree | null;
   /** `--model`. */
   readonly named?: string | undefined;
@@ -38,14 +37,14 @@ interface ChatModelRequest {
 }
 
 /**
- * Chooses the model for a conversation, or takes the one named, and makes sure that it can be asked. Throws `no_model`,
- * `model_not_named`, `no_key` and what else `openModel` throws.
+ * Chooses the model of a conversation, or takes the one named, and checks that it can be asked. Throws `no_model`,
+ * `model_not_named`, `no_key` and as `openModel` does.
  */
 export async function openChatModel(workspace: Workspace, request: ChatModelRequest): Promise<OpenedModel> {
   return openModelFor(workspace, await configOf(workspace, request.tree), request);
 }
 
-/** The same with the settings at hand. */
+/** Like openChatModel, with settings that are loaded. */
 export async function openModelFor(
   workspace: Workspace,
   config: Config,
@@ -69,8 +68,8 @@ export async function openModelFor(
 }
 
 /**
- * Says which model is asked. Of a conversation that comes from elsewhere the user is asked first; a yes is remembered as
- * `--model` is. Gives whether they said so. Throws `model_not_named`.
+ * Reports the assumed model. For a conversation from elsewhere, asks the user first and records a yes like `--model`. Returns
+ * whether the user was asked and agreed. Throws `model_not_named`.
  */
 async function settleAssumption(
   workspace: Workspace,
@@ -102,7 +101,7 @@ async function settleAssumption(
   return true;
 }
 
-/** Who writes the summary of a `/compact`, and whether that is the chat's model for want of another. */
+/** The writer of the summary of a `/compact`, and whether it is the chat's model, because no other is named. */
 export interface ChatSummaryModel {
   /** `provider/model` in full, or `extractive`. */
   readonly name: string;
@@ -110,8 +109,8 @@ export interface ChatSummaryModel {
 }
 
 /**
- * Chooses the model that writes the summary which the user asks for in a chat: as configured, else the chat's own, which is
- * sent the conversation anyway, also where nobody named it.
+ * Chooses the writer of a summary that the user asks for in a chat: as configured, else the chat's own model, even if it was
+ * assumed: it is sent the conversation anyway.
  */
 export async function chatSummaryModel(
   workspace: Workspace,
@@ -127,24 +126,23 @@ async function configOf(workspace: Workspace, tree: BranchTree | null): Promise<
   return (tree === null ? await workspace.config() : await loadConversationConfig(workspace, tree)).config;
 }
 
-// Where a conversation stands between two messages of a chat: how long its view is, how much of the model's window it
-// fills, how long ago it was compacted. Read and counted as planning does it, so that the numbers agree.
+// The status of a conversation between two messages of a chat: the size of its view, the share of the model's window, the messages
+// since its last compaction. Counted as for planning, so that the numbers agree.
 
-/** Counts of the view. */
 export interface ChatStatus extends MessageCount {
-  /** What the model would be sent, tokens, estimated. */
+  /** Estimated tokens that the model would be sent. */
   readonly tokens: number;
   /** Context window of the model, tokens; null = unknown. */
   readonly window: number | null;
   /** Whether the view comes near the window (`conversation.compaction.auto.warning_ratio`). */
   readonly isNearlyFull: boolean;
-  /** Whether it compacts on its own (`conversation.compaction.auto.enabled`). */
+  /** Whether it compacts automatically (`conversation.compaction.auto.enabled`). */
   readonly compactsItself: boolean;
   /** Messages since the newest compaction in force; null = there is none. */
   readonly sinceCompaction: number | null;
 }
 
-/** The status of a conversation that holds nothing yet. */
+/** The status of an empty conversation. */
 export function emptyStatus(window: number | null): ChatStatus {
   return {
     messages: 0,
@@ -157,15 +155,14 @@ export function emptyStatus(window: number | null): ChatStatus {
   };
 }
 
-/** What is asked next. */
+/** What the next request has. */
 interface NextAsked {
   /** Null = the model that answered last. */
   readonly model: NextModel | null;
-  /** Tools that jpg offers it; null = the conversation's agent sends the request, not jpg. */
+  /** Tools that jpg offers; null = the conversation's agent sends the request, not jpg. */
   readonly tools: readonly ToolDefinition[] | null;
 }
 
-/** Loads the status of a branch. */
 export async function loadChatStatus(
   workspace: Workspace,
   tree: BranchTree,
@@ -188,14 +185,14 @@ export async function loadChatStatus(
   };
 }
 
-/** The request that opens the newest turn. */
+/** The request that begins the newest turn. */
 interface LastRequest {
   readonly content: Content;
   /** Position of its turn, 0-based. */
   readonly turn: number;
 }
 
-/** Loads it; null where the newest turn holds no request of a person. Throws `attachment_missing`. */
+/** Loads it; null where the newest turn has no request of a person. Throws `attachment_missing`. */
 export async function loadLastRequest({ store }: Workspace, tree: BranchTree): Promise<LastRequest | null> {
   const turn = tree.turnOids.length - 1;
   const events = turn < 0 ? [] : ((await loadTurns(store, tree, [turn])).get(turn)?.events ?? []);
@@ -205,22 +202,21 @@ export async function loadLastRequest({ store }: Workspace, tree: BranchTree): P
   return whole?.type === "chat_request" ? { content: whole.content, turn } : null;
 }
 
-// The messages that the user typed in chats, for the next one: a file of the user's own (0600) in the state folder, one JSON text
-// a line, the newest last, of bounded length. A message that begins with a blank is not kept, as in shells.
+// The history of messages that the user typed in chats: a private file (0600) in the state folder, one JSON text per line, newest
+// last, of bounded length. A message that begins with a space is not kept, as in shells.
 
-/** Messages that are kept. */
 const KEPT = 500;
-/** Longest message that is kept, characters: a longer one was pasted. */
+/** Characters of the longest message that is kept: a longer one was pasted. */
 const LONGEST = 10_000;
 
 type User = Pick<Runtime, "env" | "home">;
 
-/** Reads them, newest first; a line that is none is passed over. Throws `unreadable_file`. */
+/** Reads them, newest first; skips damaged lines. Throws `unreadable_file`. */
 export async function readTypedMessages(user: User): Promise<readonly string[]> {
   return (await readLines(user)).flatMap((line) => parseLine(line) ?? []).reverse();
 }
 
-/** Keeps a message; of two chats that do so at once, one may lose its own. Throws what the file system throws. */
+/** Adds a message; if two chats add one at once, one of them may be lost. Throws as the file system does. */
 export async function keepTypedMessage(user: User, text: string): Promise<void> {
   if (text.startsWith(" ") || text.trim() === "" || text.length > LONGEST) return;
   const lines = [...(await readLines(user)), JSON.stringify(text)].slice(-KEPT);

@@ -1,4 +1,4 @@
-// What the tools `search` and `show` of a query give back, as JSON: hits of one conversation, the text of one of its events.
+// The results of the tools `search` and `show` of a query, as JSON: hits in one conversation, the text of one of its events.
 import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { forJson } from "../../core/safe-text.ts";
@@ -7,18 +7,18 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { searchConversations } from "../look/search.ts";
 import { readEventText, show } from "../look/show.ts";
 
-/** Most hits, and most characters of a text: the answer fills the model's window. */
+/** Hits, and characters of a text, at most: they fill the model's window. */
 const MOST_HITS = 10;
 const MOST_CHARS = 20_000;
 
-/** Ranks the events of a branch by words. Throws what searching throws. */
+/** Ranks the events of a branch by words. Throws as searching does. */
 export async function searchBack(workspace: Workspace, branch: string, pattern: string): Promise<string> {
   const { hits, cut } = await searchConversations(workspace, { pattern, rank: true, limit: MOST_HITS, id: branch });
   const rows = hits.map(({ turn, event, type, state, line, alike }) => ({ turn, id: event, type, state, line, alike }));
   return toJson({ hits: rows, more: cut });
 }
 
-/** Gives an event of a branch's conversation. Throws `unknown_id`, and `not_here` for what is none. */
+/** Returns an event of a branch's conversation. Throws `unknown_id`, and `not_here` if it is in another one. */
 export async function showBack(
   workspace: Workspace,
   branch: string,

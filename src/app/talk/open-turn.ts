@@ -1,5 +1,5 @@
-// The turn that is being talked: its journal, its events so far, and the view that the model is sent before them, which
-// follows when the branch is compacted meanwhile.
+// The turn in progress: its journal, its events so far, and the view that the model is sent before them, which is read again if the
+// branch is compacted meanwhile.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import type {
   ChatRequest,
@@ -36,27 +36,27 @@ export interface OpenTurn {
   readonly events: readonly Event[];
   /** Adds events that are in the journal already. */
   add(events: readonly Event[]): void;
-  /** Adds an event, in the journal first. */
+  /** Writes an event to the journal, then adds it. */
   keep(event: Event): void;
-  /** What the model is sent. */
+  /** What to send the model. */
   sent(): Promise<SentView>;
-  /** Those of its events that the branch does not hold. */
+  /** Its events that are not on the branch yet. */
   unstored(): readonly Event[];
-  /** Commits the turn as far as it has come, so that it can be compacted; the rest follows as its continuation. */
+  /** Commits the turn so far, so that it can be compacted; the rest is committed as its continuation. */
   store(signatures: Signatures): Promise<void>;
 }
 
-/** What a model is sent, and under which compactions. */
+/** What a model is sent, and the compactions in force in it. */
 interface SentView {
-  /** The branch's view with the notice of what it hides, then what it does not hold of the open turn. */
+  /** The branch's view with the notice of what it hides, then the events of the open turn that are not on the branch. */
   readonly view: View;
   readonly compactions: readonly Compaction[];
 }
 
-/** A branch that exists, or the conversation that a turn is to begin. */
+/** An existing branch, or the conversation that the turn begins. */
 export type Start = { readonly tree: BranchTree } | { readonly branch: string; readonly root: ConversationHeader };
 
-/** Loads a branch unless it is loaded; `root` = begins it when it does not exist. Throws `unknown_id`. */
+/** Loads a branch unless it is loaded; `root` = begin it if it does not exist. Throws `unknown_id`. */
 export async function loadStart(
   { store }: Workspace,
   branch: string,
@@ -71,7 +71,7 @@ export async function loadStart(
   });
 }
 
-/** Opens the turn after a branch's newest one with its request. Throws `turn_open`, `spliced_turns` and what the journal throws. */
+/** Opens the turn after a branch's newest one with its request. Throws `turn_open`, `spliced_turns` and as the journal does. */
 export async function openTurn(workspace: Workspace, start: Start, content: Content): Promise<OpenTurn> {
   const { runtime, location, store } = workspace;
   if (!location.exists && "root" in start) await makeStore(runtime, location.root);
@@ -84,7 +84,7 @@ export async function openTurn(workspace: Workspace, start: Start, content: Cont
   let head = headOf(start, { start: events[0]?.id ?? "", writer });
   const journal = await openJournal(store.journal(), head);
   try {
-    // Another process may have added a turn before the journal was ours.
+    // Another process may have added a turn before this one locked the journal.
     const tip = await store.readBranch(head.branch);
     if ("tree" in start && tip !== null && tip !== start.tree.commit) {
       const tree = await loadBranchTree(store, head.branch, tip);
@@ -114,7 +114,7 @@ export async function openTurn(workspace: Workspace, start: Start, content: Cont
     unstored: () => events.slice(stored),
     store: async (signatures) => {
       const { branch, parent } = await recordTurn(workspace, { ...head, events }, signatures);
-      // Beside another turn it is on a fork by now, where nobody compacts it.
+      // If another turn was added, this one is on a fork by now, which nobody compacts.
       if (branch !== head.branch) return;
       stored = events.length;
       await refreshViews(workspace, branch, parent);
@@ -129,19 +129,19 @@ function headOf(start: Start, { start: first, writer }: Pick<JournalHead, "start
   return { ...facts, branch, turn: turnOids.length, parent: commit, prev: turnOids.at(-1) ?? null };
 }
 
-/** A branch's view, and how many events of the open turn are in it. */
+/** A branch's view, and the number of events of the open turn in it. */
 interface StoredView extends SentView {
   readonly held: number;
 }
 
-/** Reads the branch's view; again only when the branch moved, and as long as its turns are those before the open one. */
+/** Reads the branch's view; reads it again only when the branch moved, and only while its turns are those before the open one. */
 function createViewReader(
   { store }: Workspace,
   tree: BranchTree | null,
 ): (before: JournalHead, stored: number) => Promise<StoredView> {
   let current = tree?.commit ?? null;
   let held = 0;
-  // Read at once, while the model is being opened.
+  // Start reading at once, while the model is being opened.
   let sent = tree === null ? Promise.resolve<SentView>(NOTHING_STORED) : readSent(store, tree);
   sent.catch(() => undefined);
   return async ({ branch, turn, prev }, stored) => {
@@ -159,7 +159,7 @@ function createViewReader(
   };
 }
 
-/** Puts what the branch does not hold of a turn behind its view. */
+/** Appends to a view the events of the turn that are not on the branch. */
 function withRest(
   { turns }: View,
   turn: number,
@@ -178,28 +178,26 @@ async function readSent(store: ConversationStore, tree: BranchTree): Promise<Sen
   return { view: await inlineView(store, tree.commit, view), compactions: live.applied };
 }
 
-/** Characters of an event's id: 60 bits, for ids must be unique within a conversation of any length. */
+/** Characters of an event's id: 60 bits, to be unique in a conversation of any length. */
 const ID_LENGTH = 12;
 
-/** What every event has. */
 interface Stamp {
   readonly id: string;
   readonly timestamp: string;
 }
 
-/** Makes events of one turn. */
+/** Creates the events of one turn. */
 export interface LiveEvents {
   /** A random id, for events and messages. */
   newId(): string;
   turnStart(): TurnStart;
   request(content: Content): ChatRequest;
-  /** A text of the model, empty so far. */
+  /** An empty text of the model. */
   response(kind: "message" | "reasoning", metadata: EventMetadata): ChatResponse;
   call(call: Pick<ToolCallRequest, "call_id" | "name" | "arguments">, metadata: EventMetadata): ToolCallRequest;
   result(result: Pick<ToolCallResponse, "call_id" | "content" | "is_error">): ToolCallResponse;
 }
 
-/** Creates the maker of a turn's events. */
 function createLiveEvents(runtime: Runtime): LiveEvents {
   let latest = 0;
   const now = (): string => {

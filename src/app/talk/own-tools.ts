@@ -1,5 +1,5 @@
-// The tools `search` and `show`, jpg's own: a model that answers in a conversation finds in it what compactions hide. They look into
-// that conversation only: what else the store holds is sent to no provider unasked.
+// jpg's own tools `search` and `show`: with them a model finds in its conversation what compactions hide. They search only that
+// conversation, because others must not be sent to a provider unasked.
 import type { Config } from "../../config/config.ts";
 import { OWN_TOOLS, SEARCH_TOOL, SHOW_TOOL, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { JpgError } from "../../core/errors.ts";
@@ -10,7 +10,7 @@ import { NO_TOOLS, type Tool, type ToolBox, type ToolResult } from "../models/to
 import { searchBack, showBack } from "./look-back.ts";
 import type { ToolOpening } from "./query.ts";
 
-/** Longest pattern and id, characters. */
+/** Characters of the longest pattern and id. */
 const LONGEST_WORDS = 1000;
 
 const SEARCH_DEFINITION: ToolDefinition = {
@@ -40,10 +40,9 @@ const SHOW_DEFINITION: ToolDefinition = {
   },
 };
 
-/** What a model is told of them. */
 const LOOK_BACK_DEFINITIONS: readonly ToolDefinition[] = [SEARCH_DEFINITION, SHOW_DEFINITION];
 
-/** Creates them for a branch. */
+/** Creates the tools for a branch. */
 export function createLookBackTools(workspace: Workspace, branch: string): readonly Tool[] {
   return [
     toolOf(SEARCH_DEFINITION, async (args) => {
@@ -94,10 +93,10 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "" && value.length <= LONGEST_WORDS;
 }
 
-/** What a model is told of them, in the order in which they are offered. */
+/** The definitions of jpg's own tools, in the order in which they are offered. */
 export const OWN_DEFINITIONS: readonly ToolDefinition[] = [COMPACT_DEFINITION, ...LOOK_BACK_DEFINITIONS];
 
-/** Gives all tools that a branch's model is offered: jpg's own, then `others`, those of servers. */
+/** Returns all tools for a branch's model: jpg's own, then `others`, those of servers. */
 export function withOwnTools(
   workspace: Workspace,
   branch: string,
@@ -107,13 +106,12 @@ export function withOwnTools(
   return [createCompactTool(workspace, branch, { ...model, others: tools }), ...tools];
 }
 
-/** What tools are opened for. */
 interface ToolPlace extends ToolOpening {
   readonly branch: string;
   readonly signal: AbortSignal;
 }
 
-/** Opens them; must be closed. Throws what opening the model throws, without waiting for servers then. */
+/** Opens the tools; they must be closed. Throws as opening the model does, and then does not wait for servers. */
 export async function openQueryTools(workspace: Workspace, place: ToolPlace): Promise<ToolBox> {
   const { branch, config, model, signal } = place;
   const stopped = new AbortController();
@@ -128,7 +126,7 @@ export async function openQueryTools(workspace: Workspace, place: ToolPlace): Pr
   }
 }
 
-/** Opens the MCP servers that the settings name; must be closed. `signal` gives up waiting for them. */
+/** Opens the MCP servers of the settings; they must be closed. `signal` stops waiting for them. */
 export async function openServers(workspace: Workspace, config: Config, signal?: AbortSignal): Promise<ToolBox> {
   if (Object.keys(config.mcp.servers).length === 0) return NO_TOOLS;
   const { openMcpTools } = await import("../models/mcp-server.ts");

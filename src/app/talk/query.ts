@@ -1,5 +1,5 @@
-// Asks a model in a conversation: load → talk, journalled → one commit at the end of the turn. A turn that is interrupted
-// keeps what came, marked; one in which the model said nothing leaves the conversation as it was.
+// Asks a model in a conversation: loads, talks with a journal, and commits once at the end of the turn. An interrupted turn keeps
+// what had arrived, marked; if the model said nothing, the conversation does not change.
 import type { Config, RecordedTool } from "../../config/config.ts";
 import { parseOverride } from "../../config/load.ts";
 import { isWarningSize } from "../../core/compact/automatic.ts";
@@ -28,21 +28,19 @@ import { loadStart, type OpenTurn, openTurn, type Start } from "./open-turn.ts";
 import { failTurn, messagesOf, type SettledTurn, settleTurn } from "./settle-turn.ts";
 import { type TalkEnd, type TalkObserver, talk } from "./talk.ts";
 
-/** Who is shown a turn while it is talked. */
 export type QueryObserver = TalkObserver;
 
-/** What became of a query. */
 export interface QueryReport {
   readonly conversation: string;
-  /** Another one than asked for when another process added a turn there meanwhile: then a new fork. */
+  /** Another one than requested if another process added a turn there meanwhile: then a new fork. */
   readonly branch: string;
-  /** Position of the turn, 0-based; null when it was interrupted before the model said anything: there is none then. */
+  /** Position of the turn, 0-based; null when it was interrupted before the model said anything: then there is none. */
   readonly turn: number | null;
   /** Null as for `turn`. */
   readonly commit: string | null;
   /** `provider/model`. */
   readonly model: string;
-  /** The messages of the turn, as they were shown. */
+  /** The messages of the turn, as shown. */
   readonly text: string;
   readonly stop: StopReason;
   readonly interrupted: boolean;
@@ -52,17 +50,17 @@ export interface QueryReport {
   readonly price: number | null;
   /** Tokens of the view with this turn, and of the model's window; null = unknown. */
   readonly tokens: { readonly view: number; readonly window: number | null };
-  /** Whether the view comes near the window and nothing is compacted automatically (`compaction.auto.warning_ratio`). */
+  /** Whether the view comes near the window without automatic compaction (`compaction.auto.warning_ratio`). */
   readonly isNearlyFull: boolean;
-  /** What was compacted on the way, in order. */
+  /** Compactions made during the query, in order. */
   readonly compactions: readonly CompactReport[];
 }
 
 const DEFAULT_TOOL_ROUNDS = 50;
 
 /**
- * Asks, and commits the turn. Throws `turn_open`, `no_model`, `no_key` and other errors of models, whatever the provider
- * reports, `empty_answer`, `refused`, `disk_full`; each says what became of the turn.
+ * Asks, and commits the turn. Throws `turn_open`, `no_model`, `no_key` and other errors of models, errors of the provider,
+ * `empty_answer`, `refused`, `disk_full`; each says what happened to the turn.
  */
 export async function query(
   workspace: Workspace,
@@ -135,7 +133,7 @@ async function talkQuery(
   return { ...report, compactions };
 }
 
-/** The model that is sent the conversation, and how much it takes. */
+/** The model that is sent the conversation, and its window. */
 function asSent(
   opened: OpenedModel,
 ): Pick<AutoSituation, "model" | "window" | "isWindowSet"> & ReturnType<typeof asAnswering> {
@@ -144,13 +142,13 @@ function asSent(
   return { model: name, ...asAnswering(opened), window: facts.contextWindow, isWindowSet };
 }
 
-/** Whether `--cfg` of this call names the model that answers. */
+/** Whether `--cfg` of this call names the model. */
 async function namesModel({ overrides }: Workspace): Promise<boolean> {
   if (overrides.length === 0) return false;
   return overrides.map(parseOverride).some(({ path }) => path.join(".") === "conversation.model");
 }
 
-/** The conversation goes on with a provider that was named without naming it again. */
+/** Records a named model, so that the conversation continues with it. */
 async function rememberNamed(
   workspace: Workspace,
   { turn, opened }: BegunQuery,
@@ -163,7 +161,7 @@ async function rememberNamed(
   }
 }
 
-/** What `--cfg` set, and the model that was named, unless the conversation has it already. */
+/** The settings of `--cfg` and the named model, unless the conversation has them already. */
 function settingsToKeep(
   { overrides }: Workspace,
   { config, opened }: BegunQuery,
@@ -173,7 +171,7 @@ function settingsToKeep(
   return [...overrides, `conversation.model=${JSON.stringify(opened.name)}`];
 }
 
-/** What the next request would be sent with, where the provider did not count; 0 where nothing is stored. */
+/** Tokens of the next request, for a provider that did not count them; 0 if nothing is stored. */
 async function sizeAt({ store }: Workspace, branch: string | null): Promise<number> {
   const tree = branch === null ? null : await loadTip(store, branch);
   if (tree === null) return 0;
@@ -207,10 +205,10 @@ async function reportOf(
   };
 }
 
-// Everything that a turn needs before the model is asked, at once where it can be: the view is read while the settings are,
-// the model is opened, tools are started and the journal is begun. What fails here leaves nothing behind but the text of the request.
+// Prepares a turn, in parallel where possible: reads the view and the settings, opens the model, starts the tools and begins the
+// journal. A failure here leaves nothing but the text of the request.
 
-/** A turn that is about to be talked. */
+/** A turn before its first request. */
 interface BegunQuery {
   readonly turn: OpenTurn;
   readonly opened: OpenedModel;
@@ -221,7 +219,7 @@ interface BegunQuery {
   readonly tools: ToolBox;
 }
 
-/** Begins a turn. Throws `turn_open`, and what opening the model, the tools and the journal throws. */
+/** Begins a turn. Throws `turn_open`, and as opening the model, the tools and the journal do. */
 async function beginQuery(workspace: Workspace, branch: string, request: QueryRequest): Promise<BegunQuery> {
   try {
     const start = await loadStart(workspace, branch, request);
@@ -234,7 +232,7 @@ async function beginQuery(workspace: Workspace, branch: string, request: QueryRe
       loading,
       opening,
       loading.then(({ config }) => openTools(request, { config, model: opening })),
-      // A store is not made for a model that cannot be asked.
+      // Do not create a store for a model that cannot be asked.
       beginning ?? opening.then(begin),
     ]);
     if (isDone(loaded) && isDone(opened) && isDone(tools) && isDone(turn)) {
@@ -259,7 +257,7 @@ function isDone<Value>(result: PromiseSettledResult<Value>): result is PromiseFu
   return result.status === "fulfilled";
 }
 
-/** The first failure, in the order of what the user can do about it. */
+/** The failure to report: the first that the user can do something about. */
 function reasonOf(results: readonly PromiseSettledResult<unknown>[]): unknown {
   return results.find((result) => result.status === "rejected")?.reason;
 }
@@ -277,28 +275,27 @@ async function chooseAndOpen(
   return opened ?? openModelFor(workspace, config, { tree, named: model, voice });
 }
 
-/** What tools are opened with. */
 export interface ToolOpening {
   readonly config: Config;
-  /** The model that is offered them, while it is being opened. */
+  /** The model that the tools are for, while it is being opened. */
   readonly model: Promise<OpenedModel>;
 }
 
 export interface QueryRequest {
   readonly content: Content;
-  /** Model that answers, from now on; absent = the one of the settings, else the one that answered last. */
+  /** The model to answer from now on; absent = the one of the settings, else the one that answered last. */
   readonly model?: string;
-  /** Told, and asked, where nobody named a model and one provider has a key; without it a model has to be named. */
+  /** Tells and asks the user if nobody named a model and one provider has a key; without it a model has to be named. */
   readonly voice?: AssumptionVoice;
-  /** A model that was opened before, in place of choosing and opening one. */
+  /** An open model, to use instead of choosing one. */
   readonly opened?: OpenedModel;
-  /** Tools that are open; the caller closes them. */
+  /** Open tools; the caller closes them. */
   readonly tools?: ToolBox;
   /** Opens tools for this turn alone, while the model is being opened. */
   readonly openTools?: (opening: ToolOpening) => Promise<ToolBox>;
-  /** The branch as the caller has read it, in place of reading it again. */
+  /** The branch, if the caller has read it. */
   readonly tree?: BranchTree;
-  /** Ends the turn; what came is kept. */
+  /** Ends the turn; what had arrived is kept. */
   readonly signal: AbortSignal;
   /** Rounds of tool calls before the turn ends; default 50. */
   readonly maxToolRounds?: number;
@@ -306,7 +303,7 @@ export interface QueryRequest {
   readonly root?: ConversationHeader;
 }
 
-// Where a query is asked: the active conversation, a fork of it, or a new one; compacted first when that was asked for.
+// Finds where to ask: the active conversation, a fork of it, or a new one; compacts it first if requested.
 
 interface QueryPlaceRequest {
   /** Text of the request, for the name of a new conversation. */
@@ -322,20 +319,20 @@ interface QueryPlaceRequest {
   readonly signal: AbortSignal;
 }
 
-/** Where to ask, and what was done to get there. */
+/** Where to ask, and what was done for it. */
 export interface QueryPlace extends Partial<Pick<NewConversation, "root">> {
   readonly branch: string;
-  /** As it stands; absent where it does not exist yet, and where it was compacted since. */
+  /** The branch as it is; absent if it does not exist yet, and if it was just compacted. */
   readonly tree?: BranchTree;
-  /** Opened already where something was written: a model that cannot be asked is said before. */
+  /** Open already if something was written: it must be known first that the model can be asked. */
   readonly opened?: OpenedModel;
   readonly forked: boolean;
   readonly compaction: CompactReport | null;
 }
 
 /**
- * Finds the place, forking and compacting on the way. A store without conversations begins one. Throws `nothing_to_fork`,
- * `no_conversation`, and the errors of opening the model, forking and compacting.
+ * Finds the place, after forking and compacting. A store without conversations begins one. Throws `nothing_to_fork`,
+ * `no_conversation`, and as opening the model, forking and compacting do.
  */
 export async function findQueryPlace(workspace: Workspace, request: QueryPlaceRequest): Promise<QueryPlace> {
   const plain = { forked: false, compaction: null };
@@ -377,7 +374,7 @@ async function forkOff(workspace: Workspace, tree: BranchTree, fork: true | numb
   return (await loadTip(workspace.store, branch)) ?? loadBranchTree(workspace.store, branch, tree.commit);
 }
 
-/** The same as `jpg compact`. */
+/** Compacts like `jpg compact`. */
 async function compactFirst(
   workspace: Workspace,
   tree: BranchTree,

@@ -1,5 +1,4 @@
-// What is asked, put together from words, the files that they name, and standard input. The words stay as they were typed;
-// what they name follows them.
+// Builds a request from words, the files that they name, and standard input. The words stay as typed; what they name follows them.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -7,20 +6,20 @@ import type { Content, ContentPart } from "../../core/conversation/event.ts";
 import { codeOf, reasonOf, userError } from "../../core/errors.ts";
 
 interface RequestInput {
-  /** As typed: `@FILE` at the start of a word attaches a file, `@"A FILE"` one with blanks; what names no file is text. `\@` is an @. */
+  /** As typed: `@FILE` at the start of a word attaches a file, `@"A FILE"` one with spaces; anything else is text. `\@` is an @. */
   readonly text: string;
   /** Files to attach. */
   readonly files: readonly string[];
-  /** What came on standard input; null = nothing was read. The request itself when there are no words. */
+  /** Standard input; null = not read. The request itself when there are no words. */
   readonly stdin: Uint8Array | null;
 }
 
 /** A word that names a file: at the start, or after white space or an opening mark, so never after a backslash. */
 const MENTION = /(?<=^|[\s("'[{])@(?:"([^"\n]+)"|([^\s"]+))/g;
-/** What ends a sentence rather than a file's name. */
+/** Marks that end a sentence rather than a file's name. */
 const LAST_MARKS = /[.,;:!?)\]}'"]+$/;
 
-/** Puts a request together; a plain text when there is nothing but words. Throws `empty_request` and what reading files throws. */
+/** Builds a request; a plain text when there are only words. Throws `empty_request` and as reading files does. */
 export async function requestContent(cwd: string, { text, files, stdin }: RequestInput): Promise<Content> {
   const words = text.replaceAll("\\@", "@").trim();
   const mentioned: string[] = [];
@@ -37,21 +36,21 @@ export async function requestContent(cwd: string, { text, files, stdin }: Reques
   return words === "" ? all : [{ type: "text", text: words }, ...all];
 }
 
-/** Names without those of a file that was named before: it is attached once. */
+/** Removes names of a file that was named before: it is attached once. */
 function firstOfEach(cwd: string, names: readonly string[]): readonly string[] {
   const byPath = new Map<string, string>();
   for (const name of names) if (!byPath.has(resolve(cwd, name))) byPath.set(resolve(cwd, name), name);
   return [...byPath.values()];
 }
 
-/** The file that a word names; marks after it belong to it only when there is such a file. Null when there is none. */
+/** The file that a word names; marks after it belong to it only if there is such a file. Null when there is none. */
 async function fileOf(cwd: string, [, quoted, bare = ""]: RegExpMatchArray): Promise<string | null> {
   for (const name of quoted === undefined ? [bare, bare.replace(LAST_MARKS, "")] : [quoted])
     if (name !== "" && (await isFile(resolve(cwd, name)))) return name;
   return null;
 }
 
-/** A pipe is one too; a folder is none. */
+/** Whether it is a file or a pipe, not a folder. */
 function isFile(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => !found.isDirectory(),
@@ -66,16 +65,15 @@ function requireText(text: string): string {
   });
 }
 
-// Files that go with a request: texts as attachments, images and PDFs as what they are, told by their first bytes. What is
-// none of these, too large or not there is refused by name before anything is sent.
+// Attaches files: texts as attachments, images and PDFs by type, detected by their first bytes. Other files, too large or missing
+// ones are refused by name before anything is sent.
 
-/** What a file was recognised as. */
 interface Kind {
   readonly type: "image" | "document";
   readonly mediaType: string;
 }
 
-/** Beginnings of files, as latin-1; `.` is any byte. */
+/** First bytes of files, as latin-1; `.` is any byte. */
 const BEGINNINGS: readonly (readonly [beginning: RegExp, kind: Kind])[] = [
   [/^\x89PNG\r\n\x1a\n/, { type: "image", mediaType: "image/png" }],
   [/^\xff\xd8\xff/, { type: "image", mediaType: "image/jpeg" }],
@@ -83,11 +81,11 @@ const BEGINNINGS: readonly (readonly [beginning: RegExp, kind: Kind])[] = [
   [/^RIFF....WEBP/s, { type: "image", mediaType: "image/webp" }],
   [/^%PDF-/, { type: "document", mediaType: "application/pdf" }],
 ];
-/** Bytes that the beginnings look at. */
+/** The most bytes that they need. */
 const BEGINNING_BYTES = 16;
 
 const MIB = 1024 * 1024;
-/** Largest file by kind, bytes: half a million tokens of text; what the providers take of images and documents. */
+/** Bytes of the largest file by kind: half a million tokens of text; what the providers accept of images and documents. */
 const LIMITS = { text: 2 * MIB, image: 10 * MIB, document: 32 * MIB } as const;
 
 /** Reads a file as a part of a request. Throws `missing_file`, `unreadable_file`, `not_a_file`, `file_too_large`, `binary_file`. */
@@ -105,7 +103,7 @@ async function readAttachedFile(cwd: string, name: string): Promise<ContentPart>
   return toPart(await readBytes(path, name), name);
 }
 
-/** Makes a part of bytes that were read; `name` is how errors call them. Throws `file_too_large`, `binary_file`. */
+/** Converts the bytes of a file; `name` is for errors. Throws `file_too_large`, `binary_file`. */
 function toPart(bytes: Uint8Array, name: string): ContentPart {
   const start = Buffer.from(bytes.subarray(0, BEGINNING_BYTES)).toString("latin1");
   const kind = BEGINNINGS.find(([beginning]) => beginning.test(start))?.[1];
@@ -117,7 +115,7 @@ function toPart(bytes: Uint8Array, name: string): ContentPart {
   return { type: kind.type, media_type: kind.mediaType, data, ...title };
 }
 
-/** A pipe has no size: it is read until it is too large. */
+/** Reads a file in chunks until it is too large: a pipe has no size. */
 async function readBytes(path: string, name: string): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -133,13 +131,13 @@ async function readBytes(path: string, name: string): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** Decodes text. Throws `binary_file` for what is no UTF-8, or holds a null byte. */
+/** Decodes text. Throws `binary_file` for what is no UTF-8, or has a null byte. */
 function decodeText(bytes: Uint8Array, name: string): string {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     if (!text.includes("\0")) return text;
   } catch {
-    // Said below.
+    // Thrown below.
   }
   throw userError("binary_file", `${name} is neither UTF-8 text nor a PNG, JPEG, GIF, WebP or PDF.`, {
     hints: ["Convert it first, or say in words what it holds."],

@@ -1,5 +1,5 @@
-// The end of a turn: one commit when it is as it should be; else what came of it is committed, marked as interrupted, and a
-// turn in which the model said nothing is not kept. Whatever goes wrong here, the journal stays for the next command.
+// Ends a turn: one commit if it is complete; else a commit of what had arrived, marked as interrupted; none if the model said
+// nothing. If anything fails here, the journal stays for the next command.
 import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { Event } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
@@ -30,19 +30,18 @@ import type { OpenedModel } from "../models/models.ts";
 import type { OpenTurn } from "./open-turn.ts";
 import type { TalkEnd } from "./talk.ts";
 
-/** A turn that was talked. */
+/** A turn after its last answer. */
 interface EndedTurn {
   readonly turn: OpenTurn;
   readonly opened: OpenedModel;
   readonly end: TalkEnd;
   readonly signatures: () => Promise<Signatures>;
-  /** Settings of this call, as `--cfg` has them, that the conversation keeps. */
+  /** Settings of `--cfg` of this call that the conversation keeps. */
   readonly settings: readonly string[];
-  /** What its requests could offer, where that is not recorded yet; empty = it is. */
+  /** Tools that its requests could offer, if not recorded yet; empty = recorded. */
   readonly tools: readonly ToolDefinition[];
 }
 
-/** What became of it. */
 export interface SettledTurn {
   /** Null when the turn was interrupted before the model said anything. */
   readonly recorded: RecordedTurn | null;
@@ -50,7 +49,10 @@ export interface SettledTurn {
   readonly notices: readonly string[];
 }
 
-/** Settles a turn. Throws what the provider reported, `empty_answer` and `refused`, and what committing throws; each says what became of the turn. */
+/**
+ * Settles a turn. Throws what the provider reported, `empty_answer` and `refused`, and as committing does; each says what happened
+ * to the turn.
+ */
 export async function settleTurn(workspace: Workspace, ended: EndedTurn): Promise<SettledTurn> {
   const { turn, end } = ended;
   if (end.failure !== null) return failTurn(workspace, turn, { error: end.failure, reason: "provider" });
@@ -64,7 +66,7 @@ export async function settleTurn(workspace: Workspace, ended: EndedTurn): Promis
   return { recorded, notices: [...stopNotices(ended), ...forkNotices(turn, recorded)] };
 }
 
-/** Keeps what came of a turn that an error ended, then throws the error with what became of the turn. */
+/** Keeps what had arrived of a turn that failed, then throws the error with what happened to the turn. */
 export async function failTurn(
   workspace: Workspace,
   turn: OpenTurn,
@@ -92,7 +94,7 @@ async function settleAborted(workspace: Workspace, turn: OpenTurn): Promise<Sett
   return { recorded, notices: [kept, ...forkNotices(turn, recorded)] };
 }
 
-/** Commits what came of this command's own turn; a conversation that it began is the active one then. */
+/** Commits what had arrived of this command's own turn; a conversation that it began becomes active. */
 async function keepAbandoned(workspace: Workspace, path: string, reason: InterruptionReason): Promise<AbandonedTurn> {
   const kept = await commitAbandonedTurn(workspace, path, reason);
   if (kept.recorded !== null && kept.head?.root !== undefined) await makeActive(workspace, kept.recorded.branch);
@@ -111,10 +113,10 @@ async function commitTurn(
   const { head, events, journal } = turn;
   let recorded: RecordedTurn;
   try {
-    // On its way to the disk while git writes the commit.
+    // Written to disk while git writes the commit.
     const complete = journal.complete();
     complete.catch(() => undefined);
-    // The turn is talked under these settings already: they stand before it, where there is a branch to put them on.
+    // The turn was talked under these settings, so they are stored before it, if there is a branch already.
     if (!isNew(turn)) await storeSettings(workspace, head.branch, settings);
     const extraChanges = tools.length === 0 ? [] : await recordTools(workspace, head, tools);
     recorded = await recordTurn(workspace, { ...head, events, extraChanges }, await signatures());
@@ -162,7 +164,7 @@ function forkNotices({ head }: OpenTurn, { branch }: RecordedTurn): readonly str
   ];
 }
 
-/** What to say of an answer that is no whole one. */
+/** Notices about an incomplete answer. */
 function stopNotices({ opened, end }: EndedTurn): readonly string[] {
   switch (end.stop) {
     case "length":
@@ -180,7 +182,7 @@ function stopNotices({ opened, end }: EndedTurn): readonly string[] {
   }
 }
 
-/** The error of a turn in which the model said nothing at all. */
+/** The error of a turn in which the model said nothing. */
 function noAnswer({ name }: OpenedModel, stop: StopReason): JpgError {
   const hints = ["Reword the request, or ask another model: --model NAME."];
   return stop === "refusal"
@@ -188,7 +190,7 @@ function noAnswer({ name }: OpenedModel, stop: StopReason): JpgError {
     : new JpgError("provider", "empty_answer", `${name} gave an empty answer (${stop}).`, { hints });
 }
 
-/** The messages among events, as they were shown. */
+/** The messages among events, as shown. */
 export function messagesOf(events: readonly Event[]): string {
   return events
     .flatMap((event) => (event.type === "chat_response" && typeof event.message === "string" ? [event.message] : []))

@@ -1,5 +1,5 @@
-// The loop of one turn: ask the model, run the tools that it calls, ask again, until it has answered. Everything is in the
-// turn's journal before it counts; how the turn ended is a value.
+// The loop of one turn: asks the model, runs the tools that it calls, asks again, until it has answered. Everything is written to
+// the turn's journal first; how the turn ended is a value.
 import { offeredTools, SEARCH_TOOL, SHOW_TOOL } from "../../core/conversation/defined-tools.ts";
 import {
   type ChatResponse,
@@ -20,19 +20,18 @@ import type { OpenedModel } from "../models/models.ts";
 import type { Tool, ToolResult } from "../models/tool-box.ts";
 import type { LiveEvents, OpenTurn } from "./open-turn.ts";
 
-/** Who is shown a turn while it is talked. What these throw ends the turn; what came until then is kept. */
+/** Is shown a turn in progress. What these throw ends the turn; what had arrived is kept. */
 export interface TalkObserver extends CallObserver {
   /** A piece of text, as soon as it is in the journal. */
   delta(kind: TextKind, text: string): void;
-  /** A request goes out to a model, named in full. */
+  /** A request is sent to a model; its full name. */
   asked?(model: string): void;
-  /** It failed, and goes out again after a wait. */
+  /** It failed, and is sent again after a wait. */
   retrying?(model: string, retry: Retry): void;
-  /** The conversation may be compacted automatically now, which takes a while where a model writes the summary. */
+  /** The conversation may be compacted automatically now, which takes a while if a model writes the summary. */
   compacting?(): void;
 }
 
-/** What a turn is talked with. */
 interface Talk {
   readonly turn: OpenTurn;
   readonly opened: OpenedModel;
@@ -42,13 +41,12 @@ interface Talk {
   readonly maxToolRounds: number;
   readonly signal: AbortSignal;
   readonly observer: TalkObserver;
-  /** Called while the provider has a request: what is done then costs nobody time. */
+  /** Called while the provider works on a request: work done then delays nobody. */
   readonly whileAsked: () => void;
-  /** Called between the requests of a turn. */
   readonly betweenRequests: () => Promise<void>;
 }
 
-/** How a turn ended, and what its requests used. */
+/** How a turn ended, and the usage of its requests. */
 export interface TalkEnd {
   readonly stop: StopReason;
   /** What the provider reported instead of an answer; null when it answered. */
@@ -61,7 +59,7 @@ export interface TalkEnd {
   readonly lastSize: number | null;
 }
 
-/** Talks the turn to its end. Throws what the journal and the observer throw. */
+/** Talks until the turn ends. Throws as the journal and the observer do. */
 export async function talk(work: Talk): Promise<TalkEnd> {
   const counter = createUsageCounter(work.opened);
   for (let round = 0; ; round++) {
@@ -104,7 +102,7 @@ async function ask({ turn, opened, system, tools, signal, observer, whileAsked }
   const view = [SEARCH_TOOL, SHOW_TOOL].every((own) => offered.some(({ name }) => name === own))
     ? sent
     : withoutNotice(sent);
-  // The next round of the turn, and the next turn, send the frame again.
+  // The next requests have the same frame.
   const frame = requestFrame(system, offered);
   const retrying = (retry: Retry): void => observer.retrying?.(opened.name, retry);
   const request: LlmRequest = { model, view, signal, retrying, ...frame };
@@ -117,7 +115,7 @@ async function ask({ turn, opened, system, tools, signal, observer, whileAsked }
     model,
     delta: observer.delta.bind(observer),
   });
-  // By then the request is on its way.
+  // Runs after the request is sent.
   setImmediate(whileAsked);
   return answer;
 }
@@ -126,7 +124,7 @@ function callRun({ turn, tools, observer, signal }: Talk): CallRun {
   return { tools, live: turn.live, observer, signal, keep: turn.keep };
 }
 
-/** The model goes on calling: the turn ends here, and it is told so when the conversation goes on. */
+/** Ends the turn of a model that keeps calling tools; the results tell it when the conversation continues. */
 function stopCalling(work: Talk, { calls }: Answer): void {
   const { maxToolRounds, observer } = work;
   refuseCalls(calls, `Not run: a turn ends after ${maxToolRounds} rounds of tool calls.`, callRun(work));
@@ -155,18 +153,17 @@ function createUsageCounter({ facts }: OpenedModel): UsageCounter {
   };
 }
 
-// One answer of a model as it streams: into the journal first, then before the user's eyes, at the end as events. Whatever
-// ends it early, what came stays, marked as interrupted.
+// One answer of a model as it streams: first into the journal, then shown to the user, at the end as events. If it ends early, what
+// had arrived stays, marked as interrupted.
 
-/** A call that the model made. */
 interface AnsweredCall {
   readonly event: ToolCallRequest;
-  /** Null when the model wrote no JSON object; the event's arguments are then the text that it wrote. */
+  /** Null when the model wrote no JSON object; then the event's arguments are its text. */
   readonly arguments: Readonly<Record<string, unknown>> | null;
 }
 
 interface Answer {
-  /** In the order in which they began; share one `message_id`. */
+  /** In the order in which they began; all have one `message_id`. */
   readonly events: readonly Event[];
   readonly calls: readonly AnsweredCall[];
   /** Null when there was none: then `failure` says why. */
@@ -175,18 +172,17 @@ interface Answer {
   readonly failure: unknown;
 }
 
-/** What an answer is read with. */
 interface AnswerReading {
   readonly journal: TurnJournal;
   readonly live: LiveEvents;
-  /** Who answers; goes to each event's metadata. */
+  /** Goes to each event's metadata. */
   readonly provider: string;
   readonly model: string;
-  /** Shown each piece of text once it is in the journal. */
+  /** Called with each piece of text once it is in the journal. */
   delta(kind: TextKind, text: string): void;
 }
 
-/** Reads a stream to its end. Throws nothing that the stream throws, only what the journal or `delta` does. */
+/** Reads a stream to its end. Throws only as the journal or `delta` does, not what the stream throws. */
 async function readAnswer(stream: AsyncIterable<StreamPart>, reading: AnswerReading): Promise<Answer> {
   const writer = createAnswerWriter(reading);
   const parts = stream[Symbol.asyncIterator]();
@@ -204,7 +200,7 @@ async function readAnswer(stream: AsyncIterable<StreamPart>, reading: AnswerRead
       else writer.part(next.value.part);
     }
   } finally {
-    // The journal failed: the provider need not go on.
+    // The journal failed: stop the provider.
     if (stop === null && failure === null) await parts.return?.().catch(() => undefined);
   }
   if (stop === null && failure === null) failure = streamWithoutStop(reading);
@@ -243,7 +239,7 @@ function createAnswerWriter({ journal, live, provider, model, delta: show }: Ans
     const open = streaming.get(part.kind);
     streaming.delete(part.kind);
     const event = open?.event ?? live.response(part.kind, base);
-    // What was shown was said, whatever the whole part holds.
+    // Text that was shown counts, whatever the complete part has.
     const text = part.text === "" ? (open?.text ?? "") : part.text;
     if (text === "" && part.metadata === undefined) return;
     keep({ ...event, [part.kind]: text, metadata: { ...base, ...part.metadata } });
@@ -275,7 +271,7 @@ function createAnswerWriter({ journal, live, provider, model, delta: show }: Ans
   };
 }
 
-/** What the end of an answer adds to its last event: usage, the provider's id, and why it is no whole answer. */
+/** What the end of an answer adds to its last event: usage, the provider's id, and why it is incomplete. */
 function stopMetadata({ reason, providerReason, usage, id }: Stop): EventMetadata {
   const isWhole = reason === "complete" || reason === "tool_calls";
   return {
@@ -292,39 +288,37 @@ function streamWithoutStop({ provider, model }: AnswerReading): JpgError {
   });
 }
 
-// Runs the calls of an answer, one after the other in the model's order, and records what came of each. Whatever is wrong
-// with a call is a result that says so to the model; only the user's wish and a question that nobody can answer end the turn.
+// Runs the calls of an answer, one after the other in the model's order, and records the results. A wrong call gets a result that
+// says so to the model; only the user, or a question that nobody can answer, ends the turn.
 
-/** A call as the user is shown it. */
 export interface ShownCall {
   readonly name: string;
   /** As the model wrote them: an object, or a text that is none. */
   readonly arguments: unknown;
-  /** Who offers the tool; empty = nobody does. */
+  /** Where the tool is from; empty = there is no such tool. */
   readonly origin: string;
 }
 
-/** Told of calls, and asked about them. */
+/** Is shown calls, and asked about them. */
 interface CallObserver {
-  /** Something to know, one line. */
+  /** A notice of one line. */
   notice(text: string): void;
   toolCall(call: ShownCall): void;
   toolResult(result: { readonly name: string; readonly isError: boolean; readonly text: string }): void;
-  /** Whether a call may be made. What it throws ends the turn. */
+  /** Whether to make a call. What it throws ends the turn. */
   confirm(call: ShownCall): Promise<boolean | CallRefusal>;
 }
 
-/** A no with its reason, which the model is told. */
+/** A refusal with its reason, which the model is told. */
 interface CallRefusal {
   readonly refused: string;
 }
 
-/** What calls are run with. */
 interface CallRun {
   readonly tools: readonly Tool[];
   readonly live: LiveEvents;
   readonly observer: CallObserver;
-  /** Given each result as soon as it is there. */
+  /** Called with each result. */
   keep(event: ToolCallResponse): void;
   readonly signal: AbortSignal;
 }
@@ -333,7 +327,7 @@ const DECLINED = "The user declined this call.";
 const INTERRUPTED = "Interrupted by the user: no result was recorded, the outcome is unknown.";
 const NOT_RUN = "Interrupted by the user before this call was made.";
 
-/** Runs calls and keeps their results, in order. When the signal ends it, the calls that are left say so. */
+/** Runs calls and keeps their results, in order. When the signal ends it, the remaining calls get a result that says so. */
 async function runCalls(calls: readonly AnsweredCall[], run: CallRun): Promise<void> {
   for (const call of calls) {
     const { content, isError } = run.signal.aborted ? failed(NOT_RUN) : await runCall(call, run);
@@ -343,7 +337,7 @@ async function runCalls(calls: readonly AnsweredCall[], run: CallRun): Promise<v
   }
 }
 
-/** Answers calls that are not to be run any more, so that none is left open. */
+/** Gives results to calls that will not run, so that none is left open. */
 function refuseCalls(calls: readonly AnsweredCall[], reason: string, run: CallRun): void {
   for (const { event } of calls) run.keep(run.live.result({ call_id: event.call_id, content: reason, is_error: true }));
 }
@@ -380,7 +374,7 @@ function unknownTool(name: string, tools: readonly Tool[]): string {
   return `There is no tool ${name}. ${nearest === undefined ? "" : `Did you mean ${nearest}? `}${offered}`;
 }
 
-/** Names what is wrong with arguments that are no JSON object, so that the model can write them again. */
+/** Says what is wrong with arguments that are no JSON object, so that the model can correct them. */
 function badArguments(name: string, written: unknown): string {
   const text = typeof written === "string" ? written : (JSON.stringify(written) ?? "");
   return `The arguments of ${name} are not a JSON object: ${problemOf(text)}. Nothing was run; write the call again with a JSON object.`;
