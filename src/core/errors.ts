@@ -3,7 +3,7 @@
 /** Where the fault lies; decides the exit code. */
 export type ErrorKind = "user" | "config" | "repository" | "provider" | "internal";
 
-/** What can be added to an error beside its message. */
+/** What an error holds besides its message. */
 interface ErrorDetails {
   /** What to type or change next, most helpful first. */
   readonly hints?: readonly string[];
@@ -39,17 +39,17 @@ export function repositoryError(code: string, message: string, details?: ErrorDe
   return new JpgError("repository", code, message, details);
 }
 
-/** What was thrown, in its own words. */
+/** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** Ends somebody else's words, with which a message ends, as a sentence ends. */
+/** Ends text from elsewhere with a full stop, for the end of a message. */
 export function asSentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** The code of an error of Node or the operating system, `ENOENT` or the like; "" when it has none. */
+/** The code of an error of Node or the operating system, such as `ENOENT`; "" when it has none. */
 export function codeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
 }
@@ -58,7 +58,7 @@ const STARTING: Readonly<Record<string, string>> = { ENOENT: "no such program", 
 
 /**
  * Why reading, writing or starting something failed, for a message that names it already: `no such file or directory`, without
- * the code, the call and the path that Node says around it. Anything else in its own words.
+ * the code, call and path that Node adds. Other errors keep their message.
  */
 export function reasonOf(thrown: unknown): string {
   const message = messageOf(thrown);

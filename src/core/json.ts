@@ -1,11 +1,11 @@
-// JSON of strangers and of ours: parsed by a schema, bounded in depth; base64 texts in it.
+// JSON from anywhere: parsed by a schema, bounded in depth. Also base64.
 
-/** What is needed of a schema; those of zod have it. */
+/** The part of a zod schema that is used here. */
 interface Schema<T> {
   safeParse(value: unknown): { readonly success: true; readonly data: T } | { readonly success: false };
 }
 
-/** Parses a text; null when it is not JSON, or not of that shape. */
+/** Parses a text; null when it is not JSON or does not fit the schema. */
 export function parseJson<T>(text: string, schema: Schema<T>): T | null {
   try {
     const result = schema.safeParse(JSON.parse(text));
@@ -15,20 +15,20 @@ export function parseJson<T>(text: string, schema: Schema<T>): T | null {
   }
 }
 
-// How deep JSON nests. JSON.parse reads any depth, but what walks a value afterwards, JSON.stringify too, does so on the
-// stack: foreign text is held against a bound before anything walks it.
+// How deep JSON nests. JSON.parse reads any depth, but code that walks the value afterwards, JSON.stringify too, recurses on
+// the stack: check foreign text before anything walks it.
 
-/** Deepest nesting of what agents, models and files give, levels; theirs stays below 30. */
+/** Deepest nesting accepted from agents, models and files, levels; theirs stays below 30. */
 export const MAX_FOREIGN_DEPTH = 500;
-/** Deepest nesting of a stored record, the record itself counted: it wraps foreign values in a few levels more. */
+/** Deepest nesting of a stored record, the record itself counted: it wraps foreign values in a few more levels. */
 export const MAX_RECORD_DEPTH = 1000;
 
-/** Whether the value parsed from a text has more levels of lists and objects than `levels`; a short text is not looked into. */
+/** Whether a parsed value nests deeper than `levels`; a text too short for that is not walked. */
 export function isTooDeep(text: string, value: unknown, levels: number): boolean {
   return text.length > 2 * levels && nestsDeeper(value, levels);
 }
 
-/** Whether a parsed value has more than so many levels of lists and objects. Uses no more stack than that many calls. */
+/** Whether a parsed value nests deeper than `levels`. Recurses at most that deep. */
 export function nestsDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
@@ -39,11 +39,11 @@ export function nestsDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-// Base64 of the standard alphabet, padded (RFC 4648 §4): texts that are exactly what encoding some bytes gives, and no others.
+// Base64 of the standard alphabet, padded (RFC 4648 §4), in canonical form only: what encoding the bytes gives.
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Decodes a text; null when it is not exactly what encoding its bytes gives. */
+/** Decodes a text; null when it is not canonical base64. */
 export function decodeBase64(text: string): Uint8Array | null {
   if (text.length % 4 !== 0 || !BASE64.test(text)) return null;
   const binary = atob(text);
@@ -53,9 +53,8 @@ export function decodeBase64(text: string): Uint8Array | null {
   return bytes;
 }
 
-/** Encodes bytes. */
 export function encodeBase64(bytes: Uint8Array): string {
-  /** Function calls take a limited number of arguments. */
+  /** Limit on the arguments of one function call. */
   const chunkBytes = 0x8000;
   const pieces: string[] = [];
   for (let at = 0; at < bytes.length; at += chunkBytes)
@@ -74,7 +73,7 @@ export function canonicalJson(value: unknown): string {
   return `{${entries.join(",")}}`;
 }
 
-/** Whether JSON writes the object so of itself: its keys are sorted, and nothing in it has keys. */
+/** Whether JSON.stringify gives the canonical form already: keys are sorted and no value is an object. */
 function isPlain(fields: Readonly<Record<string, unknown>>, keys: readonly string[]): boolean {
   return keys.every((key, at) => {
     const value = fields[key];

@@ -1,11 +1,9 @@
-// Lists that grow or are searched.
-
-/** Adds items to the end of a list, however many. */
+/** Appends items to a list, however many (`push(...items)` is limited by the stack). */
 export function appendAll<Item>(list: Item[], items: Iterable<Item>): void {
   for (const item of items) list.push(item);
 }
 
-/** Gives the index of the last of rising numbers that is at most so much; 0 where none is. */
+/** Returns the index of the last of ascending numbers that is at most `most`; 0 where none is. */
 export function lastAtMost(numbers: readonly number[], most: number): number {
   let [low, high] = [0, numbers.length - 1];
   while (low < high) {

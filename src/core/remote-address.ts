@@ -1,11 +1,11 @@
-// Addresses and names of remotes, whoever wrote them: a store's own configuration, a command line. What would have git start
-// a program, or be taken for an option, is refused; what is shown holds no password.
+// Addresses and names of remotes, from any source: a store's own configuration, a command line. Refuses what would make git
+// start a program or be read as an option; shows no passwords.
 import { userError } from "./errors.ts";
 
-/** How conversations stand on a remote: as branches that everybody sees, or as refs that no branch list and no clone shows. */
+/** How conversations are published on a remote: as branches that everybody sees, or as refs that no branch list and no clone shows. */
 export type PublishedAs = "branches" | "hidden";
 
-/** What git reaches by itself. `ext::`, `fd::` and the like start programs. */
+/** The protocols that git speaks itself. `ext::`, `fd::` and the like start programs. */
 const SCHEMES = /^(https?|ssh|git|file|git\+ssh|ssh\+git):\/\//i;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
@@ -36,7 +36,7 @@ function problemOf(url: string): string | null {
   if (url.startsWith("-")) return "it begins with a hyphen, like an option";
   if (/^[A-Za-z0-9+.-]*::/.test(url)) return "it names a program that git would start";
   if (/^[A-Za-z0-9+.-]+:\/\//.test(url) && !SCHEMES.test(url)) return "git has no such protocol";
-  // A host that begins with a hyphen is an option of ssh.
+  // ssh reads a host that begins with a hyphen as an option.
   if (/^(?:[^/]*@)?-|:\/\/(?:[^/]*@)?-/.test(url)) return "its host begins with a hyphen";
   return null;
 }
@@ -46,19 +46,19 @@ export function isLocalPath(url: string): boolean {
   return !/^[A-Za-z0-9+.-]+:\/\//.test(url) && !/^[^/\\]{2,}:/.test(url);
 }
 
-/** An address as it is shown: what may be a password or a token is left out. */
+/** An address for display: without what may be a password or a token. */
 export function shownUrl(url: string): string {
   return withoutSecrets(url.replace(/^(https?:\/\/[^?#]*)[?#].*$/i, "$1?***"));
 }
 
-/** A text, e.g. what git said, without the users and passwords in the URLs that it names; the last `@` before the path ends them. */
+/** Removes users and passwords from the URLs in a text, e.g. git's output; they end at the last `@` before the path. */
 export function withoutSecrets(text: string): string {
   return text
     .replace(/\b(https?|git|file):\/\/[^\s/]+@/gi, "$1://***@")
     .replace(/\b((?:git\+)?ssh(?:\+git)?:\/\/[^\s/@:]+):[^\s/]+@/gi, "$1:***@");
 }
 
-/** Whether two addresses are of one repository, whatever the protocol and the user: `git@host:a/b.git`, `https://host/a/b`. */
+/** Whether two addresses name one repository, whatever the protocol and the user: `git@host:a/b.git`, `https://host/a/b`. */
 export function isSameRepository(one: string, other: string): boolean {
   return placeOf(one) === placeOf(other);
 }
@@ -72,7 +72,7 @@ function placeOf(url: string): string {
     .replace(/\.git$/, "")}`;
 }
 
-/** The folder that a clone is made in when nobody names one: the last part of the address, without `.git`. */
+/** The default folder of a clone: the last part of the address, without `.git`. */
 export function repositoryName(url: string): string {
   const name =
     url

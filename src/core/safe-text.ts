@@ -1,26 +1,26 @@
-// Text of strangers made fit for where it goes: a terminal, one line, Markdown, a commit message, JSON. Nothing that comes out
-// of here steers a terminal, turns the direction of text around, or ends a line that jpg began.
+// Makes foreign text fit for a terminal, one line, Markdown, a commit message or JSON. The result cannot steer a terminal,
+// change the direction of text, or end a line that jpg began.
 
-/** C0 without tab and line feed, DEL, C1, and the marks that turn the direction of text around. */
+/** C0 without tab and line feed, DEL, C1, and the marks that change the direction of text. */
 const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-/** Those of them that JSON leaves as they are. */
+/** Those of UNSAFE that JSON.stringify does not escape. */
 const UNSAFE_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-/** White space, line separators among it, and control characters. */
+/** White space, including line separators, and control characters. */
 const BLANKS = /[\s\u0000-\u001f\u007f-\u009f]+/g;
-/** Sequences that colour text or move the cursor, whole: nothing of them is text (ECMA-48 §5.4). */
+/** Whole sequences that colour text or move the cursor (ECMA-48 §5.4). */
 const CONTROL_SEQUENCE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
 const LONE_SURROGATE = /\p{Cs}/gu;
-/** An escape in JSON text, whole, so that a backslash before it is never taken for its own. */
+/** A whole escape in JSON text: an escaped backslash before `u` is not taken for one. */
 const JSON_ESCAPE = /\\(?:u[0-9a-fA-F]{4}|.)/g;
 const REPLACEMENT = "\ufffd";
 
 declare const checked: unique symbol;
 
-/** Text that a terminal can be sent: this module made it, or jpg's own words and colours are all there is in it. */
+/** Text that is safe to print: made by this module from foreign text, or jpg's own words. */
 export type SafeText = (string & { readonly [checked]: true }) | "";
 
-/** What may stand in a `safe` template: safe text, numbers, and words that stand in jpg's own source (types of literals). */
+/** What a `safe` template takes: safe text, numbers, and literals from jpg's own source (string literal types). */
 type Piece<Value> = Value extends SafeText | number
   ? Value
   : Value extends string
@@ -29,23 +29,23 @@ type Piece<Value> = Value extends SafeText | number
       : Value
     : SafeText;
 
-/** Joins jpg's own words with text that is safe already, as a template: safe`turn ${turn} of ${forTerminalLine(branch)}`. */
+/** Joins jpg's own words with safe text, as a template: safe`turn ${turn} of ${forTerminalLine(branch)}`. */
 export function safe<const Values extends readonly (string | number)[]>(
   words: TemplateStringsArray,
   ...values: { readonly [Index in keyof Values]: Piece<Values[Index]> }
 ): SafeText {
-  // A list of ten thousand conversations comes through here thirty thousand times: String.raw would take three times as long.
+  // A list of ten thousand conversations calls this thirty thousand times: String.raw takes three times as long.
   let text = words[0] ?? "";
   for (let index = 0; index < values.length; index++) text += `${values[index]}${words[index + 1]}`;
   return text as SafeText;
 }
 
-/** Writes a number with so many decimals. */
+/** Formats a number with a fixed count of decimals. */
 export function decimal(value: number, decimals: number): SafeText {
   return value.toFixed(decimals) as SafeText;
 }
 
-/** Joins safe texts with a word of jpg's own. */
+/** Joins safe texts with a literal. */
 export function joinSafe<const Separator extends string>(
   texts: readonly SafeText[],
   separator: Separator & Piece<Separator>,
@@ -67,22 +67,22 @@ export function forTerminal(text: string): SafeText {
   }) as SafeText;
 }
 
-/** Makes a text safe and gives its lines. */
+/** Makes a text safe and splits it into lines. */
 export function linesForTerminal(text: string): SafeText[] {
   return forTerminal(text).split("\n") as SafeText[];
 }
 
-/** Makes one line with its unsafe characters visible: each run of white space becomes a blank, none stands at the ends. */
+/** Makes a text one trimmed line with unsafe characters visible; each run of white space becomes a blank. */
 export function forTerminalLine(text: string): SafeText {
   return forTerminal(text.replace(/\s+/g, " ").trim());
 }
 
 /**
- * Makes one clean line, for titles and subjects: unsafe characters go, runs of white space become a blank, none stands at the
- * ends. A line longer than `limit` characters (code points) is cut there.
+ * Makes a text one clean, trimmed line, for titles and subjects: removes unsafe characters, replaces runs of white space by a
+ * blank. Cuts the line after `limit` characters (code points).
  */
 export function forLine(text: string, limit: number = Number.POSITIVE_INFINITY): string {
-  // Only the start of a long text can be in the result; runs of white space that long are not text.
+  // Only the start of a long text can be in the result; no text has longer runs of white space.
   const start = limit === Number.POSITIVE_INFINITY ? text : text.trimStart().slice(0, limit * 100);
   const line = start
     .replace(CONTROL_SEQUENCE, "")
@@ -93,14 +93,14 @@ export function forLine(text: string, limit: number = Number.POSITIVE_INFINITY):
   return limit === Number.POSITIVE_INFINITY ? line : [...line].slice(0, limit).join("").trimEnd();
 }
 
-/** Makes a rendered document safe: colours go, other unsafe characters become visible. */
+/** Makes a rendered document safe: removes colours, makes other unsafe characters visible. */
 export function forMarkdown(text: string): string {
   return forTerminal(text.replace(CONTROL_SEQUENCE, ""));
 }
 
 /**
- * Makes JSON text safe: what JSON leaves raw is escaped, which changes no value; halves of surrogate pairs, which readers of JSON
- * refuse, become U+FFFD.
+ * Makes JSON text safe: escapes what JSON.stringify leaves raw, which changes no value; half surrogate pairs, which other
+ * readers of JSON refuse, become U+FFFD.
  */
 export function forJson(json: string): string {
   const whole = json.includes("\\ud") ? json.replace(JSON_ESCAPE, wholeEscape) : json;
@@ -112,19 +112,18 @@ function wholeEscape(found: string): string {
   return /^\\ud[89a-f]/.test(found) ? REPLACEMENT : found;
 }
 
-/** Quotes a text, whatever it holds. */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A word as a person would type it: quoted only when it has to be. */
+/** Quotes a word for a shell only when it has to be. */
 export function shellWord(word: string): string {
   return /^[\w./:@=-]+$/.test(word) ? word : quoteForShell(word);
 }
 
-// Text of strangers made fit for hosts of git. GitHub, GitLab, Gitea and what is coupled to them act on what a commit message
-// says, and they read it raw: neither backticks nor a fence keep `fixes #1` from closing an issue. So each sign that they act on
-// gets a blank behind it. A blank is seen, is in every font, and hides nothing from whoever searches.
+// Makes foreign text fit for git hosts. GitHub, GitLab, Gitea and the trackers connected to them act on commit messages and
+// read them raw: neither backticks nor a fence keep `fixes #1` from closing an issue. So a blank is put after each sign that
+// they act on: it is visible, in every font, and does not break searches.
 
 /** Signs that begin a reference, each up to where the blank goes. */
 const REFERENCES: readonly string[] = [
@@ -141,22 +140,22 @@ const REFERENCES: readonly string[] = [
 /** [skip ci], [no ci], [ci skip] and their like, ***NO_CI***. */
 const CI: readonly string[] = [String.raw`\[(?=(?:skip|no)[ _-]\w+\]|\w+[ _-]skip\])`, String.raw`\*\*\*(?=NO_CI)`];
 const SIGNS = new RegExp([...REFERENCES, ...CI].join("|"), "gi");
-/** Keys of issue trackers act where a word before them closes issues, or where a command follows: `ABC-1 #close`. */
+/** Keys of issue trackers, which act after a word that closes issues, or before a command: `ABC-1 #close`. */
 const TRACKER_KEYS =
   /\b(?:[Cc]los(?:e[sd]?|ing)|[Ff]ix(?:e[sd]|ing)?|[Rr]esolv(?:e[sd]?|ing)|[Ii]mplement(?:s|ed|ing)?):?[ \t]+(?:issues?[ \t]+)?[A-Z][A-Z0-9_]+-(?=\d)|\b[A-Z][A-Z0-9_]+-(?=\d+[ \t]+#[a-z])/g;
 /** The beginning of an address, up to where the blank goes. */
 const ADDRESS = /\b[a-z][a-z0-9+.-]{0,20}:(?=\/\/)/gi;
 
-/** A fence is longer than the longest run in it, at both ends. */
+/** A fence is longer than the longest run of backticks inside it. */
 const LONG_RUN = /`{20}(?=`)/g;
 const LINE_ENDS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
-/** Puts a blank behind each sign that a host would act on. Doing it again changes nothing. */
+/** Puts a blank after each sign that a host would act on. Idempotent. */
 export function forHost(text: string): string {
   return text.replace(SIGNS, "$& ").replace(TRACKER_KEYS, "$& ");
 }
 
-/** The same for a line that stands in no fence, where no address becomes a link either. */
+/** Like forHost, for a line outside a fence: also keeps addresses from becoming links. */
 export function forHostLine(line: string): string {
   return forHost(line).replace(ADDRESS, "$& ");
 }
@@ -166,21 +165,24 @@ export function hostLines(text: string): string[] {
   return text.split(LINE_ENDS).map(hostLine);
 }
 
-/** Makes a line fit for a fence: signs broken, colours gone, other control characters visible, no tabs, no endless run of backticks. */
+/**
+ * Makes a line fit for a fence: breaks signs, removes colours and tabs, makes other control characters visible, limits runs of
+ * backticks.
+ */
 export function hostLine(line: string): string {
   const whole = line.replace(LONE_SURROGATE, "\ufffd").replaceAll("\t", "  ");
   return forHost(forMarkdown(whole)).replace(LONG_RUN, "$& ").trimEnd();
 }
 
-/** A line of a fence: `text` is one that `hostLines` gave; `mark` is jpg's own and stands before it, so that no text begins a line. */
+/** A line of a fence: `text` is from `hostLines`; `mark` is jpg's own and precedes it, so that no foreign text begins a line. */
 export interface FencedLine {
   readonly mark: "@@ " | "- " | "+ " | "  " | "    ";
   readonly text: string;
 }
 
 /**
- * Puts lines into a code fence that none of them can end. Nothing in it is rendered as Markdown or HTML; no line of it can pass
- * for a trailer, a command to a host, a comment of git's or the beginning of a patch. `language` colours it on some hosts.
+ * Puts lines into a code fence that none of them can end. Nothing in it is rendered as Markdown or HTML; no line can pass for a
+ * trailer, a command to a host, a git comment or the beginning of a patch. `language` colours it on some hosts.
  */
 export function fence(lines: readonly FencedLine[], language: "" | "diff" = ""): string {
   const longest = lines.reduce((most, { text }) => Math.max(most, longestRun(text)), 2);

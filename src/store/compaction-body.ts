@@ -26,7 +26,7 @@ export interface CompactionEffect {
   /** What it took out of the view; null when it was not worked out. */
   readonly hidden: HiddenContent | null;
   /** What it shows again, a clause of jpg's own; null or absent = nothing. */
-  readonly givenBack?: string | null;
+  readonly restored?: string | null;
   /** What the model saw and sees now; absent where it was not worked out. */
   readonly changes?: LargestChanges;
 }
@@ -39,7 +39,7 @@ interface Section {
 }
 
 /** The command that takes a compaction back, as code; an id that could be anything is left out. */
-export function takeBackCommand({ id }: Pick<Compaction, "id">): string {
+export function revertCommand({ id }: Pick<Compaction, "id">): string {
   return `\`jpg revert${argumentOf(id)}\``;
 }
 
@@ -50,7 +50,7 @@ function argumentOf(id: string): string {
 /** Renders what a compaction does, in at most `bytes`, without blank lines at its ends. */
 export function compactionBody(
   compaction: Compaction,
-  { hidden, givenBack, changes }: CompactionEffect,
+  { hidden, restored, changes }: CompactionEffect,
   bytes: number = BODY_BYTES,
 ): string {
   const { summary } = compaction;
@@ -60,7 +60,7 @@ export function compactionBody(
   ];
   const after: readonly Section[] = [
     ...(summary === undefined ? [] : summarySections(summary)),
-    ...(givenBack === null || givenBack === undefined ? [] : [{ words: `Gives back: ${givenBack}`, lines: [] }]),
+    ...(restored === null || restored === undefined ? [] : [{ words: `Shows again: ${restored}`, lines: [] }]),
     ...(compaction.receipt === undefined ? [] : section("Loss receipt:", formatLoss(compaction.receipt))),
     ...(hidden === null ? [] : [hiddenSection(hidden)]),
   ];
@@ -258,20 +258,20 @@ function quote(text: string, mark: FencedLine["mark"], limits: QuoteLimits): rea
   const reach = limits.bytes * 2;
   const isLong = plain.length > 2 * reach;
   const start = hostLines(isLong ? plain.slice(0, reach) : plain);
-  const whole = isLong ? [] : take(start, mark, limits);
+  const whole = isLong ? [] : fitLines(start, mark, limits);
   if (whole.length === start.length && whole.every(({ isCut }) => !isCut)) return whole.map(({ line }) => line);
   const total = isLong ? countLines(plain) : start.length;
   const room = limits.bytes - NOTE_BYTES;
   const most = Math.ceil(limits.lines * HEAD_SHARE);
-  const head = take(start, mark, { ...limits, bytes: room * HEAD_SHARE, lines: most });
+  const head = fitLines(start, mark, { ...limits, bytes: room * HEAD_SHARE, lines: most });
   const rest = Math.max(0, Math.min(limits.lines - most, total - head.length));
   const end = rest === 0 ? [] : (isLong ? hostLines(plain.slice(-reach)) : start).slice(-rest).reverse();
-  const tail = take(end, mark, { ...limits, bytes: room * (1 - HEAD_SHARE), lines: rest }).reverse();
+  const tail = fitLines(end, mark, { ...limits, bytes: room * (1 - HEAD_SHARE), lines: rest }).reverse();
   const note = describeMissing(Math.max(0, total - head.length - tail.length), [...head, ...tail]);
   return [...head.map(({ line }) => line), note, ...tail.map(({ line }) => line)];
 }
 
-function describeMissing(lines: number, shown: readonly TakenLine[]): FencedLine {
+function describeMissing(lines: number, shown: readonly FittedLine[]): FencedLine {
   const words = [
     ...(lines === 0 ? [] : [`${lines} ${lines === 1 ? "line" : "lines"} left out`]),
     ...(shown.some(({ isCut }) => isCut) ? ["long lines are cut"] : []),
@@ -285,20 +285,24 @@ export function quoteStart(text: string, bytes: number, where: string): readonly
   const plain = text.trimEnd();
   // No character takes less than a byte: what comes later has no room.
   const lines = hostLines(plain.slice(0, Math.max(0, bytes) + 1));
-  const whole = take(lines, "    ", limits);
+  const whole = fitLines(lines, "    ", limits);
   if (whole.length === lines.length && whole.every(({ isCut }) => !isCut)) return whole.map(({ line }) => line);
-  const start = take(lines, "    ", { ...limits, bytes: bytes - NOTE_BYTES - where.length });
+  const start = fitLines(lines, "    ", { ...limits, bytes: bytes - NOTE_BYTES - where.length });
   return [...start.map(({ line }) => line), { mark: "  ", text: `(… cut here; ${where} has all of it)` }];
 }
 
-interface TakenLine {
+interface FittedLine {
   readonly line: FencedLine;
   readonly isCut: boolean;
 }
 
 /** Takes lines while there is room; the last one that does not fit whole is cut. */
-function take(texts: readonly string[], mark: FencedLine["mark"], { bytes, lines, width }: QuoteLimits): TakenLine[] {
-  const taken: TakenLine[] = [];
+function fitLines(
+  texts: readonly string[],
+  mark: FencedLine["mark"],
+  { bytes, lines, width }: QuoteLimits,
+): FittedLine[] {
+  const taken: FittedLine[] = [];
   let room = bytes;
   for (const text of texts) {
     if (taken.length >= lines) break;
@@ -375,7 +379,7 @@ export interface GroupEffect extends CompactionEffect {
 /** Renders what the records of a group do, in at most `bytes`. */
 export function groupBody(
   group: CompactionGroup,
-  { hidden, givenBack, changes, pinned, unpinned }: GroupEffect,
+  { hidden, restored, changes, pinned, unpinned }: GroupEffect,
   bytes: number = BODY_BYTES,
 ): string {
   const { receipt } = group.find((compaction) => compaction.receipt !== undefined) ?? {};
@@ -391,7 +395,7 @@ export function groupBody(
   const summarised = group.filter(({ summary }) => summary !== undefined).slice(0, MOST_SUMMARIES);
   const after: readonly Section[] = [
     ...summarised.flatMap(({ summary }) => (summary === undefined ? [] : summarySections(summary))),
-    ...(givenBack === null || givenBack === undefined ? [] : [{ words: `Gives back: ${givenBack}`, lines: [] }]),
+    ...(restored === null || restored === undefined ? [] : [{ words: `Shows again: ${restored}`, lines: [] }]),
     ...(receipt === undefined ? [] : section("Loss receipt:", formatLoss(receipt))),
     ...(hidden === null ? [] : [hiddenSection(hidden)]),
   ];

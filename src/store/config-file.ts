@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { appendAll } from "../core/lists.ts";
 import type { Environment } from "./environment.ts";
-import { readFileIfThere } from "./files.ts";
+import { readFileIfExists } from "./files.ts";
 import { FALLBACK_IDENTITY, type Identity } from "./store.ts";
 
 /** One setting; its name in lower case but for a subsection, e.g. `branch.a/Main.merge`. */
@@ -99,7 +99,7 @@ export async function readIdentityFile(
   env: Environment,
   { role, project }: { readonly role: "author" | "committer"; readonly project: GitDirs | null },
 ): Promise<Identity> {
-  const own = userSettings(parseConfig((await readFileIfThere(join(gitDir, "config"))) ?? ""));
+  const own = userSettings(parseConfig((await readFileIfExists(join(gitDir, "config"))) ?? ""));
   const settings = await readSettings(project ?? { gitDir, commonDir: gitDir }, env);
   return findIdentity([...userSettings(settings), ...own], env, role) ?? FALLBACK_IDENTITY;
 }
@@ -157,13 +157,13 @@ function homeOf(env: Environment): string {
 /** All settings that hold in a worktree, those that count less first. */
 async function readSettings({ gitDir, commonDir }: GitDirs, env: Environment): Promise<readonly Setting[]> {
   const files = [...userFiles(env), join(commonDir, "config")];
-  const own = (await readFileIfThere(join(commonDir, "config"))) ?? "";
+  const own = (await readFileIfExists(join(commonDir, "config"))) ?? "";
   if (isTrue(readSetting(own, "extensions.worktreeconfig"))) files.push(join(gitDir, "config.worktree"));
-  const texts = await Promise.all(files.map(async (path) => ({ path, text: (await readFileIfThere(path)) ?? "" })));
+  const texts = await Promise.all(files.map(async (path) => ({ path, text: (await readFileIfExists(path)) ?? "" })));
   const urls = texts
     .flatMap(({ text }) => parseConfig(text))
     .flatMap(({ name, value }) => (REMOTE_URL.test(name) ? [value] : []));
-  const head = /^ref: refs\/heads\/(.+?)\s*$/.exec((await readFileIfThere(join(gitDir, "HEAD"))) ?? "")?.[1] ?? null;
+  const head = /^ref: refs\/heads\/(.+?)\s*$/.exec((await readFileIfExists(join(gitDir, "HEAD"))) ?? "")?.[1] ?? null;
   const place: IncludePlace = { gitDir, home: homeOf(env), branch: head, urls };
   const settings: Setting[] = [];
   for (const { path, text } of texts) appendAll(settings, await withIncludes(path, text, { place, depth: 0 }));
@@ -198,7 +198,7 @@ async function withIncludes(
     const isInclude = setting.name === "include.path" || condition !== undefined;
     if (!isInclude || depth === DEEPEST || (condition !== undefined && !holds(condition, file, place))) continue;
     const path = pathFrom(setting.value, dirname(file), place.home);
-    appendAll(settings, await withIncludes(path, (await readFileIfThere(path)) ?? "", { place, depth: depth + 1 }));
+    appendAll(settings, await withIncludes(path, (await readFileIfExists(path)) ?? "", { place, depth: depth + 1 }));
   }
   return settings;
 }

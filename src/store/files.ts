@@ -108,7 +108,7 @@ export function readOwnText(path: string, choice: LinkChoice = {}): string {
  * Reads a file as text, or gives null when it (or a folder on the way) does not exist. For small files of git's: at once,
  * because a detour through the thread pool costs many times what the reading costs.
  */
-export async function readFileIfThere(path: string): Promise<string | null> {
+export async function readFileIfExists(path: string): Promise<string | null> {
   try {
     const isThere = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
     return isThere ? readOwnText(path, { followLink: true }) : null;
@@ -260,12 +260,12 @@ async function moveFile(path: string, target: string): Promise<void> {
     renameSync(path, target);
   } catch (error) {
     if (codeOf(error) !== "EXDEV") throw error;
-    const beside = await draftPath(target);
+    const temporary = await draftPath(target);
     try {
-      copyFileSync(path, beside, constants.COPYFILE_EXCL);
-      renameSync(beside, target);
+      copyFileSync(path, temporary, constants.COPYFILE_EXCL);
+      renameSync(temporary, target);
     } finally {
-      rmSync(beside, { force: true });
+      rmSync(temporary, { force: true });
     }
     rmSync(path, { force: true });
   }
@@ -275,7 +275,7 @@ async function moveFile(path: string, target: string): Promise<void> {
 export const syncFile: (file: number) => Promise<void> = promisify(fsync);
 
 /** What systems and file systems say that do not sync folders, and of a folder that somebody has just removed. */
-const PASSED_OVER = ["EACCES", "EBADF", "EINVAL", "EISDIR", "ENOENT", "ENOTDIR", "ENOTSUP", "EPERM"];
+const IGNORED_ERRORS = ["EACCES", "EBADF", "EINVAL", "EISDIR", "ENOENT", "ENOTDIR", "ENOTSUP", "EPERM"];
 
 /** Waits until what was renamed into these folders is on the disk; each is waited for once. Throws what a failing disk throws. */
 export async function syncFolders(paths: Iterable<string>): Promise<void> {
@@ -296,7 +296,7 @@ async function syncFolder(path: string): Promise<void> {
       closeSync(folder);
     }
   } catch (error) {
-    if (!PASSED_OVER.includes(codeOf(error))) throw error;
+    if (!IGNORED_ERRORS.includes(codeOf(error))) throw error;
   }
 }
 
@@ -306,12 +306,12 @@ async function syncFolder(path: string): Promise<void> {
 /** Makes a folder and all above it that are missing. Throws what the file system throws; one that is there is no error. */
 export function makeFolders(path: string, mode = 0o777): void {
   const missing: string[] = [];
-  for (let at = path; !isMadeOrThere(at, mode); at = dirname(at)) missing.unshift(at);
+  for (let at = path; !existsOrMade(at, mode); at = dirname(at)) missing.unshift(at);
   for (const folder of missing) makeFolder(folder, mode);
 }
 
 /** False when the folder above is missing. */
-function isMadeOrThere(path: string, mode: number): boolean {
+function existsOrMade(path: string, mode: number): boolean {
   try {
     makeFolder(path, mode);
     return true;
@@ -363,14 +363,14 @@ const ENDING = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
 /** How much is under way that must not be cut; signals are the process's, so this is, too. */
 let holders = 0;
-const came = new Set<NodeJS.Signals>();
+const pendingSignals = new Set<NodeJS.Signals>();
 
 /** Whoever sent a signal waits no longer than this: a cut in the middle is what the next jpg mends after a power cut, too. */
 const LONGEST_MS = 1500;
 
 function hold(signal: NodeJS.Signals): void {
-  if (came.size === 0) setTimeout(letThrough, LONGEST_MS).unref();
-  came.add(signal);
+  if (pendingSignals.size === 0) setTimeout(releaseSignals, LONGEST_MS).unref();
+  pendingSignals.add(signal);
 }
 
 /**
@@ -386,12 +386,12 @@ export async function holdSignals<T>(work: () => Promise<T>): Promise<T> {
     // two rounds may be one that has looked already.
     await setImmediate();
     await setImmediate();
-    if (--holders === 0) letThrough();
+    if (--holders === 0) releaseSignals();
   }
 }
 
-function letThrough(): void {
+function releaseSignals(): void {
   for (const signal of ENDING) process.off(signal, hold);
-  for (const signal of came) if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
-  came.clear();
+  for (const signal of pendingSignals) if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  pendingSignals.clear();
 }

@@ -22,11 +22,11 @@ import type { BranchTip, Cache, ConversationStore } from "./store.ts";
 /** The error for what only the git program does: `needs_git`. `what` begins the sentence, e.g. `A checkout`. */
 export function needsGit(what: string, env: Environment): JpgError {
   const why = hasGit(env) ? "--engine embedded works without it" : "no `git` was found in PATH";
-  return repositoryError("needs_git", `${what} needs git, and ${why}.`, { hints: [wayToGit(env)] });
+  return repositoryError("needs_git", `${what} needs git, and ${why}.`, { hints: [gitHint(env)] });
 }
 
 /** What to do for git to be used. */
-export function wayToGit(env: Environment): string {
+export function gitHint(env: Environment): string {
   return hasGit(env)
     ? "Run the command again without --engine embedded."
     : "Install git: https://git-scm.com/downloads";
@@ -184,17 +184,17 @@ export function requireOwnGitDir(gitDir: string): void {
 }
 
 /** Repositories, as they were opened, in which nothing was found that git would wait for. */
-const looked = new WeakSet<object>();
+const checkedRepositories = new WeakSet<object>();
 
 /** Makes sure that git, which only reads, waits for no pipe: throws `store_unsafe`, naming the first pipe or device. Looks once. */
 export function requireNoPipes(repository: { readonly gitDir: string }): void {
-  if (looked.has(repository)) return;
+  if (checkedRepositories.has(repository)) return;
   const { gitDir } = repository;
   const flat = [gitDir, join(gitDir, "info"), join(gitDir, "objects", "info")].flatMap(entriesIn);
   for (const [path, entry] of [...flat, ...entriesBelow(join(gitDir, "refs"))])
     if (!entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink())
       throw notAFile(`The store in ${dirname(gitDir)} is not read`, path);
-  looked.add(repository);
+  checkedRepositories.add(repository);
 }
 
 /** An entry of a folder, and its path. */
@@ -301,12 +301,12 @@ function placeOf(folder: string): string {
 /** A ref that git is about to push. */
 export interface PushedRef {
   /** What was named here: a ref, or any revision, with spaces in it too. */
-  readonly from: string;
+  readonly localRef: string;
   /** The object, zeros where the ref is removed. */
   readonly commit: string;
-  readonly to: string;
+  readonly remoteRef: string;
   /** What stands there now, zeros for nothing. */
-  readonly there: string;
+  readonly remoteCommit: string;
 }
 
 /** Reads the lines that git gives a `pre-push` hook. */

@@ -14,7 +14,7 @@ import {
   type GroupEffect,
   groupBody,
   quoteStart,
-  takeBackCommand,
+  revertCommand,
 } from "./compaction-body.ts";
 
 /** Longest request in a subject, characters (code points). */
@@ -60,14 +60,14 @@ export function compactionMessage({
   compaction,
   ...effect
 }: CompactionEffect & { readonly compaction: Compaction }): string {
-  const intro = `The turns themselves are unchanged; from here on they are read as follows.\nTo take it back: \`git revert\` of this commit, or ${takeBackCommand(compaction)}.`;
+  const intro = `The turns themselves are unchanged; from here on they are read as follows.\nTo take it back: \`git revert\` of this commit, or ${revertCommand(compaction)}.`;
   const body = compactionBody(compaction, effect);
   return [subjectOf([compaction]), intro, body, `${formatTrailers([compaction])}\n`].join("\n\n");
 }
 
 /** Makes the message of the commit of a group, or of one compaction with pins: as long as that of one compaction at most. */
 export function groupMessage({ group, ...effect }: GroupEffect & { readonly group: CompactionGroup }): string {
-  const intro = `The turns themselves are unchanged; from here on they are read as follows.\nTo take all of it back: \`git revert\` of this commit, or ${takeBackCommand(group[0])}.`;
+  const intro = `The turns themselves are unchanged; from here on they are read as follows.\nTo take all of it back: \`git revert\` of this commit, or ${revertCommand(group[0])}.`;
   return [subjectOf(group), intro, groupBody(group, effect), `${formatTrailers(group)}\n`].join("\n\n");
 }
 
@@ -93,10 +93,10 @@ export function revertMessage(work: {
 }
 
 /** Takes the words of reverts and reapplies off a subject: what is left, and whether it ends up taken back. */
-export function takenBack(subject: string): { readonly subject: string; readonly isTakenBack: boolean } {
+export function parseRevertSubject(subject: string): { readonly subject: string; readonly isTakenBack: boolean } {
   const match = REVERT_SUBJECT.exec(subject);
   if (match === null) return { subject, isTakenBack: false };
-  const inner = takenBack(match[2] ?? "");
+  const inner = parseRevertSubject(match[2] ?? "");
   return { subject: inner.subject, isTakenBack: match[1] === "Revert" ? !inner.isTakenBack : inner.isTakenBack };
 }
 

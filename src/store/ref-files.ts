@@ -3,7 +3,7 @@ import type * as nodeFs from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, type JpgError, repositoryError, userError } from "../core/errors.ts";
 import { isTrue, readSetting } from "./config-file.ts";
-import { appendToOwnFile, isMissing, readFileIfThere } from "./files.ts";
+import { appendToOwnFile, isMissing, readFileIfExists } from "./files.ts";
 import { type Identity, type Signature, ZERO_ID } from "./store.ts";
 
 /** A ref and the commit it names; null when what stands there is no object id. */
@@ -132,7 +132,7 @@ export async function readText(
   { fs, isOnDisk }: Pick<RefPlace, "fs" | "isOnDisk">,
   path: string,
 ): Promise<string | null> {
-  if (isOnDisk) return await readFileIfThere(path);
+  if (isOnDisk) return await readFileIfExists(path);
   try {
     return (await fs.promises.readFile(path)).toString("utf8");
   } catch (error) {

@@ -108,7 +108,7 @@ export interface CommitPair {
 }
 
 /** Whether a merge leads to its first parent alone: what came by the others is none of the branch's. */
-export type IsAside = (merge: {
+export type FirstParentOnly = (merge: {
   readonly commit: string;
   readonly message: string;
   /** In order, the first is the branch's own. */
@@ -121,7 +121,7 @@ export interface Fetched {
   /** Whether a ref of `refs/remotes/` moved. */
   readonly isMoved: boolean;
   /** Names of the branches that the remote has now. */
-  readonly there: ReadonlySet<string>;
+  readonly remoteBranches: ReadonlySet<string>;
 }
 
 export interface Sharing {
@@ -155,7 +155,7 @@ export interface Sharing {
    * The best common ancestors of each pair, in order; none where two histories are unrelated. One pass for all where one of two leads
    * to the other. `isAside` absent: as git has it.
    */
-  mergeBases(pairs: readonly CommitPair[], isAside?: IsAside): Promise<readonly (readonly string[])[]>;
+  mergeBases(pairs: readonly CommitPair[], firstParentOnly?: FirstParentOnly): Promise<readonly (readonly string[])[]>;
   /** Ids of the conversations that never leave this store. */
   localConversations(): Promise<ReadonlySet<string>>;
   /** Marks a conversation as one that never leaves, or takes the mark away. */

@@ -2,7 +2,7 @@
 // git, isomorphic-git); both pass test/contract/conversation-store.ts. Nothing here knows what the files mean.
 import type { JpgError } from "../core/errors.ts";
 import type { GitVersion } from "./environment.ts";
-import type { IsAside, ProjectRemote, Remotes, Sharing } from "./sharing.ts";
+import type { FirstParentOnly, ProjectRemote, Remotes, Sharing } from "./sharing.ts";
 
 /** What reads and writes a store: the git program, or jpg without it. */
 export type Engine = "native" | "embedded";
@@ -90,7 +90,7 @@ export interface LogQuery {
   readonly paths?: readonly string[];
   readonly limit?: number;
   /** With `paths`: which merges only their first parent's history counts of. */
-  readonly isAside?: IsAside;
+  readonly firstParentOnly?: FirstParentOnly;
 }
 
 /** Which files of commits to look for. */
@@ -125,7 +125,7 @@ export interface PartialClone {
   /** Which of these objects are not here, each once. */
   missing(oids: readonly string[]): readonly string[];
   /** Gets those that are not here, in one request. Throws `objects_elsewhere`, whose data names them as `oids`. */
-  bring(oids: readonly string[]): Promise<void>;
+  fetch(oids: readonly string[]): Promise<void>;
   close(): void;
 }
 
@@ -389,9 +389,9 @@ export interface StoreHealth {
 /** Each throws JpgError of kind `repository` when git fails. */
 export interface Upkeep {
   /** Looks at the store, as a jpg of these programs over a git of this version wants it. */
-  look(programs: HookPrograms, version: GitVersion): Promise<StoreHealth>;
+  inspect(programs: HookPrograms, version: GitVersion): Promise<StoreHealth>;
   /** Forgets worktrees whose folder is gone. */
-  forgetGoneWorktrees(): Promise<void>;
+  pruneWorktrees(): Promise<void>;
   /** Packs loose objects. */
   pack(): Promise<void>;
   /** Remotes to which the project around the store is mirrored: a push there deletes whatever the project does not have. */
@@ -419,7 +419,7 @@ export interface Worktrees {
   /** Adds a worktree of a branch, or of a commit (40 hex digits) with HEAD detached; sparse (cone, without turns/ and sources/) unless `full`. */
   add(path: string, checkedOut: string, options: { readonly full: boolean }): Promise<Worktree>;
   /** Has the repository around a worktree, if there is one, pass over it. Gives the file that says so; null where none is around. */
-  hide(worktree: Worktree): Promise<string | null>;
+  exclude(worktree: Worktree): Promise<string | null>;
   /** Takes a worktree away with all its files. */
   remove(worktree: Worktree): Promise<void>;
   /** What git has begun and not ended in a worktree; null when nothing. */

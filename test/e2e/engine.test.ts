@@ -421,7 +421,7 @@ describe("what a compaction is said to do", () => {
       rmSync(configFile());
       const said = /gives back the arguments of \d+ calls: for tool calls only the newest policy counts/;
       expect((second["warnings"] as readonly string[]).join("\n")).toMatch(said);
-      expect(body()).toMatch(/^Gives back: the arguments of \d+ calls: for tool calls only the newest policy counts$/m);
+      expect(body()).toMatch(/^Shows again: the arguments of \d+ calls: for tool calls only the newest policy counts$/m);
     },
     SLOW,
   );

@@ -42,14 +42,14 @@ describe.each(Object.keys(OPEN))("the %s engine", (engine) => {
     const { worktrees, worktree } = await addWorktree(join(project, "chat[1]"));
     expect(git(project, temp.env, ["status", "--porcelain"])).toContain("chat");
     const exclude = join(project, ".git", "info", "exclude");
-    expect([await worktrees.hide(worktree), await worktrees.hide(worktree)]).toEqual([exclude, exclude]);
+    expect([await worktrees.exclude(worktree), await worktrees.exclude(worktree)]).toEqual([exclude, exclude]);
     expect(readFileSync(exclude, "utf8").match(/^\/chat\\\[1\\\]\/$/gm)).toHaveLength(1);
     expect(git(project, temp.env, ["status", "--porcelain"])).toBe("");
   });
 
   it("hides a worktree from nothing where nothing is around", async () => {
     const { worktrees, worktree } = await addWorktree(join(temp.folder, "alone"));
-    expect(await worktrees.hide(worktree)).toBeNull();
+    expect(await worktrees.exclude(worktree)).toBeNull();
   });
 
   it("gives a branch that stock git made the merge options of every other", async () => {
@@ -63,7 +63,7 @@ describe.each(Object.keys(OPEN))("the %s engine", (engine) => {
 
   it("looks after the store where it has git for it", async () => {
     const upkeep = await store.upkeep();
-    const health = await upkeep?.look({ nodePath: process.execPath, jpgPath: "/gone/jpg.js" }, [2, 40, 0]);
+    const health = await upkeep?.inspect({ nodePath: process.execPath, jpgPath: "/gone/jpg.js" }, [2, 40, 0]);
     expect(health?.isActive).toBe(engine === "native" ? true : undefined);
   });
 });

@@ -13,7 +13,7 @@ import {
   isForkSubject,
   revertMessage,
   subjectOf,
-  takenBack,
+  parseRevertSubject,
   turnMessage,
 } from "../../src/store/messages.ts";
 import { anyText } from "../helpers/any-text.ts";
@@ -295,7 +295,7 @@ describe("takenBack", () => {
     ['Revert "Reapply "x""', "x", true],
     ['Reapply "Revert "x""', "x", true],
   ])("reads %s", (text, subject, isTakenBack) => {
-    expect(takenBack(text)).toEqual({ subject, isTakenBack });
+    expect(parseRevertSubject(text)).toEqual({ subject, isTakenBack });
   });
 });
 
@@ -312,7 +312,7 @@ describe("the message of a revert", () => {
     expect(revert).toBe(
       `Revert "compact 0..12: reasoning + tools stripped (84.2k → 9.1k tokens)"\n\nThis reverts commit ${sha}.\n`,
     );
-    expect(takenBack(revert.split("\n")[0]!)).toEqual({ subject: subjectOf([compaction]), isTakenBack: true });
+    expect(parseRevertSubject(revert.split("\n")[0]!)).toEqual({ subject: subjectOf([compaction]), isTakenBack: true });
     expect(revertMessage({ isBack: true, subject: "x", commit: sha })).toBe(
       `Reapply "x"\n\nThis reverts commit ${sha}.\n`,
     );

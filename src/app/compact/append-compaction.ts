@@ -179,7 +179,7 @@ function changeOf(workspace: Workspace, compaction: Compaction, planned: Planned
   const givenBack = describeGivenBack(compaction, { turns, compactions: live.applied, before, after });
   const changes = largestChanges({ before, after, meter }, new Set([DRAFT_ID]));
   return {
-    message: compactionMessage({ compaction, hidden: hiddenBy(compaction, planned), givenBack, changes }),
+    message: compactionMessage({ compaction, hidden: hiddenBy(compaction, planned), restored: givenBack, changes }),
     changes: [recordChange(workspace, "compactions", compaction)],
     sign: true,
   };

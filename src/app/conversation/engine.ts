@@ -144,7 +144,12 @@ export function withCachedLog(store: ConversationStore): ConversationStore {
   const logs = new Map<string, Promise<readonly LogEntry[]>>();
   const readLog = (query: LogQuery): Promise<readonly LogEntry[]> => {
     if (!/^[0-9a-f]{40,64}$/.test(query.from)) return store.readLog(query);
-    const key = JSON.stringify([query.from, query.paths ?? [], query.limit ?? null, query.isAside !== undefined]);
+    const key = JSON.stringify([
+      query.from,
+      query.paths ?? [],
+      query.limit ?? null,
+      query.firstParentOnly !== undefined,
+    ]);
     const log = logs.get(key) ?? store.readLog(query);
     logs.set(key, log);
     return log;

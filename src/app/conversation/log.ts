@@ -11,7 +11,7 @@ export function readRecordLog(
   from: string,
   paths: readonly string[] = ["compactions"],
 ): Promise<readonly LogEntry[]> {
-  return store.readLog({ from, paths, isAside: (merge) => isForkMerge(store, merge) });
+  return store.readLog({ from, paths, firstParentOnly: (merge) => isForkMerge(store, merge) });
 }
 
 /**

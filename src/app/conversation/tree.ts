@@ -77,7 +77,7 @@ export async function loadBranchTree(store: ConversationStore, branch: string, c
   ]);
   const files = listed.filter(isPlainFile);
   const under = (folder: string): TreeFile[] => files.filter((file) => file.path.startsWith(`${folder}/`));
-  await store.partial?.bring(files.map(({ oid }) => oid));
+  await store.partial?.fetch(files.map(({ oid }) => oid));
   const header =
     files.find(({ path }) => path === HEADER) ??
     (listed.some(({ path }) => path === HEADER) ? await formerHeader(store, { branch, commit }) : undefined);
@@ -107,7 +107,7 @@ export async function prefetchBranches(store: ConversationStore, tips: readonly 
       files,
       (await store.listTree(commit, { under: SMALL_FILES })).filter(isPlainFile).map(({ oid }) => oid),
     );
-  await store.partial.bring(files);
+  await store.partial.fetch(files);
 }
 
 /** Loads a branch at its tip; null when there is no such branch. */

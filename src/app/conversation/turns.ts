@@ -73,7 +73,7 @@ async function withTexts(
   const names = [...new Set(events.flatMap(textAttachmentsOf))];
   if (names.length === 0) return events;
   const oids = await store.readEntries(commit, names.map(attachmentPath));
-  await store.partial?.bring([...oids.values()]);
+  await store.partial?.fetch([...oids.values()]);
   const texts = new Map<string, Uint8Array>();
   for (const name of names) {
     const bytes = await readIfPresent(store, oids.get(attachmentPath(name)));
@@ -331,7 +331,7 @@ export async function fetchMissingTurns(
 ): Promise<void> {
   if (partial === null) return;
   try {
-    await partial.bring(positions.flatMap((turn) => turnOids[turn] ?? []));
+    await partial.fetch(positions.flatMap((turn) => turnOids[turn] ?? []));
   } catch (error) {
     if (!(error instanceof JpgError) || error.code !== "objects_elsewhere") throw error;
     const absent = new Set(error.data["oids"] as readonly string[]);

@@ -339,7 +339,7 @@ function sharingOf(open: () => Promise<ConversationStore>): Sharing {
     touching: async (objects, path) => (await opened()).touching(objects, path),
     bundle: async (branches) => (await opened()).bundle(branches),
     forgetTracked: async (name) => (await opened()).forgetTracked(name),
-    mergeBases: async (pairs, isAside) => (await opened()).mergeBases(pairs, isAside),
+    mergeBases: async (pairs, firstParentOnly) => (await opened()).mergeBases(pairs, firstParentOnly),
     markLocal: async (conversation, isLocal) => (await opened()).markLocal(conversation, isLocal),
   };
 }

@@ -99,7 +99,7 @@ async function inspectStore(
   { upkeep, version }: { readonly upkeep: Upkeep; readonly version: GitVersion },
 ): Promise<StoreState> {
   const { nodePath, jpgPath } = runtime;
-  const health = await upkeep.look({ nodePath, jpgPath }, version);
+  const health = await upkeep.inspect({ nodePath, jpgPath }, version);
   const journals = await listJournals(store.journal(), runtime.now());
   return { runtime, store, upkeep, health, interrupted: journals.filter(({ isAbandoned }) => isAbandoned).length };
 }
@@ -141,7 +141,7 @@ const CHECKS: readonly StoreCheck[] = [
     repairsFirst: true,
   },
   { name: "journals", check: checkJournals },
-  { name: "worktrees", check: checkWorktrees, repair: ({ upkeep }) => upkeep.forgetGoneWorktrees() },
+  { name: "worktrees", check: checkWorktrees, repair: ({ upkeep }) => upkeep.pruneWorktrees() },
   { name: "objects", check: checkObjects, repair: ({ upkeep }) => upkeep.pack() },
   { name: "active", check: checkActive },
   { name: "remote", check: checkRemotes },

@@ -2,7 +2,7 @@
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { type CompactionGroup, describeGroup, groupRange, groupsOf } from "../../core/conversation/group.ts";
 import type { TokenSource } from "../../core/model/token-meter.ts";
-import { isForkSubject, subjectOf, takenBack } from "../../store/messages.ts";
+import { isForkSubject, subjectOf, parseRevertSubject } from "../../store/messages.ts";
 import type { ConversationStore, LogEntry, Signature } from "../../store/store.ts";
 import { compactionIdOfPath, readRecord } from "../conversation/append.ts";
 import { findSquashed, readRecordLog } from "../conversation/log.ts";
@@ -236,7 +236,7 @@ export function recordSubject({ kind, record, group }: RecordedChange): string {
 /** Whether a commit's subject describes one of its changes. A fork's subject describes none and is accepted. */
 export function namesChange(subject: string, changes: readonly RecordedChange[]): boolean {
   if (isForkSubject(subject)) return true;
-  const named = takenBack(subject);
+  const named = parseRevertSubject(subject);
   return changes.some(
     ({ kind, record, group }) =>
       record !== null && named.subject === subjectOf(group ?? [record]) && named.isTakenBack === (kind === "revert"),

@@ -69,7 +69,7 @@ export async function checkoutBranch(
 
 /** Writes the views into a worktree. Returns the file that excludes it from the repository around it; null if there is none. */
 async function writeViewsInto(workspace: Workspace, worktree: Worktree, commit: string): Promise<string | null> {
-  const excluded = (await workspace.store.worktrees?.hide(worktree)) ?? null;
+  const excluded = (await workspace.store.worktrees?.exclude(worktree)) ?? null;
   await refreshWorktree(workspace, worktree, commit);
   return excluded;
 }

@@ -64,11 +64,11 @@ async function beforePush(workspace: Workspace, lines: string): Promise<void> {
   const pushed = parsePushedRefs(lines);
   const sent = pushed.filter(({ commit }) => commit !== ZERO_ID);
   // Any revision may name what is pushed (`HEAD`), so the remote ref gives its name, too.
-  const tips = sent.flatMap(({ from, commit, to }) =>
+  const tips = sent.flatMap(({ localRef: from, commit, remoteRef: to }) =>
     [...(from.startsWith("refs/heads/") ? [from] : []), to].map((ref) => ({ name: nameOf(ref), commit })),
   );
-  const there = pushed.map((ref) => ref.there);
-  await refuseDropped(workspace, sent.filter(({ to }) => BRANCH.test(to)).map(movingRef));
+  const there = pushed.map((ref) => ref.remoteCommit);
+  await refuseDropped(workspace, sent.filter(({ remoteRef: to }) => BRANCH.test(to)).map(movingRef));
   await checkOutgoing(workspace, { tips, known: [...((await workspace.store.sharing?.present(there)) ?? [])] });
   // A failure to record it (such as a full disk) must not stop the push.
   const commits = sent.map(({ commit }) => commit);
@@ -81,7 +81,7 @@ function nameOf(ref: string): string {
   return ref.replace(BRANCH, "");
 }
 
-function movingRef({ to, commit, there }: PushedRef): MovingRef {
+function movingRef({ remoteRef: to, commit, remoteCommit: there }: PushedRef): MovingRef {
   return { name: nameOf(to), commit, there };
 }
 

@@ -41,7 +41,7 @@ export async function pullConversations(
   const sharing = requireSharing(workspace);
   // Lists ours and what was tracked while git fetches: most pulls bring nothing, and a branch that differs is read again before it
   // is moved.
-  const [own, before, { isMoved, there }] = await Promise.all([
+  const [own, before, { isMoved, remoteBranches: there }] = await Promise.all([
     workspace.store.listBranches(),
     sharing.tracked(remote.name),
     sharing.fetch(remote, options),
@@ -211,7 +211,7 @@ export async function fetchConversations(
 ): Promise<FetchReport> {
   const sharing = requireSharing(workspace);
   const before = byName(await sharing.tracked(remote.name));
-  const { there } = await sharing.fetch(remote, options);
+  const { remoteBranches: there } = await sharing.fetch(remote, options);
   const after = await sharing.tracked(remote.name);
   const gone = goneFrom(after, there);
   return {

@@ -9,13 +9,7 @@ import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { userError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import { type FencedLine, fence, hostLine } from "../../core/safe-text.ts";
-import {
-  compactionBody,
-  cutLine,
-  groupBody,
-  type LargestChanges,
-  takeBackCommand,
-} from "../../store/compaction-body.ts";
+import { compactionBody, cutLine, groupBody, type LargestChanges, revertCommand } from "../../store/compaction-body.ts";
 import { subjectOf } from "../../store/messages.ts";
 import type { CommitPair, Sharing } from "../../store/sharing.ts";
 import type { TreeFile } from "../../store/store.ts";
@@ -446,7 +440,7 @@ function compactionPart(
     ...((group ?? [compaction]).some(({ summary }) => summary?.source === "imported")
       ? ["Its summary was imported with a session; nobody checked it."]
       : []),
-    `To undo it: ${takeBackCommand(compaction)}.`,
+    `To undo it: ${revertCommand(compaction)}.`,
     ...(not_applied === undefined ? [] : [`It has no effect here: ${code(not_applied)}`]),
   ].join("\n\n");
   const left = room - Buffer.byteLength(head) - 2;

@@ -1,18 +1,17 @@
-// Attachments: payloads that are too long for a line, and binary content, live in files of their own and stand in events
-// as {"$attachment": name}. Invariant: inline(spill(event)) equals event, also when the event itself has such keys.
+// Attachments: texts too long for a line, and binary content, are stored in files of their own; the event refers to them by
+// {"$attachment": name}. Invariant: inline(spill(event)) equals event, even when the event itself has such keys.
 import { JpgError } from "../errors.ts";
 import { decodeBase64, encodeBase64 } from "../json.ts";
 import { type AttachmentRef, type ChatRequest, type ContentPart, type Event, isTextMedia } from "./event.ts";
 
-/** What is moved out of an event. */
 interface AttachmentLimits {
   /** Longest string that stays in the line, in UTF-8 bytes; > 0. */
   readonly bytes: number;
-  /** Unpacks what PDFs pack their pages in; absent = the pages of such are told by their size. */
+  /** Unpacks the compressed streams of PDFs; absent = pages in them are estimated from the size. */
   readonly inflate?: Inflate;
 }
 
-/** Bytes to keep under a name made of their digest. */
+/** Bytes to store under a name made of their digest. */
 export interface AttachmentPayload {
   readonly bytes: Uint8Array;
   /** Without a dot, `[a-z0-9]+`; "" = none. */
@@ -29,7 +28,7 @@ const MAX_BYTES_PER_UNIT = 3;
 const REFERENCE = "$attachment" as const;
 const ESCAPABLE = /^\$+attachment$/;
 const NAME = /^[0-9a-f]{64}(\.[a-z0-9]{1,16})?$/;
-/** Read by rules and indexes as plain strings, and short by nature: a string under one of them stays, however long. */
+/** Rules and indexes read these as plain strings, and they are short by nature: never moved out. */
 const PLAIN_KEYS: ReadonlySet<string> = new Set(["type", "id", "timestamp", "call_id", "name", "kind"]);
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -46,8 +45,8 @@ type Put = (payload: AttachmentPayload) => string;
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Moves long strings and base64 images or documents out of an event; `put` stores a payload and gives its SHA-256 as 64
- * hex digits. An event with nothing to move is returned as it is, not copied.
+ * Moves long strings and base64 images or documents out of an event; `put` stores a payload and returns its SHA-256 as 64 hex
+ * digits. Returns the event itself when there is nothing to move.
  */
 export function spill(event: Event, limits: AttachmentLimits, put: Put): Event {
   return mapEntries(event as unknown as Json, (value, key) =>
@@ -55,20 +54,20 @@ export function spill(event: Event, limits: AttachmentLimits, put: Put): Event {
   ) as unknown as Event;
 }
 
-/** Puts the payloads back; `get` reads one by its name, null leaves the reference. Throws `bad_attachment_name`. */
+/** Puts the payloads back; `get` reads one by name, null leaves the reference. Throws `bad_attachment_name`. */
 export function inline(event: Event, get: (name: string) => Uint8Array | null): Event {
   return mapEntries(event as unknown as Json, (value) => inlineValue(value, get)) as unknown as Event;
 }
 
 /**
- * Puts back what people and models read as text: long strings, and the data of documents that are text. Images and other
- * documents stay references, keys stay escaped, so that `inline` may follow. `get` = null leaves the reference.
+ * Puts back what people and models read as text: long strings, and the data of text documents. Images and other documents stay
+ * references and keys stay escaped, so `inline` may follow. `get` = null leaves the reference.
  */
 export function inlineTexts(event: Event, get: (name: string) => Uint8Array | null): Event {
   return mapEntries(event as unknown as Json, (value) => inlineText(value, get, false)) as unknown as Event;
 }
 
-/** Gives the names of the payloads that `inlineTexts` asks for. */
+/** Returns the names of the payloads that `inlineTexts` asks for. */
 export function textAttachmentsOf(event: Event): string[] {
   const names: string[] = [];
   inlineTexts(event, (name) => {
@@ -78,24 +77,24 @@ export function textAttachmentsOf(event: Event): string[] {
   return names;
 }
 
-/** Whether a string is too long for a line: it stands under `attachments/` where the event is stored. */
+/** Whether a string is too long for a line, so that the stored event refers to a file under `attachments/`. */
 export function isMovedOut(text: string, limits: AttachmentLimits = ATTACHMENT_LIMITS): boolean {
   return longTextBytes(text, limits) !== null;
 }
 
-/** Whether `inline` may change an event: it refers to a payload, or holds a key that looks as if it did. False = it does not. */
+/** Whether `inline` may change an event: it refers to a payload, or has a key that looks like a reference. */
 export function needsInlining(event: Event): boolean {
   return holdsMark(event as unknown as Json);
 }
 
-/** Gives the names of the payloads an event refers to, in the order they stand in it. Throws `bad_attachment_name`. */
+/** Returns the names of the payloads an event refers to, in order. Throws `bad_attachment_name`. */
 export function attachmentsOf(event: Event): string[] {
   const names: string[] = [];
   for (const value of Object.values(event)) collectNames(value, names);
   return names;
 }
 
-/** Gives the path of a payload in a commit's tree, e.g. `attachments/ab/ab12….png`. Throws `bad_attachment_name`. */
+/** Returns the path of a payload in a commit's tree, e.g. `attachments/ab/ab12….png`. Throws `bad_attachment_name`. */
 export function attachmentPath(name: string): string {
   return `attachments/${checkedName(name).slice(0, 2)}/${name}`;
 }
@@ -117,7 +116,7 @@ function spillText(text: string, limits: AttachmentLimits, put: Put): unknown {
   return bytes === null ? text : { [REFERENCE]: attachmentName(put, { bytes, extension: "txt" }) };
 }
 
-/** The bytes of a string that is moved out of its line; null of one that stays. */
+/** The bytes of a string that is moved out of its line; null when it stays. */
 function longTextBytes(text: string, limits: AttachmentLimits): Uint8Array | null {
   if (text.length * MAX_BYTES_PER_UNIT <= limits.bytes) return null;
   const bytes = new TextEncoder().encode(text);
@@ -136,7 +135,7 @@ function spillBase64(part: Json, { inflate }: AttachmentLimits, put: Put): Attac
   return { [REFERENCE]: name, encoding: "base64", ...(isImage ? { size: bytes.length } : lengthOf(bytes, inflate)) };
 }
 
-/** What tells the tokens of a document whose bytes stand elsewhere. */
+/** What the tokens of a document are estimated from once its bytes are stored elsewhere. */
 function lengthOf(bytes: Uint8Array, inflate?: Inflate): Pick<AttachmentRef, "pages" | "size"> {
   const pages = countPages(bytes, inflate);
   return pages === null ? { size: bytes.length } : { pages };
@@ -167,7 +166,7 @@ function inlineValue(value: unknown, get: (name: string) => Uint8Array | null): 
   );
 }
 
-/** `isTextData` = the value is the data of a document that is text. */
+/** `isTextData` = the value is the data of a text document. */
 function inlineText(value: unknown, get: (name: string) => Uint8Array | null, isTextData: boolean): unknown {
   if (Array.isArray(value)) return mapItems(value, (item) => inlineText(item, get, false));
   if (!isObject(value)) return value;
@@ -196,7 +195,7 @@ function collectNames(value: unknown, names: string[]): void {
   }
 }
 
-/** Lists too: their keys are positions. */
+/** Also takes lists: their keys are positions. */
 function holdsMark(value: Json): boolean {
   for (const key in value) {
     if (key.startsWith("$") && ESCAPABLE.test(key)) return true;
@@ -218,7 +217,7 @@ function mapItems(items: readonly unknown[], change: (item: unknown) => unknown)
   return copy ?? items;
 }
 
-/** Keeps key order and own `__proto__` keys; gives the object itself when nothing changed. */
+/** Keeps key order and own `__proto__` keys; returns the object itself when nothing changed. */
 function mapEntries(
   object: Json,
   change: (value: unknown, key: string) => unknown,
@@ -257,19 +256,19 @@ function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null;
 }
 
-// How long a document is, told from its bytes: the pages of a PDF, roughly. A provider is sent a PDF as the text and the picture of
-// each page, so that its pages, not its bytes, say how many tokens it takes. Pure: who can unpack streams hands that in.
+// Counts the pages of a PDF from its bytes, roughly. A provider is sent a PDF as the text and the picture of each page, so its
+// tokens follow from its pages and not from its bytes. Pure: the caller passes in `inflate`.
 
-/** Unpacks a zlib stream; null when it is none, is damaged, or gets too long. */
+/** Unpacks a zlib stream; null when it is none, is damaged or gets too long. */
 export type Inflate = (bytes: Uint8Array) => Uint8Array | null;
 
-/** Where a PDF begins with its mark, at the latest: bytes that readers take before it. */
+/** Readers accept the PDF mark within so many bytes of the start. */
 const MARK_WITHIN = 1024;
-/** Of a PDF whose pages cannot be found, encrypted or damaged: bytes of a page with fonts and a picture. */
+/** Bytes of a page with fonts and a picture, for a PDF whose pages cannot be found (encrypted or damaged). */
 const PAGE_BYTES = 50_000;
-/** No page takes fewer bytes, so that a number in a damaged file is not believed. */
+/** No page takes fewer bytes: bounds the count that a damaged file declares. */
 const LEAST_PAGE_BYTES = 100;
-/** Object streams that are unpacked, and bytes of them all: a PDF of a thousand pages has a hundred streams of 50 kB. */
+/** Limits on unpacked object streams: their number, and bytes in all. A PDF of a thousand pages has a hundred streams of 50 kB. */
 const MOST_STREAMS = 5000;
 const MOST_UNPACKED = 64 * 1024 * 1024;
 
@@ -278,8 +277,8 @@ const PAGE_TREE = /\/Type\s*\/Pages(?![A-Za-z])/g;
 const OBJECT_STREAM = /\/Type\s*\/ObjStm(?![A-Za-z])/g;
 
 /**
- * Counts the pages of a PDF, 1 or more; null where the bytes are none. Pages stand in the file as they are or in packed object
- * streams; where these cannot be unpacked, or nothing tells, the size of the file does.
+ * Counts the pages of a PDF, 1 or more; null when the bytes are none. Pages are plain in the file or in compressed object
+ * streams; where these cannot be unpacked or nothing is found, estimates from the file's size.
  */
 export function countPages(bytes: Uint8Array, inflate: Inflate = () => null): number | null {
   // One byte, one character: positions in the text are positions in the bytes.
@@ -291,12 +290,12 @@ export function countPages(bytes: Uint8Array, inflate: Inflate = () => null): nu
   const declared = Math.max(0, ...all.flatMap(declaredCounts));
   const most = Math.max(1, Math.floor(bytes.length / LEAST_PAGE_BYTES));
   let found = Math.max(pages, Math.min(declared, most));
-  // A page that was changed stands in the file once more.
+  // A page that was changed is in the file twice.
   if (isWhole && pages > 0) found = declared > 0 ? Math.min(pages, declared) : pages;
   return found > 0 ? found : Math.max(1, Math.round(bytes.length / PAGE_BYTES));
 }
 
-/** What the packed object streams hold; whole = all of them were unpacked. */
+/** The content of the compressed object streams; `isWhole` = all of them were unpacked. */
 function unpackObjects(
   text: string,
   bytes: Uint8Array,
@@ -306,7 +305,7 @@ function unpackObjects(
   let [left, isWhole] = [MOST_UNPACKED, true];
   for (const { index } of text.matchAll(OBJECT_STREAM)) {
     const place = streamAt(text, index);
-    // One that is not packed was read with the file.
+    // A stream that is not compressed is part of the file's text already.
     if (place?.isPacked === false) continue;
     const isTooMuch = left <= 0 || texts.length >= MOST_STREAMS;
     const unpacked = place === null || isTooMuch ? null : inflate(bytes.subarray(place.start, place.end));
@@ -325,7 +324,7 @@ interface StreamPlace {
   readonly isPacked: boolean;
 }
 
-/** The stream of the object whose dictionary stands around a position. */
+/** The stream of the object whose dictionary is around a position. */
 function streamAt(text: string, at: number): StreamPlace | null {
   const mark = text.indexOf("stream", at);
   const end = text.indexOf("endstream", at);
@@ -335,10 +334,10 @@ function streamAt(text: string, at: number): StreamPlace | null {
   return { start, end, isPacked: dictionary.includes("/Filter") };
 }
 
-/** What the nodes of page trees say they hold, among them the root, which holds all. */
+/** The page counts that the nodes of page trees declare, among them the root's, which is the total. */
 function declaredCounts(text: string): readonly number[] {
   return [...text.matchAll(PAGE_TREE)].flatMap(({ index, 0: { length } }) => {
-    // The count stands before or after the type, with no other object between.
+    // The count is before or after the type, with no other object between.
     const next = text.indexOf("/Type", index + length);
     const before = text.slice(text.lastIndexOf("/Type", index - 1) + 1, index);
     const after = text.slice(index + length, next < 0 ? undefined : next);
@@ -347,7 +346,7 @@ function declaredCounts(text: string): readonly number[] {
   });
 }
 
-/** Strips image, document and attachment parts of a request; one without any is returned as it is. */
+/** Replaces image, document and attachment parts of a request by stubs; returns the request itself when it has none. */
 export function stubAttachments(request: ChatRequest): ChatRequest {
   const { content } = request;
   if (!Array.isArray(content)) return request;

@@ -1,4 +1,5 @@
-// Resolves what a person asked for into turn positions, once, when a compaction is made.
+// Resolves the range that a person asked for into turn positions, once, when a compaction is made. An empty range is a value,
+// not an error.
 import { userError } from "../errors.ts";
 import type { Compaction } from "./compaction.ts";
 import { type CutRange, type Event, isMessage, type Turn, traitsOf } from "./event.ts";
@@ -7,12 +8,10 @@ import { replacesTurns } from "./range-location.ts";
 import { estimateEvent } from "./token-estimate.ts";
 import { lastSafeCut } from "./tool-pairing.ts";
 
-/** What bounds are resolved against. */
 export interface BoundFacts {
   readonly turnCount: number;
   /** Start of each turn, RFC 3339; may be empty unless needsTurnTimes(request). */
   readonly turnTimes: readonly string[];
-  /** The live compactions of the branch. */
   readonly compactions: readonly Compaction[];
   /** The turns, by position; may be empty where bounds are positions and times. */
   readonly turns: ReadonlyMap<number, Turn>;
@@ -26,7 +25,7 @@ interface BoundPosition {
   readonly event?: string;
 }
 
-/** Resolves the first covered position; null when no turn is late enough. May lie past the end. */
+/** Resolves the first covered position; null when no turn is late enough. May be past the end. */
 export function resolveFrom(bound: RangeBound, facts: BoundFacts): BoundPosition | null {
   switch (bound.type) {
     case "turn":
@@ -81,7 +80,7 @@ export function resolveTo(bound: RangeBound, facts: BoundFacts): BoundPosition |
   }
 }
 
-/** The same facts with no other compactions than those that stand for turns. */
+/** The same facts with only those compactions that replace turns. */
 function amongSummaries<Facts extends Pick<BoundFacts, "compactions">>(facts: Facts): Facts {
   return { ...facts, compactions: facts.compactions.filter((compaction) => replacesTurns(compaction)) };
 }
@@ -93,7 +92,7 @@ export function furthestEnd({ compactions, turnCount, turns }: BoundFacts): Boun
     .map((compaction): BoundPosition => {
       const turn = Math.min(compaction.to_turn, turnCount - 1);
       const cut = compaction.to_turn < turnCount ? compaction.to_event : undefined;
-      // A last event that the turn does not hold means that the turn was cut short before it.
+      // When the turn lacks the compaction's last event, it was cut short before that event.
       const after = cut === undefined ? [] : eventsFrom(turns.get(turn), cut);
       const isWhole = after !== null && after.length <= 1;
       return cut === undefined || isWhole ? { turn } : { turn, event: cut };
@@ -103,7 +102,7 @@ export function furthestEnd({ compactions, turnCount, turns }: BoundFacts): Boun
   return atFurthest.find(({ event }) => event === undefined) ?? latestOf(atFurthest, turns.get(furthest));
 }
 
-/** The cut that lies latest in the turn; any of them when the turn was not read. */
+/** The latest of several cuts of one turn; any of them when the turn was not read. */
 function latestOf(ends: readonly BoundPosition[], turn: Turn | undefined): BoundPosition | null {
   const indexOf = (end: BoundPosition): number => turn?.events.findIndex(({ id }) => id === end.event) ?? -1;
   return ends.reduce<BoundPosition | null>(
@@ -112,7 +111,7 @@ function latestOf(ends: readonly BoundPosition[], turn: Turn | undefined): Bound
   );
 }
 
-/** One past the furthest compacted turn; when the compaction ended inside the turn, that turn from the next event on. */
+/** One past the furthest compacted turn; when the compaction ended inside a turn, the next event of that turn. */
 function afterLast(facts: BoundFacts): BoundPosition {
   const end = furthestEnd(facts);
   if (end === null) return { turn: 0 };
@@ -126,22 +125,20 @@ function instants({ turnTimes }: BoundFacts): readonly number[] {
   return turnTimes.map((time) => Date.parse(time));
 }
 
-/** The events of a turn from one on; empty when the turn does not hold it, null when the turn was not read. */
+/** The events of a turn from one on; empty when the turn does not have it, null when the turn was not read. */
 function eventsFrom(turn: Turn | undefined, id: string): readonly Event[] | null {
   if (turn === undefined) return null;
   const index = turn.events.findIndex((event) => event.id === id);
   return index < 0 ? [] : turn.events.slice(index);
 }
 
-// Resolves what a person asked for into turn positions, once, when a compaction is made (bounds and defaults as
-// docs/cli.md gives them). A range with nothing in it is a value, never an error.
-
 /** Turns left alone when neither `--to` nor `--keep` is given and nothing is configured. */
 export const DEFAULT_KEEP_LAST = 3;
-/** Tool calls left alone at the end of a conversation that is too short to leave turns alone (agents' sessions often are one or two huge turns). */
+/**
+ * Tool calls left alone at the end of a conversation that is too short to leave turns alone: agents' sessions often are one or
+ * two huge turns.
+ */
 export const KEEP_CALLS = 20;
-
-/** Stands beside the request that it is resolved against. */
 
 /** The range flags of one call. */
 export interface RangeRequest {
@@ -153,30 +150,29 @@ export interface RangeRequest {
   readonly keep?: number;
   /** Configured `keep_last`, used when neither `to` nor `keep` is given; default 3. */
   readonly keepLast?: number;
-  /** Configured newest messages to leave alone, in whole turns, beside `keepLast` and under the same condition; default 0. */
+  /** Configured newest messages to leave alone, in whole turns, on the same condition as `keepLast`; default 0. */
   readonly protectedMessages?: number;
   /** Newest tokens to leave alone (estimated over raw events), wherever else the range ends. */
   readonly protectTokens?: number;
 }
 
-/** Nothing is in the range; `nothing` says why, for people. */
+/** An empty plan or range; `nothing` says why, for people. */
 export interface Nothing {
   readonly nothing: string;
   /** What to type where something can be done about it. */
   readonly hints?: readonly string[];
 }
 
-/** Whether a plan or range came out empty. */
 export function isNothing(value: object): value is Nothing {
   return Object.hasOwn(value, "nothing");
 }
 
-/** Whether resolving looks at the times of turns. */
+/** Whether resolving these bounds needs the times of turns. */
 export function needsTurnTimes({ from, to }: Pick<RangeRequest, "from" | "to">): boolean {
   return [from, to].some((bound) => bound?.type === "ago" || bound?.type === "time");
 }
 
-/** The bounds of a request as the positions that they mean now, so that they mean the same once a compaction was added. */
+/** Replaces relative bounds by the positions that they name now, so that adding a compaction does not move them. */
 export function freezeBounds(
   { from, to }: Pick<RangeRequest, "from" | "to">,
   facts: BoundFacts,
@@ -190,8 +186,8 @@ export function freezeBounds(
 }
 
 /**
- * Resolves a request into turn positions, both inclusive and within the conversation. Event ids in the result stand as
- * the person wrote them. Throws `contradictory_flags` for `--to` with `--keep` and `bad_keep`.
+ * Resolves a request into turn positions, both inclusive and within the conversation. Event ids in the result are as the person
+ * wrote them. Throws `contradictory_flags` for `--to` with `--keep`, and `bad_keep`.
  */
 export function resolveBounds(request: RangeRequest, facts: BoundFacts): CutRange | Nothing {
   checkFlags(request);
@@ -224,7 +220,7 @@ function isLast(bound: RangeBound | undefined): boolean {
   return bound?.type === "last" || bound?.type === "last_summary";
 }
 
-/** Why there is nothing where a bound is `last`: no compaction, nothing after it, or both bounds at its end; null else. */
+/** Explains an empty range with a bound `last`: no compaction, nothing after it, or both bounds at its end; else null. */
 function explainLast({ from, to }: RangeRequest, facts: BoundFacts): Nothing | null {
   if (to !== undefined && isLast(to) && resolveTo(to, facts) === null) return NO_LAST;
   if (from === undefined || !isLast(from)) return null;
@@ -310,7 +306,7 @@ function beforeNewestTokens({ turnCount, turns }: BoundFacts, tokens: number): B
   return null;
 }
 
-/** The last place before an event where a range may end: in its turn where something visible stands before it, else the turn before. */
+/** The last place before an event where a range may end: in the event's turn when something visible precedes it, else the turn before. */
 function endBefore(events: readonly Event[], index: number, turn: number): BoundPosition | null {
   const cut = lastSafeCut(events, index - 1);
   const event = events[cut];

@@ -1,18 +1,16 @@
-// Sorts the files of a branch by what they are, from their paths alone, and finds what is missing, misplaced or no file.
+// Sorts the files of a branch by kind, from their paths alone, and finds what is missing, misplaced or not a file.
 import { appendAll } from "../lists.ts";
 import { turnIndexOfPath, turnPath } from "./turn-file.ts";
 
-/** A file of a branch's tree. */
 export interface BranchFile {
   readonly path: string;
   readonly oid: string;
-  /** What it is where it is no plain file. */
+  /** Set when it is not a plain file. */
   readonly special?: "link" | "repository";
 }
 
-/** The files of a branch by what they are. */
 export interface BranchFiles {
-  /** By turn position; a hole where one is missing. */
+  /** By turn position; undefined where one is missing. */
   readonly turns: readonly (BranchFile | undefined)[];
   /** Plain files. */
   readonly records: Readonly<Record<RecordFolder, readonly BranchFile[]>>;
@@ -22,14 +20,14 @@ export interface BranchFiles {
   readonly findings: readonly Finding[];
 }
 
-/** A session that another one comes from, by its own ids: its conversation may be imported later, or never. */
+/** The session that another one comes from, by its own id: its conversation may be imported later, or never. */
 export interface ParentSession {
-  /** `agent`: the other began it to have something done. `fork`: it goes on from a copy of the other's beginning. */
+  /** `agent`: the parent started it as a subagent. `fork`: it continues a copy of the parent's beginning. */
   readonly kind: "agent" | "fork";
   readonly session: string;
-  /** The other's call that began it. */
+  /** The parent's call that started it. */
   readonly call?: string;
-  /** What the other's results call it; absent = by its session's id. */
+  /** What the parent's results call it; absent = its session id. */
   readonly name?: string;
 }
 
@@ -41,20 +39,19 @@ const ATTACHMENT = /^attachments\/([0-9a-f]{2})\/(\1[0-9a-f]{62}(?:\.[a-z0-9]{1,
 const PIECE = /^sources\/([^/]+)\/\d{4,}\/(\d{6,})(?:\.p(\d{2,}))?\.jsonl$/;
 const OTHER_SOURCE = /^sources\/[^/]+\/(?:document\.[a-z0-9]+$|files\/)/;
 const RECORD = /^(compactions|config|meta)\/[^/]+\.jsonl$/;
-/** Folders in which jpg alone has files. */
+/** Folders that only jpg writes to. */
 const OWN = /^(turns|compactions|config|meta|attachments|sources)\//;
-/** Turns that may be missing in a row. */
+/** Longest run of missing turns that is reported. */
 const LONGEST_GAP = 10_000;
-/** A piece of an imported session: the turn's position, and its number among those of the turn, from 0. */
+/** A piece of an imported session: the turn's position, and its number among the pieces of that turn, from 0. */
 interface Piece {
   readonly turn: number;
   readonly piece: number;
 }
 
-/** What one finding lists at most. */
+/** How many things one finding lists. */
 const MOST_NAMED = 5;
 
-/** Sorts the files of a branch. */
 export function sortBranchFiles(files: readonly BranchFile[]): BranchFiles {
   const turns = new Map<number, BranchFile>();
   const records: Record<RecordFolder, BranchFile[]> = { compactions: [], config: [], meta: [] };
@@ -96,7 +93,7 @@ function misplaced(path: string): Finding {
   });
 }
 
-/** A position far behind the others is no turn's: a gap is at most as long as jpg could ever have filled by accident. */
+/** A position far beyond the others is not a turn: no accident leaves a gap of more than LONGEST_GAP. */
 function listTurns(turns: ReadonlyMap<number, BranchFile>, findings: Finding[]): readonly (BranchFile | undefined)[] {
   const listed: (BranchFile | undefined)[] = [];
   for (const index of [...turns.keys()].sort((a, b) => a - b)) {
@@ -118,7 +115,7 @@ function checkGaps(turns: readonly (BranchFile | undefined)[]): readonly Finding
   );
 }
 
-/** The pieces of a session in order give its file back: a piece that is missing inside is lost text. */
+/** The pieces of a session, joined in order, are its file: a missing piece is lost text. */
 function checkSources(sources: readonly BranchFile[], turnCount: number): readonly Finding[] {
   const sessions = new Map<string, Piece[]>();
   for (const { path } of sources) {
@@ -160,7 +157,10 @@ function checkSession(session: string, pieces: readonly Piece[], turnCount: numb
   return findings.slice(0, MOST_NAMED);
 }
 
-/** `error`: something cannot be read, or is read otherwise than it was written. `warning`: it can, but is not as it should be. */
+/**
+ * `error`: something cannot be read, or is read differently from how it was written. `warning`: everything can be read, but
+ * something is not as it should be.
+ */
 type Severity = "error" | "warning";
 
 /** The kinds of damage. A kind is never renamed: scripts look for it. */
@@ -203,11 +203,10 @@ export type FindingCode =
   | "source_gap"
   | "source_without_turn";
 
-/** One thing that is wrong. */
 export interface Finding {
   readonly code: FindingCode;
   readonly severity: Severity;
-  /** Path in the tree of the branch, where it is about a file. */
+  /** Path in the tree of the branch, if it is about a file. */
   readonly path?: string;
   /** Line in the file, 1-based. */
   readonly line?: number;

@@ -1,5 +1,5 @@
-// One compaction as one line of JSON. What is known is checked strictly, for people edit these files by hand and a wrong
-// value would change what a model sees; unknown fields are kept.
+// One compaction as one line of JSON. Known fields are checked strictly, because people edit these files by hand and a wrong
+// value changes what a model sees; unknown fields are kept.
 import { asSentence, JpgError, repositoryError, userError } from "../errors.ts";
 import { isTooDeep, MAX_RECORD_DEPTH } from "../json.ts";
 import type { Compaction } from "./compaction.ts";
@@ -7,13 +7,13 @@ import { CONTENT_TYPES } from "./contents/content-types.ts";
 import { fieldsOf } from "./event.ts";
 import { fieldsLike, is, listOf, oneOfWords, type RecordRule } from "./record-rules.ts";
 
-/** Most spaces before a key: 64-byte chunks are what git counts similarity in, so any shift below 64 differs. */
+/** Most spaces before a key: git counts similarity in 64-byte chunks, so any shift below 64 differs. */
 const MAX_PADDING = 63;
 
 /**
- * Parses the text of a compaction file: one line of JSON, spaces between the keys ignored.
- * Throws `malformed_compaction` (kind `repository`) naming the file, the field, what was expected and received, and
- * `newer_record` when a reader must know something that is not known here.
+ * Parses the text of a compaction file: one line of JSON, spaces between the keys ignored. Throws `malformed_compaction` (kind
+ * `repository`) naming the file, the field, what was expected and received; throws `newer_record` when `needs` names something
+ * that this version does not know.
  */
 export function parseCompactionLine(text: string, file: string): Compaction {
   const value = parseLine(text, (reason, cause) => malformedCompaction(file, reason, cause));
@@ -29,14 +29,14 @@ export function parseCompactionLine(text: string, file: string): Compaction {
   return value as Compaction;
 }
 
-/** What a record may say that its reader must know. */
+/** Values of `needs` that this version understands. */
 const KNOWN_NEEDS: readonly unknown[] = [
   "index",
   "heads",
   ...CONTENT_TYPES.flatMap(({ content, isNeeded }) => (isNeeded === true ? [content] : [])),
 ];
 
-/** The first thing that a reader must know and that is not known here. */
+/** The first value of `needs` that this version does not know; null when there is none. */
 function firstNeed(value: unknown): string | null {
   const { needs } = fieldsOf(value);
   const unknown = Array.isArray(needs) ? needs.filter((need) => !KNOWN_NEEDS.includes(need)) : [];
@@ -77,14 +77,14 @@ function parseLine(text: string, fail: (reason: string, cause?: unknown) => JpgE
 
 /**
  * Formats a compaction as one line without a line end, type, id and timestamp first. `padding` gives the number of spaces
- * (0..63) before each top-level key, key i taking `padding[i % length]`: random padding keeps git's rename detection
- * from pairing two records. Throws `bad_padding`.
+ * (0..63) before each top-level key, key i taking `padding[i % length]`: random padding keeps git's rename detection from
+ * pairing two records. Throws `bad_padding`.
  */
 export function formatCompactionLine(compaction: Compaction, padding: readonly number[]): string {
   return formatRecordLine(compaction as unknown as Readonly<Record<string, unknown>>, padding);
 }
 
-/** Formats any record of one line (a config delta, a meta entry) the way compactions are. Throws `bad_padding`. */
+/** Formats any record of one line (a config delta, a meta entry) as compactions are formatted. Throws `bad_padding`. */
 export function formatRecordLine(record: Readonly<Record<string, unknown>>, padding: readonly number[]): string {
   const bad = padding.find((count) => !Number.isInteger(count) || count < 0 || count > MAX_PADDING);
   if (bad !== undefined) {
@@ -111,8 +111,8 @@ const TIME = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|\+0
 const SAFE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Names the file of a record: `20261121T203000.123Z-k3f9q2.jsonl`, so that names sort by time (UTC, milliseconds, further
- * digits cut). The same for `compactions/`, `config/` and `meta/`. Throws `bad_record_name` for a time or id that cannot be part of it.
+ * Names the file of a record in `compactions/`, `config/` or `meta/`: `20261121T203000.123Z-k3f9q2.jsonl`, so that names sort
+ * by time (UTC, milliseconds, further digits cut). Throws `bad_record_name` for a time or id that cannot be part of it.
  */
 export function compactionFileName(timestamp: string, id: string): string {
   const match = TIME.exec(timestamp);
@@ -127,12 +127,11 @@ export function compactionFileName(timestamp: string, id: string): string {
   return `${year}${month}${day}T${hour}${minute}${second}.${millis}Z-${id}.jsonl`;
 }
 
-/** Gives the path of a record in the tree, e.g. `config/20261121T203000.123Z-p81xz0.jsonl`. Throws `bad_record_name`. */
+/** Returns the path of a record in the tree, e.g. `config/20261121T203000.123Z-p81xz0.jsonl`. Throws `bad_record_name`. */
 export function recordPath(folder: "compactions" | "config" | "meta", timestamp: string, id: string): string {
   return `${folder}/${compactionFileName(timestamp, id)}`;
 }
 
-/** Creates the error of a compaction file that cannot be read. */
 function malformedCompaction(file: string, reason: string, cause?: unknown): JpgError {
   return repositoryError("malformed_compaction", `${file} is not a compaction: ${asSentence(reason)}`, {
     data: { file, reason },
@@ -144,9 +143,9 @@ function malformedCompaction(file: string, reason: string, cause?: unknown): Jpg
   });
 }
 
-// What a stored compaction must look like, field by field (docs/FORMAT.md §5). Says what is wrong in words; unknown fields pass.
+// The form of a stored compaction, field by field (docs/FORMAT.md §5). Unknown fields pass.
 
-/** Checks a parsed compaction. Gives null when every known field is well formed, else the field, what was expected and found. */
+/** Checks a parsed compaction. Returns null when every known field is well formed, else the field, what was expected and found. */
 export function checkCompaction(value: unknown): string | null {
   const problem = compaction(value);
   if (problem === null) return null;

@@ -1,5 +1,5 @@
-// The compaction: an overlay that changes how a turn range is *read* and leaves every event as it is. One JSON line in a
-// file of its own under compactions/ (docs/FORMAT.md §5). Absent policy = no opinion on that content type.
+// The compaction: an overlay that changes how a turn range is *read* and leaves every event as it is. One JSON line in a file
+// of its own under compactions/ (docs/FORMAT.md §5). Absent policy = no opinion on that content type.
 import type { ChatRequest, Event, ProjectedTurn, TurnStart } from "./event.ts";
 
 export interface Truncation {
@@ -9,7 +9,6 @@ export interface Truncation {
   readonly head?: number;
 }
 
-/** What happens to one half of a tool call. */
 export type FieldPolicy = "keep" | "strip";
 
 /** What a selective policy says about one half of a named call. */
@@ -36,24 +35,24 @@ export type ToolCallPolicy =
   | UniformToolCallPolicy
   | { readonly policy: "selective"; readonly calls: readonly SelectedCall[]; readonly else?: UniformToolCallPolicy };
 
-/** How a summary stands in the thread; `pair` is the default. */
+/** How a summary appears in the thread; default `pair`. */
 export type Injection = "pair" | "request" | "system";
 
 /** The word in place of a model's name for a summary that no model writes: an extract by fixed rules. */
 export const EXTRACTIVE = "extractive";
 
-/** What the calls that wrote a summary used together, as their provider counted: tokens, whole. */
+/** Tokens, whole, that the calls which wrote a summary used together, as their provider counted. */
 interface SummaryUsage {
-  /** Requests that were answered, those with an answer that was not taken among them. */
+  /** Requests that were answered, including those whose answer was rejected. */
   readonly calls: number;
-  /** Sent and neither read from nor written to a cache. */
+  /** Sent, and neither read from nor written to a cache. */
   readonly input: number;
   readonly cache_read: number;
   readonly cache_write: number;
   readonly output: number;
 }
 
-/** Tokens of all that was sent. */
+/** Tokens sent in all, cached ones included. */
 export function tokensSent({ input, cache_read, cache_write }: SummaryUsage): number {
   return input + cache_read + cache_write;
 }
@@ -64,7 +63,7 @@ export interface Summary {
   readonly inject?: Injection;
   /** `provider/model` that wrote it; `extractive` where none did. */
   readonly model?: string;
-  /** SHA-256 of what was asked for, without the events. */
+  /** SHA-256 of the prompt, without the events. */
   readonly prompt_sha256?: string;
   readonly files?: readonly string[];
   readonly open_tasks?: readonly string[];
@@ -74,7 +73,7 @@ export interface Summary {
   readonly price_usd?: number;
   /** Parts that were summarised one by one, each from its raw events, and whose summaries were merged; absent = one request held all. */
   readonly parts?: number;
-  /** Texts that its model was shown with their middle left out, and the characters that were; absent = none. */
+  /** Texts that the model was shown with their middle left out, and the characters left out; absent = none. */
   readonly shortened?: { readonly texts: number; readonly chars: number };
 }
 
@@ -84,45 +83,43 @@ export interface ToolHint {
   readonly response?: FieldPolicy;
 }
 
-/** How the stubs of a compaction are written. */
 export interface StubStyle {
-  /** The stub of a result ends in ` · <event id>`; `jpg show <event id>` gives the original. */
+  /** The stub of a result ends in ` · <event id>`; `jpg show <event id>` prints the original. */
   readonly pointers?: true;
   /** The stub of a result is followed by the first line of the output. */
   readonly first_line?: true;
-  /** The stub of a result is followed by the head of its call's arguments, where the compaction strips these, too; `needs` names it. */
+  /** The stub of a result is followed by the head of its call's arguments, where the compaction strips these too; `needs` names it. */
   readonly heads?: true;
 }
 
-/** A list of what the view hides, made by rule when the compaction was made. Of a view's compactions the newest one's is shown. */
+/** A list of what the view hides, made by rule when the compaction was made. A view shows the newest compaction's only. */
 export interface HiddenIndex {
   /** As the model reads it. */
   readonly text: string;
-  /** Entries in it. */
   readonly entries: number;
 }
 
-/** Tools whose definitions are not sent any more. */
+/** Tools whose definitions are no longer sent. */
 export interface ToolPruning {
   readonly policy: "prune";
   readonly names: readonly string[];
-  /** What their definitions came to in a request of jpg's, tokens, estimated; absent = the conversation's agent sends its own. */
+  /** Tokens that their definitions took in a request of jpg's, estimated; absent = the conversation's agent sends its own. */
   readonly tokens?: number;
 }
 
 interface CompactionStats {
   readonly original_message_count?: number;
-  /** Messages behind the range when it was compacted; without `kept_turns` it was turns. */
+  /** Messages after the range when it was compacted; without `kept_turns` it was turns. */
   readonly keep_recent?: number;
   readonly kept_turns?: number;
   readonly compression_ratio?: number;
   readonly tokens?: { readonly before: number; readonly after: number };
   readonly events_removed?: number;
-  /** Of an omission that keeps turns of its range whole: those that go, as ranges in order; absent = all of the range. */
+  /** Of an omission that keeps some turns of its range whole: the turns that go, as ranges in order; absent = all of the range. */
   readonly turns_omitted?: readonly { readonly from: number; readonly to: number }[];
 }
 
-/** Policies of those content types of which all there is to say is that it goes; absent = no opinion. */
+/** Policies of content types that are stripped or not; absent = no opinion. */
 export interface StripPolicies {
   readonly reasoning?: "strip";
   readonly attachments?: "strip";
@@ -146,9 +143,9 @@ export interface Compaction extends ContentPolicies {
   readonly to_turn: number;
   /** First event covered inside from_turn; absent = the turn's first. */
   readonly from_event?: string;
-  /** Last event covered inside to_turn; absent = the turn's last, also of what is appended later. */
+  /** Last event covered inside to_turn; absent = the turn's last, including events appended later. */
   readonly to_event?: string;
-  /** Events inside the range that stay unchanged: older compactions do not count for them. */
+  /** Events inside the range that stay unchanged: older compactions do not apply to them. */
   readonly keep?: readonly string[];
   readonly summary?: Summary;
   readonly replacement?: readonly Event[];
@@ -156,7 +153,7 @@ export interface Compaction extends ContentPolicies {
   readonly tool_overrides?: Readonly<Record<string, ToolHint>>;
   /** How stubs are written where this compaction wins; absent = plain. */
   readonly stubs?: StubStyle;
-  /** What the view hides up to the end of the range, when this was made. */
+  /** What the view hid up to the end of the range when this was made. */
   readonly index?: HiddenIndex;
   /** What a reader must know: `index`, `heads` of `stubs`, and content types that older readers lack. */
   readonly needs?: readonly string[];
@@ -164,7 +161,7 @@ export interface Compaction extends ContentPolicies {
   readonly covers?: string;
   /** Ids of the compactions in force when it was made. */
   readonly basis?: readonly string[];
-  /** Records of one commit share it: they are shown, taken back and brought back as one (group.ts). */
+  /** Records of one commit share it: they are shown, reverted and reapplied as one (group.ts). */
   readonly group?: string;
   readonly profile?: string;
   readonly source?: "manual" | "auto" | "agent" | "import";
@@ -172,18 +169,18 @@ export interface Compaction extends ContentPolicies {
   /** Why an import made it, e.g. `broken-parent`. */
   readonly reason?: string;
   readonly stats?: CompactionStats;
-  /** What it takes from the model's sight, computed when it was made. */
+  /** What it removes from the model's sight, computed when it was made. */
   readonly receipt?: LossReceipt;
   /** What only the importer's format understands, e.g. Claude's compactMetadata. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** Whether it hides whole events: summary, replacement and omission are one content type, the latest wins among them. */
+/** Whether it hides whole events. Summary, replacement and omission are one content type: the latest of them wins. */
 export function isHiding(compaction: Compaction): boolean {
   return compaction.summary !== undefined || compaction.replacement !== undefined || compaction.turns !== undefined;
 }
 
-/** Gives a compaction without its index: what it lists is not said of these turns. */
+/** Returns a compaction without its index, for turns that the index does not describe. */
 export function withoutIndex(compaction: Compaction): Compaction {
   if (compaction.index === undefined) return compaction;
   const { index: _, needs = [], ...rest } = compaction;
@@ -205,7 +202,7 @@ export function compareTimestamps(a: string, b: string): number {
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
-/** Most pairs have one form, and stand as texts as they stand as times: nothing is made anew for a comparison. */
+/** Most pairs have one form, whose text order is their time order: they are compared without a copy. */
 function isAlike(a: string, b: string): boolean {
   return a.length === b.length && hasPlainForm(a) && hasPlainForm(b);
 }
@@ -221,8 +218,8 @@ function sortKey(timestamp: string): string {
   return `${seconds}.${fraction.padEnd(9, "0")}`;
 }
 
-// The loss receipt: what a compaction takes from the model's sight, counted by kind of fact. Stored in the compaction and
-// in the body of its commit, so that a reviewer sees the price without running anything.
+// The loss receipt: what a compaction removes from the model's sight, counted by kind of fact. Stored in the compaction and in
+// the body of its commit, so that a reviewer sees the price without running anything.
 
 /** The kinds of facts that are counted, in the order in which they are shown. */
 export const FACT_KINDS = [
@@ -242,29 +239,29 @@ export type FactKind = (typeof FACT_KINDS)[number];
 
 /** Where the facts of one kind that the covered events hold are after the compaction. visible + summary + pointer + hidden = total. */
 export interface FactCounts {
-  /** Different facts that the covered events show before: what is hidden already is not lost again. */
+  /** Different facts that the covered events showed before: a fact that was hidden already is not lost again. */
   readonly total: number;
   /** Still somewhere in the view. */
   readonly visible: number;
-  /** Of `visible`, files of which only the end of the path is, such as the base name, and no other of them ends so; absent = 0. */
+  /** Of `visible`: files of which only the end of the path is visible, such as the base name, and no other of them ends so; absent = 0. */
   readonly by_name?: number;
   /** Not visible, but in the text of the summary. */
   readonly summary: number;
-  /** Neither, but a stub that stands where it was names the event to fetch it from. */
+  /** Neither, but the stub in its place names the event to fetch it from. */
   readonly pointer: number;
-  /** Seen no more; still in the conversation itself. */
+  /** No longer visible; still in the conversation itself. */
   readonly hidden: number;
   /**
-   * Of `total`: the first covered event that showed it shows it no more, while a later turn that is kept in the view
-   * still mentions it, in full, by the end of its path, or by the first digits of a SHA.
+   * Of `total`: the first covered event that showed it no longer does, while a later turn that is kept in the view still
+   * mentions it, in full, by the end of its path, or by the first digits of a SHA.
    */
   readonly mentioned_later: number;
 }
 
-/** A fact whose source is gone although a later turn that is kept in the view still mentions it. */
+/** A fact whose source is hidden although a later turn that is kept in the view still mentions it. */
 export interface MentionedFact {
   readonly kind: FactKind;
-  /** The fact itself, shortened to 120 characters. */
+  /** Shortened to 120 characters. */
   readonly text: string;
   /** Position of the first later turn that mentions it, 0-based. */
   readonly turn: number;
@@ -277,7 +274,7 @@ export interface LossReceipt {
   readonly mentioned_later: readonly MentionedFact[];
 }
 
-/** Words what was not whole, each completing "read …" or "the summary's model read …"; nothing where one request held all. */
+/** Says what was not read whole, each clause completing "read …" or "the summary's model read …"; empty where one request held all. */
 export function describeReading({ parts, shortened }: Summary): readonly string[] {
   return [
     ...(parts === undefined ? [] : [`in ${parts} parts, whose summaries were merged`]),
@@ -289,7 +286,7 @@ export function describeReading({ parts, shortened }: Summary): readonly string[
   ];
 }
 
-// What stands in the view for the turns that a summary or replacement hides. Ids derive from the compaction's id and
+// The turn that a view shows in place of the turns that a summary or replacement hides. Ids derive from the compaction's id and
 // times from the place of injection, so that the same conversation always gives the same view.
 
 /** The request of an injected pair (RFD 064). */
@@ -298,7 +295,7 @@ const SUMMARY_REQUEST = "[Summary of previous conversation]";
 /** `metadata.origin` of requests that a summary put into the view: nobody typed them. */
 const SUMMARY_ORIGIN = "summary";
 
-/** Where an injected turn stands. */
+/** Where a turn is injected. */
 export interface InjectionSite {
   /** Time of the first event of the turn at which it is injected. */
   readonly timestamp: string;
@@ -307,16 +304,16 @@ export interface InjectionSite {
   readonly to: number;
   /** Whether events of the range's last turn follow: then a pair would put two assistant messages in a row. */
   readonly endsInsideTurn: boolean;
-  /** The view's index, where the summary tells it. */
+  /** The view's index, when the summary ends with it. */
   readonly index?: string;
 }
 
-/** The index that a compaction's summary tells when it is the view's; undefined where it has no summary that stands. */
+/** The index that is appended to a compaction's summary; undefined when it has no summary in the view. */
 export function indexInSummary({ summary, replacement, index }: Compaction): string | undefined {
   return summary === undefined || replacement !== undefined ? undefined : index?.text;
 }
 
-/** Whether a hiding compaction puts something in the place of what it hides; an omission and an empty list do not. */
+/** Whether a hiding compaction puts something in place of what it hides; an omission and an empty list do not. */
 export function isInjected(compaction: Compaction): boolean {
   if (compaction.replacement !== undefined) return compaction.replacement.length > 0;
   return compaction.summary !== undefined;
@@ -361,7 +358,7 @@ function listSummary(compaction: Compaction, summary: Summary, site: InjectionSi
   }
 }
 
-/** Puts a summary between the delimiters of the chat path; `messageCount` = messages it stands for, when known. */
+/** Puts a summary between the delimiters of the chat path; `messageCount` = messages that it replaces, when known. */
 function delimitSummary(text: string, messageCount?: number): string {
   const count = messageCount === undefined ? "" : ` - ${messageCount} messages`;
   return `[CONVERSATION HISTORY SUMMARY${count}]\n\n${text}\n\n[END SUMMARY - Recent conversation continues below]`;

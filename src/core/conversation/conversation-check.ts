@@ -1,5 +1,5 @@
-// Checks what the files of a branch say of each other: turns that follow one another, ids that are used once, results with
-// calls, compactions of turns that are there, payloads that are there and needed.
+// Checks the files of a branch against each other: turns follow one another, ids are used once, results have calls, compactions
+// cover turns that exist, payloads exist and are used.
 import { JpgError } from "../errors.ts";
 import { appendAll } from "../lists.ts";
 import { attachmentPath, attachmentsOf } from "./attachment.ts";
@@ -16,10 +16,10 @@ export interface StoredTurn extends CheckedTurn {
   readonly oid: string;
 }
 
-/** What one finding lists at most. */
+/** How many things one finding lists. */
 const MOST_NAMED = 5;
 
-/** Checks turns against each other. A hole is a turn that is missing: what follows it is not held against it. */
+/** Checks turns against each other. The turn after a missing one is not blamed for the gap. */
 export function checkTurns(turns: readonly (StoredTurn | undefined)[]): readonly Finding[] {
   return [...checkChain(turns), ...checkIds(turns), ...checkResults(turns)];
 }
@@ -75,7 +75,6 @@ function checkResults(turns: readonly (StoredTurn | undefined)[]): readonly Find
   );
 }
 
-/** Checks the compactions of a branch against its turns. */
 export function checkCompactions(
   compactions: readonly CheckedCompaction[],
   turns: readonly (StoredTurn | undefined)[],
@@ -113,7 +112,7 @@ function checkBounds(
   });
 }
 
-/** Summaries contain each other or lie apart; merges and reverts can leave others, and the newest then wins where it reaches. */
+/** Summaries contain each other or are disjoint; merges and reverts can leave others, and then the newest wins where they overlap. */
 function checkOverlaps(
   compactions: readonly CheckedCompaction[],
   turns: readonly (StoredTurn | undefined)[],
@@ -168,29 +167,25 @@ export function checkAttachments(present: ReadonlySet<string>, used: ReadonlySet
   ];
 }
 
-/** A record file with its text. */
 interface RecordText {
   readonly folder: RecordFolder;
   readonly path: string;
   readonly text: string;
 }
 
-/** A compaction with its file. */
 interface CheckedCompaction {
   readonly path: string;
   readonly compaction: Compaction;
 }
 
-/** The records of a branch. */
 export interface CheckedRecords {
-  /** Those that can be read, oldest first. */
+  /** The readable ones, oldest first. */
   readonly compactions: readonly CheckedCompaction[];
   /** Names of the attachments that settings refer to: definitions of tools. */
   readonly attachments: ReadonlySet<string>;
   readonly findings: readonly Finding[];
 }
 
-/** Checks the records of a branch. */
 export function checkRecords(records: readonly RecordText[]): CheckedRecords {
   const findings: Finding[] = [];
   const compactions: CheckedCompaction[] = [];
@@ -212,7 +207,7 @@ export function checkRecords(records: readonly RecordText[]): CheckedRecords {
   return { compactions, attachments, findings };
 }
 
-/** What is no name of an attachment refers to none. */
+/** A malformed name refers to no attachment. */
 function attachmentsNamed(record: Fields): readonly string[] {
   try {
     return attachmentsOf(record as unknown as Event);
@@ -281,13 +276,13 @@ function repeatedRecord(path: string, other: string): Finding {
   });
 }
 
-// Checks one turn file by itself, and takes from it what the checks of the whole conversation need. Every line is read,
-// also behind one that is malformed.
+// Checks one turn file by itself, and collects what the checks of the whole conversation need. Continues after a malformed
+// line.
 
-/** What a turn file holds. It follows from the file's bytes and its position alone. */
+/** What a turn file holds. Follows from the file's bytes and its position alone. */
 interface CheckedTurn {
   readonly events: readonly Event[];
-  /** The turn file that it was said after; null when it does not say. */
+  /** Object id of the turn file before it when it was written; null when it does not say. */
   readonly previous: string | null;
   /** Names of payloads that its events refer to. */
   readonly attachments: ReadonlySet<string>;
@@ -296,7 +291,7 @@ interface CheckedTurn {
 
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?$/;
 
-/** Checks the lines of a turn file (with their line ends or without); `path` names it in findings. */
+/** Checks the lines of a turn file (with or without their line ends); `path` names it in findings. */
 export function checkTurnFile(lines: Iterable<string>, path: string): CheckedTurn {
   const findings: Finding[] = [];
   const events: Event[] = [];

@@ -1,12 +1,11 @@
-// The coverage invariant: every event that a model could be sent is exactly one of shown, changed by the compaction that
-// wins its type, or replaced by the one that hides it. Nothing is lost, doubled, reordered or made up.
+// The coverage invariant: every event that a model could be sent is exactly one of shown, changed by the compaction that wins
+// its type, or replaced by the one that hides it. Nothing is lost, doubled, reordered or made up.
 import { type Compaction, compareCompactions, isHiding } from "./compaction.ts";
 import type { Covered, Expectation } from "./contents/content-type.ts";
 import { CONTENT_TYPES } from "./contents/content-types.ts";
 import { type Event, type Origin, type ToolCallRequest, type Turn, traitsOf, type View } from "./event.ts";
 import { type CallPairs, pairCalls } from "./tool-pairing.ts";
 
-/** What is wrong with a view. */
 type CoverageRule =
   | "event_missing"
   | "event_repeated"
@@ -27,9 +26,8 @@ interface CoverageViolation {
   readonly message: string;
 }
 
-/** What the check has to know beside the view. */
 interface CoverageOptions {
-  /** Number of turns of the conversation; absent = those that are handed in. */
+  /** Number of turns of the conversation; absent = the turns passed in are all of them. */
   readonly turnCount?: number;
   /** Ids of events that a named hardening rule dropped from the view. */
   readonly dropped?: ReadonlySet<string>;
@@ -38,13 +36,14 @@ interface CoverageOptions {
 interface CheckedEvent extends IndexedEvent {
   readonly hider: Compaction | undefined;
   readonly expectation: Expectation;
-  /** The content types of which parts of it are to be stripped besides. */
+  /** The content types whose parts of the event are to be stripped as well. */
   readonly parts: readonly Covered[];
 }
 
 /**
  * Checks a view against its raw turns, in order, and the compactions that apply; empty = the invariant holds. Turns that are
- * wholly hidden may be left out: what the view shows of one is then unknown to the check. Takes turns × compactions time.
+ * wholly hidden may be left out of `turns`: the check then does not see what the view shows of them. Takes turns × compactions
+ * time.
  */
 export function checkCoverage(
   turns: readonly Turn[],
@@ -91,20 +90,20 @@ function listEvents(
   return checked;
 }
 
-/** Where one half of a call is not to be in the view, neither is the other. */
+/** If one half of a call must not be in the view, neither must the other. */
 function uniteHalves(events: readonly CheckedEvent[]): readonly CheckedEvent[] {
   const found = new Map(events.map((one) => [one.event, one]));
   return events.map((one) => {
     const other = one.other === undefined ? undefined : found.get(one.other);
     if (other === undefined || one.hider !== undefined) return one;
-    // What came in with a session is what its agent sent: it decided over both halves itself.
+    // An imported session shows what its agent sent: the agent decided over both halves itself.
     if (other.hider?.source === "import") return one;
     const isGone = other.expectation === "gone" || one.expectation === "gone";
     return { ...one, hider: other.hider, expectation: isGone ? "gone" : one.expectation };
   });
 }
 
-/** The compactions that hide turns which were not read, told by positions alone. `compactions` = newest first. */
+/** The compactions that hide turns which were not read, by positions alone. `compactions` = newest first. */
 function hidersOfUnread(
   turnCount: number,
   turns: readonly Turn[],
@@ -113,7 +112,7 @@ function hidersOfUnread(
   const hiders = new Set<Compaction>();
   if (turns.length === turnCount) return hiders;
   const read = new Set(turns.map(({ index }) => index));
-  // Between them one turn tells of all.
+  // Between two bounds every turn has the same hider: check one.
   const bounds = new Set(compactions.flatMap(({ from_turn: from, to_turn: to }) => [from, from + 1, to, to + 1]));
   let isChecked = false;
   for (let index = 0; index < turnCount; index += 1) {
@@ -127,7 +126,7 @@ function hidersOfUnread(
   return hiders;
 }
 
-/** Stands for any event of a turn that was not read. */
+/** Represents any event of a turn that was not read. */
 const UNREAD: Event = { type: "chat_request", id: "", timestamp: "", content: "" };
 
 function checkEvents(
@@ -182,7 +181,7 @@ interface Checked {
   readonly view: View;
 }
 
-/** A summary or replacement stands in the view exactly once if it hides an event, or a turn that was not read, else not at all. */
+/** A summary or replacement is in the view exactly once if it hides an event, or a turn that was not read, else not at all. */
 function checkReplacement(
   compaction: Compaction,
   { events, unread, turns, view }: Checked,
@@ -204,8 +203,8 @@ function replacesTurns(origin: Origin): origin is Exclude<Origin, { readonly kin
 }
 
 /**
- * The newest index stands in the view once, as a turn of its own or at the end of its summary, and no other does. It is not there
- * where something newer hides its place, unless its summary is.
+ * The newest index is in the view once, as a turn of its own or at the end of its summary, and no other index is. It is absent
+ * where something newer hides its place, unless its summary is shown.
  */
 function checkIndex(
   view: View,
@@ -231,7 +230,7 @@ function checkIndex(
   return [violation("index_wrong", due?.id ?? found[0] ?? "", "is not the one index of the view, in one place")];
 }
 
-/** Turns that show a model nothing are hidden without being read: whether a summary of one stands is not said. */
+/** Turns that show a model nothing are hidden without being read, so a summary of one may be shown or not. */
 function coversSilentTurn(compaction: Compaction, turns: readonly Turn[]): boolean {
   return turns.some(
     (turn) =>
@@ -253,14 +252,14 @@ interface IndexedEvent {
   readonly other?: Event | undefined;
 }
 
-/** A compaction that covers something of a turn: from which of its events to which. Positions, 0-based, inclusive. */
+/** A compaction that covers some of a turn's events, from one position to another, 0-based, inclusive. */
 interface CoveringCompaction {
   readonly compaction: Compaction;
   readonly from: number;
   readonly to: number;
 }
 
-/** The compactions that cover something of a turn, kept by name or not, newest first. */
+/** The compactions that cover some of a turn, newest first; those that keep an event by name are included. */
 function listCovering(turn: Turn, newestFirst: readonly Compaction[]): readonly CoveringCompaction[] {
   const find = (id: string): number => turn.events.findIndex((event) => event.id === id);
   return newestFirst.flatMap((compaction) => {
@@ -272,29 +271,28 @@ function listCovering(turn: Turn, newestFirst: readonly Compaction[]): readonly 
   });
 }
 
-/** Compactions in the order of their say, newest first. */
 function sortNewestFirst(compactions: readonly Compaction[]): readonly Compaction[] {
   return [...compactions].sort((a, b) => compareCompactions(b, a));
 }
 
-/** The compactions that have a say about an event, newest first: a keep ends what older ones say. */
+/** The compactions that decide over an event, newest first: a keep ends what older ones say. */
 function listDeciding({ index, event }: IndexedEvent, speakers: readonly CoveringCompaction[]): readonly Compaction[] {
   const voices = speakers.filter(({ from, to }) => from <= index && index <= to).map(({ compaction }) => compaction);
   return newerThanKeep(voices, event);
 }
 
-/** Those newer than the one that keeps an event by name; all where none does. */
+/** The compactions newer than the one that keeps an event by name; all when none does. */
 function newerThanKeep(voices: readonly Compaction[], event: Event | undefined): readonly Compaction[] {
   const kept = voices.findIndex(({ keep }) => event !== undefined && keep?.includes(event.id));
   return kept === -1 ? voices : voices.slice(0, kept);
 }
 
-/** The compaction that hides an event, if any: none that keeps the other half of a call, or is older than that. */
+/** The compaction that hides an event, if any: not one that keeps the other half of the call, nor one older than that. */
 function findHider(placed: IndexedEvent, speakers: readonly CoveringCompaction[]): Compaction | undefined {
   return newerThanKeep(listDeciding(placed, speakers), placed.other).find(isHiding);
 }
 
-/** Whether a newer compaction hides the place at which a range ends; a turn that is not at hand is hidden whole. */
+/** Whether a newer compaction hides the place at which a range ends; a turn that was not read is hidden whole. */
 function isEndHidden(
   { to_turn, to_event, ...rest }: Compaction,
   newestFirst: readonly Compaction[],
@@ -312,7 +310,7 @@ function isEndHidden(
   );
 }
 
-/** What mechanical policies make of an event that is not hidden. `call` = the call that a result answers. */
+/** What mechanical policies do to an event that is not hidden. `call` = the call that a result answers. */
 function expectEvent(
   placed: IndexedEvent,
   speakers: readonly CoveringCompaction[],
@@ -328,7 +326,7 @@ function expectEvent(
   return "unchanged";
 }
 
-/** What is said of an event as a whole: at most one content type is about it. */
+/** What a compaction says of an event as a whole: at most one content type is about it. */
 function opinionOn(event: Event, compaction: Compaction, call: ToolCallRequest | undefined): Expectation | undefined {
   return WHOLE.find((covered) => covered.appliesTo(event))?.expects(compaction, event, call);
 }
@@ -347,8 +345,8 @@ const PARTS = COVERED.filter(({ setAside }) => setAside !== undefined);
 const WHOLE = COVERED.filter(({ setAside }) => setAside === undefined);
 
 /**
- * Whether `copy`, an event in the view, is what an expectation allows `event` to become; `parts` = the content types of which parts
- * of it are stripped, unless all of it is.
+ * Whether `copy`, an event in the view, is what an expectation allows `event` to become; `parts` = the content types whose
+ * parts of it are stripped when the event as a whole is not.
  */
 export function looksAsExpected(
   event: Event,
@@ -369,7 +367,7 @@ function isStripped(event: Event, copy: Event): boolean {
   return isSame(withoutBulk(copy), withoutBulk(event)) && covered?.isStripped({ event, copy }) !== false;
 }
 
-/** The event without what shortening may touch. */
+/** The event without what shortening may change. */
 function withoutBulk(event: Event): unknown {
   switch (event.type) {
     case "chat_request":

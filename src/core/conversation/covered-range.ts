@@ -1,5 +1,5 @@
-// Cuts a conversation into ranges of turns that the same overlays cover, so that what is hidden is decided once per
-// range and never per turn. A turn cut by an event bound is a range of its own.
+// Cuts a conversation into ranges of turns that the same overlays cover, so that hiding is decided once per range and not per
+// turn. A turn cut by an event bound is a range of its own.
 import { type Compaction, compareCompactions, isHiding, isInjected, type SelectedCall } from "./compaction.ts";
 import type { Turn } from "./event.ts";
 import { type KeptHalves, turnsOfOtherHalves } from "./tool-pairing.ts";
@@ -8,7 +8,7 @@ import { type KeptHalves, turnsOfOtherHalves } from "./tool-pairing.ts";
 export interface CoveredRange {
   readonly from: number;
   readonly to: number;
-  /** Overlays that can have a say here, newest first; what is older than one that hides every event is left out. */
+  /** Overlays that can decide here, newest first; overlays older than one that hides every event are left out. */
   readonly overlays: readonly Overlay[];
   /** The overlay that hides these turns wholly, so that they need not be read; null when they must be. */
   readonly hiddenBy: Overlay | null;
@@ -19,8 +19,8 @@ export interface CoveredRange {
 }
 
 /**
- * Plans the ranges of a conversation, in order and without gaps; empty for an empty conversation. `halves` = what
- * `pairConversation` found; without them both halves of what is kept by name count as named.
+ * Plans the ranges of a conversation, in order and without gaps; empty for an empty conversation. `halves` comes from
+ * `pairConversation`; without it both halves of what is kept by name count as named.
  */
 export function planRanges(
   turnCount: number,
@@ -68,8 +68,8 @@ function planRange(from: number, to: number, overlays: readonly Overlay[]): Cove
   };
 }
 
-// The overlay: a compaction made ready for lookups against a conversation of known length, its range clamped to it.
-// Overlays are always ordered newest first, so that the first one with an opinion wins.
+// The overlay: a compaction prepared for lookups in a conversation of known length, its range clamped to it. Overlays are
+// always ordered newest first, so that the first one with an opinion wins.
 
 /** A compaction clamped to a conversation. Turn positions are 0-based and inclusive; from <= to < turn count. */
 export interface Overlay {
@@ -84,7 +84,10 @@ export interface Overlay {
   readonly hides: boolean;
   /** Ids of the events that stay unchanged; null when there are none. */
   readonly keep: ReadonlySet<string> | null;
-  /** Other halves of calls of which one half stays: they are not left out, but may be shortened; null when there are none. */
+  /**
+   * Other halves of calls of which this compaction keeps one half: they are not omitted, but may be shortened; null when there
+   * are none.
+   */
   readonly halves: KeptHalves | null;
   /** Calls named by a selective policy, by id of the request event; null for other policies. */
   readonly calls: ReadonlyMap<string, SelectedCall> | null;
@@ -132,28 +135,27 @@ export function cutsTurn(overlay: Overlay, turn: number): boolean {
   return atStart || (overlay.toEvent !== undefined && overlay.to === turn);
 }
 
-// Which turns a projection has to read. Turns hidden by a summary or an omission are left out, so that a view costs
-// what it shows and not what the conversation holds.
+// Which turns a projection has to read. Hidden turns are left out, so the cost of a view depends on what it shows and not on
+// the length of the conversation.
 
-/** What a projection needs of a turn. */
 export interface TurnReading {
   /** Raw position, 0-based. */
   readonly turn: number;
-  /** Whether its first event is enough: the turn is hidden, and only its time is taken. */
+  /** Whether the first event is enough: the turn is hidden, and only its time is used. */
   readonly firstEventOnly: boolean;
 }
 
 /**
- * Plans which turns to read for a projection: raw positions, 0-based, ascending. Left out are turns that are wholly
- * hidden, except the first one of each summary or replacement, whose time the injected turn takes.
+ * Plans which turns to read for a projection: raw positions, 0-based, ascending. Leaves out turns that are wholly hidden,
+ * except the first one of each summary or replacement, whose time the injected turn takes.
  */
 export function planReading(turnCount: number, compactions: readonly Compaction[]): readonly number[] {
   return planTurnReadings(turnCount, compactions).map(({ turn }) => turn);
 }
 
 /**
- * Plans which turns to read besides, once those of `planReading` have been read: the hidden ones that may hold the other half
- * of a call. 0-based, ascending; most often none.
+ * Plans which turns to read in addition, after those of `planReading`: the hidden ones that may hold the other half of a call.
+ * 0-based, ascending; usually none.
  */
 export function planHalves(
   turnCount: number,
@@ -163,7 +165,7 @@ export function planHalves(
   return turnsOfOtherHalves(planRanges(turnCount, compactions), turns);
 }
 
-/** The same as `planReading`, with what is needed of each turn. */
+/** Like planReading, with what is needed of each turn. */
 export function planTurnReadings(turnCount: number, compactions: readonly Compaction[]): readonly TurnReading[] {
   const readings: TurnReading[] = [];
   const injected = new Set<Compaction>();

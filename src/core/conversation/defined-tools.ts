@@ -1,4 +1,4 @@
-// Which tools a conversation tells the model it has: the definitions in its settings, wherever they were recorded.
+// Which tools a conversation's settings tell the model it has, wherever they were recorded.
 import type { Compaction } from "./compaction.ts";
 import { type Event, isFields, type View } from "./event.ts";
 
@@ -8,8 +8,8 @@ export function toolsDefinedIn(events: readonly Event[]): readonly string[] {
 }
 
 /**
- * Lists the names of the tools that config deltas define, each once: entries of `conversation.tools` that hold more than compaction
- * hints, and lists of tools (`tools: ["a", {"name": "b"}]`).
+ * Lists the names of the tools that config deltas define, each once: entries of `conversation.tools` that hold more than
+ * compaction hints, and lists of tools (`tools: ["a", {"name": "b"}]`).
  */
 export function definedTools(deltas: readonly unknown[]): readonly string[] {
   return [...new Set(deltas.flatMap(namesIn))];
@@ -33,7 +33,7 @@ function namesOf(tools: unknown): readonly string[] {
   return Object.keys(tools).filter((name) => name !== "*" && isDefinition(tools[name]));
 }
 
-/** A table with nothing but `compaction` says how calls are compacted, not that there is such a tool. */
+/** A table with only `compaction` says how calls are compacted, not that such a tool exists. */
 function isDefinition(tool: unknown): boolean {
   return isFields(tool) && Object.keys(tool).some((key) => key !== "compaction");
 }
@@ -42,23 +42,23 @@ function isDefinition(tool: unknown): boolean {
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of the arguments: an object's. */
+  /** JSON Schema of the arguments, an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** The tool that jpg itself offers, so that a model can free context. */
+/** jpg's own tool with which a model frees context. */
 export const COMPACT_TOOL = "compact";
-/** Those by which it finds what compactions hide. `jpg mcp` gives agents tools of the same names. */
+/** jpg's own tools with which a model finds what compactions hide. `jpg mcp` offers agents tools of the same names. */
 export const SEARCH_TOOL = "search";
 export const SHOW_TOOL = "show";
 
-/** The names of jpg's own tools: no tool of a server may take one, and they are never pruned. */
+/** jpg's own tools: no tool of a server may take one of these names, and they are never pruned. */
 export const OWN_TOOLS: readonly string[] = [COMPACT_TOOL, SEARCH_TOOL, SHOW_TOOL];
 
-/** What is known of a tool's arguments where nobody said. */
+/** The schema of a tool that declares none. */
 const ANY_ARGUMENTS = { type: "object" };
 
-/** Reads a definition; a missing description is empty, missing parameters are any. Null where there is no name. */
+/** Reads a definition; a missing description is empty, missing parameters are any. Null when it has no name. */
 export function readToolDefinition(value: unknown): ToolDefinition | null {
   if (!isFields(value)) return null;
   const { name, description, parameters } = value;
@@ -70,10 +70,10 @@ export function readToolDefinition(value: unknown): ToolDefinition | null {
   };
 }
 
-// Which tools a request offers: all but those that compactions prune. A tool that the view still shows a call of is offered
-// in any case, and where calls stand not all are left out: providers refuse calls without tools (provider rule A21).
+// Which tools a request offers: all that no compaction prunes. A tool with a call in the view is always offered, and if the
+// view has calls, some tool is: providers refuse calls without tools (provider rule A21).
 
-/** Gives those of the tools that a request with this view offers, in their order. */
+/** Returns the tools that a request with this view offers, in their order. */
 export function offeredTools<Tool extends { readonly name: string }>(
   tools: readonly Tool[],
   { turns }: View,
@@ -94,12 +94,12 @@ interface ServerTool {
   readonly tool: string;
 }
 
-/** Longest name that every provider takes, characters. */
+/** Longest name that every provider accepts, characters. */
 export const MAX_TOOL_NAME = 64;
 
 /**
- * Names tools, in the order given: by their own name, by `server__tool` where two would be called alike or the name is
- * taken. Characters that some provider refuses become `_`; names are at most 64 characters.
+ * Names tools, in the order given: by their own name, by `server__tool` where two have the same name or the name is taken.
+ * Characters that some provider refuses become `_`; names are at most 64 characters.
  */
 export function nameTools(tools: readonly ServerTool[], taken: Iterable<string>): readonly string[] {
   const own = tools.map(({ tool }) => cleanName(tool));
@@ -119,7 +119,7 @@ export function nameTools(tools: readonly ServerTool[], taken: Iterable<string>)
 
 function cleanName(name: string): string {
   const clean = name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_TOOL_NAME);
-  // Some providers want a letter first.
+  // Some providers require a letter or underscore first.
   return /^[A-Za-z_]/.test(clean) ? clean : `_${clean}`.slice(0, MAX_TOOL_NAME);
 }
 

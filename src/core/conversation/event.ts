@@ -1,18 +1,18 @@
-// The event: the atomic, immutable record of a conversation, one JSON object a line. Unknown kinds and fields are
-// carried untouched, so a value of type Event may hold a `type` that is not listed here: ask `traitsOf` first.
+// The event: the atomic, immutable record of a conversation, one JSON object a line. Unknown kinds and fields are carried
+// untouched, so a value of type Event may have a `type` that is not listed here: ask `traitsOf` first.
 import { decodeBase64 } from "../json.ts";
 
 /** The role of a request; absent means `user`. */
 type RequestRole = "user" | "system" | "developer";
 
-/** A reference to a payload kept under `attachments/` (see attachment.ts). */
+/** A reference to a payload under `attachments/` (see attachment.ts). */
 export interface AttachmentRef {
   readonly $attachment: string;
-  /** How the bytes stand in the original text; absent = UTF-8 text. */
+  /** The encoding of the original text; absent = UTF-8 text. */
   readonly encoding?: "base64";
-  /** Pages of a PDF, roughly; absent of what was stored before they were counted. */
+  /** Pages of a PDF, roughly; absent when stored before pages were counted. */
   readonly pages?: number;
-  /** Bytes of an image, or another document; absent of what was stored before they were counted. */
+  /** Bytes of an image or another document; absent when stored before they were counted. */
   readonly size?: number;
 }
 
@@ -38,7 +38,7 @@ export type Content = Text | readonly ContentPart[];
 export interface EventMetadata {
   readonly provider?: string;
   readonly model?: string;
-  /** Events of one assistant message share it and stand together. */
+  /** Shared by the events of one assistant message, which are consecutive. */
   readonly message_id?: string;
   /** The signature of a reasoning text, as its provider gave it. */
   readonly signature?: string;
@@ -46,7 +46,7 @@ export interface EventMetadata {
   readonly encrypted?: string;
   /** Provider's token counts, verbatim. */
   readonly usage?: unknown;
-  /** `harness`: put in and sent by the agent's harness; `queued`: typed while the agent worked. */
+  /** `harness`: added by the agent's harness; `queued`: typed while the agent worked. */
   readonly origin?: "harness" | "queued" | (string & {});
   readonly [key: string]: unknown;
 }
@@ -92,11 +92,11 @@ interface InquiryResponse extends EventBase<"inquiry_response"> {
   readonly answer?: unknown;
 }
 interface ConfigDelta extends EventBase<"config_delta"> {
-  /** Turn position from which it holds, 0-based. */
+  /** Turn position from which it applies, 0-based. */
   readonly at_turn?: number;
   readonly delta: unknown;
 }
-/** Agent side data that no model sees: progress, snapshots, microcompaction markers. */
+/** The agent's own data that no model sees: progress, snapshots, microcompaction markers. */
 export interface Note extends EventBase<"note"> {
   readonly kind: string;
   readonly data?: unknown;
@@ -117,7 +117,7 @@ export type EventKind = Event["type"];
 
 /** What the rules ask of a kind, so that no rule lists kinds by name. */
 interface EventTraits {
-  /** A model is sent it; the coverage invariant speaks of exactly these. */
+  /** A model is sent it; the coverage invariant is about exactly these. */
   readonly providerVisible: boolean;
   /** Counted as an event of the conversation (config deltas, compactions and unknown kinds are not). */
   readonly counted: boolean;
@@ -141,17 +141,17 @@ const TRAITS: Readonly<Record<EventKind, EventTraits>> = {
   note: INNER,
 };
 
-/** Gives the traits of an event; unknown kinds are invisible, not counted, and hidden with their turn. */
+/** Returns the traits of an event; unknown kinds are invisible, not counted, and hidden with their turn. */
 export function traitsOf(event: Event): EventTraits {
   return Object.hasOwn(TRAITS, event.type) ? TRAITS[event.type] : UNKNOWN;
 }
 
-/** The content type of reasoning policies: a chat response that carries reasoning. */
+/** Whether reasoning policies apply to it: a chat response that carries reasoning. */
 export function isReasoning(event: Event): event is ChatResponse {
   return event.type === "chat_response" && event.reasoning !== undefined;
 }
 
-/** Whether it is a request that a person typed: not put there by a harness or a summary. */
+/** Whether a person typed the request: not a harness, not a summary. */
 export function isUserRequest(event: Event): event is ChatRequest {
   if (event.type !== "chat_request" || (event.role ?? "user") !== "user") return false;
   const origin = event.metadata?.origin;
@@ -161,13 +161,13 @@ export function isUserRequest(event: Event): event is ChatRequest {
 /** `metadata.origin` of the request that lists what a view hides: nobody typed it. */
 export const INDEX_ORIGIN = "index";
 
-/** `metadata.origin` of the request that tells a model how what is hidden is found: nobody typed it, and no stored view has it. */
+/** `metadata.origin` of the request that tells a model how to find what is hidden: nobody typed it, and no stored view has it. */
 export const NOTICE_ORIGIN = "notice";
 
-/** Origins of requests that are no message of anybody. */
+/** Origins of requests that are nobody's message. */
 const NOT_MESSAGES: ReadonlySet<string | undefined> = new Set(["harness", INDEX_ORIGIN, NOTICE_ORIGIN]);
 
-/** Whether it counts as a *message* of the chat thresholds: a user's request or an assistant's message. */
+/** Whether the chat thresholds count it as a *message*: a user's request or an assistant's message. */
 export function isMessage(event: Event): boolean {
   if (event.type === "chat_response") return event.message !== undefined;
   if (event.type !== "chat_request") return false;
@@ -182,13 +182,13 @@ export type Origin =
       readonly from: number;
       readonly to: number;
       readonly compaction: string;
-      /** It came in with an imported session: jpg neither wrote nor checked it. */
+      /** Imported with a session: jpg neither wrote nor checked it. */
       readonly imported?: true;
     }
   | {
-      /** The list of what the view hides, or the notice of it, standing for nothing itself. */
+      /** The list of what the view hides, or the notice of it; it replaces nothing. */
       readonly kind: "index";
-      /** The last turn that it says anything of, both times. */
+      /** Both are the last turn that it describes. */
       readonly from: number;
       readonly to: number;
       readonly compaction: string;
@@ -208,19 +208,18 @@ export interface View {
 
 /** One turn. `events` is in file order; the first is normally its turn_start. */
 export interface Turn {
-  /** Turn position, 0-based. */
   readonly index: number;
   readonly events: readonly Event[];
 }
 
-/** The object id of the turn file that a turn was said after, by its turn_start; null where that says none. */
+/** The object id of the turn file that preceded a turn when it was written, by its turn_start; null when it has none. */
 export function previousTurn([first]: readonly Event[]): string | null {
   return first?.type === "turn_start" && typeof first.prev === "string" ? first.prev : null;
 }
 
 /**
- * Splits a flat stream into turns at each turn_start. Provider-visible events before the first turn_start form turn 0;
- * anything else there belongs to the first turn (docs/FORMAT.md §3).
+ * Splits a flat stream into turns at each turn_start. Provider-visible events before the first turn_start form turn 0; anything
+ * else there belongs to the first turn (docs/FORMAT.md §3).
  */
 export function splitTurns(events: Iterable<Event>, isVisible: (event: Event) => boolean): Turn[] {
   const turns: Event[][] = [];
@@ -235,23 +234,20 @@ export function splitTurns(events: Iterable<Event>, isVisible: (event: Event) =>
   return turns.map((list, index) => ({ index, events: list }));
 }
 
-/** A JSON object whose values are not looked at yet. */
+/** A JSON object whose values are not checked yet. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether a value is an object, not a list. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The fields of a value; none when it is no object. A list has none that are named. */
+/** The fields of a value; none when it is no object. A list has no named ones. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-/** A part that no text can stand for. */
 export type MediaPart = Extract<ContentPart, { readonly type: "image" | "document" }>;
 
-/** What only its provider understands. */
 export type OpaquePart = Extract<ContentPart, { readonly type: "opaque" }>;
 
 /** Whether a content is one text, or a reference to one, and not a list of parts. */
@@ -263,17 +259,17 @@ export function isMedia(part: ContentPart): part is MediaPart {
   return part.type === "image" || part.type === "document";
 }
 
-/** Gives the images and documents of a content, in order. */
+/** Returns the images and documents of a content, in order. */
 export function mediaOf(content: Content): readonly MediaPart[] {
   return isText(content) ? [] : content.filter(isMedia);
 }
 
-/** Gives a text as it stands. A payload that was not brought in is named, so that the model sees that something is missing. */
+/** Returns a text as it is. A payload that was not loaded is named, so that the model sees that something is missing. */
 export function plainText(text: Text): string {
   return typeof text === "string" ? text : `[attachment ${text.$attachment}]`;
 }
 
-/** Gives the text of a content, parts on lines of their own; what is no text is left out. */
+/** Returns the text of a content, a line for each part; leaves out what is not text. */
 export function textOfContent(content: Content): string {
   if (isText(content)) return plainText(content);
   return content
@@ -281,7 +277,7 @@ export function textOfContent(content: Content): string {
     .join("\n");
 }
 
-/** Gives the words of a content for a title: what was typed, else the names of what is attached, never what that holds. */
+/** Returns the words of a content for a title: what was typed, else the names of attachments, never their content. */
 export function wordsOfContent(content: Content): string {
   if (isText(content)) return plainText(content);
   const typed = content.flatMap((part) => (part.type === "text" ? plainText(part.text) : []));
@@ -289,27 +285,26 @@ export function wordsOfContent(content: Content): string {
   return content.flatMap((part) => (part.type === "attachment" ? (part.name ?? []) : [])).join(", ");
 }
 
-/** Gives an attachment as one text: its name, then what it holds; either may be missing. */
+/** Returns an attachment as one text: its name, then its content; either may be missing. */
 export function attachmentText({ name, text }: Extract<ContentPart, { readonly type: "attachment" }>): string {
   return [name, plainText(text ?? "")].filter(Boolean).join("\n");
 }
 
-/** Media types of text, with what they are followed by (`; charset=…`). */
+/** Media types of text, with parameters such as `; charset=…`. */
 const TEXT_MEDIA = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|javascript|x-ndjson|toml|sql)\b)/i;
 
-/** Whether a media type is one of text. */
 export function isTextMedia(type: unknown): boolean {
   return typeof type === "string" && TEXT_MEDIA.test(type);
 }
 
-/** Gives the text of a document that is one; null of an image, and of a document whose bytes are no text or not at hand. */
+/** Returns the text of a text document; null for an image, and for a document whose bytes are not text or not loaded. */
 export function documentText({ type, media_type, data, url }: MediaPart): string | null {
   if (type !== "document") return null;
   if (typeof data !== "string") return typeof url === "string" ? textOfUrl(url) : null;
   return isTextMedia(media_type) ? decodedText(data) : null;
 }
 
-/** Where a picture or a document is, in few words: of one that stands in its URL, how long that is. */
+/** The address of a picture or document for display; a data URL is only described by its length. */
 export function mediaUrl(url: Text | undefined): string | undefined {
   if (typeof url !== "string") return url === undefined ? undefined : plainText(url);
   return url.startsWith("data:") ? `data URL of ${url.length} characters` : url;
@@ -321,7 +316,7 @@ export function opaqueName({ provider = "provider", value }: OpaquePart): string
   return `${provider} ${typeof type === "string" && type !== "" ? type : "item"}`;
 }
 
-/** Keys of providers' items under which people find words; under others are ids, ciphers and settings. */
+/** Keys of providers' items that hold words for people; other keys hold ids, ciphers and settings. */
 const WORDS: ReadonlySet<string> = new Set(
   "title filename context caption text content source resource refusal action input query queries results executableCode codeExecutionResult code output outputs logs stdout stderr".split(
     " ",
@@ -330,10 +325,10 @@ const WORDS: ReadonlySet<string> = new Set(
 const TEXT_URL = /^data:([^,]*?)(;base64)?,/;
 const DEEPEST = 100;
 
-/** Gives what people can read of what only its provider understands, in order: titles, texts, documents of text. */
+/** Returns the readable texts of an opaque item, in order: titles, texts, text documents. */
 export function opaqueTexts({ value }: OpaquePart): readonly string[] {
   const texts: string[] = [];
-  // A bare string says nothing of what it is.
+  // A bare string does not say what it is.
   if (typeof value !== "string") collectWords(value, texts, 0);
   return texts;
 }
@@ -344,14 +339,14 @@ function collectWords(value: unknown, texts: string[], depth: number): void {
   for (const [key, inner] of Object.entries(value)) collectWords(wordsUnder(value, key, inner), texts, depth + 1);
 }
 
-/** What may hold words of a field; undefined = nothing. */
+/** The part of a field that may hold words; undefined = none. */
 function wordsUnder(value: object, key: string, inner: unknown): unknown {
   if (Array.isArray(value) || WORDS.has(key)) return inner;
   if (key === "data") return fieldsOf(value)["type"] === "text" ? inner : undefined;
   return key === "url" && typeof inner === "string" ? textOfUrl(inner) : undefined;
 }
 
-/** The text that a data URL holds; null of any other. */
+/** The text in a data URL of text; null for any other URL. */
 function textOfUrl(url: string): string | null {
   const [head = "", type = "", isBase64] = TEXT_URL.exec(url) ?? [];
   const isText = isBase64 !== undefined && isTextMedia(type === "" ? "text/plain" : type);
@@ -387,7 +382,7 @@ export function rangeContains(outer: TurnRange, inner: TurnRange): boolean {
   return outer.from <= inner.from && inner.to <= outer.to;
 }
 
-/** Sorts ranges, and joins those that share turns or follow each other. */
+/** Sorts ranges, and joins those that overlap or touch. */
 export function joinRuns(ranges: readonly TurnRange[]): readonly TurnRange[] {
   const joined: TurnRange[] = [];
   for (const range of [...ranges].sort((a, b) => a.from - b.from)) {
@@ -418,9 +413,10 @@ export function formatRuns(runs: readonly { readonly from: number; readonly to: 
   return runs.map(({ from, to }) => (from === to ? `${from}` : `${from}..${to}`)).join(", ");
 }
 
-// How many bytes of text a model is sent of an event. Counts UTF-8 without encoding anything.
-
-/** Counts the UTF-8 bytes of the texts a model is sent of an event; JSON punctuation is left out. 0 for kinds no model sees. */
+/**
+ * Counts the UTF-8 bytes, without encoding, of the texts a model is sent of an event; JSON punctuation is left out. 0 for kinds
+ * no model sees.
+ */
 export function textBytes(event: Event): number {
   switch (event.type) {
     case "chat_request":
@@ -450,7 +446,7 @@ function utf8Length(text: string): number {
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit < 0x80) continue;
-    // A pair of surrogates is two units and four bytes, any other unit above 7FF three bytes.
+    // A surrogate pair is two units and four bytes, any other unit above 7FF three bytes.
     const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
     bytes += unit < 0x800 || isSurrogate ? 1 : 2;
   }

@@ -1,5 +1,5 @@
 // Compactions of one group: records that one commit added together, since each has one range and one way of hiding. They are
-// shown, diffed, taken back and brought back as one. A record without a group is a group of its own.
+// shown, diffed, reverted and reapplied as one. A record without a group is a group of its own.
 import { type Compaction, withoutIndex } from "./compaction.ts";
 import { formatRuns } from "./event.ts";
 import { describePolicies } from "./policy.ts";
@@ -12,18 +12,18 @@ const MOST_RUNS = 5;
 /** Kinds of change that are named before the rest is only counted. */
 const MOST_KINDS = 5;
 
-/** Whether two compactions were made as one: the same record, or records of one group. */
+/** Whether two compactions belong together: the same record, or records of one group. */
 export function isSameGroup(a: Pick<Compaction, "id" | "group">, b: Pick<Compaction, "id" | "group">): boolean {
   return a.id === b.id || (a.group !== undefined && a.group === b.group);
 }
 
-/** Gives the group that a compaction belongs to among those at hand, itself included. */
+/** Returns the group of a compaction among those given, itself included. */
 export function groupOf(compaction: Compaction, all: Iterable<Compaction>): CompactionGroup {
   const others = [...all].filter((other) => other.id !== compaction.id && isSameGroup(compaction, other));
   return sorted([compaction, ...others]);
 }
 
-/** Puts compactions together that were made as one, in the order of the first of each. */
+/** Groups compactions, in the order of the first of each group. */
 export function groupsOf(all: Iterable<Compaction>): readonly CompactionGroup[] {
   const groups = new Map<string, [Compaction, ...Compaction[]]>();
   for (const compaction of all) {
@@ -58,7 +58,7 @@ export function describeGroup(group: CompactionGroup): string {
   return [...named, ...(rest === 0 ? [] : [`${rest} more`])].join(", ");
 }
 
-/** Several stretches of one turn are named once. */
+/** Several ranges of one turn are named once. */
 function shownRuns(runs: readonly { readonly from: number; readonly to: number }[]): string {
   const named = [...new Set(runs.map((run) => formatRuns([run])))];
   const rest = named.length - MOST_RUNS;
@@ -73,24 +73,24 @@ function sorted([first, ...others]: readonly [Compaction, ...Compaction[]]): Com
   return [least, ...rest];
 }
 
-/** Where a fork ends: its last turn, 0-based, and the last event of it. */
+/** Where a fork ends: its last turn, 0-based, and that turn's last event. */
 interface ClampBound {
   readonly turn: number;
   readonly event: string;
 }
 
-/** Longest base of a derived id: with `-` and six digits it is one that can stand in a file name (at most 64 characters). */
+/** Longest base of a derived id: with `-` and six digits it still fits a file name (at most 64 characters). */
 const MAX_BASE = 57;
 
-/** Names the copy of a compaction that is clamped to a turn, e.g. `k3f9q2-7`: the same wherever it is made. */
+/** Names the copy of a compaction that is clamped to a turn, e.g. `k3f9q2-7`: the same in every clone. */
 export function clampedId(id: string, turn: number): string {
   return `${id.slice(0, MAX_BASE)}-${turn}`;
 }
 
 /**
  * Copies a compaction that begins at or before the bound and ends after it. The copy keeps its time, so that it wins and loses
- * as before; what was counted and listed when the original was made (`stats`, `receipt`, `index`) is not true of it. Its `covers`, if it has one,
- * is still the original's: the caller makes it anew.
+ * as before; it lacks `stats`, `receipt` and `index`, which describe the original. A `covers` is still the original's: the
+ * caller computes it anew.
  */
 export function clampCompaction(compaction: Compaction, { turn, event }: ClampBound): Compaction {
   const { stats: _stats, receipt: _receipt, ...rest } = withoutIndex(compaction);

@@ -1,5 +1,5 @@
-// The notice of what a view hides, for the model that reads it: what is not shown, and with which tools it is found. It is added
-// when a view is rendered for a model that has these tools, once, and is in no stored view (docs/decisions/086).
+// The notice of what a view hides, for the model that reads it: what is not shown, and which tools find it. It is added once,
+// when a view is rendered for a model that has these tools, and no stored view has it (docs/decisions/086).
 import { type Compaction, type HiddenIndex, isHiding } from "./compaction.ts";
 import { CONTENT_TYPES, mapPolicies } from "./contents/content-types.ts";
 import { type CoveredRange, createOverlays, type Overlay } from "./covered-range.ts";
@@ -18,7 +18,7 @@ import {
 import { coversEvent, localizeOverlays } from "./survey.ts";
 import { listSafeCuts } from "./tool-pairing.ts";
 
-/** The notice of a view, behind the newest compaction that hides something of it; null when none does. */
+/** Creates the notice of a view, to be placed after the newest compaction that hides something; null when none does. */
 export function createNotice(turnCount: number, compactions: readonly Compaction[]): InsertedRequest | null {
   const overlays = createOverlays(
     turnCount,
@@ -45,13 +45,13 @@ export function createNotice(turnCount: number, compactions: readonly Compaction
   };
 }
 
-/** The id of the notice that stands behind a compaction's range. */
+/** The id of the notice after a compaction's range. */
 export function noticeId(compaction: string): string {
   return `${compaction}.notice`;
 }
 
 const TURNS = "whole turns";
-/** In the order in which they are told: most of what views hide are calls. */
+/** The order in which kinds are named: most of what views hide are calls. */
 const KINDS: readonly string[] = [
   TURNS,
   ...new Set(["tool calls", ...CONTENT_TYPES.flatMap(({ noun }) => noun ?? [])]),
@@ -62,7 +62,7 @@ function hiddenKinds(compaction: Compaction): readonly string[] {
   return isHiding(compaction) ? [TURNS, ...contents] : contents;
 }
 
-/** Gives a view without its notice: for a model that is not offered the tools which it names. */
+/** Returns a view without its notice: for a model that is not offered the tools which the notice names. */
 export function withoutNotice({ turns }: View): View {
   return {
     turns: turns.filter(({ events }) => !events.some(({ metadata }) => metadata?.origin === NOTICE_ORIGIN)),
@@ -81,8 +81,8 @@ export function findShownIndex(turnCount: number, compactions: readonly Compacti
 }
 
 /**
- * Whether a newer summary, replacement or omission covers the place where an index stands, the end of its range: it then goes with
- * what stands around it, as it does when an agent compacts a session with an index in it. `turn` = the turn in which the range
+ * Whether a newer summary, replacement or omission covers the place of an index, the end of its range: the index is then hidden
+ * like the events around it, as when an agent compacts a session that contains an index. `turn` = the turn in which the range
  * ends, undefined where that is hidden whole.
  */
 export function isIndexHidden(index: IndexOverlay, ranges: readonly CoveredRange[], turn: Turn | undefined): boolean {
@@ -98,19 +98,19 @@ export function isIndexHidden(index: IndexOverlay, ranges: readonly CoveredRange
   );
 }
 
-/** A request that nobody typed, and the overlay behind whose range it stands. */
+/** A request that nobody typed, and the overlay after whose range it is placed. */
 export interface InsertedRequest {
   readonly overlay: Overlay;
-  /** Its time is that of what stands before it, else of what follows. */
+  /** Takes the time of the event before it, else of the one after it. */
   toRequest(timestamp: string): ChatRequest;
 }
 
-/** The id of a compaction's index, where it stands as a request of its own. */
+/** The id of a compaction's index when it is a request of its own. */
 export function indexId(compaction: string): string {
   return `${compaction}.index`;
 }
 
-/** The index as a request of its own. */
+/** Creates the index as a request of its own. */
 export function createIndexRequest(overlay: IndexOverlay): InsertedRequest {
   const { id, index } = overlay.compaction;
   return {
@@ -125,7 +125,7 @@ export function createIndexRequest(overlay: IndexOverlay): InsertedRequest {
   };
 }
 
-/** Gives the turns of a view with the request among them; `turn` = the raw turn in which the range ends, where it is at hand. */
+/** Inserts a request into the turns of a view; `turn` = the raw turn in which the range ends, if it is loaded. */
 export function insertRequest(
   turns: readonly ProjectedTurn[],
   inserted: InsertedRequest,
@@ -141,12 +141,15 @@ export function insertRequest(
   return [...shown, createRequestTurn(inserted, shown, after.events), after, ...turns.slice(at + 1)];
 }
 
-/** Whether a projected turn shows what follows the turn in which the range ends, or stands for it. */
+/** Whether a projected turn shows or replaces what follows the turn in which the range ends. */
 function startsAfter({ origin }: ProjectedTurn, { to }: Overlay): boolean {
   return (origin.kind === "kept" ? origin.turn : origin.from) > to;
 }
 
-/** Tells of events whether a model sees them and they stand behind the range in its last turn, where a message and its results end. */
+/**
+ * Returns a predicate for events that a model sees and that follow the range in its last turn, after any message and results
+ * that it cuts.
+ */
 function eventsAfter({ toEvent }: Overlay, turn: Turn | undefined): (event: Event) => boolean {
   const end = turn?.events.findIndex(({ id }) => id === toEvent) ?? -1;
   if (turn === undefined || end < 0) return () => false;
@@ -155,7 +158,7 @@ function eventsAfter({ toEvent }: Overlay, turn: Turn | undefined): (event: Even
   return ({ id }) => following.has(id);
 }
 
-/** Splits a turn before the event at a position; a part with nothing for the model to see is none. */
+/** Splits a turn before the event at a position; a first part without anything that a model sees is dropped. */
 function splitTurn(projected: ProjectedTurn, at: number): readonly [readonly ProjectedTurn[], ProjectedTurn] {
   const { origin, events } = projected;
   const [first, rest] = [events.slice(0, at), events.slice(at)];

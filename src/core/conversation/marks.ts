@@ -1,4 +1,4 @@
-// What people say of a conversation: its title and marks, pins, comments.
+// What people say of a conversation: title, marks, pins, comments.
 import { userError } from "../errors.ts";
 import { forLine } from "../safe-text.ts";
 import { type Event, type Turn, traitsOf } from "./event.ts";
@@ -6,10 +6,10 @@ import { pairCalls } from "./tool-pairing.ts";
 
 /** Longest title, characters (code points). */
 const LONGEST_TITLE = 200;
-/** Longest title that is made of a request, characters. */
+/** Longest title that is derived from a request, characters. */
 const LONGEST_MADE = 80;
 
-/** Parses a title that a person gives. Throws `empty_title`, `long_title`. */
+/** Parses a title that a person typed. Throws `empty_title`, `long_title`. */
 export function parseTitle(text: string): string {
   const title = forLine(text);
   const length = [...title].length;
@@ -26,7 +26,7 @@ export function parseTitle(text: string): string {
   return title;
 }
 
-/** Makes a stored title fit to show and to pass on; "" when nothing is left of it. */
+/** Makes a stored title safe to show and export; "" when nothing is left of it. */
 export function shownTitle(text: string): string {
   return cutTitle(text, LONGEST_TITLE);
 }
@@ -48,7 +48,7 @@ function cutTitle(text: string, limit: number): string {
 }
 
 // Pins: turns or events that every compaction leaves as they are. A pin is a record under meta/; which events it protects is
-// worked out when a compaction is made, and stored there as `keep`.
+// resolved when a compaction is made, and stored there as `keep`.
 
 /** What is pinned: a turn (0-based), or one event of it. */
 export interface Pin {
@@ -57,13 +57,13 @@ export interface Pin {
   readonly event?: string;
 }
 
-/** A record under meta/ as far as pins go; records that speak of something else hold neither. */
+/** A record under meta/ as far as pins go; other records have neither field. */
 export interface PinRecord {
   readonly pin?: unknown;
   readonly unpin?: unknown;
 }
 
-/** Gives the pins in force, in the order in which they were made; `records` = all of meta/, oldest first. Damaged ones do not count. */
+/** Returns the pins in force, in the order in which they were made; `records` = all of meta/, oldest first. Skips damaged ones. */
 export function pinsInForce(records: readonly PinRecord[]): readonly Pin[] {
   const pins = new Map<string, Pin>();
   for (const { pin, unpin } of records) {
@@ -73,20 +73,19 @@ export function pinsInForce(records: readonly PinRecord[]): readonly Pin[] {
   return [...pins.values()];
 }
 
-/** Gives the turn in which a record pins something or takes that back; null when it speaks of something else. */
+/** Returns the turn in which a record pins or unpins something; null for other records. */
 export function turnOfPin({ pin, unpin }: PinRecord): number | null {
   const named = [pin, unpin].find(isPin);
   return named?.turn ?? null;
 }
 
-/** Whether two pins name the same. */
 export function isSamePin(a: Pin, b: Pin): boolean {
   return keyOf(a) === keyOf(b);
 }
 
 /**
  * Lists the ids of the events that pins protect, in order of the turns given. A pinned turn protects what a model is sent of
- * it; a pinned call brings its result along and the other way round, because neither is valid alone.
+ * it; a pinned call also protects its result, and a result its call, because neither is valid alone.
  */
 export function pinnedEvents(pins: readonly Pin[], turns: Iterable<Turn>): readonly string[] {
   if (pins.length === 0) return [];
@@ -118,7 +117,7 @@ function partnersOf(turns: readonly Turn[]): ReadonlyMap<Event, readonly Event[]
   return partners;
 }
 
-/** Whether a field of a record names what is pinned. */
+/** Whether a field of a record is a pin. */
 export function isPin(value: unknown): value is Pin {
   if (typeof value !== "object" || value === null) return false;
   const { turn, event } = value as { readonly turn?: unknown; readonly event?: unknown };
@@ -129,12 +128,12 @@ function keyOf({ turn, event }: Pin): string {
   return event === undefined ? String(turn) : `${turn}:${event}`;
 }
 
-// What a person says of a conversation beside its title: that it is archived, and its labels. Records under meta/ hold it,
-// the latest of each kind counts.
+// What a person says of a conversation in addition to its title: that it is archived, and its labels. Stored in records under
+// meta/; the latest of each kind counts.
 
 /** Longest label, characters (code points). */
 const LONGEST_LABEL = 50;
-/** Labels of one conversation that are shown: others came from somewhere else than jpg. */
+/** Labels of one conversation that are shown: more come from elsewhere than jpg. */
 const MOST = 50;
 
 /** A record under meta/ as far as marks go. */
@@ -149,7 +148,7 @@ interface ConversationMarks {
   readonly labels: readonly string[];
 }
 
-/** Gives the marks in force; `records` = all of meta/, oldest first. What is damaged does not count. */
+/** Returns the marks in force; `records` = all of meta/, oldest first. Skips what is damaged. */
 export function marksInForce(records: readonly MarkRecord[]): ConversationMarks {
   let archived = false;
   let labels: readonly string[] = [];
@@ -160,7 +159,7 @@ export function marksInForce(records: readonly MarkRecord[]): ConversationMarks 
   return { archived, labels };
 }
 
-/** Parses a label that a person gives: one line without commas. Throws `bad_label`. */
+/** Parses a label that a person typed: one line without commas. Throws `bad_label`. */
 export function parseLabel(text: string): string {
   const label = forLine(text).normalize("NFC");
   if (label !== "" && !label.includes(",") && [...label].length <= LONGEST_LABEL) return label;
@@ -173,7 +172,7 @@ export function parseLabel(text: string): string {
   );
 }
 
-/** Gives labels each once, ordered by name. */
+/** Sorts labels by name, each once. */
 export function sortLabels(labels: Iterable<string>): readonly string[] {
   return [...new Set(labels)].sort((a, b) => (a < b ? -1 : 1));
 }
@@ -185,40 +184,39 @@ function cleanLabels(values: readonly unknown[]): readonly string[] {
   return sortLabels(lines.filter((line) => line !== "")).slice(0, MOST);
 }
 
-// Comments of people on a turn or an event of it. Each is a record under meta/ and stands for itself, so that those of two people
-// come together without a conflict; one that is taken back is named by a later record, or its file is gone.
+// Comments of people on a turn or an event of it. Each is a record of its own under meta/, so that two people's comments merge
+// without a conflict; a comment is removed by a later record that names it, or with its file.
 
 /** Longest comment, characters (code points). */
 const LONGEST_COMMENT = 10_000;
 
-/** What somebody said about a turn. */
 export interface Comment {
   /** Of its record. */
   readonly id: string;
   readonly timestamp: string;
   /** Position, 0-based. */
   readonly turn: number;
-  /** Id of the event that is meant; absent = the whole turn. */
+  /** Id of the event it is about; absent = the whole turn. */
   readonly event?: string;
   readonly text: string;
 }
 
-/** A record under meta/ as far as comments go; records that speak of something else hold neither. */
+/** A record under meta/ as far as comments go; other records have neither field. */
 export interface CommentRecord {
   readonly id: string;
   readonly timestamp: string;
   readonly comment?: unknown;
-  /** Id of the record whose comment is taken back. */
+  /** Id of the record whose comment is removed. */
   readonly uncomment?: unknown;
 }
 
-/** Gives the comments in force in the order of the records; damaged ones do not count. */
+/** Returns the comments in force in the order of the records; skips damaged ones. */
 export function commentsInForce(records: readonly CommentRecord[]): readonly Comment[] {
   const removed = new Set(records.map(({ uncomment }) => uncomment));
   return records.flatMap((record) => (removed.has(record.id) ? [] : (commentOf(record) ?? [])));
 }
 
-/** Gives the comment that a record holds; null when it speaks of something else, or is damaged. */
+/** Returns the comment in a record; null for other records and damaged ones. */
 export function commentOf({ id, timestamp, comment }: CommentRecord): Comment | null {
   if (typeof comment !== "object" || comment === null) return null;
   const { turn, event, text } = comment as {
@@ -231,7 +229,7 @@ export function commentOf({ id, timestamp, comment }: CommentRecord): Comment | 
   return { id, timestamp, turn: Number(turn), event, text };
 }
 
-/** Parses what a person says: its ends trimmed, its lines as they are. Throws `bad_comment`. */
+/** Parses a comment that a person typed: trims its ends, keeps its lines. Throws `bad_comment`. */
 export function parseComment(text: string): string {
   const said = text.replace(/\r\n?/g, "\n").trim();
   const { length } = [...said];

@@ -1,7 +1,6 @@
-// What becomes of a branch that went on in two places. Turns are never put together: a model's turns do not commute. Everything
-// else is files that are written once, under names of their own, and merges by who has which. Both sides come to the same.
+// How a branch that was continued in two places is merged. Turns are never combined: a model's turns do not commute. All other
+// files are written once, under unique names, and merge by which side has which. Both sides get the same result.
 
-/** The files of a commit. */
 export interface CommitFiles {
   /** Object id of each turn file; index = turn position. */
   readonly turnOids: readonly string[];
@@ -9,10 +8,10 @@ export interface CommitFiles {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** One of the two places that a branch went on in. */
+/** One of the two sides of a merge. */
 export interface MergeSide extends CommitFiles {
   readonly commit: string;
-  /** Paths of records that its own commits, those since the two parted, brought or took back. */
+  /** Paths of records that its own commits since the merge base added or removed. */
   readonly touched: ReadonlySet<string>;
 }
 
@@ -22,8 +21,8 @@ export type TurnsOf = "same" | "ours" | "theirs" | "both";
 const RECORDS = /^(compactions|config|meta)\//;
 
 /**
- * Compares turns by object id. `bases` = where the sides parted, none of unrelated histories; `hasGrown` tells whether a
- * turn of one object id is the beginning of another's.
+ * Compares turns by object id. `bases` = merge bases, none for unrelated histories; `hasGrown` says whether one turn file is
+ * the beginning of another, by object ids.
  */
 export function compareTurns(
   ours: readonly string[],
@@ -50,7 +49,7 @@ export function sharedTurns(ours: readonly string[], theirs: readonly string[]):
   return differs < 0 ? ours.length : differs;
 }
 
-/** The sides in an order that does not depend on who asks: the one with all turns first, else the smaller commit id. */
+/** Orders the sides the same way for both callers: the one with all turns first, else the smaller commit id. */
 export function orderSides(
   ours: MergeSide,
   theirs: MergeSide,
@@ -61,8 +60,8 @@ export function orderSides(
 }
 
 /**
- * The files of both sides: turns of the first, records by what either did since they parted, everything else of either. A
- * record that one side took back is gone, also where the other brought it again by itself.
+ * The merged files: turns of the first side; records that neither side removed since the merge base; everything else of either.
+ * A record that one side removed is gone, even if the other added it again on its own.
  */
 export function mergeFiles(
   [first, second]: readonly [MergeSide, MergeSide],
@@ -77,14 +76,14 @@ export function mergeFiles(
   return merged;
 }
 
-/** Whether a file of one side stays, as far as the other side is asked. */
+/** Whether a file of one side stays, given the other side. */
 function survivesMerge(path: string, other: MergeSide, bases: readonly CommitFiles[]): boolean {
   if (!RECORDS.test(path) || other.files.has(path)) return true;
   const wasThere = bases.length > 0 && bases.every((base) => base.files.has(path));
   return !wasThere && !other.touched.has(path);
 }
 
-/** What turns one set of files into another. */
+/** The changes that turn one set of files into another. */
 export function filesBetween(
   from: ReadonlyMap<string, string>,
   to: ReadonlyMap<string, string>,
@@ -98,25 +97,25 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((item, index) => other[index] === item);
 }
 
-// Whether lines stand among others, told by a few of their hashes: the smallest ones, which are a sample that is the same wherever
-// a line stands. Exact for up to 32 different lines, a good guess above.
+// Whether lines are contained in others, estimated by their smallest hashes: the same sample wherever a line is. Exact for up
+// to 32 different lines, a good guess above.
 
 /** The smallest hashes of lines, ascending, each once. */
 export type LineSketch = readonly number[];
 
-/** Hashes that are kept. */
+/** How many hashes are kept. */
 const KEPT = 32;
-/** So many of the lines make nearly all of them. */
+/** Share of the lines that counts as nearly all. */
 const NEARLY_ALL = 0.9;
 
-/** Gives a sketch of lines; what stands before and behind a line is none of it. */
+/** Sketches lines; white space around a line does not count. */
 export function sketchLines(lines: Iterable<string>): LineSketch {
   const hashes = new Set<number>();
   for (const line of lines) hashes.add(hashOf(line.trim()));
   return [...hashes].sort((a, b) => a - b).slice(0, KEPT);
 }
 
-/** Whether nearly all lines of one stand in another; of none, no. */
+/** Whether nearly all lines of one are contained in another; false for no lines. */
 export function isMostlyContained(lines: LineSketch, whole: LineSketch): boolean {
   const end = Math.min(boundOf(lines), boundOf(whole));
   const sample = lines.filter((hash) => hash <= end);
@@ -124,7 +123,7 @@ export function isMostlyContained(lines: LineSketch, whole: LineSketch): boolean
   return sample.length > 0 && sample.filter((hash) => known.has(hash)).length >= NEARLY_ALL * sample.length;
 }
 
-/** Up to where a sketch knows every line. */
+/** The hash up to which a sketch has every line. */
 function boundOf(sketch: LineSketch): number {
   return sketch.length < KEPT ? Number.POSITIVE_INFINITY : (sketch[KEPT - 1] ?? 0);
 }

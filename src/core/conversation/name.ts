@@ -1,5 +1,5 @@
-// Names of conversations and their branches: `<conversation>/<fork>`, where a conversation is the slug of its title and a
-// short suffix. Every name made or accepted here is a legal git branch name (git-check-ref-format) and a plain file name.
+// Names of conversations and their branches: `<conversation>/<fork>`, where a conversation is the slug of its title and a short
+// suffix. Every name made or accepted here is a legal git branch name (git-check-ref-format) and a plain file name.
 import { type JpgError, userError } from "../errors.ts";
 
 /** Longest slug, characters: leaves room for suffix and fork in a terminal's line. */
@@ -12,13 +12,12 @@ const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
 const BITS = 5;
 
 /**
- * Words that stock git reads as something else. A branch `HEAD/…` keeps a repository from being cloned, for the clone's
- * `refs/remotes/origin/HEAD` is a file; `heads/x` is also what `x` is called.
+ * Words that git reads as something else. A branch `HEAD/…` keeps a repository from being cloned, because the clone's
+ * `refs/remotes/origin/HEAD` is a file; `heads/x` is another name of `x`.
  */
 const RESERVED_CONVERSATION = /^(?:(?:[a-z]+_)*head|refs|heads|tags|remotes)$/i;
 const RESERVED_FORK = /^(?:[A-Z]+_)*HEAD$/;
 
-/** A branch name taken apart. */
 interface BranchName {
   readonly conversation: string;
   readonly fork: string;
@@ -38,28 +37,28 @@ export function slugOf(title: string): string {
   return atWord > MAX_SLUG / 2 ? cut.slice(0, atWord) : plain.slice(0, MAX_SLUG);
 }
 
-/** Fewest characters by which the beginning of a name is taken for it: what is shorter fits too much by accident. */
+/** Fewest characters that select a name by its beginning: shorter ones match too much by accident. */
 export const SHORTEST_BEGINNING = 4;
 
-/** Whether a word is the number of a turn, whatever else is called so: a name that is all digits is never taken for one. */
+/** Whether a word is the number of a turn: a name of digits only never counts as a name. */
 export function isTurnNumber(word: string): boolean {
   // Forty digits are a commit's whole id.
   return /^\d{1,39}$/.test(word);
 }
 
-/** Whether a word is long enough to be taken for the beginning of a name. */
+/** Whether a word may be the beginning of a name: long enough, and no turn number. */
 export function mayBeBeginning(word: string): boolean {
   return word.length >= SHORTEST_BEGINNING && !isTurnNumber(word);
 }
 
-/** A commit's id cut short, with at least one letter in it: all digits would be the number of a turn. */
+/** Abbreviates a commit id, with at least one letter in it: digits only would be the number of a turn. */
 export function abbreviateCommit(commit: string, length = 9): string {
   let end = length;
   while (end < commit.length && isTurnNumber(commit.slice(0, end))) end += 1;
   return commit.slice(0, end);
 }
 
-/** The characters at the end of a conversation's name that jpg chose: `k3f9` of `fix-parser-k3f9`; null when it has none. */
+/** The suffix of a conversation's name that jpg chose: `k3f9` of `fix-parser-k3f9`; null when it has none. */
 export function suffixOf(conversation: string): string | null {
   return /-([0-9a-hjkmnp-tv-z]{4,})$/.exec(conversation)?.[1] ?? null;
 }
@@ -95,7 +94,7 @@ export function branchName(conversation: string, fork: string): string {
   return name;
 }
 
-/** Takes a branch name `<conversation>/<fork>` apart. Throws `bad_name` saying which rule it breaks. */
+/** Splits a branch name `<conversation>/<fork>`. Throws `bad_name` saying which rule it breaks. */
 export function parseBranchName(name: string): BranchName {
   const parts = name.split("/");
   if (parts.length !== 2) {
@@ -116,12 +115,12 @@ export function parseBranchName(name: string): BranchName {
   return { conversation, fork };
 }
 
-/** Whether a conversation can be called so: a legal part of a branch name and a plain file name. */
+/** Whether this can be the name of a conversation: a legal part of a branch name and a plain file name. */
 export function isConversationName(name: string): boolean {
   return problemOf(name) === null && !RESERVED_CONVERSATION.test(name);
 }
 
-/** The part of a branch name that stock git reads as something else; null when none is. */
+/** The part of a branch name that git reads as something else; null when none is. */
 export function reservedPart(name: string): string | null {
   const [conversation, fork] = [conversationOf(name), forkOf(name)];
   if (conversation === name) return null;
@@ -141,8 +140,8 @@ export function forkOf(branch: string): string {
 }
 
 /**
- * Finds a name that differs from another in upper and lower case alone: file systems of macOS and Windows keep one file for both,
- * and git keeps each branch in a file.
+ * Finds a name that differs from another in letter case alone: file systems of macOS and Windows store both as one file, and
+ * git stores each branch in a file.
  */
 export function differingByCase(name: string, names: Iterable<string>): string | undefined {
   const folded = name.toLowerCase();
@@ -150,12 +149,12 @@ export function differingByCase(name: string, names: Iterable<string>): string |
   return undefined;
 }
 
-/** A part as it is, or the nearest that can stand in a name. */
+/** A part as it is, or the nearest valid one. */
 function validPart(part: string): string {
   return problemOf(part) === null ? part : slugOf(part);
 }
 
-/** A part that git reads as a name only. */
+/** A part as it is, or one that git does not read as something else. */
 function unreservedPart(part: string): string {
   return RESERVED_CONVERSATION.test(part) ? `my-${slugOf(part)}` : part;
 }
@@ -179,22 +178,22 @@ function badName(name: string, reason: string, hint: string): JpgError {
   });
 }
 
-/** What a bundle says of itself. */
+/** The header of a git bundle. */
 export interface BundleHeader {
-  /** Commits that whoever reads it must have. */
+  /** Commits that the reader must have. */
   readonly prerequisites: readonly string[];
-  /** Where its pack begins, bytes; null when the head does not end in what was read, or the pack is of a kind that is not known. */
+  /** Where its pack begins, bytes; null when the header is longer than what was read, or the pack is of an unknown kind. */
   readonly packAt: number | null;
   /** Branches of conversations in it; other refs are left out. */
   readonly branches: readonly { readonly name: string; readonly commit: string }[];
 }
 
-/** How a file begins that is a bundle. */
+/** The first line of a bundle. */
 export const BUNDLE_START = "# v2 git bundle\n";
 const OTHER_START = "# v3 git bundle\n";
 const BRANCHES = "refs/heads/";
 
-/** Reads the beginning of a file, a character a byte; null when it is no bundle. */
+/** Parses the beginning of a file, read as Latin-1; null when it is no bundle. */
 export function parseBundleHeader(text: string): BundleHeader | null {
   if (!text.startsWith(BUNDLE_START) && !text.startsWith(OTHER_START)) return null;
   const end = text.indexOf("\n\n");
@@ -213,7 +212,7 @@ export function parseBundleHeader(text: string): BundleHeader | null {
   return { prerequisites, packAt, branches: [...branches].map(([name, commit]) => ({ name, commit })) };
 }
 
-/** Writes the head of a bundle that needs nothing; the first branch is what a clone of it checks out. */
+/** Formats the header of a bundle without prerequisites; a clone checks out the first branch. */
 export function formatBundleHeader(branches: BundleHeader["branches"]): string {
   const [first] = branches;
   const refs = branches.map(({ name, commit }) => `${commit} ${BRANCHES}${name}\n`);

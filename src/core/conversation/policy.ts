@@ -1,5 +1,5 @@
-// The policies of a profile and of a compaction together: absent = no opinion. What each kind of content says of its own is in
-// contents/; here they are put into words for commit subjects and timelines.
+// The policies of a profile or a compaction: absent = no opinion. Describes them for commit subjects and timelines; what is
+// specific to a kind of content is in contents/.
 import { nearestName, userError } from "../errors.ts";
 import type { Compaction, ContentPolicies, StripPolicies, Summary, UniformToolCallPolicy } from "./compaction.ts";
 import { mapPolicies } from "./contents/content-types.ts";
@@ -42,7 +42,7 @@ function describeSummary({ source }: Summary): string {
 
 type DescribedField = "from_turn" | "to_turn" | "stats" | "summary" | "replacement" | "turns" | keyof ContentPolicies;
 
-/** Names the turns that go where others of the range stay; not where what the record says of them cannot be so. */
+/** Names the omitted turns when other turns of the range stay; ignores a record whose list is inconsistent. */
 function describeOmission({ from_turn, to_turn, stats }: Pick<Compaction, "from_turn" | "to_turn" | "stats">): string {
   const runs = stats?.turns_omitted ?? [];
   const isSound = runs.every(
@@ -53,22 +53,22 @@ function describeOmission({ from_turn, to_turn, stats }: Pick<Compaction, "from_
   return `${/\D/.test(named) ? "turns" : "turn"} ${named} omitted`;
 }
 
-// The profile: a named set of policies. It never says which turns: a range is chosen at the call (RFD 064, Configuration), but it
-// may say how many of the last ones a call leaves alone that does not say it itself.
+// The profile: a named set of policies. It never names turns: a range is chosen at the call (RFD 064, Configuration). It may
+// set how many of the last turns a call leaves alone by default.
 
-/** What a profile does, and how many of the last turns it leaves alone; absent = as many as the settings say of all. */
+/** What a profile does, and how many of the last turns it leaves alone; absent = as many as the settings say. */
 export interface Profile extends Policies {
   readonly keep_last?: number;
 }
 
-/** Profiles that are there without any configuration; a configured profile of the same name replaces one whole. */
+/** Profiles that exist without any configuration; a configured profile of the same name replaces one whole. */
 export const BUILT_IN_PROFILES: Readonly<Record<string, PolicyTable>> = {
   default: { reasoning: "strip", tool_calls: "strip" },
   light: { reasoning: "strip" },
   heavy: { summary: { policy: "summarize" } },
 };
 
-/** Finds a profile among those that the settings hold, the built-in ones among them. Throws `unknown_profile` with the nearest name and the list. */
+/** Finds a profile among the configured and built-in ones. Throws `unknown_profile` with the nearest name and the list. */
 export function findProfile(name: string, profiles: Readonly<Record<string, Profile>>): Profile {
   const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (found !== undefined) return found;

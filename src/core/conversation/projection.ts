@@ -1,5 +1,5 @@
-// The projection: events + compactions -> view. Pure, lazy (turns that are wholly hidden are never looked at) and
-// order-free: the order in which compactions are handed in does not matter. Rules: docs/FORMAT.md §5.1 and §5.3, RFD 064.
+// The projection: events + compactions -> view. Pure, lazy (wholly hidden turns are never looked at), and independent of the
+// order of the compactions passed in. Rules: docs/FORMAT.md §5.1 and §5.3, RFD 064.
 import { appendAll } from "../lists.ts";
 import { type Compaction, createInjectedTurn, type InjectionSite, indexInSummary, isInjected } from "./compaction.ts";
 import type { Disposition } from "./contents/content-type.ts";
@@ -29,11 +29,11 @@ import { findMechanicalWinner, findPartWinners, omittedHalves } from "./winner.t
 
 /** How shortened events are written, and what is added for the model that reads the view. */
 export interface ProjectionOptions extends StubOptions {
-  /** Whether a notice says how what is hidden is found: only where a view is rendered for a model with the tools. */
+  /** Whether to add a notice of how to find what is hidden: only when rendering for a model that has the tools. */
   readonly notice?: boolean;
 }
 
-/** What is projected. `turns` may lack the positions that `planReading` leaves out. */
+/** `turns` may lack the positions that `planReading` leaves out. */
 interface ProjectionInput {
   /** Number of turns of the conversation, hidden ones included. */
   readonly turnCount: number;
@@ -44,8 +44,8 @@ interface ProjectionInput {
 }
 
 /**
- * Projects a conversation. Events that nothing changes are the very objects handed in; nothing is mutated. Throws
- * `turn_not_read` (internal) when a turn of `planReading` is missing.
+ * Projects a conversation. Unchanged events are the same objects as in the input; nothing is mutated. Throws `turn_not_read`
+ * (internal) when a turn of `planReading` is missing.
  */
 export function project(input: ProjectionInput, options: ProjectionOptions = {}): View {
   const { turns, compactions } = input;
@@ -83,7 +83,7 @@ export function project(input: ProjectionInput, options: ProjectionOptions = {})
   return { turns: told.reduce(place, projected) };
 }
 
-/** Projects a conversation of which every turn is at hand (`turns` = all turns, in order). */
+/** Projects a conversation whose turns are all loaded (`turns` = all, in order). */
 export function projectTurns(
   turns: readonly Turn[],
   compactions: readonly Compaction[],
@@ -110,14 +110,13 @@ function injectOverlay(
   return createInjectedTurn(compaction, { ...site, from, to, endsInsideTurn: endingInside.has(overlay) });
 }
 
-// Lays one raw turn out in the view: its shown events as one projected turn, or as several when a summary is injected
-// inside it. Every projected turn starts with a turn_start; a part with nothing for the model to see is not shown.
+// Lays out one raw turn in the view: its shown events as one projected turn, or as several when a summary is injected inside
+// it. Every projected turn starts with a turn_start; a part with nothing for the model to see is not shown.
 
-/** What laying out a turn needs beside the turn. */
 interface LayoutContext {
   readonly survey: Survey;
   readonly pairs: CallPairs;
-  /** What omits the halves of calls of which only the other half is omitted (`omittedHalves`). */
+  /** The disposition of call halves that are omitted only because their other half is (`omittedHalves`). */
   readonly omitted: ReadonlyMap<Event, Disposition>;
   readonly options: StubOptions;
   /** The view so far; projected turns are appended. */
@@ -177,7 +176,7 @@ function layOutParts(seen: SurveyedTurn, context: LayoutContext): void {
   }
 }
 
-/** The parts of a turn in order, with the overlays injected between them. What no part can take is left out. */
+/** The parts of a turn in order, with the overlays injected between them. Leaves out what fits no part. */
 function listParts(
   seen: SurveyedTurn,
   start: TurnStart | undefined,
@@ -221,8 +220,8 @@ function hidesVisible(seen: SurveyedTurn): boolean {
 }
 
 /**
- * Puts a synthetic turn_start before events that have none. The very first turn of a view may do without, as the raw
- * conversation may, as long as a model is sent something of it.
+ * Puts a synthetic turn_start before events that have none. The first turn of a view may lack one, as in the raw conversation,
+ * if a model is sent something of it.
  */
 function startPart(events: readonly Event[], { projected }: LayoutContext, first: Event | undefined): readonly Event[] {
   if (events[0]?.type === "turn_start" || first === undefined) return events;

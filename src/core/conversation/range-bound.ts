@@ -1,5 +1,5 @@
-// What a person writes to say where a range begins or ends: a position, a time ago, or `last`. It is resolved once into
-// turn positions (bound-resolution.ts) when the compaction is made.
+// What a person writes for an end of a range: a position, a time ago, or `last`. Resolved once into turn positions
+// (bound-resolution.ts), when the compaction is made.
 import { type JpgError, userError } from "../errors.ts";
 import { joinRuns, type TurnRange } from "./event.ts";
 
@@ -16,7 +16,7 @@ export type RangeBound =
   | { readonly type: "time"; readonly fromMs: number; readonly untilMs: number }
   /** `last`: where the compaction that reaches furthest ended. */
   | { readonly type: "last" }
-  /** The same among the compactions that stand for turns by a summary; nobody types it. */
+  /** Like `last`, among compactions that replace turns; nobody types it. */
   | { readonly type: "last_summary" };
 
 const SECOND = 1000;
@@ -41,7 +41,7 @@ const UNITS: Readonly<Record<string, number>> = {
   week: 7 * DAY,
 };
 
-/** Longest time ago that means something, milliseconds: 1000 years. */
+/** Longest time ago that is accepted, milliseconds: 1000 years. */
 const MAX_AGO = 365_250 * DAY;
 
 const LIKE_A_DATE = /^\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?$/;
@@ -57,7 +57,7 @@ const FORMS = [
   "last      where the last compaction ended",
 ];
 
-/** How many of the forms name one turn. */
+/** The first so many forms name one turn. */
 const TURN_FORMS = 3;
 
 /** Parses a bound; days and moments need a calendar. Throws `bad_bound` listing the forms. */
@@ -67,7 +67,7 @@ export function parseBound(text: string, calendar?: Calendar): RangeBound {
   throw badBound(text);
 }
 
-/** The error of a word that is no bound; `hints` stand below the forms of a bound. */
+/** The error of a word that is no bound; `hints` follow the forms of a bound. */
 export function badBound(text: string, hints: readonly string[] = []): JpgError {
   return userError(
     "bad_bound",
@@ -89,7 +89,7 @@ export function parseTurnBound(text: string): TurnBound {
   return bound;
 }
 
-/** The error of a word that names no turn; `hints` stand below the forms. */
+/** The error of a word that names no turn; `hints` follow the forms. */
 export function badTurnBound(text: string, hints: readonly string[] = []): JpgError {
   return userError("bad_bound", `"${text}" is not a turn: expected a turn's number, or an event of a turn.`, {
     data: { bound: text },
@@ -97,18 +97,18 @@ export function badTurnBound(text: string, hints: readonly string[] = []): JpgEr
   });
 }
 
-/** Gives the bound of a turn, or of an event inside it. */
+/** Creates the bound of a turn, or of an event inside it. */
 export function boundAt(turn: number, event?: string): RangeBound {
   return event === undefined ? { type: "turn", turn } : { type: "event", turn, event };
 }
 
-/** Parses a day, a moment or a time ago: from when on, milliseconds since 1970; null when it is none of these. */
+/** Parses the start given by a day, a moment or a time ago, milliseconds since 1970; null when it is none of these. */
 export function parseSince(text: string, calendar: Calendar, nowMs: number): number | null {
   const ago = readDuration(text.trim());
   return ago === null ? (parseTime(text.trim(), calendar)?.fromMs ?? null) : nowMs - ago;
 }
 
-/** Whether a word is meant as a bound, so that `--from` may take it. A date that does not exist is one: its error says what may be. */
+/** Whether a word has the form of a bound, so that `--from` may take it. A date that does not exist counts: its error lists the forms. */
 export function isBound(text: string): boolean {
   return readBound(text.trim()) !== null || isTime(text.trim()) || LIKE_A_DATE.test(text.trim());
 }
@@ -150,13 +150,13 @@ function unitOf(name: string): number | undefined {
 }
 
 // Days and moments as a person writes them: `today`, `yesterday`, an ISO date, an ISO date with a time. Without a zone they are
-// meant where the person is; only the calendar knows where that is.
+// in the person's time zone, which only the calendar knows.
 
 /** The user's calendar. */
 export interface Calendar {
   /** The first moment of a day: 0 = today, 1 = yesterday. */
   startOfDay(daysAgo: number): Date;
-  /** A moment in the user's time zone; months count from 1. Fields that are too large go over into the next. */
+  /** A moment in the user's time zone; months count from 1. Fields that are too large overflow into the next. */
   localTime(fields: LocalTime): Date;
 }
 
@@ -170,7 +170,7 @@ interface LocalTime {
   readonly seconds?: number;
 }
 
-/** A stretch of time, or a moment when both are equal; milliseconds since 1970, `untilMs` is the first that is outside. */
+/** A period, or a moment when both are equal; milliseconds since 1970, `untilMs` is the first outside. */
 interface TimeSpan {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -200,7 +200,7 @@ export function parseTime(text: string, calendar: Calendar): TimeSpan | null {
   return { fromMs: ms, untilMs: ms };
 }
 
-/** The fields of a date that is in the calendar, and its zone in minutes east of UTC; null when the text is none. */
+/** The fields of a date that exists, and its zone in minutes east of UTC; null when the text is none. */
 function readFields(text: string): { readonly fields: LocalTime; readonly zoneMinutes: number | null } | null {
   const match = FORM.exec(text);
   if (match === null) return null;

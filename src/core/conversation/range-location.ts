@@ -1,5 +1,5 @@
-// A range of events: turn positions with positions inside the end turns, found from the event ids of a resolved range and
-// moved to where a range may begin and end (tool-pairing.ts).
+// A range of events: turn positions with positions inside the end turns, found from the event ids of a resolved range and moved
+// to where a range may begin and end (tool-pairing.ts).
 import { type JpgError, userError } from "../errors.ts";
 import type { Compaction } from "./compaction.ts";
 import {
@@ -23,20 +23,20 @@ export interface EventRange {
   readonly toIndex: number;
 }
 
-/** The turns a location is made against. */
+/** The turns a range is located in. */
 interface LocationFacts {
   readonly turnCount: number;
   readonly turns: ReadonlyMap<number, Turn>;
   /** Whether requests are changed too (summaries, omissions, attachments): then an unfinished loop keeps its request. */
   readonly touchesRequests: boolean;
-  /** Whether the range may reach into an unfinished loop: its end leaves what is newest alone in another way. */
+  /** Whether the range may reach into an unfinished loop: the caller protects the newest events in another way. */
   readonly intoLoop?: boolean;
 }
 
 /**
- * Locates a resolved range: finds its events by id or unique prefix, ends it before an unfinished tool loop of the newest
- * turn unless told otherwise, and moves its ends to safe places. Null when nothing that a model is sent is left in it.
- * Throws `unknown_event` and `ambiguous_event`.
+ * Locates a resolved range: finds its events by id or unique prefix, ends it before an unfinished tool loop of the newest turn
+ * unless `intoLoop`, and moves its ends to safe places. Null when it contains nothing that a model is sent. Throws
+ * `unknown_event` and `ambiguous_event`.
  */
 export function locateRange(range: CutRange, facts: LocationFacts): EventRange | null {
   const { turns } = facts;
@@ -58,7 +58,7 @@ export function isInRange(range: EventRange, turn: number, index: number): boole
   return turn !== range.to || index <= range.toIndex;
 }
 
-/** Gives back the range with event ids where it is cut. In the branch's newest turn the last event is always named. */
+/** Returns the range with event ids where it is cut. In the branch's newest turn the last event is always named. */
 export function cutRangeOf(range: EventRange, { turnCount, turns }: Omit<LocationFacts, "touchesRequests">): CutRange {
   const fromEvent = range.fromIndex === 0 ? undefined : eventsOf(turns, range.from)[range.fromIndex]?.id;
   const last = eventsOf(turns, range.to);
@@ -72,7 +72,7 @@ export function cutRangeOf(range: EventRange, { turnCount, turns }: Omit<Locatio
   };
 }
 
-/** Takes a cut end turn off when the part of it in the range holds nothing that a model is sent. */
+/** Drops a cut end turn when the part of it in the range holds nothing that a model is sent. */
 function trimRange(range: EventRange, turns: ReadonlyMap<number, Turn>): EventRange | null {
   let { from, fromIndex, to, toIndex } = range;
   if (from < to && fromIndex > 0 && !holdsVisible({ from, fromIndex, to, toIndex }, from, turns)) {
@@ -106,7 +106,10 @@ function eventsOf(turns: ReadonlyMap<number, Turn>, turn: number): readonly Even
   return turns.get(turn)?.events ?? [];
 }
 
-/** Finds an event of a turn by its id or a unique prefix of it; gives its position, 0-based. Throws `unknown_event`, `ambiguous_event`. */
+/**
+ * Finds an event of a turn by its id or a unique prefix of it; returns its position, 0-based. Throws `unknown_event`,
+ * `ambiguous_event`.
+ */
 export function findEvent(events: readonly Event[], wanted: string, turn: number): number {
   const exact = events.findIndex(({ id }) => id === wanted);
   if (exact >= 0) return exact;
@@ -146,7 +149,7 @@ interface Point {
   readonly index: number;
 }
 
-/** Whether a compaction stands for turns by a text or a list, so that a new summary may not cut through it. */
+/** Whether a compaction replaces turns by a text or a list, so that a new summary may not cut through it. */
 export function replacesTurns(compaction: Compaction): boolean {
   return compaction.summary !== undefined || compaction.replacement !== undefined;
 }
@@ -173,8 +176,8 @@ export function extendEventRange(
 }
 
 /**
- * The events a compaction covers, clamped to the conversation; null for none. A bound in a turn that was not read counts as
- * the whole turn. One that its turn does not hold lies behind what is there.
+ * The events a compaction covers, clamped to the conversation; null for none. A bound in a turn that was not read counts as the
+ * whole turn. A first event that its turn lacks is past the turn's end.
  */
 export function eventRangeOf(
   compaction: Compaction,
@@ -214,8 +217,8 @@ export function overlapsPartly(a: TurnRange, b: TurnRange): boolean {
 }
 
 /**
- * Extends the range of a new summary over every existing summary that it partly overlaps, until none is left.
- * The result does not depend on the order of `summaries`: what is partly overlapped stays so or is swallowed as the range grows.
+ * Extends the range of a new summary over every existing summary that it partly overlaps, until none is left. The result does
+ * not depend on the order of `summaries`: an overlap stays partial or is contained as the range grows.
  */
 export function extendSummaryRange(range: TurnRange, summaries: readonly TurnRange[]): TurnRange {
   let { from, to } = range;

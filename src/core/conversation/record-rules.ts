@@ -1,4 +1,4 @@
-// What a stored record must look like, as rules that are put together: each gives what is wrong in words, or null.
+// What a stored record must look like, as rules that can be combined: each returns what is wrong in words, or null.
 import { isFields } from "./event.ts";
 
 interface Problem {
@@ -7,7 +7,7 @@ interface Problem {
   readonly reason: string;
 }
 
-/** Gives what is wrong with a value; null when nothing is. */
+/** Returns what is wrong with a value; null when nothing is. */
 export type RecordRule = (value: unknown) => Problem | null;
 
 /** A rule of one value; `what` completes "expected …". */
@@ -17,7 +17,6 @@ function rule(what: string, accepts: (value: unknown) => boolean): RecordRule {
 
 const RECORD_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?$/;
 
-/** Rules of single values. */
 export const is: Readonly<
   Record<
     "text" | "filled" | "time" | "flag" | "position" | "positive" | "whole" | "price" | "amount" | "share" | "object",
@@ -37,13 +36,11 @@ export const is: Readonly<
   object: rule("an object", isFields),
 };
 
-/** One of these words. */
 export function oneOfWords(...values: readonly string[]): RecordRule {
   const names = values.map((value) => `"${value}"`).join(" or ");
   return rule(names, (value) => typeof value === "string" && values.includes(value));
 }
 
-/** A list of things that are all like one. */
 export function listOf(item: RecordRule): RecordRule {
   return (value) => {
     if (!Array.isArray(value)) return { path: [], reason: `expected a list, found ${shown(value)}` };
@@ -65,7 +62,6 @@ export function fieldsLike(
   };
 }
 
-/** An object whose values are all like one. */
 export function mapOf(item: RecordRule): RecordRule {
   return (value) => (isFields(value) ? firstProblem(Object.entries(value), () => item) : is.object(value));
 }

@@ -5,7 +5,7 @@ import type { Event } from "./event.ts";
 
 type Decided = Pick<Disposition, "action" | "compaction" | "headOf">;
 
-/** Applies what was decided about the content that an event is all about; null when nothing of the event is shown. */
+/** Applies the decision about the event as a whole; null when nothing of the event is shown. */
 export function shortenEvent(
   event: Event,
   { action, compaction, headOf }: Decided,
@@ -19,7 +19,7 @@ export function shortenEvent(
     : projected.shorten(event, action, { compaction, context: { ...context, headOf } });
 }
 
-/** Applies what was decided about parts of an event. */
+/** Applies the decisions about parts of an event. */
 export function shortenParts(
   event: Event,
   parts: readonly Pick<Disposition, "content" | "action" | "compaction">[],

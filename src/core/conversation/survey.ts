@@ -1,5 +1,5 @@
-// The first pass of a projection: for every turn, who decides over its events, and from that where each summary is
-// injected. It looks at positions and ids only and changes nothing.
+// The first pass of a projection: which overlay decides over each event of every turn, and from that where each summary is
+// injected. Looks at positions and ids only and changes nothing.
 import { JpgError } from "../errors.ts";
 import type { Compaction } from "./compaction.ts";
 import { type CoveredRange, type Overlay, planRanges } from "./covered-range.ts";
@@ -28,7 +28,7 @@ export interface Survey {
   /** Turns that are not wholly hidden, by position, ascending. */
   readonly turns: ReadonlyMap<number, SurveyedTurn>;
   /**
-   * First place that a hiding overlay wins or keeps, but not between a shown call and its result; only of overlays that win
+   * The first place that a hiding overlay wins or keeps, but not between a shown call and its result; only of overlays that win
    * something. `index` may be one past the turn's last event.
    */
   readonly places: ReadonlyMap<Overlay, EventPlace>;
@@ -37,8 +37,8 @@ export interface Survey {
 }
 
 /**
- * Surveys the turns that are not wholly hidden. `pairs` = the calls of all turns at hand. Throws `turn_not_read` (internal)
- * when one of the turns is missing.
+ * Surveys the turns that are not wholly hidden. `pairs` = the calls of all loaded turns. Throws `turn_not_read` (internal) when
+ * one of the turns is missing.
  */
 export function surveyTurns(
   ranges: readonly CoveredRange[],
@@ -89,7 +89,7 @@ function hideOtherHalves(
   for (const { request, response } of pairs) {
     const [first, second] = [hiderOf(request), hiderOf(response)];
     if ((first === null) === (second === null)) continue;
-    // What came in with a session is what its agent sent: it decided over both halves itself.
+    // An imported session shows what its agent sent: the agent decided over both halves itself.
     if ((first ?? second)?.compaction.source === "import") continue;
     const other = first === null ? request : response;
     const seen = surveyed.get(other.turn) as SurveyedTurn;
@@ -99,7 +99,7 @@ function hideOtherHalves(
   }
 }
 
-/** Moves a place that is between a call and its result, both shown in its turn, behind the result. */
+/** Moves a place between a call and its result, both shown in its turn, to after the result. */
 function moveAfterResult(
   place: EventPlace,
   surveyed: ReadonlyMap<number, SurveyedTurn>,
@@ -108,7 +108,7 @@ function moveAfterResult(
   const seen = surveyed.get(place.turn);
   if (seen === undefined) return place;
   let { index } = place;
-  // In the order of their results: what moves behind one may come to be inside the next.
+  // In the order of their results: a place moved after one may then be inside the next.
   for (const { request, response } of pairs) {
     const isHere = request.turn === place.turn && response.turn === place.turn && !isHiddenAt(seen, request.index);
     if (isHere && request.index < index && index <= response.index) index = response.index + 1;
@@ -119,7 +119,7 @@ function moveAfterResult(
 /** Whether the event at a position is hidden: turn = its position, index = position in the turn's events, 0-based. */
 export type IsHidden = (turn: number, index: number) => boolean;
 
-/** Tells which events are hidden, of a conversation of which only some turns may be at hand; of the others, none. */
+/** Returns a predicate for hidden events in a conversation of which only some turns may be loaded; false for the others. */
 export function hiddenEvents({
   turnCount,
   turns,
@@ -177,8 +177,8 @@ function listDeciders(locals: readonly LocalOverlay[], turn: Turn): readonly (Ov
 }
 
 /**
- * Only events that a model is sent make a win: a summary that hides nothing but notes stands for nothing. A turn without
- * such events goes to who decides over its first event, because that is who gets it when it is not read.
+ * Only events that a model is sent count as a win: a summary that hides only notes replaces nothing. A turn without such events
+ * goes to the overlay that decides over its first event, as it does when the turn is not read.
  */
 function recordDeciders(seen: SurveyedTurn, places: Map<Overlay, EventPlace>, winners: Set<Overlay>): void {
   if (seen.deciders.length === 0) return;
@@ -214,8 +214,8 @@ export interface LocalOverlay {
 }
 
 /**
- * Gives the overlays of a range for one of its turns, newest first. A bound that the turn does not hold means that the
- * turn was cut short before it: a missing first event covers nothing, a missing last one covers all that is there.
+ * Returns the overlays of a range for one of its turns, newest first. When the turn lacks a bound's event, the turn was cut
+ * short before it: a missing first event covers nothing, a missing last one covers all that is there.
  */
 export function localizeOverlays(range: CoveredRange, turn: Turn): readonly LocalOverlay[] {
   const end = Number.POSITIVE_INFINITY;
@@ -237,17 +237,17 @@ export function coversEvent(local: LocalOverlay, index: number): boolean {
   return index >= local.first && index <= local.last;
 }
 
-/** Whether the overlay leaves this event unchanged by name, which also ends what older overlays say about it. */
+/** Whether the overlay keeps this event by name, which also ends what older overlays say about it. */
 export function keepsEvent(overlay: Overlay, event: Event): boolean {
   return overlay.keep?.has(event.id) === true;
 }
 
-/** Whether the overlay does not leave this event out, because it leaves the other half of the call unchanged by name. */
+/** Whether the overlay must not omit this event, because it keeps the other half of the call by name. */
 export function keepsOtherHalf({ halves }: Overlay, event: Event): boolean {
   return halves?.ids.has(event.id) === true;
 }
 
-/** Finds the newest overlay that hides the event or keeps it from that; null when none does. */
+/** Finds the newest overlay that hides the event or protects it from hiding; null when none does. */
 export function findDecider(locals: readonly LocalOverlay[], event: Event, index: number): Overlay | null {
   for (const local of locals) {
     if (!coversEvent(local, index)) continue;

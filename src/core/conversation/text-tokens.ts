@@ -1,49 +1,52 @@
-// Tokens of a text, told from its characters in one pass. What a character costs follows from its script, for a tokenizer has
-// learnt some scripts well and others hardly; ASCII text costs by its kind, and more where it reads like noise (base64, hashes)
-// or is full of digits and signs. Measured with o200k_base; no text is turned into another one.
+// Estimates tokens of a text from its characters in one pass. The cost of a character depends on its script, because tokenizers
+// know some scripts well and others hardly; ASCII text costs by its kind, and more where it looks like noise (base64, hashes)
+// or has many digits and signs. Measured with o200k_base. No copy of the text is made.
 
-/** What one pass over texts adds up. Characters are UTF-16 code units. */
+/** The sums of one pass over texts. Characters are UTF-16 code units. */
 export interface TextTally {
-  /** ASCII characters outside dense runs; of a long run of one blank or sign the beginning. */
+  /** ASCII characters outside dense runs; of a long run of one blank or sign only the beginning. */
   plain: number;
-  /** Digits and signs among these, each run of one sign once. */
+  /** Digits and signs among `plain`, each run of one sign once. */
   signs: number;
   /** Letters and digits in long runs that mix both, as base64, hashes and ids do. */
   dense: number;
   /** Characters that are not ASCII. */
   other: number;
-  /** Tokens of these. */
+  /** Tokens of `other`. */
   otherTokens: number;
 }
 
 /** Tokens of a dense character: base64 takes 0.68, hexadecimal digits 0.56. */
 const DENSE_TOKENS = 0.65;
-/** Where digits and signs are many, a plain character costs this much and each of those so much on top (CSV, JSON, dumps of numbers). */
+/**
+ * In text with many digits and signs (CSV, JSON, dumps of numbers) a plain character costs NOISY_TOKENS, and a digit or sign
+ * SIGN_TOKENS more.
+ */
 const NOISY_TOKENS = 0.15;
 const SIGN_TOKENS = 0.5;
-/** Tokens by which that has to be more: a few signs in a short text tell nothing. */
+/** Tokens by which the noisy estimate must be higher: a few signs in a short text prove nothing. */
 const NOISE_SLACK = 5;
 /** The shortest run that can be dense, and the length from which a few digits among letters are enough. */
 const DENSE_RUN = 8;
 const LONG_RUN = 16;
 /** Characters of English prose in a token. */
 const PROSE_CHARS = 4;
-/** Characters of ASCII text in a token, at the least: code, logs and JSON. */
+/** Fewest characters of ASCII text in a token: code, logs and JSON. */
 const LEAST_CHARS = 2.7;
-/** Where too few would be worse than too many, tokens of noise and other scripts count so many times. */
+/** Factor for tokens of noise and other scripts where an estimate must not be too low. */
 const MARGIN = 1.25;
 
-/** Kinds of characters; of SIGN and CONTROL the number less BLANK is how many signs one counts for. */
+/** Kinds of characters; SIGN and CONTROL minus BLANK is how many signs one of them counts for. */
 const [LETTER, DIGIT, BLANK, SIGN, CONTROL, OTHER] = [0, 1, 2, 3, 5, 6];
 const KINDS = new Uint8Array(0x10000).fill(OTHER);
 for (let code = 0; code < 0x80; code += 1) KINDS[code] = kindOf(String.fromCharCode(code));
 
 /**
- * Hundredths of a token that a code unit costs, by script: from which one on. Medians of texts in that script, between what
- * everyday sentences and translated programs gave. Of a surrogate pair the first half counts for both.
+ * Hundredths of a token that a code unit costs, by script, from a code unit on. Medians of texts in that script, between
+ * everyday sentences and translated programs. Of a surrogate pair the first half counts for both.
  */
 const SCRIPTS: readonly (readonly [from: number, hundredths: number])[] = [
-  [0x80, 100], // accented Latin, with what the plain letters of these languages cost more than English ones
+  [0x80, 100], // accented Latin, including the higher cost of plain letters in these languages
   [0x250, 180], // phonetic signs
   [0x300, 170], // combining marks
   [0x370, 42], // Greek
@@ -98,7 +101,7 @@ const SCRIPTS: readonly (readonly [from: number, hundredths: number])[] = [
   [0xd7b0, 250],
   [0xd800, 255], // first half of a pair: rare ideographs, scripts of the past
   [0xd83c, 175], // emoji
-  [0xd83e, 240], // newer ones
+  [0xd83e, 240], // newer emoji
   [0xd83f, 255],
   [0xdc00, 0], // second half
   [0xe000, 250], // private use: icons of terminals
@@ -108,28 +111,30 @@ const SCRIPTS: readonly (readonly [from: number, hundredths: number])[] = [
   [0xff00, 80], // full-width forms
   [0xff61, 190], // half-width kana
   [0xffe0, 120],
-  [0xfffd, 60], // what could not be decoded
+  [0xfffd, 60], // replacement for what could not be decoded
 ];
 
 const HUNDREDTHS = new Uint8Array(0x10000);
 for (const [from, hundredths] of SCRIPTS) HUNDREDTHS.fill(hundredths, from);
 
-/** Dashes, box drawing and blocks, which form lines: a tokenizer has whole lines of them. */
+/** Dashes, box drawing and blocks, which form lines: tokenizers have whole lines of them. */
 const LINES_FROM = 0x2010;
 const LINES_END = 0x25a0;
 const LINE_HUNDREDTHS = 10;
 
-/** Length from which a text is told by pieces of it, evenly spread: a command must not wait for a log of 10 MB. Powers of two, so that ordinary text still counts to the character. */
+/**
+ * Length from which a text is sampled, by evenly spread pieces: a command must not wait for a log of 10 MB. Powers of two, so
+ * that the scale of ordinary text stays exact.
+ */
 const SAMPLED_FROM = 64 * 1024;
 const PIECES = 16;
 const PIECE_CHARS = 2048;
 
-/** Opens a tally over no text. */
 export function createTally(): TextTally {
   return { plain: 0, signs: 0, dense: 0, other: 0, otherTokens: 0 };
 }
 
-/** Adds a text to a tally; of a long one, what its pieces give for the whole. */
+/** Adds a text to a tally; a long text by the scaled tally of its pieces. */
 export function tallyText(tally: TextTally, text: string): void {
   const { length } = text;
   if (length < SAMPLED_FROM) {
@@ -173,7 +178,7 @@ function tallyPiece(tally: TextTally, text: string): void {
   tally.otherTokens += hundredths / 100;
 }
 
-/** Adds the letters and digits from a position on; gives the position after them. */
+/** Adds the letters and digits from a position on; returns the position after them. */
 function tallyRun(tally: TextTally, text: string, start: number): number {
   const { length } = text;
   let end = start;
@@ -220,7 +225,7 @@ export function proseChars(text: string): number {
   return text.length - tally.other + PROSE_CHARS * tally.otherTokens;
 }
 
-/** Letters and digits that are no word: a tokenizer knows hardly any part of them. Numbers alone are not. */
+/** Letters and digits that form no word: tokenizers know hardly any part of them. Numbers alone do not count. */
 function isDense(run: number, digits: number): boolean {
   const letters = run - digits;
   return run >= DENSE_RUN && letters * 8 >= run && digits * (run < LONG_RUN ? 4 : 20) >= run;

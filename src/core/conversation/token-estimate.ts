@@ -1,5 +1,6 @@
-// Estimates tokens at once, without a tokenizer: characters of texts by their script and by what a token of that kind of text
-// holds. An estimate is ours; what a provider counted is usage. Fast: characters are added up, nothing is turned into a string.
+// Estimates tokens at once, without a tokenizer: from the characters of texts, their script, and how many characters a token of
+// that kind of text holds. An estimate is ours; usage is what a provider counted. Fast: adds up characters and builds no
+// strings.
 import { decodeBase64 } from "../json.ts";
 import { decimal, forTerminal, type SafeText, safe } from "../safe-text.ts";
 import { countPages } from "./attachment.ts";
@@ -19,7 +20,10 @@ import {
 } from "./event.ts";
 import { createTally, type TextTally, talliedTokens, tallyText, textTokens } from "./text-tokens.ts";
 
-/** Characters of ASCII text that a token holds, by kind of text. Measured against the usage that providers reported for coding sessions, where one third of all characters gave 0.92 of the true count. */
+/**
+ * Characters of ASCII text that a token holds, by kind of text. Measured against the usage that providers reported for coding
+ * sessions, where one third of all characters gave 0.92 of the true count.
+ */
 const CHARS_PER_TOKEN = {
   /** English prose: requests, answers, reasoning. */
   prose: 4,
@@ -27,7 +31,7 @@ const CHARS_PER_TOKEN = {
   output: 3,
   /** JSON arguments of tools: punctuation and quoting; measured 2.7. */
   arguments: 2.7,
-  /** Encrypted reasoning, and signatures, which hold it too: measured 7.7 where the text stood beside its signature. */
+  /** Encrypted reasoning, and signatures, which hold it too: measured 7.7 where both text and signature were known. */
   encrypted: 7.7,
 } as const;
 
@@ -35,11 +39,11 @@ const CHARS_PER_TOKEN = {
 const IMAGE_TOKENS = 1600;
 /** Tokens of a page of a PDF, which is sent as text and as a picture: 1,500 to 3,000. */
 const PAGE_TOKENS = 2000;
-/** Pages of a document of which nothing is known: one by address or file id, one stored before pages were counted, an office file. */
+/** Pages of a document of unknown length: by address or file id, stored before pages were counted, or an office file. */
 const UNKNOWN_PAGES = 5;
-/** Bytes of UTF-8 that a token holds in a document that is a text: about as many in every script. */
+/** UTF-8 bytes that a token holds in a text document: about as many in every script. */
 const BYTES_PER_TOKEN = 4;
-/** Characters of a text kept under `attachments/` that was not brought in, where its size is not said: the least that is moved there. */
+/** Characters of a text under `attachments/` that was not loaded and whose size is unknown: the least that is moved there. */
 const ATTACHED_CHARS = 256 * 1024;
 
 /** What an event counts as. */
@@ -48,7 +52,7 @@ export type EstimateKind = "requests" | "messages" | "reasoning" | "tool_calls" 
 /** Estimated tokens by kind; `total` is their sum. */
 export type TokenEstimate = Readonly<Record<EstimateKind | "total", number>>;
 
-/** Counts the tokens of texts. What has no text at hand (images, encrypted reasoning, moved texts) is estimated anyway. */
+/** Counts the tokens of texts. What has no loaded text (images, encrypted reasoning, moved texts) is estimated anyway. */
 export interface TextMeasure {
   /** Tokens of a text, given the characters that a token of its kind holds. */
   text(text: string, charsPerToken: number): number;
@@ -71,7 +75,7 @@ export function estimateEvent(event: Event): number {
   return measureEvent(event, BY_LENGTH);
 }
 
-/** Counts the tokens of one event as a model is sent it, its texts by a measure (a tokenizer), rounded up. */
+/** Counts the tokens of one event as a model is sent it, rounded up; `measure` (a tokenizer) counts its texts. */
 export function measureEvent(event: Event, measure: TextMeasure): number {
   switch (event.type) {
     case "chat_request":
@@ -90,19 +94,17 @@ export function measureEvent(event: Event, measure: TextMeasure): number {
   }
 }
 
-/** Estimates the tokens of events together. */
 export function estimateEvents(events: Iterable<Event>): number {
   let tokens = 0;
   for (const event of events) tokens += estimateEvent(event);
   return tokens;
 }
 
-/** Estimates the tokens of a view. */
 export function estimateView(view: View): number {
   return view.turns.reduce((tokens, turn) => tokens + estimateEvents(turn.events), 0);
 }
 
-/** Counts tokens by kind; the kinds add up to what `countEvent` (estimateEvent when left out) gives for all. */
+/** Counts tokens by kind; the kinds add up to what `countEvent` (default estimateEvent) returns for all. */
 export function estimateByKind(
   events: Iterable<Event>,
   countEvent: (event: Event) => number = estimateEvent,
@@ -118,13 +120,13 @@ export function estimateByKind(
   return tokens;
 }
 
-/** Formats a number of tokens shortly: `950`, `84.2k`, `1.2M`. */
+/** Formats a number of tokens: `950`, `84.2k`, `1.2M`. */
 export function formatTokens(tokens: number): SafeText {
   const rounded = Math.round(tokens);
   if (rounded < 1000) return safe`${rounded}`;
   // 999,950 would print as 1000.0k.
   if (rounded < 999_950) {
-    // Tenths are counted in integers; of a half, the digits of the fraction decide.
+    // Tenths are counted in integers; at exactly half a tenth, toFixed decides by the binary fraction.
     const tenths = Math.round(rounded / 100);
     return rounded % 100 === 50
       ? safe`${decimal(rounded / 1000, 1)}k`
@@ -209,14 +211,14 @@ function mediaTokens({ type, media_type = "", data }: Pick<MediaPart, "type" | "
   return isText ? (length.size ?? 0) / BYTES_PER_TOKEN : UNKNOWN_PAGES * PAGE_TOKENS;
 }
 
-/** The same of base64 that stands in the event. */
+/** Pages or size of base64 in the event. */
 function encodedLength(data: string): Pick<AttachmentRef, "pages" | "size"> {
   const bytes = decodeBase64(data) ?? decodeBase64(canonicalBase64(data));
   const pages = bytes === null ? null : countPages(bytes);
   return pages === null ? { size: bytes?.length ?? (data.length * 3) / 4 } : { pages };
 }
 
-/** Base64 in lines, with the alphabet of addresses or without padding, as it would be written without. */
+/** Base64 with line ends, in the URL alphabet or without padding, in its canonical form. */
 function canonicalBase64(data: string): string {
   const text = data
     .replace(/[\s=]+/g, "")
@@ -225,7 +227,7 @@ function canonicalBase64(data: string): string {
   return text.padEnd(Math.ceil(text.length / 4) * 4, "=");
 }
 
-/** Tokens of what only its provider understands: images and documents in it as such, the rest as JSON. */
+/** Tokens of an opaque item: images and documents in it as such, the rest as JSON. */
 function opaqueTokens(value: unknown, measure: TextMeasure): number {
   let media = 0;
   const rest = JSON.stringify(value ?? null, (_key, inner: unknown) => {
@@ -239,7 +241,7 @@ function opaqueTokens(value: unknown, measure: TextMeasure): number {
 
 const NAMED_MEDIA: ReadonlySet<unknown> = new Set(["image", "document", "file", "input_image", "input_file"]);
 
-/** An image or a document in a provider's own words, by its bytes or by the name of a file; null = it is none. */
+/** An image or a document in a provider's own form, by its bytes or by a file's name; null = it is none. */
 function mediaIn(value: unknown): Pick<MediaPart, "type" | "media_type" | "data"> | null {
   const fields = fieldsOf(value);
   const held = [fields["source"], fields["file"]].find(isFields) ?? fields;
@@ -276,7 +278,7 @@ export function renderCompacted({ before, after }: { readonly before: number; re
   return safe`— context compacted (${formatShort(before)} → ${formatShort(after)} tokens) —`;
 }
 
-/** As everywhere, but a round number without its zero. */
+/** Like formatTokens, but a round number without its zero. */
 function formatShort(tokens: number): SafeText {
   return forTerminal(formatTokens(tokens).replace(/\.0(?=[kM]$)/, ""));
 }

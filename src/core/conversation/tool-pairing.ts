@@ -11,9 +11,9 @@ export const NO_PAIRS: CallPairs = new Map();
 
 /**
  * Pairs results with calls. Inside a turn the first result of a call id answers its first call, the second its second; a
- * result left over takes the nearest unanswered call with its id of an earlier turn. `isHidden(turn, index)` tells
- * whether an event is hidden (index = position in the turn's events, 0-based): hidden ones pair inside their turn only,
- * which makes the pairs the same whether hidden turns were read or not.
+ * further result takes the nearest unanswered call with its id of an earlier turn. `isHidden(turn, index)` (index = position in
+ * the turn's events, 0-based): hidden events pair inside their turn only, so the pairs do not depend on whether hidden turns
+ * were read.
  */
 export function pairCalls(turns: Iterable<Turn>, isHidden: (turn: number, index: number) => boolean): CallPairs {
   const pairs = new Map<ToolCallResponse, ToolCallRequest>();
@@ -22,7 +22,7 @@ export function pairCalls(turns: Iterable<Turn>, isHidden: (turn: number, index:
   return pairs;
 }
 
-/** Which halves of calls among a turn's events have no other half there: that may be in another turn. */
+/** Whether a turn's events contain a call or a result without its other half: that may be in another turn. */
 export function unpairedCalls(events: readonly Event[]): { readonly request: boolean; readonly response: boolean } {
   const open = new Map<string, number>();
   let response = false;
@@ -77,8 +77,8 @@ function addTo<Item>(lists: Map<string, Item[]>, key: string, item: Item): void 
 }
 
 /**
- * Finds the last place at or before `index` (0-based; the range would end with events[index]) where a range may end.
- * Gives -1 when the range may not reach into the turn at all. The end of the turn is always safe.
+ * Finds the last place at or before `index` (0-based; the range would end with events[index]) where a range may end; -1 when
+ * the range may not reach into the turn at all. The end of the turn is always safe.
  */
 export function lastSafeCut(events: readonly Event[], index: number): number {
   return listSafeCuts(events).findLast((cut) => cut <= index) ?? -1;
@@ -90,7 +90,10 @@ export function firstSafeStart(events: readonly Event[], index: number): number 
   return (listSafeCuts(events).find((cut) => cut >= index - 1) ?? events.length - 1) + 1;
 }
 
-/** Lists the positions (0-based) after which a range may end, ascending: nothing before them belongs to what follows. The last is the end. */
+/**
+ * Lists the positions (0-based) after which a range may end, ascending: nothing before them belongs to what follows. The last
+ * is the end.
+ */
 export function listSafeCuts(events: readonly Event[]): readonly number[] {
   const cuts: number[] = [];
   let furthest = -1;
@@ -125,8 +128,8 @@ function reachOf(events: readonly Event[]): readonly number[] {
 }
 
 /**
- * Finds where an unfinished tool loop begins in the newest turn: the position of the user's last request in it (0 when it
- * has none), or null when the turn ends in an assistant's message. What the harness put after that message does not count.
+ * Finds where an unfinished tool loop begins in the newest turn: the position of the user's last request in it (0 when it has
+ * none), or null when the turn ends in an assistant's message. What the harness added after that message does not count.
  */
 export function unfinishedLoop(events: readonly Event[]): number | null {
   const last = events.findLast((event) => traitsOf(event).providerVisible && !isHarness(event));
@@ -143,8 +146,8 @@ function isUserRequest(event: Event): boolean {
   return event.type === "chat_request" && (event.role ?? "user") === "user" && !isHarness(event);
 }
 
-// A call and its result are one (docs/FORMAT.md §5.1): no provider takes one without the other. Where one of them is left out
-// the other goes, too, whichever turn it is in, and what names one of them in `keep` does not leave out the other.
+// A call and its result are one (docs/FORMAT.md §5.1): no provider accepts one without the other. Where one of them is omitted
+// the other is too, in whichever turn, and a compaction that keeps one of them by name does not omit the other.
 
 /** One half of a call with its place: turn, and position in the turn's events, 0-based. */
 export interface PlacedHalf<Half extends Event = Event> {
@@ -153,28 +156,26 @@ export interface PlacedHalf<Half extends Event = Event> {
   readonly index: number;
 }
 
-/** A call and its result. */
 export interface PlacedPair {
   readonly request: PlacedHalf<ToolCallRequest>;
   readonly response: PlacedHalf<ToolCallResponse>;
 }
 
-/** The other halves of calls of which a compaction names one half in `keep`: ids of events, and the turns they are in. */
+/** The other halves of calls of which a compaction keeps one half by name: ids of events, and the turns they are in. */
 export interface KeptHalves {
   readonly ids: ReadonlySet<string>;
   readonly turns: ReadonlySet<number>;
 }
 
-/** A conversation whose calls are paired. */
 interface PairedConversation {
   readonly pairs: CallPairs;
   /** The same pairs with their places, in the order of their results. */
   readonly placed: readonly PlacedPair[];
-  /** Of those compactions that name only one half of a call in `keep`. */
+  /** Only of compactions that name just one half of a call in `keep`. */
   readonly halves: ReadonlyMap<Compaction, KeptHalves>;
 }
 
-/** Pairs the calls of the turns at hand, hidden ones too. Without compactions nothing is paired: nobody asks. */
+/** Pairs the calls of the loaded turns, hidden ones too. Without compactions nothing needs pairs, and none are made. */
 export function pairConversation(
   turns: ReadonlyMap<number, Turn>,
   compactions: readonly Compaction[],
@@ -219,8 +220,8 @@ function keptHalves({ keep = [] }: Compaction, pairs: readonly PlacedPair[]): re
 }
 
 /**
- * Lists the hidden turns (0-based, ascending) that have to be read, too: where a turn that is not wholly hidden has a call
- * without a result there, or a result without a call, the other half may be in a hidden turn after it, or before it.
+ * Lists the hidden turns (0-based, ascending) that have to be read too: when a turn that is not wholly hidden has a call
+ * without a result, or a result without a call, the other half may be in a later or earlier hidden turn.
  */
 export function turnsOfOtherHalves(
   ranges: readonly { readonly from: number; readonly to: number; readonly hiddenBy: object | null }[],

@@ -11,13 +11,13 @@ import {
   type ToolCallResponse,
 } from "./event.ts";
 
-/** How stubs are written; none of it changes which events are shown. */
+/** How stubs are written; never changes which events are shown. */
 export interface StubOptions {
   /** Whether the stub of a result names the event that holds the output. */
   readonly pointers?: boolean;
   /** Whether the stub of a result is followed by the first line of the output. */
   readonly firstLine?: boolean;
-  /** The call of whose arguments the stub of a result shows the head; absent = it shows none. */
+  /** The call whose arguments' head the stub of a result shows; absent = it shows none. */
   readonly headOf?: ToolCallRequest | undefined;
 }
 
@@ -51,8 +51,8 @@ export function stripResult(
 }
 
 /**
- * Truncates the text of a result to its head and tail, saying how many characters are missing. Text parts are joined by
- * line ends; other parts stay. A result that would not become shorter is returned as it is.
+ * Truncates the text of a result to its head and tail, saying how many characters are missing. Text parts are joined by line
+ * ends; other parts stay. A result that would not become shorter is returned as it is.
  */
 export function truncateResult(
   response: ToolCallResponse,
@@ -72,14 +72,14 @@ export function truncateCall(request: ToolCallRequest, truncation: Truncation): 
   return shorter === request.arguments ? request : { ...request, arguments: shorter };
 }
 
-/** Leaves every text longer than the limit out of the arguments of a call; what stays keeps its place and order. */
+/** Removes every text longer than the limit from the arguments of a call; the rest keeps its place and order. */
 export function dropLongTexts(request: ToolCallRequest, maxChars: number): ToolCallRequest {
   const shorter = withoutLongTexts(request.arguments, maxChars);
   if (shorter === request.arguments) return request;
   return { ...request, arguments: shorter === undefined ? {} : shorter };
 }
 
-/** Keeps the head and tail of a text longer than `max_chars`, never cutting a surrogate pair; else gives it back. */
+/** Keeps the head and tail of a text longer than `max_chars`, never cutting a surrogate pair; a shorter text is returned as it is. */
 export function truncateText(text: string, { max_chars: limit, head = DEFAULT_HEAD }: Truncation): string {
   if (text.length <= limit) return text;
   const headChars = Math.floor(limit * Math.min(Math.max(head, 0), 1));
@@ -109,7 +109,7 @@ function truncateStrings(value: unknown, truncation: Truncation): unknown {
   return Object.fromEntries(entries.map(([key, , shorter]) => [key, shorter]));
 }
 
-/** Undefined = the value itself is too long. Texts that are kept under `attachments/` always are. */
+/** Undefined = the value itself is too long. Texts under `attachments/` always are. */
 function withoutLongTexts(value: unknown, maxChars: number): unknown {
   if (typeof value === "string") return value.length > maxChars || isMovedOut(value) ? undefined : value;
   if (typeof value !== "object" || value === null) return value;
@@ -122,7 +122,7 @@ function withoutLongTexts(value: unknown, maxChars: number): unknown {
     : Object.fromEntries(left.map(([key, shorter]) => [key, shorter]));
 }
 
-/** All text of a content; undefined when some of it was not brought in. */
+/** All text of a content; undefined when some of it is not loaded. */
 function joinText(content: Content): string | undefined {
   const texts = listTexts(content);
   return texts.every((text) => typeof text === "string") ? texts.join("\n") : undefined;
@@ -133,7 +133,7 @@ function listTexts(content: Content): readonly Text[] {
   return content.flatMap((part) => (part.type === "text" ? [part.text] : []));
 }
 
-/** Puts one text part where the first one stood and leaves the other text parts out. */
+/** Puts one text part in place of the first one and removes the other text parts. */
 function replaceText(content: Content, text: string): Content {
   if (isText(content)) return text;
   const first = content.findIndex((part) => part.type === "text");
@@ -151,7 +151,7 @@ function findFirstLine(content: Content): string {
 
 /** The arguments as JSON on one line, as far as the head reaches; "" when they are `{}`. */
 function headOfArguments({ arguments: given }: ToolCallRequest): string {
-  // Nothing behind the head of a text is looked at: arguments may be files.
+  // Long texts are cut before formatting: arguments may be whole files.
   const short = (_: string, value: unknown): unknown =>
     typeof value === "string" && value.length > HEAD_CHARS ? value.slice(0, HEAD_CHARS + 1) : value;
   const json = JSON.stringify(given, short) ?? "{}";

@@ -15,7 +15,7 @@ export function parseTurnFile(text: string, file: string): Event[] {
   return parseTurnLines(splitLines(text), file);
 }
 
-/** Parses the lines of a turn file, with their line ends or without; `file` names it in errors. Throws `malformed_line`. */
+/** Parses the lines of a turn file, with or without their line ends; `file` names it in errors. Throws `malformed_line`. */
 export function parseTurnLines(lines: Iterable<string>, file: string): Event[] {
   const events: Event[] = [];
   let line = 0;
@@ -24,7 +24,7 @@ export function parseTurnLines(lines: Iterable<string>, file: string): Event[] {
   return events;
 }
 
-/** Splits a text into its lines, each with its line end; a last one without counts. */
+/** Splits a text into its lines, each with its line end; a last line without one counts. */
 export function* splitLines(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const end = lineEnd(text, start);
@@ -40,17 +40,17 @@ export function formatTurnFile(events: Iterable<Event>): string {
   return text;
 }
 
-/** Gives the path of a turn's file in the tree, e.g. `turns/0000/000012.jsonl`; turn position 0-based. */
+/** Returns the path of a turn's file in the tree, e.g. `turns/0000/000012.jsonl`; turn position 0-based. */
 export function turnPath(index: number): string {
   return `turns/${numbered(index)}.jsonl`;
 }
 
-/** Gives the path of a directory of turns, e.g. `turns/0000`; directory number 0-based, 100 turns each. */
+/** Returns the path of a directory of turns, e.g. `turns/0000`; directory number 0-based, 100 turns each. */
 export function turnDirectory(directory: number): string {
   return `turns/${String(directory).padStart(DIRECTORY_DIGITS, "0")}`;
 }
 
-/** Reads the turn position off a path; null when the path is no turn file's. */
+/** Reads the turn position off a path; null when it is not a turn file's. */
 export function turnIndexOfPath(path: string): number | null {
   const digits = /^turns\/\d{4,}\/(\d{6,})\.jsonl$/.exec(path)?.[1];
   if (digits === undefined) return null;
@@ -61,18 +61,16 @@ export function turnIndexOfPath(path: string): number | null {
 const SESSION_NAME = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * Gives the path of a turn's piece of the imported session, e.g. `sources/<session>/0000/000012.jsonl`; `piece` 1 and up
- * number the further pieces of a long turn (`000012.p01.jsonl`). Throws `bad_session_name` for a session id that is not a safe folder name.
+ * Returns the path of a turn's piece of the imported session, e.g. `sources/<session>/0000/000012.jsonl`; `piece` 1 and up
+ * number the further pieces of a long turn (`000012.p01.jsonl`). Throws `bad_session_name` for a session id that is not a safe
+ * folder name.
  */
 export function sourcePath(session: string, index: number, piece = 0): string {
   const suffix = piece === 0 ? "" : `.p${String(piece).padStart(2, "0")}`;
   return `${sourceFolder(session)}/${numbered(index)}${suffix}.jsonl`;
 }
 
-/**
- * Gives the path of an imported session that is one document, `sources/<session>/document.<extension>`. Throws
- * `bad_session_name` as `sourcePath` does.
- */
+/** Returns the path of an imported session that is one document, `sources/<session>/document.<extension>`. Throws `bad_session_name`. */
 export function documentPath(session: string, extension: string): string {
   return `${sourceFolder(session)}/document.${extension}`;
 }
@@ -92,7 +90,7 @@ export function isDocumentPath(path: string): boolean {
   return /^sources\/[^/]+\/document\.[a-z0-9]+$/.test(path);
 }
 
-/** Reads the turn position off the path of a piece of an imported session; null when the path is none. */
+/** Reads the turn position off the path of a piece of an imported session; null for other paths. */
 export function turnIndexOfSource(path: string): number | null {
   const digits = /^sources\/[^/]+\/\d{4,}\/(\d{6,})(\.p\d{2,})?\.jsonl$/.exec(path)?.[1];
   return digits === undefined ? null : Number(digits);
@@ -122,7 +120,7 @@ function findLine(text: string, id: string): { readonly start: number; readonly 
   return null;
 }
 
-/** A line that is no JSON is reported by whoever reads the turn. */
+/** A line that is not JSON is reported when the turn is read. */
 function idOfLine(line: string): unknown {
   try {
     const value: unknown = JSON.parse(line);
@@ -142,16 +140,16 @@ function numbered(index: number): string {
   return `${directory}/${String(index).padStart(TURN_DIGITS, "0")}`;
 }
 
-/** The file that a path under `sources/` is of, as the agent has it: pieces of a session are one file, each side file is its own. */
+/** The agent's file that a path under `sources/` belongs to: the pieces of a session are one file, each side file is its own. */
 export function sourceFileOf(path: string): string {
   const [, session] = /^(sources\/[^/]+)\/(?!files\/)/.exec(path) ?? [];
   return session ?? path;
 }
 
-// One event as one line of JSON. Parsing checks what the rules rely on and keeps everything else: unknown kinds and
-// unknown fields survive reading and writing untouched (docs/FORMAT.md §3).
+// One event as one line of JSON. Parsing checks what the rules rely on and keeps everything else: unknown kinds and unknown
+// fields survive reading and writing untouched (docs/FORMAT.md §3).
 
-/** Where a line stands, for error messages. */
+/** The place of a line, for error messages. */
 interface LinePlace {
   readonly file: string;
   /** 1-based, as editors count. */
@@ -174,7 +172,7 @@ const isContent = (value: unknown): boolean =>
 
 function field(name: string, expected: string, accepts: (value: unknown) => boolean): Check {
   return (fields) => {
-    // JSON has no undefined, and no name here is one that every object has.
+    // JSON has no undefined, and no name here is inherited from Object.
     const value = fields[name];
     if (value === undefined) return `"${name}" is missing, expected ${expected}`;
     return accepts(value) ? null : `"${name}" is ${kindOf(value)}, expected ${expected}`;
@@ -211,7 +209,7 @@ const OWN_CHECKS: Readonly<Record<EventKind, readonly Check[]>> = {
     field("delta", "a JSON value", () => true),
     optional(field("at_turn", "a turn position >= 0", isPosition), "at_turn"),
   ],
-  // Long kinds were moved to attachments once.
+  // Older versions moved long kinds to attachments.
   note: [field("kind", "a string", isLongText)],
 };
 
@@ -226,8 +224,8 @@ const CHECKS: ReadonlyMap<string, readonly Check[]> = new Map(
 );
 
 /**
- * Parses one line into an event. Kinds that are not known need only a `type` and an `id`.
- * Throws `malformed_line` (kind `repository`) naming file, line, reason and the start of the text.
+ * Parses one line into an event. Unknown kinds need only a `type` and an `id`. Throws `malformed_line` (kind `repository`)
+ * naming file, line, reason and the start of the text.
  */
 export function parseEventLine(text: string, where: LinePlace): Event {
   const value = parseObject(text, where);
@@ -261,7 +259,7 @@ function parseObject(text: string, where: LinePlace): Fields {
 export function formatEventLine(event: Event): string {
   const { type, id, timestamp, metadata, ...own } = event as Event & Fields;
   const [first = ""] = Object.keys(own);
-  // Keys that look like numbers come first in any object: such an event is put together field by field.
+  // Keys that look like numbers come first in any object: such an event is formatted field by field.
   if (/^\d/.test(first)) return formatFields({ type, id, timestamp }, own, { metadata });
   return JSON.stringify({ type, id, timestamp, ...own, metadata });
 }
@@ -291,7 +289,6 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }
 
-/** Creates the error of a line that is no event. */
 function malformedLine(text: string, { file, line }: LinePlace, reason: string, cause?: unknown): JpgError {
   const shown = forTerminal(text.trimEnd().slice(0, EXCERPT_LENGTH));
   const excerpt = text.trimEnd().length > EXCERPT_LENGTH ? `${shown}\u2026` : shown;

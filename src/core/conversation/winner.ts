@@ -1,5 +1,5 @@
-// Which compaction wins an event, and what it does to it: per event and content type, the latest one that covers the
-// event and has an opinion on that type. Hiding beats mechanical policies whatever their times (docs/FORMAT.md §5.1).
+// Which compaction wins an event, and what it does to it: per event and content type, the latest one that covers the event and
+// has an opinion on that type. Hiding beats mechanical policies whatever their times (docs/FORMAT.md §5.1).
 import type { Compaction } from "./compaction.ts";
 import type { Disposition, Projected } from "./contents/content-type.ts";
 import { mainContentOf, PART_CONTENTS } from "./contents/content-types.ts";
@@ -19,10 +19,10 @@ import {
 import { type CallPairs, type PlacedHalf, type PlacedPair, pairConversation } from "./tool-pairing.ts";
 
 /**
- * Resolves the winner of every event of the turns at hand, in order, by event id. Events on which no compaction has an opinion
- * are absent: they are shown unchanged. Where one compaction decides over an event and another over parts of it, the first of them that
- * changes it is given. Turns that are not at hand (of `turnCount`, all when left out) are passed over: they
- * only count for a result whose call stands in one of them.
+ * Resolves the winner of every event of the loaded turns, in order, by event id. Events on which no compaction has an opinion
+ * are absent: they are shown unchanged. Where one compaction decides over an event and another over parts of it, returns the
+ * first that changes it. Turns that are not loaded (of `turnCount`, default all) are skipped: they only matter for a result
+ * whose call is in one of them.
  */
 export function resolveDispositions(
   turns: readonly Turn[],
@@ -53,7 +53,7 @@ function hideBy({ compaction }: Overlay): Disposition {
   return { compaction, content: "hiding", action: "hide" };
 }
 
-/** A range as ranges of one turn each, of the turns that are at hand. */
+/** Splits a range into ranges of one turn each, of the loaded turns. */
 function loadedRanges(range: CoveredRange, turns: ReadonlyMap<number, Turn>): readonly CoveredRange[] {
   const ranges: CoveredRange[] = [];
   for (let turn = range.from; turn <= range.to; turn += 1)
@@ -111,8 +111,8 @@ function hasNoEffect(disposition: Disposition, event: Event): boolean {
 }
 
 /**
- * Finds the compaction that wins an event which is not hidden, or null. Every event is all about at most one mechanical content
- * type; parts of it may have others (`findPartWinners`). `locals` newest first; `index` = position in the turn, 0-based.
+ * Finds the compaction that wins an event which is not hidden, or null. At most one mechanical content type is about the event
+ * as a whole; parts of it may have others (`findPartWinners`). `locals` newest first; `index` = position in the turn, 0-based.
  */
 export function findMechanicalWinner(
   locals: readonly LocalOverlay[],

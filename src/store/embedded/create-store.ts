@@ -3,7 +3,7 @@
 import { dirname, join } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { readIdentityFile, readUserSetting } from "../config-file.ts";
-import { makeFolders, makeOwnFolder, PRIVATE, readFileIfThere, replaceFile } from "../files.ts";
+import { makeFolders, makeOwnFolder, PRIVATE, readFileIfExists, replaceFile } from "../files.ts";
 import { type CreateStoreOptions, makeFolder, storeSettings, writeHooks } from "../git/create.ts";
 import { isConversationTree } from "../git/locate.ts";
 import { formatConfig } from "../git/porcelain.ts";
@@ -25,7 +25,7 @@ export async function createStoreWithoutGit(root: string, options: CreateStoreOp
   const gitDir = found?.commonDir ?? join(root, ".git");
   if (found === null) await makeFolder(() => makeOwnFolder(gitDir), gitDir);
   await withLock(join(gitDir, "jpg-create.lock"), async () => {
-    const config = (await readFileIfThere(join(gitDir, "config"))) ?? "";
+    const config = (await readFileIfExists(join(gitDir, "config"))) ?? "";
     if (found !== null && !isStoreConfig(config)) {
       // A stock clone stays as it is: whoever has git gives it what it lacks.
       if (await isConversationTree({ gitDir, cwd: root, env }, { git: false })) return;

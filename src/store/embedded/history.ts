@@ -16,7 +16,7 @@ interface FoundCommit extends Commit {
 /** Reads commits by id. Throws `object_missing`, `store_damaged`. */
 export type ReadCommit = (oid: string) => Promise<FoundCommit>;
 
-const REMEMBERED_COMMITS = 10_000;
+const CACHED_COMMITS = 10_000;
 
 /** Creates a reader of commits that remembers them. `cutOff` = commits whose parents a shallow clone lacks. */
 export function createCommitReader(objects: EmbeddedObjects, cutOff: () => Promise<ReadonlySet<string>>): ReadCommit {
@@ -29,7 +29,7 @@ export function createCommitReader(objects: EmbeddedObjects, cutOff: () => Promi
       throw repositoryError("store_damaged", `Object ${oid} is a ${type} where a commit should be.`);
     const parsed = { oid, ...parseCommit(bytes) };
     const commit = (await cutOff()).has(oid) ? { ...parsed, parents: [] } : parsed;
-    if (known.size >= REMEMBERED_COMMITS) known.clear();
+    if (known.size >= CACHED_COMMITS) known.clear();
     known.set(oid, commit);
     return commit;
   };
@@ -84,14 +84,14 @@ function takeNewest(open: FoundCommit[]): FoundCommit | null {
 export async function readLog(
   read: ReadCommit,
   load: LoadTree,
-  { from, paths = [], limit = Number.POSITIVE_INFINITY, isAside }: LogQuery,
+  { from, paths = [], limit = Number.POSITIVE_INFINITY, firstParentOnly }: LogQuery,
 ): Promise<readonly LogEntry[]> {
   const entries: LogEntry[] = [];
   const isAsked = createPathFilter(paths);
   // The newest few of all need no look at the rest.
   const isWhole = paths.length > 0 || limit === Number.POSITIVE_INFINITY;
   const commits = isWhole ? await listByHistory(read, from) : newestFirst(read, [from]);
-  const own = createOwnHistory(from, paths.length > 0 ? isAside : undefined);
+  const own = createOwnHistory(from, paths.length > 0 ? firstParentOnly : undefined);
   for await (const commit of commits) {
     if (entries.length >= limit) break;
     if (!own.has(commit)) continue;
@@ -110,14 +110,14 @@ interface OwnHistory {
   follow(entry: LogEntry): Promise<void>;
 }
 
-function createOwnHistory(from: string, isAside: LogQuery["isAside"]): OwnHistory {
-  if (isAside === undefined) return { has: () => true, follow: async () => undefined };
+function createOwnHistory(from: string, firstParentOnly: LogQuery["firstParentOnly"]): OwnHistory {
+  if (firstParentOnly === undefined) return { has: () => true, follow: async () => undefined };
   const own = new Set([from]);
   return {
     has: ({ oid }) => own.has(oid),
     async follow(entry) {
       const { parents } = entry;
-      const isMerge = parents.length > 1 && (await isAside(entry));
+      const isMerge = parents.length > 1 && (await firstParentOnly(entry));
       for (const parent of isMerge ? parents.slice(0, 1) : parents) own.add(parent);
     },
   };

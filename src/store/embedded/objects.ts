@@ -18,7 +18,7 @@ import type { EmbeddedRepository } from "./repository.ts";
 type ObjectType = PackedObject["type"];
 
 /** An object that is written and not flushed. */
-interface WaitingObject extends StoredObject {
+interface PendingObject extends StoredObject {
   readonly type: ObjectType;
 }
 
@@ -41,19 +41,19 @@ export interface EmbeddedObjects {
 /** Objects from which they become a pack, as `fastimport.unpackLimit` is where git writes. */
 const UNPACK_LIMIT = 100;
 /** Files that are written at once. */
-const BESIDE = 16;
+const CONCURRENT_WRITES = 16;
 /** What is held in memory before it is flushed; bytes. */
-const LARGEST_WAITING = 64 * 1024 * 1024;
+const LARGEST_PENDING = 64 * 1024 * 1024;
 
 /** Creates the objects of a repository. */
 export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
   const { gitDir: gitdir, cache, files, isOnDisk } = repository;
   const fs = withSafeWrites(repository.fs);
-  const waiting = new Map<string, WaitingObject>();
-  let waitingBytes = 0;
+  const pending = new Map<string, PendingObject>();
+  let pendingBytes = 0;
   let count = 0;
   const find = async (oid: string, atLeast?: number): Promise<StoredObject | null> => {
-    const plain = waiting.get(oid) ?? files.read(oid, atLeast);
+    const plain = pending.get(oid) ?? files.read(oid, atLeast);
     const found =
       plain ?? (await orNull(git.readObject({ fs, gitdir, cache, oid, format: "content" }), repository, oid));
     if (found === null) return null;
@@ -61,9 +61,9 @@ export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
     const bytes = "bytes" in found ? found.bytes : toBuffer(found.object as Uint8Array);
     return { oid, type: found.type ?? "", bytes };
   };
-  const writeFiles = async (objects: readonly WaitingObject[]): Promise<void> => {
-    for (let at = 0; at < objects.length; at += BESIDE) {
-      const some = objects.slice(at, at + BESIDE);
+  const writeFiles = async (objects: readonly PendingObject[]): Promise<void> => {
+    for (let at = 0; at < objects.length; at += CONCURRENT_WRITES) {
+      const some = objects.slice(at, at + CONCURRENT_WRITES);
       await Promise.all(
         some.map(({ type, bytes }) => {
           // Deflated here: isomorphic-git would do it through streams of the web, which takes several times as long.
@@ -74,7 +74,7 @@ export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
     }
   };
   const flush = async (): Promise<void> => {
-    const objects = [...waiting.values()];
+    const objects = [...pending.values()];
     try {
       if (isOnDisk && objects.length >= UNPACK_LIMIT) await writePack(join(gitdir, "objects", "pack"), packOf(objects));
       else await writeFiles(objects);
@@ -82,7 +82,7 @@ export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
       throw packError(gitdir, cause);
     }
     // Meanwhile others may have come.
-    for (const { oid, bytes } of objects) if (waiting.delete(oid)) waitingBytes -= bytes.length;
+    for (const { oid, bytes } of objects) if (pending.delete(oid)) pendingBytes -= bytes.length;
   };
   return {
     find,
@@ -93,10 +93,10 @@ export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
     },
     async write(type, content) {
       const oid = createHash("sha1").update(`${type} ${content.length}\0`).update(content).digest("hex");
-      if (waiting.has(oid)) return oid;
-      waiting.set(oid, { oid, type, bytes: toBuffer(content) });
-      waitingBytes += content.length;
-      if (waitingBytes > LARGEST_WAITING) await flush();
+      if (pending.has(oid)) return oid;
+      pending.set(oid, { oid, type, bytes: toBuffer(content) });
+      pendingBytes += content.length;
+      if (pendingBytes > LARGEST_PENDING) await flush();
       return oid;
     },
     flush,
@@ -108,7 +108,7 @@ export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
 }
 
 /** Each object whole, deflated at the fastest level: a later `git gc` finds the differences. */
-function packOf(objects: readonly WaitingObject[]): ReturnType<typeof formatPack> {
+function packOf(objects: readonly PendingObject[]): ReturnType<typeof formatPack> {
   return formatPack(
     objects.map(({ oid, type, bytes }) => ({
       type,
@@ -214,7 +214,7 @@ export type FileStep = "added" | "removed" | "changed";
 /** Whether anything asked for can stand under a path, a file's or a folder's. */
 export type PathFilter = (path: string) => boolean;
 
-const REMEMBERED_TREES = 2000;
+const CACHED_TREES = 2000;
 
 /** Creates a loader that remembers the trees it loaded last. Throws `object_missing`, `store_damaged`. */
 export function createTreeLoader(objects: EmbeddedObjects): LoadTree {
@@ -225,7 +225,7 @@ export function createTreeLoader(objects: EmbeddedObjects): LoadTree {
     const { type, bytes } = await objects.read(oid);
     if (type !== "tree") throw repositoryError("store_damaged", `Object ${oid} is a ${type} where a tree should be.`);
     const entries = parseTree(bytes);
-    if (known.size >= REMEMBERED_TREES) known.clear();
+    if (known.size >= CACHED_TREES) known.clear();
     known.set(oid, entries);
     return entries;
   };

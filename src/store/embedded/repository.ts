@@ -4,20 +4,20 @@ import { join } from "node:path";
 import { repositoryError, userError } from "../../core/errors.ts";
 import { isFalse, parseConfig } from "../config-file.ts";
 import type { Environment } from "../environment.ts";
-import { readFileIfThere, syncFolders } from "../files.ts";
+import { readFileIfExists, syncFolders } from "../files.ts";
 import type { ObjectFiles } from "../git/object-files.ts";
 import { isFolder } from "../git/refs.ts";
 import { findWorktree, listWorktrees, worktreesFolder } from "../git/repository.ts";
 import { findUnfinishedOperation } from "../git/worktree-step.ts";
-import { excludeFromSurroundings } from "../git/worktrees.ts";
+import { excludeFromRepositoryAround } from "../git/worktrees.ts";
 import {
   clearBehindMark,
+  gitHint,
   markBehind,
   needsGit,
   requireOwnGitDir,
   STEP_RECORD,
   WORKTREE_LOCK,
-  wayToGit,
 } from "../git-dir.ts";
 import { withLock } from "../locks.ts";
 import { branchOfRef, openReflogs, type RefPlace, readHeadFile, readRefFile, refOfBranch } from "../ref-files.ts";
@@ -177,17 +177,17 @@ export async function requireSupported({
   const reason = await findReason(gitDir);
   if (reason === null) return;
   throw repositoryError("engine_unsupported", `The store ${root} ${reason}: only the git program reads such a store.`, {
-    hints: [wayToGit(env)],
+    hints: [gitHint(env)],
     data: { root, reason },
   });
 }
 
 async function findReason(gitDir: string): Promise<string | null> {
-  const alternates = (await readFileIfThere(join(gitDir, "objects", "info", "alternates"))) ?? "";
+  const alternates = (await readFileIfExists(join(gitDir, "objects", "info", "alternates"))) ?? "";
   if (alternates.trim() !== "") return "takes objects from another repository (alternates)";
   if (isFolder(join(gitDir, "reftable"))) return "keeps its refs in a reftable";
   if (hasPromisedPacks(gitDir)) return PARTIAL;
-  for (const { name, value } of parseConfig((await readFileIfThere(join(gitDir, "config"))) ?? "")) {
+  for (const { name, value } of parseConfig((await readFileIfExists(join(gitDir, "config"))) ?? "")) {
     if (/^remote\..*\.promisor$/s.test(name) && !isFalse(value)) return PARTIAL;
     const reason = reasonOf(name, value.toLowerCase());
     if (reason !== null) return reason;
@@ -223,7 +223,7 @@ export function createWorktrees(repository: EmbeddedRepository): Worktrees | nul
     list: () => worktreesOf(repository),
     at: (folder) => findWorktree({ gitDir, cwd: root, env }, isBare ? null : root, folder),
     add: () => Promise.reject(needsGit("A checkout", env)),
-    hide: ({ path }) => excludeFromSurroundings(path, env),
+    exclude: ({ path }) => excludeFromRepositoryAround(path, env),
     remove: () => Promise.reject(needsGit("Taking a worktree away", env)),
     unfinished: (worktree) => findUnfinishedOperation(worktree.gitDir),
     async advance(worktree, from) {

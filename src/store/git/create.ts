@@ -4,7 +4,7 @@ import { join, parse } from "node:path";
 import { asSentence, repositoryError, userError } from "../../core/errors.ts";
 import { quoteForShell } from "../../core/safe-text.ts";
 import { type Environment, type GitVersion, isAtLeast } from "../environment.ts";
-import { makeFolders, makeOwnFolder, PRIVATE, readFileIfThere, replaceFile } from "../files.ts";
+import { makeFolders, makeOwnFolder, PRIVATE, readFileIfExists, replaceFile } from "../files.ts";
 import { withLock } from "../locks.ts";
 import type { HookPrograms } from "../store.ts";
 import { gitError, requireGitVersion } from "./git-process.ts";
@@ -84,7 +84,7 @@ async function initRepository(root: string, env: Environment): Promise<void> {
 
 /** A repository that is not jpg's may only become a store while it is empty, or when it holds conversations (a stock clone). */
 async function refuseForeign(repository: Repository): Promise<void> {
-  if (isStoreConfig((await readFileIfThere(join(repository.gitDir, "config"))) ?? "")) return;
+  if (isStoreConfig((await readFileIfExists(join(repository.gitDir, "config"))) ?? "")) return;
   const { stdout } = await tryCommand(repository, { args: ["for-each-ref", "--count=1"] });
   if (stdout.length === 0 || (await isConversationTree(repository))) return;
   throw userError(
@@ -241,7 +241,7 @@ export async function writeHooks(hooksDir: string, programs: HookPrograms): Prom
   const foreign: string[] = [];
   for (const name of HOOK_NAMES) {
     const path = join(hooksDir, name);
-    const present = await readFileIfThere(path);
+    const present = await readFileIfExists(path);
     if (present !== null && !isJpgHook(present)) foreign.push(name);
     else await writeProgram(path, formatHook(name, programs));
   }
@@ -284,6 +284,6 @@ function script({ nodePath, jpgPath }: HookPrograms, otherwise: string, command:
 
 /** Replaces in one step: a hook that git is just running must never be half written. */
 async function writeProgram(path: string, text: string): Promise<void> {
-  if ((await readFileIfThere(path)) === text) return;
+  if ((await readFileIfExists(path)) === text) return;
   await replaceFile(path, text, { mode: 0o777 });
 }

@@ -361,7 +361,7 @@ export function createSink(pipe: GitPipe): GitSink {
     if (pending !== "") push(pending);
     pending = "";
   };
-  const gone = pipe.ended.then(
+  const ended = pipe.ended.then(
     () => undefined,
     () => undefined,
   );
@@ -381,13 +381,13 @@ export function createSink(pipe: GitPipe): GitSink {
       if (stdin.writableLength < AHEAD_BYTES) return await turnOfLoop();
       const stop = new AbortController();
       const drain = once(stdin, "drain", { signal: stop.signal }).catch(() => undefined);
-      if (!stdin.destroyed && stdin.writableNeedDrain) await Promise.race([drain, gone]);
+      if (!stdin.destroyed && stdin.writableNeedDrain) await Promise.race([drain, ended]);
       stop.abort();
     },
     async end() {
       flush();
       stdin.end();
-      await gone;
+      await ended;
     },
   };
 }

@@ -21,7 +21,7 @@ interface Guarded extends GitPlace {
   readonly gitDir: string;
 }
 
-const PLAIN: SettingsPlan = { ignored: [], overrides: new Map(), isShut: false, promisors: [] };
+const PLAIN: SettingsPlan = { ignored: [], overrides: new Map(), isBlocked: false, promisors: [] };
 
 /** Plain config files seen by this process: what they are, by path. What is not plain is asked each time: it may include. */
 const plainStamps = new Map<string, string>();
@@ -37,7 +37,7 @@ export function guardEnvironment(repository: Guarded): Environment {
   return {
     ...(pairs.length === 0 ? {} : { ...Object.fromEntries(pairs), GIT_CONFIG_COUNT: String(overrides.size) }),
     // Git before 2.45 asks whatever the second says; the first it heeds, for every protocol.
-    ...(plan.isShut || unaskedOf(repository, plan).length > 0
+    ...(plan.isBlocked || unconfirmedOf(repository, plan).length > 0
       ? { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" }
       : {}),
     ...(worktree === undefined ? {} : { GIT_WORK_TREE: repository.cwd }),
@@ -52,23 +52,23 @@ export function ignoredSettings(repository: Guarded): readonly string[] {
 }
 
 /** How a store's own configuration would have its git reach others. */
-interface Reach {
+interface RemoteAccess {
   /** Whether it says what stands between the store and every remote: nothing is reached. */
-  readonly isShut: boolean;
+  readonly isBlocked: boolean;
   /** Remotes that have objects which are not here; more than none in a partial clone. */
   readonly promisors: readonly Promisor[];
   /** Those of them that are not asked, for the user has not fetched from them here. */
-  readonly unasked: readonly Promisor[];
+  readonly unconfirmed: readonly Promisor[];
 }
 
 /** Reads how git would reach others from a repository. */
-export function readReach(repository: Guarded): Reach {
+export function readRemoteAccess(repository: Guarded): RemoteAccess {
   const plan = readPlan(repository);
-  return { isShut: plan.isShut, promisors: plan.promisors, unasked: unaskedOf(repository, plan) };
+  return { isBlocked: plan.isBlocked, promisors: plan.promisors, unconfirmed: unconfirmedOf(repository, plan) };
 }
 
-function unaskedOf({ gitDir }: Guarded, { promisors }: SettingsPlan): readonly Promisor[] {
-  return unaskedIn(commonDirOf(gitDir), promisors);
+function unconfirmedOf({ gitDir }: Guarded, { promisors }: SettingsPlan): readonly Promisor[] {
+  return unconfirmedIn(commonDirOf(gitDir), promisors);
 }
 
 function readPlan({ gitDir, ...place }: Guarded): SettingsPlan {
@@ -198,7 +198,7 @@ interface SettingsPlan {
   /** The values to set on top, by key. */
   readonly overrides: ReadonlyMap<string, string>;
   /** Whether transports must stay shut: some of these settings are lists that nothing can shorten. */
-  readonly isShut: boolean;
+  readonly isBlocked: boolean;
   /** Remotes that git would ask, by itself, for objects that are not here. */
   readonly promisors: readonly Promisor[];
   /** Where the worktree is said to be, relative to the git dir; absent = where the store is. */
@@ -246,11 +246,11 @@ export function planSettings(settings: readonly ScopedSetting[]): SettingsPlan {
     if (otherwise !== undefined) overrides.set(key, users.get(sameKey(key)) ?? otherwise);
   }
   const worktree = settings.findLast((setting) => isOwnSetting(setting) && setting.key === "core.worktree")?.value;
-  const shut = own.filter((key) => TRANSPORT.test(key));
+  const blocked = own.filter((key) => TRANSPORT.test(key));
   return {
-    ignored: own.filter((key) => overrides.has(key) || shut.includes(key)),
+    ignored: own.filter((key) => overrides.has(key) || blocked.includes(key)),
     overrides,
-    isShut: shut.length > 0,
+    isBlocked: blocked.length > 0,
     promisors: promisorsIn(settings),
     worktree,
   };
@@ -293,15 +293,15 @@ function namesPromisor({ key, value }: ScopedSetting): readonly string[] {
 }
 
 /** Which of these remotes the user has not fetched from in this git dir. */
-function unaskedIn(gitDir: string, promisors: readonly Promisor[]): readonly Promisor[] {
+function unconfirmedIn(gitDir: string, promisors: readonly Promisor[]): readonly Promisor[] {
   const asked = promisors.length === 0 ? [] : readMark(gitDir);
   return promisors.filter(({ name, url }) => !asked.some((one) => one.name === name && one.url === url));
 }
 
 /** Writes down that the user fetches from a remote: it may be asked for objects from now on. */
-export async function markAsked(gitDir: string, { name, url }: Promisor): Promise<void> {
+export async function confirmRemote(gitDir: string, { name, url }: Promisor): Promise<void> {
   checkRemoteName(name);
-  if (unaskedIn(gitDir, [{ name, url }]).length === 0) return;
+  if (unconfirmedIn(gitDir, [{ name, url }]).length === 0) return;
   const others = readMark(gitDir).filter((one) => one.name !== name);
   const body = Buffer.from(JSON.stringify({ place: realpathSync.native(gitDir), asked: [...others, { name, url }] }));
   await replaceFile(join(gitDir, MARK), Buffer.concat([Buffer.from(sealOf(gitDir, body)), body]), { mode: 0o600 });

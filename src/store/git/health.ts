@@ -6,7 +6,7 @@ import { dirname, join, relative } from "node:path";
 import { JpgError } from "../../core/errors.ts";
 import { readSetting } from "../config-file.ts";
 import type { Environment, GitVersion } from "../environment.ts";
-import { readFileIfThere } from "../files.ts";
+import { readFileIfExists } from "../files.ts";
 import { isAbandoned, listLeftovers, listUnfinishedObjects } from "../locks.ts";
 import type { HookPrograms, Mended, StoreHealth, Upkeep, Worktree } from "../store.ts";
 import {
@@ -61,18 +61,18 @@ type Fault = Mended["kind"] | "outdated";
 
 /** Says what is wrong, from the files alone. */
 async function findFault(gitDir: string, programs: HookPrograms): Promise<Fault | null> {
-  const config = (await readFileIfThere(join(gitDir, "config"))) ?? "";
+  const config = (await readFileIfExists(join(gitDir, "config"))) ?? "";
   if (!isStoreConfig(config)) return "clone";
   const hooksDir = join(gitDir, "hooks");
   const folder = textconvFolderIn(config);
   if (folder === null) return "outdated";
   if (!isSame(folder, hooksDir)) return "moved";
-  const hook = await readFileIfThere(join(hooksDir, "pre-push"));
+  const hook = await readFileIfExists(join(hooksDir, "pre-push"));
   if (hook === null) return "outdated";
   const called = programsOf(hook);
   // An older jpg wrote it.
   if (called !== null && isJpgHook(hook) && hook !== formatHook("pre-push", called)) return "outdated";
-  return called === null || areThere(called) || !areThere(programs) ? null : "programs";
+  return called === null || programsExist(called) || !programsExist(programs) ? null : "programs";
 }
 
 async function mendPlace(
@@ -91,7 +91,7 @@ async function mendPlace(
 }
 
 async function joinWorktrees({ gitDir, cwd }: Repository): Promise<number> {
-  const oldHooksDir = textconvFolderIn((await readFileIfThere(join(gitDir, "config"))) ?? "");
+  const oldHooksDir = textconvFolderIn((await readFileIfExists(join(gitDir, "config"))) ?? "");
   if (oldHooksDir === null) return 0;
   const worktreesDir = await worktreesFolder(cwd, gitDir);
   return repairWorktrees({ gitDir, oldGitDir: dirname(oldHooksDir), worktreesDir });
@@ -196,24 +196,24 @@ async function readPrograms(
   wanted.set(textconvPath(hooksDir), formatTextconv(programs));
   const [other, dead, foreign]: [string[], string[], string[]] = [[], [], []];
   for (const [path, text] of wanted) {
-    const present = await readFileIfThere(path);
+    const present = await readFileIfExists(path);
     if (present === text) continue;
     if (present !== null && path !== textconvPath(hooksDir) && !isJpgHook(present)) {
       foreign.push(relative(hooksDir, path));
       continue;
     }
     other.push(relative(hooksDir, path));
-    if (present !== null && callsWhatIsGone(present)) dead.push(relative(hooksDir, path));
+    if (present !== null && callsMissingProgram(present)) dead.push(relative(hooksDir, path));
   }
   return { programs: other, dead, foreign };
 }
 
-function callsWhatIsGone(hook: string): boolean {
+function callsMissingProgram(hook: string): boolean {
   const called = programsOf(hook);
-  return called !== null && !areThere(called);
+  return called !== null && !programsExist(called);
 }
 
-function areThere({ nodePath, jpgPath }: HookPrograms): boolean {
+function programsExist({ nodePath, jpgPath }: HookPrograms): boolean {
   return existsSync(nodePath) && existsSync(jpgPath);
 }
 
@@ -222,7 +222,7 @@ async function listGoneWorktrees(gitDir: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => []);
   const gone: string[] = [];
   for (const name of names) {
-    const link = (await readFileIfThere(join(folder, name, "gitdir")))?.trim();
+    const link = (await readFileIfExists(join(folder, name, "gitdir")))?.trim();
     if (link === undefined || !existsSync(link)) gone.push(name);
   }
   return gone;
@@ -243,8 +243,8 @@ async function listUnwritable(paths: readonly string[]): Promise<readonly string
 /** The upkeep of a repository. */
 export function createUpkeep(repository: Repository): Upkeep {
   return {
-    look: (programs, version) => readStoreHealth(repository, { programs, version }),
-    async forgetGoneWorktrees() {
+    inspect: (programs, version) => readStoreHealth(repository, { programs, version }),
+    async pruneWorktrees() {
       await runCommand(repository, { args: ["worktree", "prune"] }, runPorcelain);
     },
     async pack() {

@@ -10,12 +10,12 @@ import { appendConfig, formatConfig, type Repository, runCommand, runPorcelain, 
 import { findProjectPlace, findRepositoryDir } from "./repository.ts";
 
 /** What says who commits in a store, those that count less first. */
-interface Told {
+interface IdentitySources {
   readonly repository: Repository;
   /** The store's own settings that jpg did not write. */
   readonly own: readonly ScopedSetting[];
   /** What else git sees in the store. */
-  readonly around: readonly ScopedSetting[];
+  readonly inherited: readonly ScopedSetting[];
   /** What git sees in the project; null = the store belongs to none. */
   readonly project: readonly ScopedSetting[] | null;
   /** Asks git something in the project, else in the store. */
@@ -50,7 +50,7 @@ const ASKED: readonly string[] = [
  * jpg was started, which may be a worktree of the project.
  */
 export async function ensureIdentity(root: string, env: Environment, cwd?: string): Promise<void> {
-  await settle(await readTold(root, env, cwd), { isNew: true });
+  await syncIdentity(await readSources(root, env, cwd), { isNew: true });
 }
 
 /**
@@ -58,19 +58,19 @@ export async function ensureIdentity(root: string, env: Environment, cwd?: strin
  * store and in its project. What stock git is to use in the store is brought along.
  */
 export async function readIdentity(root: string, env: Environment, cwd?: string): Promise<CommitAuthor> {
-  const told = await readTold(root, env, cwd);
-  await settle(told, { isNew: false });
+  const told = await readSources(root, env, cwd);
+  await syncIdentity(told, { isNew: false });
   const [author, committer] = await Promise.all([personOf(told, "author"), personOf(told, "committer")]);
   return { ...author, committer, maySign: told.maySign };
 }
 
-async function readTold(root: string, env: Environment, cwd: string | undefined): Promise<Told> {
+async function readSources(root: string, env: Environment, cwd: string | undefined): Promise<IdentitySources> {
   const found = await findRepositoryDir(root);
   if (found === null)
     throw repositoryError("store_missing", `There is no jpg store at ${root}.`, { hints: ["`jpg init` makes one."] });
   const repository: Repository = { gitDir: found.commonDir, cwd: root, env };
   const project = await findProjectPlace({ gitDir: found.commonDir, root }, cwd);
-  const ask: Told["ask"] = (args, extraEnv = {}) => {
+  const ask: IdentitySources["ask"] = (args, extraEnv = {}) => {
     if (project === null) return tryCommand(repository, { args, extraEnv });
     const isGitDir = project.root === project.commonDir;
     return runGit([...(isGitDir ? [`--git-dir=${project.root}`] : []), ...args], { cwd: project.root, env, extraEnv });
@@ -87,12 +87,12 @@ async function readTold(root: string, env: Environment, cwd: string | undefined)
   const hasFallback = lastOf(own, FALLBACK_MARK) === "true";
   const byJpg = new Map([...marked, ...(hasFallback ? FALLBACK_SETTINGS : [])]);
   const users = own.filter(({ key, value }) => IDENTITY_KEYS.includes(key) && byJpg.get(key) !== value);
-  const around = store.filter((setting) => !isOwnSetting(setting));
-  const said = [...(inProject ?? around), ...users];
+  const inherited = store.filter((setting) => !isOwnSetting(setting));
+  const said = [...(inProject ?? inherited), ...users];
   return {
     repository,
     own: users,
-    around,
+    inherited,
     project: inProject,
     ask,
     written: new Map(marked),
@@ -114,11 +114,11 @@ function lastOf(settings: readonly ScopedSetting[], key: string): string | undef
 }
 
 async function personOf(
-  { repository: { env }, own, around, project, ask, hasFallback, isNamed }: Told,
+  { repository: { env }, own, inherited, project, ask, hasFallback, isNamed }: IdentitySources,
   role: "author" | "committer",
 ): Promise<Identity> {
   const fallback = FALLBACK_SETTINGS.map(([key, value]) => ({ scope: "local", key, value }));
-  const settings = [...(project ?? around), ...own, ...(hasFallback && !isNamed ? fallback : [])];
+  const settings = [...(project ?? inherited), ...own, ...(hasFallback && !isNamed ? fallback : [])];
   const variable = (field: "name" | "email"): string => `GIT_${role}_${field}`.toUpperCase();
   const find = (field: "name" | "email"): string | undefined =>
     env[variable(field)] ?? lastOf(settings, `${role}.${field}`) ?? lastOf(settings, `user.${field}`);
@@ -144,9 +144,9 @@ const PLAIN_ASCII = /^[A-Za-z0-9](?:[A-Za-z0-9 @+_-]|[.,'](?=[A-Za-z0-9 ]))*(?<!
 const PLAIN = /^[\p{L}\p{N}](?:[\p{L}\p{N} @+_-]|[.,'](?=[\p{L}\p{N} ]))*(?<! )$/u;
 
 /** Brings what stock git uses in the store to what the project says; `isNew` = whether git may have nobody to name there. */
-async function settle(told: Told, { isNew }: { readonly isNew: boolean }): Promise<void> {
+async function syncIdentity(told: IdentitySources, { isNew }: { readonly isNew: boolean }): Promise<void> {
   const { repository, hasFallback, isNamed, written } = told;
-  const wanted = wantedIn(told);
+  const wanted = missingSettings(told);
   if (hasFallback && isNamed) await unset(repository, new Map([...FALLBACK_SETTINGS, [FALLBACK_MARK, "true"]]));
   const isSame = wanted.size === written.size && [...wanted].every(([key, value]) => written.get(key) === value);
   if (!isSame) {
@@ -157,11 +157,11 @@ async function settle(told: Told, { isNew }: { readonly isNew: boolean }): Promi
 }
 
 /** The settings that the project has otherwise than stock git would find them in the store. */
-function wantedIn({ own, around, project }: Told): ReadonlyMap<string, string> {
+function missingSettings({ own, inherited, project }: IdentitySources): ReadonlyMap<string, string> {
   const wanted = new Map<string, string>();
   for (const key of IDENTITY_KEYS) {
     const value = lastOf(project ?? [], key);
-    const isOther = value !== undefined && value !== lastOf(around, key);
+    const isOther = value !== undefined && value !== lastOf(inherited, key);
     if (isOther && lastOf(own, key) === undefined) wanted.set(key, value);
   }
   return wanted;

@@ -5,11 +5,11 @@ import { basename, dirname, join, resolve } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { findSetting, isFalse, isTrue, parseConfig, type Setting } from "../config-file.ts";
 import type { Environment } from "../environment.ts";
-import { readFileIfThere } from "../files.ts";
+import { readFileIfExists } from "../files.ts";
 import { needsGit, STORE_MARKER } from "../git-dir.ts";
 import type { ProjectLocation, StoreLocation } from "../store.ts";
 import { gitError, gitTooOldError, runGit } from "./git-process.ts";
-import { readReach } from "./guard.ts";
+import { readRemoteAccess } from "./guard.ts";
 import { createObjectFiles } from "./object-files.ts";
 import { type Repository, tryCommand } from "./porcelain.ts";
 import { hasNoRefs, isStoreConfig, readHead, readRef } from "./refs.ts";
@@ -61,11 +61,15 @@ async function isMarked(repository: Repository, revision: string): Promise<boole
     if (code === 0 && isMarking({ name, text: stdout.toString() })) return true;
     if (code !== 0) unread++;
   }
-  return unread === FILES.length && readReach(repository).unasked.length > 0 && isNamedSo(repository, revision);
+  return (
+    unread === FILES.length &&
+    readRemoteAccess(repository).unconfirmed.length > 0 &&
+    isMarkedByNames(repository, revision)
+  );
 }
 
 /** By names alone: in a partial clone what the files say may not be here, and nobody is asked for it. */
-async function isNamedSo(repository: Repository, revision: string): Promise<boolean> {
+async function isMarkedByNames(repository: Repository, revision: string): Promise<boolean> {
   const { stdout } = await tryCommand(repository, { args: ["ls-tree", "--name-only", "-z", revision] });
   const names = new Set(stdout.toString().split("\0"));
   return names.has(STORE_MARKER) || ["conversation.json", ".gitattributes"].every((name) => names.has(name));
@@ -130,7 +134,7 @@ interface LocateOptions {
  */
 export async function locateStore(options: LocateOptions): Promise<StoreLocation> {
   const { cwd, store, userDataDir } = options;
-  const asked: Asked = { env: options.env, git: options.git ?? true };
+  const asked: GitAccess = { env: options.env, git: options.git ?? true };
   const named = store ?? (options.env["JPG_STORE"] || undefined);
   const around = await findSurroundings(cwd, asked, named !== undefined);
   const project = around?.project === undefined ? {} : { project: around.project };
@@ -148,7 +152,7 @@ export async function locateStore(options: LocateOptions): Promise<StoreLocation
 }
 
 /** Who is asked, and with what environment. */
-interface Asked {
+interface GitAccess {
   readonly env: Environment;
   readonly git: boolean;
 }
@@ -159,7 +163,7 @@ interface Surroundings {
   readonly project?: ProjectLocation;
 }
 
-async function findSurroundings(cwd: string, asked: Asked, isNamed: boolean): Promise<Surroundings | null> {
+async function findSurroundings(cwd: string, asked: GitAccess, isNamed: boolean): Promise<Surroundings | null> {
   const { env, git } = asked;
   const plain = await findPlainRepository(cwd, env);
   const isKnown = plain !== null && (!git || isNamed || (await hasStore(plain.commonDir)));
@@ -181,7 +185,7 @@ async function findSurroundings(cwd: string, asked: Asked, isNamed: boolean): Pr
 /** Whether a repository is a store or has one, by their config files. */
 async function hasStore(commonDir: string): Promise<boolean> {
   const configs = [join(commonDir, "config"), join(commonDir, "jpg", ".git", "config")];
-  const texts = await Promise.all(configs.map(readFileIfThere));
+  const texts = await Promise.all(configs.map(readFileIfExists));
   return texts.some((text) => isStoreConfig(text ?? ""));
 }
 
@@ -215,8 +219,8 @@ async function findTop(cwd: string): Promise<string | null> {
   }
 }
 
-async function holdsConversations(commonDir: string, top: string | null, { env, git }: Asked): Promise<boolean> {
-  if (isStoreConfig((await readFileIfThere(join(commonDir, "config"))) ?? "")) return true;
+async function holdsConversations(commonDir: string, top: string | null, { env, git }: GitAccess): Promise<boolean> {
+  if (isStoreConfig((await readFileIfExists(join(commonDir, "config"))) ?? "")) return true;
   const repository = { gitDir: commonDir, cwd: top ?? commonDir, env };
   // Where nothing was checked out yet there is no index.
   const isClear = top !== null && existsSync(join(commonDir, "index"));
@@ -225,7 +229,10 @@ async function holdsConversations(commonDir: string, top: string | null, { env, 
   return mayHold && (await isConversationTree(repository, { git }));
 }
 
-async function locateNamed(path: string, asked: Asked): Promise<{ readonly root: string; readonly exists: boolean }> {
+async function locateNamed(
+  path: string,
+  asked: GitAccess,
+): Promise<{ readonly root: string; readonly exists: boolean }> {
   const found = await findOwnRepository(path, asked.env);
   if (found === null) return { root: path, exists: false };
   const top = found.isBare ? null : path;
@@ -241,7 +248,7 @@ async function locateNamed(path: string, asked: Asked): Promise<{ readonly root:
   return { root, exists: true };
 }
 
-async function isStore(root: string, asked: Asked): Promise<boolean> {
+async function isStore(root: string, asked: GitAccess): Promise<boolean> {
   const found = await findOwnRepository(root, asked.env);
   return found !== null && (await holdsConversations(found.commonDir, found.isBare ? null : root, asked));
 }
@@ -275,12 +282,12 @@ async function checkPlain(
   { commonDir: directory, gitDir }: RepositoryDir,
   { start, top }: { readonly start: string; readonly top: string },
 ): Promise<SurroundingRepository | null> {
-  const config = await readFileIfThere(join(directory, "config"));
+  const config = await readFileIfExists(join(directory, "config"));
   if (config === null) return null;
   const settings = parseConfig(config);
   // Files that these include do not count here, with git neither.
   const hasOwn = isTrue(findSetting(settings, "extensions.worktreeconfig"));
-  const own = hasOwn ? parseConfig((await readFileIfThere(join(gitDir, "config.worktree"))) ?? "") : [];
+  const own = hasOwn ? parseConfig((await readFileIfExists(join(gitDir, "config.worktree"))) ?? "") : [];
   if (movesWorktree([...settings, ...own])) return null;
   // Git does not look for a repository beyond the file system that it starts on.
   return statSync(start).dev === statSync(top).dev ? { commonDir: realpathSync.native(directory), top } : null;

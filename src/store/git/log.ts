@@ -22,18 +22,18 @@ export const LOG_CONFIG: readonly string[] = [
 
 /** Reads a log, newest first; no parent stands before its child, except among the newest few of merged branches with skewed clocks. */
 export async function readLog(repository: Repository, query: LogQuery): Promise<readonly LogEntry[]> {
-  const { from, paths = [], limit, isAside } = query;
+  const { from, paths = [], limit, firstParentOnly } = query;
   const flags = ["--full-history", "--no-renames", "--name-status", "-c", "-O/dev/null", ...orderArguments(query)];
   if (paths.length === 0) return runLog(repository, flags, { from, paths });
   const [entries, merges] = await Promise.all([
     runLog(repository, flags, { from, paths }),
     // Git names no merge whose sides hold the same files, whatever each of them did.
-    isAside === undefined ? [] : runLog(repository, ["--merges"], { from, paths: [] }),
+    firstParentOnly === undefined ? [] : runLog(repository, ["--merges"], { from, paths: [] }),
   ]);
   const touching = entries.filter(
     ({ parents, added, removed, changed }) => parents.length < 2 || added.length + removed.length + changed > 0,
   );
-  return (await leaveAside(repository, query, { merges, touching })).slice(0, limit);
+  return (await withoutSideHistory(repository, query, { merges, touching })).slice(0, limit);
 }
 
 async function runLog(
@@ -48,13 +48,13 @@ async function runLog(
 }
 
 /** Leaves out what came by the other parents of merges that are aside; only where there is one, the whole graph is read. */
-async function leaveAside(
+async function withoutSideHistory(
   repository: Repository,
-  { from, isAside }: LogQuery,
+  { from, firstParentOnly }: LogQuery,
   { merges, touching }: { readonly merges: readonly ParsedEntry[]; readonly touching: readonly ParsedEntry[] },
 ): Promise<readonly ParsedEntry[]> {
   const aside = new Set<string>();
-  for (const merge of merges) if ((await isAside?.(merge)) === true) aside.add(merge.commit);
+  for (const merge of merges) if ((await firstParentOnly?.(merge)) === true) aside.add(merge.commit);
   if (aside.size === 0) return touching;
   const args = ["rev-list", "--parents", "--end-of-options", from, "--"];
   const graph = (await runCommand(repository, { args })).toString();

@@ -1,7 +1,7 @@
 // Looks after a store: packing in the background, the trash.
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createFile, readFileIfThere, replaceFile } from "../files.ts";
+import { createFile, readFileIfExists, replaceFile } from "../files.ts";
 import { refOfBranch } from "../ref-files.ts";
 import { type BranchTip, EMPTY_TREE, type Trash, type TrashedBranch } from "../store.ts";
 import { startGit } from "./git-process.ts";
@@ -77,12 +77,12 @@ async function putIntoTrash(
   const lines = branches.map(
     ({ name, commit }) => `create ${refInTrash(removedAt, name)}\0${commit}\0delete ${refOfBranch(name)}\0${commit}\0`,
   );
-  if (held !== undefined) await leaveEmpty(repository, root, held);
+  if (held !== undefined) await clearActiveBranch(repository, root, held);
   await runCommand(repository, { args: ["update-ref", "-z", "--stdin"], input: lines.join("") });
 }
 
 /** A store without an active conversation is as it was made: no file, and a branch that does not exist yet. */
-async function leaveEmpty(repository: Repository, root: string | null, { commit }: BranchTip): Promise<void> {
+async function clearActiveBranch(repository: Repository, root: string | null, { commit }: BranchTip): Promise<void> {
   if (root !== null) {
     // A copied store has other file times than its index says.
     await tryCommand(repository, { args: ["update-index", "-q", "--refresh"] });
@@ -104,11 +104,11 @@ async function restore(repository: Repository, branches: readonly TrashedBranch[
 }
 
 async function purge(repository: Repository, branches: readonly TrashedBranch[]): Promise<number> {
-  const again = new Set(branches.map(({ branch }) => branch));
-  for (const name of await namesNotMadeAgain(repository, branches)) again.delete(name);
+  const recreated = new Set(branches.map(({ branch }) => branch));
+  for (const name of await namesNotRecreated(repository, branches)) recreated.delete(name);
   const refs = [
     ...branches.map(({ branch, commit, removedAt }) => ({ ref: refInTrash(removedAt, branch), commit })),
-    ...(await listFetched(repository, branches)).filter(({ branch }) => !again.has(branch)),
+    ...(await listFetched(repository, branches)).filter(({ branch }) => !recreated.has(branch)),
   ];
   const lines = refs.map(({ ref, commit }) => `delete ${ref}\0${commit}\0`);
   await runCommand(repository, { args: ["update-ref", "-z", "--stdin"], input: lines.join("") });
@@ -118,7 +118,7 @@ async function purge(repository: Repository, branches: readonly TrashedBranch[])
   }
   const tips = branches.map(({ commit }) => commit);
   await forgetInReflog(repository, new Set(await listRevisions(repository, [...tips, "--not", "--all"])));
-  await forgetNames(repository.gitDir, await namesNotMadeAgain(repository, branches));
+  await forgetNames(repository.gitDir, await namesNotRecreated(repository, branches));
   const gone = await listUnneeded(repository, tips);
   await removeObjects(repository, gone);
   return gone.length;
@@ -141,7 +141,7 @@ async function listFetched(
 }
 
 /** A branch of the same name that was made since keeps what is remembered of it. */
-async function namesNotMadeAgain(
+async function namesNotRecreated(
   repository: Repository,
   branches: readonly TrashedBranch[],
 ): Promise<readonly string[]> {
@@ -170,7 +170,7 @@ async function listRevisions(repository: Repository, args: readonly string[]): P
 
 /** HEAD has stood on these commits; what it remembers of others stays. */
 async function forgetInReflog(repository: Repository, commits: ReadonlySet<string>): Promise<void> {
-  const lines = ((await readFileIfThere(join(repository.gitDir, "logs", "HEAD"))) ?? "").trimEnd().split("\n");
+  const lines = ((await readFileIfExists(join(repository.gitDir, "logs", "HEAD"))) ?? "").trimEnd().split("\n");
   const entries = lines.flatMap((line, index) =>
     commits.has(line.slice(41, 81)) ? [`HEAD@{${lines.length - 1 - index}}`] : [],
   );
@@ -189,7 +189,7 @@ async function removeObjects(repository: Repository, oids: readonly string[]): P
   if (found.split("\n").every((line) => line === "" || line.endsWith(" missing"))) return;
   await runCommand(repository, { args: ["repack", "-A", "-d", "-q"] });
   await removeLoose(repository, oids);
-  const hasGraph = (await readFileIfThere(join(repository.gitDir, "objects/info/commit-graph"))) !== null;
+  const hasGraph = (await readFileIfExists(join(repository.gitDir, "objects/info/commit-graph"))) !== null;
   if (hasGraph) await runCommand(repository, { args: ["commit-graph", "write", "--reachable"] });
 }
 
@@ -206,7 +206,7 @@ const FROM_REMOVED = `checkout: moving from ${REMOVED} to`;
 /** Forgets names of branches (without `refs/heads/`) in all reflogs below a git dir. */
 async function forgetNames(gitDir: string, names: readonly string[]): Promise<void> {
   for (const own of await listGitDirs(gitDir)) {
-    for (const log of await listLogs(join(own, "logs"))) await forgetIn(own, log, names);
+    for (const log of await listLogs(join(own, "logs"))) await forgetNamesIn(own, log, names);
   }
 }
 
@@ -217,10 +217,10 @@ async function listLogs(folder: string): Promise<readonly string[]> {
   return files.map((path) => path.slice(folder.length + 1));
 }
 
-async function forgetIn(gitDir: string, log: string, names: readonly string[]): Promise<void> {
+async function forgetNamesIn(gitDir: string, log: string, names: readonly string[]): Promise<void> {
   const path = join(gitDir, "logs", log);
   const mentions = async (): Promise<string | null> => {
-    const text = await readFileIfThere(path);
+    const text = await readFileIfExists(path);
     return text !== null && names.some((name) => text.includes(name)) ? text : null;
   };
   if ((await mentions()) === null) return;

@@ -1,27 +1,27 @@
 // Where branches parted from those of a remote, what one side has and the other has not, as git says. Merges that are aside lead to
 // their first parent alone, as in a log.
-import type { CommitPair, IsAside, OutgoingList, OutgoingObject, OutgoingObjects } from "../sharing.ts";
+import type { CommitPair, FirstParentOnly, OutgoingList, OutgoingObject, OutgoingObjects } from "../sharing.ts";
 import { type GitPipe, openGit } from "./git-process.ts";
 import { commandError, formatArguments, placeOf, type Repository, runCommand, tryCommand } from "./porcelain.ts";
 
 /** Parents of commits; of a merge that is aside, the first. */
 interface Graph {
   readonly parents: ReadonlyMap<string, readonly string[]>;
-  readonly hasAside: boolean;
+  readonly hasFirstParentOnly: boolean;
 }
 
 /** The best common ancestors of each pair, in order; none of unrelated ones. */
 export async function mergeBases(
   repository: Repository,
   pairs: readonly CommitPair[],
-  isAside?: IsAside,
+  firstParentOnly?: FirstParentOnly,
 ): Promise<readonly (readonly string[])[]> {
   // Of most pairs one is the other's ancestor: one question answers for all of them. A single pair is one question either way.
-  const ancestors = pairs.length > 1 ? await ancestorsOf(repository, pairs, isAside) : [];
+  const ancestors = pairs.length > 1 ? await ancestorsOf(repository, pairs, firstParentOnly) : [];
   const bases: (readonly string[])[] = [];
   for (const [at, pair] of pairs.entries()) {
     const base = ancestors[at] ?? null;
-    bases.push(base === null ? await basesOf(repository, pair, isAside) : [base]);
+    bases.push(base === null ? await basesOf(repository, pair, firstParentOnly) : [base]);
   }
   return bases;
 }
@@ -30,42 +30,50 @@ export async function mergeBases(
 async function ancestorsOf(
   repository: Repository,
   pairs: readonly CommitPair[],
-  isAside: IsAside | undefined,
+  firstParentOnly: FirstParentOnly | undefined,
 ): Promise<readonly (string | null)[]> {
-  const found = await olderOnes(repository, pairs, isAside);
+  const found = await findAncestors(repository, pairs, firstParentOnly);
   const swapped = pairs.flatMap(({ one, other }, at) => (found[at] === null ? [{ one: other, other: one }] : []));
-  const others = (await olderOnes(repository, swapped, isAside)).values();
+  const others = (await findAncestors(repository, swapped, firstParentOnly)).values();
   return found.map((base) => base ?? others.next().value ?? null);
 }
 
 /** `one` of each pair that is an ancestor of its `other`. */
-async function olderOnes(
+async function findAncestors(
   repository: Repository,
   pairs: readonly CommitPair[],
-  isAside: IsAside | undefined,
+  firstParentOnly: FirstParentOnly | undefined,
 ): Promise<readonly (string | null)[]> {
   if (pairs.length === 0) return [];
   const graph = await listGraph(
     repository,
     pairs.flatMap(({ one, other }) => [other, `^${one}`]),
-    isAside,
+    firstParentOnly,
   );
-  return pairs.map(({ one, other }) => (leadsTo(graph, one, other) ? one : null));
+  return pairs.map(({ one, other }) => (isAncestor(graph, one, other) ? one : null));
 }
 
-async function basesOf(repository: Repository, pair: CommitPair, isAside?: IsAside): Promise<readonly string[]> {
-  if (isAside === undefined) return askGit(repository, pair);
+async function basesOf(
+  repository: Repository,
+  pair: CommitPair,
+  firstParentOnly?: FirstParentOnly,
+): Promise<readonly string[]> {
+  if (firstParentOnly === undefined) return askGit(repository, pair);
   const { one, other } = pair;
-  const apart = await listGraph(repository, [`${one}...${other}`], isAside);
-  if (leadsTo(apart, one, other)) return [one];
-  if (leadsTo(apart, other, one)) return [other];
+  const apart = await listGraph(repository, [`${one}...${other}`], firstParentOnly);
+  if (isAncestor(apart, one, other)) return [one];
+  if (isAncestor(apart, other, one)) return [other];
   // Where none is aside between the two and what they share, the ways there are those that git sees.
-  if (!apart.hasAside) return askGit(repository, pair);
-  return commonBases(await listGraph(repository, [one, other], isAside), pair);
+  if (!apart.hasFirstParentOnly) return askGit(repository, pair);
+  return commonBases(await listGraph(repository, [one, other], firstParentOnly), pair);
 }
 
 /** Lists what revisions reach. */
-async function listGraph(repository: Repository, revisions: readonly string[], isAside?: IsAside): Promise<Graph> {
+async function listGraph(
+  repository: Repository,
+  revisions: readonly string[],
+  firstParentOnly?: FirstParentOnly,
+): Promise<Graph> {
   const input = revisions.map((revision) => `${revision}\n`).join("");
   const listed = (await runCommand(repository, { args: ["rev-list", "--parents", "--stdin"], input })).toString();
   const parents = new Map<string, readonly string[]>(
@@ -74,16 +82,16 @@ async function listGraph(repository: Repository, revisions: readonly string[], i
       return [commit, before];
     }),
   );
-  if (isAside === undefined) return { parents, hasAside: false };
+  if (firstParentOnly === undefined) return { parents, hasFirstParentOnly: false };
   const merges = [...parents].filter(([, before]) => before.length > 1).map(([commit]) => commit);
-  let hasAside = false;
+  let hasFirstParentOnly = false;
   for (const [commit, message] of await readMessages(repository, merges)) {
     const before = parents.get(commit) ?? [];
-    if (!(await isAside({ commit, message, parents: before }))) continue;
+    if (!(await firstParentOnly({ commit, message, parents: before }))) continue;
     parents.set(commit, before.slice(0, 1));
-    hasAside = true;
+    hasFirstParentOnly = true;
   }
-  return { parents, hasAside };
+  return { parents, hasFirstParentOnly };
 }
 
 /** The messages of commits, in any order. */
@@ -102,11 +110,11 @@ async function readMessages(
 }
 
 /** Whether a commit comes before another, as far as commits are listed. */
-function leadsTo(graph: Graph, one: string, other: string): boolean {
-  return reached(graph, other).has(one);
+function isAncestor(graph: Graph, one: string, other: string): boolean {
+  return reachableFrom(graph, other).has(one);
 }
 
-function reached({ parents }: Graph, from: string): ReadonlySet<string> {
+function reachableFrom({ parents }: Graph, from: string): ReadonlySet<string> {
   const seen = new Set([from]);
   // A set also gives what is added to it while it is gone through.
   for (const commit of seen) for (const parent of parents.get(commit) ?? []) seen.add(parent);
@@ -115,8 +123,8 @@ function reached({ parents }: Graph, from: string): ReadonlySet<string> {
 
 /** Of what both reach, that which comes before nothing else of it. */
 function commonBases(graph: Graph, { one, other }: CommitPair): readonly string[] {
-  const others = reached(graph, other);
-  const common = [...reached(graph, one)].filter((commit) => others.has(commit));
+  const others = reachableFrom(graph, other);
+  const common = [...reachableFrom(graph, one)].filter((commit) => others.has(commit));
   const before = new Set(common.flatMap((commit) => graph.parents.get(commit) ?? []));
   return common.filter((commit) => !before.has(commit));
 }

@@ -5,7 +5,7 @@ import { JpgError, repositoryError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { PartialClone } from "../store.ts";
 import { holdProcess, openGit } from "./git-process.ts";
-import { readReach } from "./guard.ts";
+import { readRemoteAccess } from "./guard.ts";
 import { createObjectFiles, type ObjectFiles } from "./object-files.ts";
 import { commandError, formatArguments, placeOf, type Repository, tryCommand } from "./porcelain.ts";
 import { objectsElsewhere, remoteNotAsked } from "./transfer-errors.ts";
@@ -67,7 +67,7 @@ export function createBlobReader(repository: Repository, partial: PartialClone |
     readAll: (oids, atLeast) => {
       const isStream = atLeast === undefined && oids.length >= MANY_OBJECTS;
       const lists = isStream ? stream(oids) : readAhead(oids, (oid) => read(oid, atLeast));
-      return contentsOf(repository, oids, partial === null ? lists : afterBringing(partial, oids, lists));
+      return contentsOf(repository, oids, partial === null ? lists : afterFetching(partial, oids, lists));
     },
     size: (oid) => files.size(oid),
     explainMissing: (oid) => explainMissing(repository, oid),
@@ -95,9 +95,9 @@ function readPlain(files: ObjectFiles, name: string, atLeast?: number): StoredOb
 }
 
 async function explainMissing(repository: Repository, oid: string): Promise<Error> {
-  const [unasked] = readReach(repository).unasked;
-  if (unasked !== undefined)
-    return objectsElsewhere(remoteNotAsked(repository, unasked), { oids: [oid], remote: unasked.name });
+  const [unconfirmed] = readRemoteAccess(repository).unconfirmed;
+  if (unconfirmed !== undefined)
+    return objectsElsewhere(remoteNotAsked(repository, unconfirmed), { oids: [oid], remote: unconfirmed.name });
   const args = ["cat-file", "-t", oid];
   const error = await commandError(repository, { args }, await tryCommand(repository, { args }));
   if (error instanceof JpgError && error.code === "store_damaged") return error;
@@ -125,12 +125,12 @@ async function* contentsOf(
   }
 }
 
-async function* afterBringing(
+async function* afterFetching(
   partial: PartialClone,
   oids: readonly string[],
   lists: AsyncIterable<ObjectList>,
 ): AsyncGenerator<ObjectList> {
-  await partial.bring(oids);
+  await partial.fetch(oids);
   yield* lists;
 }
 

@@ -39,7 +39,7 @@ const SMALL_INDEX = 4 * 1024 * 1024;
 /** Others are read whole once as many bytes were read of them in pieces, unless they are larger than that. */
 const LARGEST_WHOLE = 64 * 1024 * 1024;
 /** Bases kept for the deltas made from them, in bytes. */
-const REMEMBERED_BYTES = 2 * LARGEST_READ;
+const CACHED_BYTES = 2 * LARGEST_READ;
 
 /** A pack may stand elsewhere: git reads it there, too. */
 const IN_PACKS = { followLink: true } as const;
@@ -58,26 +58,26 @@ export function openPack(indexPath: string, largest: number = LARGEST_READ): Pac
     throw error;
   }
   const pack = createFileWindow(file);
-  const remembered = new Map<number, RawObject>();
-  let rememberedBytes = 0;
-  const remember = (offset: number, object: RawObject): RawObject => {
-    rememberedBytes += object.bytes.length;
-    if (rememberedBytes > REMEMBERED_BYTES) {
-      remembered.clear();
-      rememberedBytes = object.bytes.length;
+  const cached = new Map<number, RawObject>();
+  let cachedBytes = 0;
+  const addToCache = (offset: number, object: RawObject): RawObject => {
+    cachedBytes += object.bytes.length;
+    if (cachedBytes > CACHED_BYTES) {
+      cached.clear();
+      cachedBytes = object.bytes.length;
     }
-    remembered.set(offset, object);
+    cached.set(offset, object);
     return object;
   };
   const readAt = (offset: number): RawObject => {
-    const known = remembered.get(offset);
+    const known = cached.get(offset);
     if (known !== undefined) return known;
     const { kind, size, base, dataAt } = readEntryHeader(pack, offset, index.find);
     if (size > largest) throw new Error(`an object of ${size} bytes is larger than ${largest}`);
     const data = inflateAt(pack, dataAt, size);
-    if (base === null) return remember(offset, { type: typeOf(kind), bytes: data });
+    if (base === null) return addToCache(offset, { type: typeOf(kind), bytes: data });
     const from = readAt(base);
-    return remember(offset, { type: from.type, bytes: applyDelta(from.bytes, data) });
+    return addToCache(offset, { type: from.type, bytes: applyDelta(from.bytes, data) });
   };
   /** The start of a whole object much longer than what is wanted; null for others. */
   const readStartAt = (offset: number, atLeast: number): RawObject | null => {
@@ -96,7 +96,7 @@ export function openPack(indexPath: string, largest: number = LARGEST_READ): Pac
       const offset = index.find(oid);
       if (offset === null) return null;
       const { size, base, dataAt } = readEntryHeader(pack, offset, index.find);
-      return base === null ? size : readMadeSize(inflateStart(pack, dataAt, DELTA_START_BYTES));
+      return base === null ? size : readResultSize(inflateStart(pack, dataAt, DELTA_START_BYTES));
     },
     has: (oid) => index.find(oid) !== null,
     close() {
@@ -240,12 +240,12 @@ export function createFileWindow(file: number): FileWindow {
   let start = 0;
   let length = 0;
   const load = (at: number, count: number): void => {
-    const goesOn = length > 0 && at >= start && at <= start + length + WINDOW_BYTES;
+    const isForward = length > 0 && at >= start && at <= start + length + WINDOW_BYTES;
     // A tree stands before its commit, and blobs before their tree: who goes back a little comes forward again.
-    const goesBack = length > 0 && at < start && at > start - WINDOW_BYTES / 2;
-    const wanted = goesOn || goesBack ? WINDOW_BYTES : Math.max(count, PAGE_BYTES);
+    const isBackward = length > 0 && at < start && at > start - WINDOW_BYTES / 2;
+    const wanted = isForward || isBackward ? WINDOW_BYTES : Math.max(count, PAGE_BYTES);
     if (memory.length < wanted) memory = Buffer.allocUnsafeSlow(wanted);
-    start = goesBack ? Math.max(0, Math.min(at, at + count - WINDOW_BYTES / 2)) : at;
+    start = isBackward ? Math.max(0, Math.min(at, at + count - WINDOW_BYTES / 2)) : at;
     length = readSync(file, memory, 0, wanted, start);
   };
   return {
@@ -294,7 +294,7 @@ function applyDelta(base: Buffer, delta: Buffer): Buffer {
 }
 
 /** Reads how large the object is that a delta makes, in bytes; the delta may end after that. Throws when it ends before. */
-function readMadeSize(delta: Buffer): number {
+function readResultSize(delta: Buffer): number {
   const cursor: Cursor = { delta, at: 0 };
   readSize(cursor);
   return readSize(cursor);

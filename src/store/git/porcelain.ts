@@ -7,7 +7,7 @@ import type { SimpleGitOptions } from "simple-git";
 import { asSentence, repositoryError } from "../../core/errors.ts";
 import { readSetting } from "../config-file.ts";
 import type { Environment } from "../environment.ts";
-import { readFileIfThere } from "../files.ts";
+import { readFileIfExists } from "../files.ts";
 import { requireNoPipes, requireOwnGitDir } from "../git-dir.ts";
 import { clearLock, isAbandoned } from "../locks.ts";
 import {
@@ -21,7 +21,7 @@ import {
   runGit,
   startError,
 } from "./git-process.ts";
-import { guardEnvironment, readReach } from "./guard.ts";
+import { guardEnvironment, readRemoteAccess } from "./guard.ts";
 import { objectsElsewhere, remoteNotAsked } from "./transfer-errors.ts";
 
 // A git command in a known repository: its global options, and its failure as an error. An old git is found out by its
@@ -126,9 +126,9 @@ export async function commandError(
     await requireGitVersion(placeOf(repository));
   }
   const [, oid] = /could not fetch ([0-9a-f]{40}) from promisor remote/.exec(result.stderr) ?? [];
-  const [unasked] = oid === undefined ? [] : readReach(repository).unasked;
-  if (oid !== undefined && unasked !== undefined)
-    return objectsElsewhere(remoteNotAsked(repository, unasked), { oids: [oid], remote: unasked.name });
+  const [unconfirmed] = oid === undefined ? [] : readRemoteAccess(repository).unconfirmed;
+  if (oid !== undefined && unconfirmed !== undefined)
+    return objectsElsewhere(remoteNotAsked(repository, unconfirmed), { oids: [oid], remote: unconfirmed.name });
   return gitError({ args: command.args, code: result.code, stderr: result.stderr, where: repository.cwd });
 }
 
@@ -168,7 +168,7 @@ export async function runPorcelain(args: readonly string[], place: PorcelainRun)
     // After a command that prints nothing simple-git waits 50 ms for more; an empty chunk is something.
     git.outputHandler((_command, stdout, errors) => {
       setImmediate(() => stdout.emit("data", Buffer.alloc(0)));
-      if (progress !== undefined) errors.on("data", byLine(progress));
+      if (progress !== undefined) errors.on("data", splitProgress(progress));
       // A helper of git's that waits for a server may outlive it, and would hold these open for as long.
       signal?.addEventListener("abort", () => {
         for (const stream of [stdout, errors]) (stream as Readable).destroy();
@@ -191,13 +191,13 @@ export async function runPorcelain(args: readonly string[], place: PorcelainRun)
 }
 
 /** Hands a stream's text on by lines; one that ends in `\r` is written over by what follows. */
-function byLine(tell: (line: string, stands: boolean) => void): (chunk: Buffer) => void {
+function splitProgress(onLine: (line: string, stands: boolean) => void): (chunk: Buffer) => void {
   const decoder = new TextDecoder();
   let rest = "";
   return (chunk) => {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split(/(?<=[\r\n])/);
     rest = /[\r\n]$/.test(lines.at(-1) ?? "") ? "" : (lines.pop() ?? "").slice(-LONGEST_LINE);
-    for (const line of lines) if (line.trim() !== "") tell(line.trimEnd(), line.endsWith("\n"));
+    for (const line of lines) if (line.trim() !== "") onLine(line.trimEnd(), line.endsWith("\n"));
   };
 }
 
@@ -280,7 +280,7 @@ export async function rewriteConfig(gitDir: string, change: (text: string) => st
   const path = join(gitDir, "config");
   const lock = await takeLock(gitDir, `${path}.lock`);
   try {
-    await lock.writeFile(change((await readFileIfThere(path)) ?? ""));
+    await lock.writeFile(change((await readFileIfExists(path)) ?? ""));
     await lock.close();
     await rename(`${path}.lock`, path);
   } catch (error) {
@@ -322,7 +322,7 @@ async function takeLock(gitDir: string, path: string): ReturnType<typeof open> {
 
 /** `core.sharedRepository` of the store in a git dir; undefined where it does not stand, or no store is there yet. */
 export async function sharingOf(gitDir: string): Promise<string | undefined> {
-  return readSetting((await readFileIfThere(join(gitDir, "config"))) ?? "", "core.sharedrepository");
+  return readSetting((await readFileIfExists(join(gitDir, "config"))) ?? "", "core.sharedrepository");
 }
 
 /** What the user's own settings, and the machine's, say of every repository; undefined where they say nothing. */

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { codeOf } from "../../core/errors.ts";
 import { parseJson } from "../../core/json.ts";
-import { appendToOwnFile, foldersOf, readFileIfThere, replaceFile, syncFolders } from "../files.ts";
+import { appendToOwnFile, foldersOf, readFileIfExists, replaceFile, syncFolders } from "../files.ts";
 import { type Head, isBranchName, parseHead, readRefFile, refInTheWay, refOfBranch } from "../ref-files.ts";
 import type { RemoteBranch, Remotes } from "../sharing.ts";
 import { type BranchTip, type MaskedCopies, type MaskedCopy, type TrashedBranch, ZERO_ID } from "../store.ts";
@@ -43,7 +43,7 @@ export async function readHead(repository: Repository, worktreeGitDir: string): 
     return { commit: detached.toString().trim() };
   }
   const path = join(worktreeGitDir, "HEAD");
-  const head = parseHead(await readFileIfThere(path));
+  const head = parseHead(await readFileIfExists(path));
   return head !== null && "ref" in head ? head : (readHeadLink(path) ?? head);
 }
 
@@ -75,7 +75,7 @@ async function hasRemoteBranches(gitDir: string): Promise<boolean> {
 
 /** Whether packed-refs names a ref that begins so, e.g. `refs/remotes/`. */
 async function findPackedFolder(gitDir: string, folder: string): Promise<boolean> {
-  return ((await readFileIfThere(join(gitDir, "packed-refs"))) ?? "").includes(` ${folder}`);
+  return ((await readFileIfExists(join(gitDir, "packed-refs"))) ?? "").includes(` ${folder}`);
 }
 
 function isReftable(repository: Pick<Repository, "gitDir">): boolean {
@@ -93,7 +93,7 @@ export function isFolder(path: string): boolean {
 
 /** Reads the ids of the commits where the history of a shallow clone ends; empty where history is whole. */
 export async function readShallowCommits(gitDir: string): Promise<ReadonlySet<string>> {
-  const text = (await readFileIfThere(join(gitDir, "shallow"))) ?? "";
+  const text = (await readFileIfExists(join(gitDir, "shallow"))) ?? "";
   return new Set(text.split("\n").filter((line) => line !== ""));
 }
 
@@ -113,13 +113,13 @@ export async function configureBranches(
 ): Promise<void> {
   const path = join(repository.gitDir, "config");
   const missingIn = (text: string): string[] => [...new Set(names)].filter((name) => !text.includes(sectionOf(name)));
-  const before = (await readFileIfThere(path)) ?? "";
+  const before = (await readFileIfExists(path)) ?? "";
   if (!isStoreConfig(before) || missingIn(before).length === 0) return;
   await appendConfig(repository.gitDir, (text) => missingIn(text).map(sectionOf).join(""));
 }
 
 /** What branches follow: those of the same names, under a prefix, of a remote. */
-interface Followed {
+interface Upstream {
   readonly remote: string;
   readonly prefix: string;
 }
@@ -128,7 +128,7 @@ interface Followed {
 export async function followRemote(
   { gitDir }: Pick<Repository, "gitDir">,
   names: readonly string[],
-  followed: Followed,
+  followed: Upstream,
 ): Promise<void> {
   if (names.length > 0) await appendConfig(gitDir, () => names.map((name) => followSection(name, followed)).join(""));
 }
@@ -142,7 +142,7 @@ export async function forgetFollowed({ gitDir }: Pick<Repository, "gitDir">, rem
 
 const FOLLOW_SECTION = /^\[branch "(?:[^"\\\n]|\\.)*"\]\n\tremote = ([\w-]+)\n\tmerge = "(?:[^"\\\n]|\\.)*"\n(?!\t)/gm;
 
-function followSection(name: string, { remote, prefix }: Followed): string {
+function followSection(name: string, { remote, prefix }: Upstream): string {
   return `[branch "${quote(name)}"]\n\tremote = ${remote}\n\tmerge = "${quote(prefix + name)}"\n`;
 }
 
@@ -182,7 +182,7 @@ export async function listRefFiles(gitDir: string, folder: string): Promise<Bran
   // Loose refs first, as git does: one that is packed meanwhile is in the file that is read after.
   const loose = await readLoose(join(gitDir, folder));
   if (loose === null) return null;
-  const packed = parsePackedRefs((await readFileIfThere(join(gitDir, "packed-refs"))) ?? "", folder);
+  const packed = parsePackedRefs((await readFileIfExists(join(gitDir, "packed-refs"))) ?? "", folder);
   if (packed === null) return null;
   if (loose.length === 0) return packed;
   const names = new Set(loose.map(({ name }) => name));
@@ -191,7 +191,7 @@ export async function listRefFiles(gitDir: string, folder: string): Promise<Bran
 
 /** Whether git would take the folder for a repository, and its settings for what they say. */
 async function isSound(gitDir: string): Promise<boolean> {
-  return isPlainFile(join(gitDir, "config")) && parseHead(await readFileIfThere(join(gitDir, "HEAD"))) !== null;
+  return isPlainFile(join(gitDir, "config")) && parseHead(await readFileIfExists(join(gitDir, "HEAD"))) !== null;
 }
 
 /** The refs below a folder that packed-refs holds, in its order; null for a file that git would not have written so. */
@@ -215,7 +215,7 @@ async function readLoose(folder: string): Promise<BranchTip[] | null> {
   const tips: BranchTip[] = [];
   for (const name of looseNames(folder)) {
     const isPlain = name !== null && tips.length < MOST_LOOSE && isBranchName(name);
-    const [, commit] = LOOSE.exec((isPlain ? await readFileIfThere(join(folder, name)) : null) ?? "") ?? [];
+    const [, commit] = LOOSE.exec((isPlain ? await readFileIfExists(join(folder, name)) : null) ?? "") ?? [];
     if (name === null || commit === undefined) return null;
     tips.push({ name, commit });
   }
@@ -249,7 +249,7 @@ const RECORD = "jpg-pushed";
 
 /** Records what leaves a store, before it does: the commits only, nothing of where they go. */
 export async function recordPublished(gitDir: string, commits: readonly string[]): Promise<void> {
-  const known = new Set(((await readFileIfThere(join(gitDir, RECORD))) ?? "").split("\n"));
+  const known = new Set(((await readFileIfExists(join(gitDir, RECORD))) ?? "").split("\n"));
   const added = [...new Set(commits)].filter((commit) => commit !== ZERO_ID && !known.has(commit));
   if (added.length === 0) return;
   appendToOwnFile(join(gitDir, RECORD), added.map((commit) => `${commit}\n`).join(""));
@@ -257,8 +257,8 @@ export async function recordPublished(gitDir: string, commits: readonly string[]
 
 /** Whether a store has a remote, has branches of one, or pushed anything. */
 export async function isPublished(gitDir: string): Promise<boolean> {
-  if (((await readFileIfThere(join(gitDir, RECORD))) ?? "") !== "") return true;
-  if (/^\s*\[\s*remote\s/im.test((await readFileIfThere(join(gitDir, "config"))) ?? "")) return true;
+  if (((await readFileIfExists(join(gitDir, RECORD))) ?? "") !== "") return true;
+  if (/^\s*\[\s*remote\s/im.test((await readFileIfExists(join(gitDir, "config"))) ?? "")) return true;
   return hasRemoteBranches(gitDir);
 }
 
@@ -283,7 +283,7 @@ export function formerTipsIn(reflog: string | null): readonly string[] {
 
 /** The text of a ref's log below a git dir; null when it has none. */
 export async function readReflog(gitDir: string, ref: string): Promise<string | null> {
-  return await readFileIfThere(join(gitDir, "logs", ref));
+  return await readFileIfExists(join(gitDir, "logs", ref));
 }
 
 /** One JSON document; it may be gone at any time, and then the next copy is a new one. */
@@ -302,7 +302,7 @@ const record: z.ZodMiniType<{ readonly copies: readonly MaskedCopy[] }> = z.obje
 export function openMaskedCopies(gitDir: string): MaskedCopies {
   const path = join(gitDir, COPY_RECORD);
   const list = async (): Promise<readonly MaskedCopy[]> =>
-    parseJson((await readFileIfThere(path)) ?? "", record)?.copies ?? [];
+    parseJson((await readFileIfExists(path)) ?? "", record)?.copies ?? [];
   const write = (copies: readonly MaskedCopy[]): Promise<void> => replaceFile(path, `${JSON.stringify({ copies })}\n`);
   return {
     list,

@@ -4,7 +4,7 @@ import { isAbsolute, join, parse, resolve } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { checkRemoteUrl, isLocalPath, type PublishedAs } from "../../core/remote-address.ts";
 import type { Environment } from "../environment.ts";
-import { readFileIfThere } from "../files.ts";
+import { readFileIfExists } from "../files.ts";
 import type { NewRemote, ProjectRemote, Remote } from "../sharing.ts";
 import type { ProjectLocation } from "../store.ts";
 import { runGit } from "./git-process.ts";
@@ -90,7 +90,7 @@ type Section = "remote" | "branch";
 
 /** The settings of remotes or branches in the store's own configuration. Git is asked where that is not plain. */
 async function readSettings(repository: Repository, section: Section): Promise<readonly SubsectionSetting[]> {
-  const text = await readFileIfThere(join(repository.gitDir, "config"));
+  const text = await readFileIfExists(join(repository.gitDir, "config"));
   const plain = text === null ? null : parseSubsections(text, section);
   if (plain !== null) return plain;
   const args = ["config", "--local", "-z", "--get-regexp", `^${section}\\.`];

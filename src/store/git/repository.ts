@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Environment } from "../environment.ts";
-import { readFileIfThere } from "../files.ts";
+import { readFileIfExists } from "../files.ts";
 import { branchOfRef } from "../ref-files.ts";
 import type { ProjectLocation, Worktree } from "../store.ts";
 import { gitError, runGit } from "./git-process.ts";
@@ -86,7 +86,7 @@ function realPathOf(path: string): string | null {
 /** Lists the tops of a repository's worktrees, absolute, those among them that were deleted and not yet forgotten by git. */
 export async function listWorktreeTops(commonDir: string): Promise<readonly string[]> {
   const [, ...linked] = await listGitDirs(commonDir);
-  const files = await Promise.all(linked.map((gitDir) => readFileIfThere(join(gitDir, "gitdir"))));
+  const files = await Promise.all(linked.map((gitDir) => readFileIfExists(join(gitDir, "gitdir"))));
   // Git writes the path of the worktree's `.git` there, relative to that folder where the user wants it so.
   const dotGits = files.map((text, at) => resolve(linked[at] ?? "", (text ?? "").trim()));
   const main = basename(commonDir) === ".git" ? [commonDir] : [];
@@ -106,10 +106,10 @@ export interface RepositoryDir {
 export async function findRepositoryDir(directory: string): Promise<RepositoryDir | null> {
   const dotGit = join(directory, ".git");
   if (await isGitDir(dotGit)) return { commonDir: dotGit, gitDir: dotGit, isBare: false };
-  const link = /^gitdir: (.+?)\s*$/s.exec((await readFileIfThere(dotGit)) ?? "")?.[1];
+  const link = /^gitdir: (.+?)\s*$/s.exec((await readFileIfExists(dotGit)) ?? "")?.[1];
   if (link !== undefined) {
     const gitDir = resolve(directory, link);
-    const common = (await readFileIfThere(join(gitDir, "commondir")))?.trim();
+    const common = (await readFileIfExists(join(gitDir, "commondir")))?.trim();
     return { gitDir, commonDir: common === undefined ? gitDir : resolve(gitDir, common), isBare: false };
   }
   return (await isGitDir(directory)) ? { commonDir: directory, gitDir: directory, isBare: true } : null;
@@ -124,7 +124,7 @@ export async function listGitDirs(gitDir: string): Promise<readonly string[]> {
 
 async function isGitDir(path: string): Promise<boolean> {
   if (!isFolder(join(path, "objects")) || !isFolder(join(path, "refs"))) return false;
-  return (await readFileIfThere(join(path, "HEAD"))) !== null;
+  return (await readFileIfExists(join(path, "HEAD"))) !== null;
 }
 
 /** Lists the store's own worktree (when it has one), then the linked ones whose folder still exists, by name. */
@@ -172,11 +172,11 @@ function listFolder(path: string): string[] {
 }
 
 async function describeLinked(repository: Repository, gitDir: string): Promise<Worktree | null> {
-  const link = (await readFileIfThere(join(gitDir, "gitdir")))?.trim();
+  const link = (await readFileIfExists(join(gitDir, "gitdir")))?.trim();
   if (link === undefined || link === "") return null;
   const file = resolve(gitDir, link);
   // A folder that was deleted by hand is only an entry to prune; one of a store that this one was copied from is not ours.
-  const back = /^gitdir: (.+?)\s*$/s.exec((await readFileIfThere(file)) ?? "")?.[1];
+  const back = /^gitdir: (.+?)\s*$/s.exec((await readFileIfExists(file)) ?? "")?.[1];
   if (back === undefined || !isSamePath(resolve(dirname(file), back), gitDir)) return null;
   return await describeWorktree(repository, dirname(file), gitDir);
 }

@@ -1,10 +1,10 @@
 // Sharing over the git program: local conversations, partial clones.
 import { join } from "node:path";
 import { checkRemoteUrl } from "../../core/remote-address.ts";
-import { readFileIfThere, readOwnText } from "../files.ts";
+import { readFileIfExists, readOwnText } from "../files.ts";
 import type { Sharing } from "../sharing.ts";
 import type { PartialClone } from "../store.ts";
-import { readReach } from "./guard.ts";
+import { readRemoteAccess } from "./guard.ts";
 import { listOutgoing, listTouching, mergeBases, presentCommits } from "./merge-bases.ts";
 import { createObjectFiles } from "./object-files.ts";
 import { appendConfig, formatConfig, type Repository, runCommand, runPorcelain, tryCommand } from "./porcelain.ts";
@@ -16,7 +16,7 @@ import {
   listTracked,
   packBundle,
   pushTips,
-  requireOpen,
+  requireUnblocked,
 } from "./transfer.ts";
 import { objectsElsewhere, remoteNotAsked, transferError } from "./transfer-errors.ts";
 
@@ -36,7 +36,7 @@ export function createSharing(repository: Repository): Sharing {
     touching: (objects, path) => listTouching(repository, objects, path),
     bundle: async (branches) => packBundle(repository, branches),
     forgetTracked: (name) => forgetTracked(repository, name),
-    mergeBases: (pairs, isAside) => mergeBases(repository, pairs, isAside),
+    mergeBases: (pairs, firstParentOnly) => mergeBases(repository, pairs, firstParentOnly),
     localConversations: () => readLocalMarks(repository),
     markLocal: (conversation, isLocal) => markLocal(repository, conversation, isLocal),
   };
@@ -52,7 +52,7 @@ const WRITTEN = /(?:^|[\s\]])local(?![\w-])/im;
 
 /** Ids of the conversations that are marked. Git is not asked where the configuration has no such key. */
 export async function readLocalMarks(repository: Repository): Promise<ReadonlySet<string>> {
-  const config = await readFileIfThere(join(repository.gitDir, "config"));
+  const config = await readFileIfExists(join(repository.gitDir, "config"));
   if (config !== null && !WRITTEN.test(config)) return new Set();
   const { stdout } = await tryCommand(repository, { args: ["config", "--local", "-z", "--get-all", KEY] });
   return new Set(
@@ -85,7 +85,7 @@ export function openPartialClone(repository: Repository): PartialClone | null {
   return {
     missing,
     // One after another: what the one before brought is not asked for again.
-    bring(oids) {
+    fetch(oids) {
       last = last.catch(() => undefined).then(() => fetchObjects(repository, missing(oids)));
       return last;
     },
@@ -106,15 +106,15 @@ function mayBePartial(gitDir: string): boolean {
 
 async function fetchObjects(repository: Repository, oids: readonly string[]): Promise<void> {
   if (oids.length === 0) return;
-  const { isShut, promisors, unasked } = readReach(repository);
-  const [stranger] = isShut ? [] : unasked;
+  const { isBlocked, promisors, unconfirmed } = readRemoteAccess(repository);
+  const [stranger] = isBlocked ? [] : unconfirmed;
   if (stranger !== undefined)
     throw objectsElsewhere(remoteNotAsked(repository, stranger), { oids, remote: stranger.name });
   const [promisor] = promisors;
   if (promisor === undefined) return;
   const { name } = promisor;
   const url = promisor.url ?? name;
-  requireOpen(repository, url);
+  requireUnblocked(repository, url);
   checkRemoteUrl(url);
   const flags = ["--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--no-auto-maintenance"];
   // By name: git notes down as one that has the objects whatever it fetches from with a filter.

@@ -96,7 +96,7 @@ export async function openNativeStore({ root, env, cwd, say }: StorePlace): Prom
       const files = await trees.list(commit, under);
       if (wanted === false) return files;
       const oids = files.map(({ oid }) => oid);
-      if (wanted === true) await partial?.bring(oids);
+      if (wanted === true) await partial?.fetch(oids);
       return withSizes(sizes, files, new Set(partial?.missing(oids)));
     },
     readEntries: (commit, paths) => trees.entries(commit, paths),
@@ -104,7 +104,7 @@ export async function openNativeStore({ root, env, cwd, say }: StorePlace): Prom
     readCommitTimes: (commits) => readCommitTimes(reader, commits),
     readLog: (query) => readLog(repository, query),
     findText: async (commits, query) => {
-      if (partial !== null) await bringTexts(partial, trees, { commits, under: query.under });
+      if (partial !== null) await fetchTexts(partial, trees, { commits, under: query.under });
       return findText(repository, commits, query);
     },
     write: (writes) => write(repository, { root: worktreeRoot, say }, writes),
@@ -121,12 +121,12 @@ export async function openNativeStore({ root, env, cwd, say }: StorePlace): Prom
 }
 
 /** Gets what git is going to look into, all at once: it would get each by itself. */
-async function bringTexts(
+async function fetchTexts(
   partial: PartialClone,
   trees: ReturnType<typeof createTreeReader>,
   { commits, under }: { readonly commits: readonly string[]; readonly under: readonly string[] },
 ): Promise<void> {
-  for (const commit of commits) await partial.bring((await trees.list(commit, under)).map(({ oid }) => oid));
+  for (const commit of commits) await partial.fetch((await trees.list(commit, under)).map(({ oid }) => oid));
 }
 
 /** What means the same everywhere and needs no git of its own: an id or a whole ref, and steps from it. */

@@ -10,7 +10,7 @@ import { clearUnfinishedPacks } from "../locks.ts";
 import type { Fetched, PushedBranch, Remote, RemoteRefs, TransferOptions } from "../sharing.ts";
 import type { BranchTip } from "../store.ts";
 import { type GitResult, type GitRunner, openGit } from "./git-process.ts";
-import { ignoredSettings, markAsked, type Promisor, readReach } from "./guard.ts";
+import { confirmRemote, ignoredSettings, type Promisor, readRemoteAccess } from "./guard.ts";
 import {
   commandError,
   formatArguments,
@@ -27,27 +27,27 @@ import { REMOTE_PREFIX } from "./remote.ts";
 import { otherHash, remoteNotAsked, remoteWords, transferError } from "./transfer-errors.ts";
 
 /** A place to ask an address from that is in no repository, whose settings would count. */
-interface Nowhere extends Pick<Repository, "cwd" | "env"> {
+interface NoRepository extends Pick<Repository, "cwd" | "env"> {
   readonly gitDir: null;
 }
 
 /** Asks an address for its refs, from a store or from nowhere. */
 export async function listRemoteRefs(
-  place: Repository | Nowhere,
+  place: Repository | NoRepository,
   url: string,
   options: TransferOptions = {},
 ): Promise<RemoteRefs> {
   const patterns = ["HEAD", ...Object.values(REMOTE_PREFIX).map((prefix) => `${prefix}*`)];
   const args = ["ls-remote", "--symref", "--", checkRemoteUrl(url), ...patterns];
-  if (place.gitDir === null) return parseRefs(await readFromNowhere(place, args, { url, options }), url);
+  if (place.gitDir === null) return parseRefs(await readWithoutRepository(place, args, { url, options }), url);
   const result = await transfer(place, { args }, { url, options });
   if (result.code !== 0) throw transferError("Reading from", { url, cwd: place.cwd }, result);
   return parseRefs(result.stdout.toString(), url);
 }
 
 /** Reads from an address in no repository, whose settings would count; gives what git prints. Throws `remote_*`. */
-async function readFromNowhere(
-  { cwd, env }: Pick<Nowhere, "cwd" | "env">,
+async function readWithoutRepository(
+  { cwd, env }: Pick<NoRepository, "cwd" | "env">,
   args: readonly string[],
   { url, options }: { readonly url: string; readonly options: TransferOptions },
 ): Promise<string> {
@@ -72,16 +72,16 @@ export async function fetchRemote(
       "--verbose",
       "--progress",
       "--",
-      await askFrom(repository, { name, url }),
+      await fetchSource(repository, { name, url }),
       `+${REMOTE_PREFIX[as]}*:refs/remotes/${name}/*`,
     ],
   ];
   for (let attempt = 1; ; attempt++) {
     const result = await transfer(repository, { args, config: FETCH_CONFIG, extraEnv: LARGEST }, { url, options });
     if (result.code === 0) {
-      const { there, isMoved } = parseFetched(result.stderr, name);
+      const { remoteBranches, isMoved } = parseFetched(result.stderr, name);
       // What an earlier attempt moved it does not say again.
-      return { there, isMoved: isMoved || attempt > 1 };
+      return { remoteBranches, isMoved: isMoved || attempt > 1 };
     }
     // Another fetch of this store has just moved what git was about to move.
     const isRace =
@@ -92,14 +92,14 @@ export async function fetchRemote(
 
 /** Reads ` = [up to date]  a/main -> origin/a/main` and its like, one for each branch. */
 function parseFetched(stderr: string, name: string): Fetched {
-  const there = new Set<string>();
+  const remoteBranches = new Set<string>();
   let isMoved = false;
   for (const [, flag, ref = ""] of stderr.matchAll(/(?:^|[\r\n]) ([ +*=t!-]) [^\r\n]* -> (\S+)/g)) {
     isMoved ||= flag !== "=";
     const short = ref.replace(/^refs\/remotes\//, "");
-    if (short.startsWith(`${name}/`)) there.add(short.slice(name.length + 1));
+    if (short.startsWith(`${name}/`)) remoteBranches.add(short.slice(name.length + 1));
   }
-  return { there, isMoved };
+  return { remoteBranches, isMoved };
 }
 
 /**
@@ -109,11 +109,11 @@ function parseFetched(stderr: string, name: string): Fetched {
 const FETCH_CONFIG: readonly string[] = [
   "fetch.fsckObjects=true",
   "fetch.output=full",
-  `core.bigFileThreshold=${mostThatGitCounts()}`,
+  `core.bigFileThreshold=${largestThreshold()}`,
 ];
 
 /** Where git counts sizes in 32 bits it refuses a larger number. */
-function mostThatGitCounts(): string {
+function largestThreshold(): string {
   const isNarrow = process.platform === "win32" || ["arm", "ia32"].includes(process.arch);
   return isNarrow ? "4294967295" : "1048576g";
 }
@@ -125,10 +125,10 @@ const LARGEST = { GIT_ALLOC_LIMIT: "512m" } as const;
  * What git is told to fetch from: the name only of a remote that it leaves objects with, for it notes down what it fetches from
  * with a filter. From now on such a remote may be asked for them.
  */
-async function askFrom(repository: Repository, { name, url }: Pick<Remote, "name" | "url">): Promise<string> {
-  const isPromisor = readReach(repository).promisors.some((one) => one.name === name && one.url === url);
+async function fetchSource(repository: Repository, { name, url }: Pick<Remote, "name" | "url">): Promise<string> {
+  const isPromisor = readRemoteAccess(repository).promisors.some((one) => one.name === name && one.url === url);
   if (!isPromisor) return url;
-  await markAsked(repository.gitDir, { name, url });
+  await confirmRemote(repository.gitDir, { name, url });
   return name;
 }
 
@@ -152,10 +152,10 @@ export async function listTracked(repository: Repository, name: string): Promise
  * Refuses where the store's own settings stand between it and the address, or would have git ask somebody else on the way. Throws
  * `store_programs`, `remote_not_asked`.
  */
-export function requireOpen(repository: Repository, url: string): void {
-  const { isShut, unasked } = readReach(repository);
-  if (isShut) throw shut(repository, url);
-  if (unasked[0] !== undefined) throw remoteNotAsked(repository, unasked[0]);
+export function requireUnblocked(repository: Repository, url: string): void {
+  const { isBlocked, unconfirmed } = readRemoteAccess(repository);
+  if (isBlocked) throw blockedError(repository, url);
+  if (unconfirmed[0] !== undefined) throw remoteNotAsked(repository, unconfirmed[0]);
 }
 
 /** Runs a transfer from a store. Throws `store_programs` where the store's own settings stand between it and the address. */
@@ -164,7 +164,7 @@ async function transfer(
   command: GitCommand,
   { url, options }: { readonly url: string; readonly options: TransferOptions },
 ): Promise<GitResult> {
-  requireOpen(repository, url);
+  requireUnblocked(repository, url);
   const result = await tryCommand(
     repository,
     { ...command, extraEnv: { ...promptOf(options), ...command.extraEnv } },
@@ -194,7 +194,7 @@ function runnerOf({ signal, progress }: TransferOptions): GitRunner {
   };
 }
 
-function shut(repository: Repository, url: string): Error {
+function blockedError(repository: Repository, url: string): Error {
   const keys = ignoredSettings(repository);
   const message = `Nothing is sent to or fetched from ${shownUrl(url)}: the configuration of the store itself says how it is reached (${keys.join(", ")}), and whoever made the store wrote it.`;
   return repositoryError("store_programs", message, {
@@ -283,7 +283,7 @@ export async function pushTips(
     repository.gitDir,
     tips.map(({ commit }) => commit),
   );
-  requireOpen(repository, pushUrl);
+  requireUnblocked(repository, pushUrl);
   const flags = ["--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--progress"];
   const args = ["push", ...flags, "--", pushUrl, `refs/heads/*:${refOf("*")}`];
   const result = await withPushFolder(repository, tips, (folder) =>
@@ -348,8 +348,8 @@ async function withPushFolder<T>(
     await mkdir(join(gitDir, "refs"));
     await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/none\n");
     // Nothing is pushed before all of them are asked, so this folder may ask, too.
-    const [promisor] = readReach(repository).promisors;
-    if (promisor !== undefined) await markAsked(gitDir, promisor);
+    const [promisor] = readRemoteAccess(repository).promisors;
+    if (promisor !== undefined) await confirmRemote(gitDir, promisor);
     await writeFile(join(gitDir, "config"), formatConfig(settingsOf(promisor)));
     const refs = tips.map(({ name, commit }) => `${commit} refs/heads/${name}\n`);
     await writeFile(join(gitDir, "packed-refs"), `# pack-refs with: peeled fully-peeled \n${refs.join("")}`);

@@ -66,7 +66,7 @@ interface TreeReader {
   entries(commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
-const REMEMBERED_TREES = 2000;
+const CACHED_TREES = 2000;
 const IMMUTABLE_NAME = /^[0-9a-f]{40}(\^\{tree\})?$/;
 
 /** Creates a tree reader over a blob reader. */
@@ -79,7 +79,7 @@ export function createTreeReader(reader: Pick<BlobReader, "read" | "explainMissi
     if (known !== undefined) return known;
     const loading = readTree(reader, name);
     loading.catch(() => trees.delete(name));
-    if (trees.size >= REMEMBERED_TREES) trees.clear();
+    if (trees.size >= CACHED_TREES) trees.clear();
     trees.set(name, loading);
     return loading;
   };

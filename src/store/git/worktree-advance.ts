@@ -32,7 +32,7 @@ export async function checkAdvance(repository: Repository, advance: Advance): Pr
   // A file that was only touched looks changed until the index is refreshed.
   await tryCommand(here, { args: ["update-index", "-q", "--refresh"] });
   const result = await tryCommand(here, command);
-  if (!isClear(result)) throw await refusalOfSwitch(here, advance, command, result);
+  if (!isClear(result)) throw await refusalError(here, advance, command, result);
 }
 
 function checkUnfinished(advance: Advance): void {
@@ -54,7 +54,7 @@ export async function applyAdvance(repository: Repository, advance: Advance): Pr
   const here = placeIn(repository, advance.worktree);
   const command = { args: ["read-tree", ...advanceArguments(advance)] };
   const result = await tryCommand(here, command);
-  if (result.code !== 0) throw await refusalOfSwitch(here, advance, command, result);
+  if (result.code !== 0) throw await refusalError(here, advance, command, result);
 }
 
 /** Brings index and files back to what they were before an advance, where they hold what it brought. Throws as git fails. */
@@ -77,7 +77,7 @@ export function placeIn(repository: Repository, worktree: Worktree): Repository 
 }
 
 /** The error for what git said when it would not touch a worktree. */
-export async function refusalOfSwitch(
+export async function refusalError(
   here: Repository,
   advance: Pick<Advance, "worktree">,
   command: { readonly args: readonly string[] },
@@ -136,7 +136,7 @@ interface Change {
 }
 
 /** Brings the files of a step that ended midway back to the index; says whether there was anything to bring back. */
-export async function takeBack(repository: Repository, { worktree, from, to }: Advance): Promise<boolean> {
+export async function rollBack(repository: Repository, { worktree, from, to }: Advance): Promise<boolean> {
   const here = placeIn(repository, worktree);
   const changes = await listChanges(here, from ?? EMPTY_TREE, to);
   // Files that were written anew with their old content look changed until then.

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { parseJson } from "../../core/json.ts";
-import { readFileIfThere, replaceFile } from "../files.ts";
+import { readFileIfExists, replaceFile } from "../files.ts";
 import { clearBehindMark, readBehindMark, STEP_RECORD, WORKTREE_LOCK } from "../git-dir.ts";
 import { isAbandoned, isLocked, withLock } from "../locks.ts";
 import { branchOfRef, isBranchName, refOfBranch } from "../ref-files.ts";
@@ -16,7 +16,7 @@ import { EMPTY_TREE, type SettledStep, type UnfinishedOperation, type Worktree }
 import { type Repository, tryCommand } from "./porcelain.ts";
 import { readHead, readRef } from "./refs.ts";
 import { listGitDirs, listWorktrees } from "./repository.ts";
-import { applyAdvance, checkAdvance, placeIn, takeBack, undoAdvance } from "./worktree-advance.ts";
+import { applyAdvance, checkAdvance, placeIn, rollBack, undoAdvance } from "./worktree-advance.ts";
 
 /** A step of a worktree: the branch that it holds moves, or HEAD goes over to another one. */
 interface WorktreeStep {
@@ -52,7 +52,7 @@ const ATTEMPTS = 150;
 export function withWorktreeLock<T>(repository: Repository, worktree: Worktree, work: () => Promise<T>): Promise<T> {
   return withLock(lockOf(worktree), async () => {
     await settleStep(repository, worktree, ATTEMPTS);
-    await bringAlong(repository, worktree);
+    await advanceIfBehind(repository, worktree);
     return await work();
   });
 }
@@ -84,16 +84,16 @@ export async function settleSteps(repository: Repository, root: string | null): 
 /** Null when nothing had to be done, or nothing can be for now. */
 async function settleStep(repository: Repository, worktree: Worktree, attempts: number): Promise<SettledStep | null> {
   // Of one that was cut short with the power nothing had begun.
-  const step = parseJson((await readFileIfThere(recordOf(worktree))) ?? "", recordedStep);
+  const step = parseJson((await readFileIfExists(recordOf(worktree))) ?? "", recordedStep);
   if (step === null) return null;
-  const freshMs = await freshFor(step);
+  const freshMs = await freshMsFor(step);
   const locks = [join(worktree.gitDir, "index.lock"), join(worktree.gitDir, "HEAD.lock"), refLockOf(repository, step)];
   if (!(await isFree(repository, locks, { attempts, freshMs })) && attempts === 0) return null;
   const advance = { worktree, from: step.from, to: step.to };
-  const wasHalf = await takeBack(repository, advance);
+  const wasHalf = await rollBack(repository, advance);
   const head = await readHead(repository, worktree.gitDir);
   const active = head !== null && "ref" in head ? branchOfRef(head.ref) : null;
-  const isFollowed = (await runsClean(repository, worktree, step.to)) && !wasHalf;
+  const isFollowed = (await indexMatches(repository, worktree, step.to)) && !wasHalf;
   let isSettled = wasHalf;
   const tip = await readRef(repository, refOfBranch(step.branch));
   // Files and index had gone over; HEAD had not, or the branch.
@@ -110,7 +110,7 @@ async function settleStep(repository: Repository, worktree: Worktree, attempts: 
 }
 
 /** How old a lock must be to be nobody's, where the gits of who took the step would be seen; else undefined. */
-async function freshFor({ writer }: RecordedStep): Promise<number | undefined> {
+async function freshMsFor({ writer }: RecordedStep): Promise<number | undefined> {
   return writer !== undefined && (await stateOfProcess(writer)) === "ended" ? FRESH_MS : undefined;
 }
 
@@ -152,7 +152,7 @@ async function isHeld(repository: Repository, lock: string, freshMs: number | un
  */
 export async function catchUp(repository: Repository, worktree: Worktree, { branch, at }: MovedBranch): Promise<void> {
   const tip = await readRef(repository, refOfBranch(branch));
-  if (tip === null || tip === at || !(await runsClean(repository, worktree, at ?? EMPTY_TREE))) return;
+  if (tip === null || tip === at || !(await indexMatches(repository, worktree, at ?? EMPTY_TREE))) return;
   await applyAdvance(repository, { worktree, from: at, to: tip });
 }
 
@@ -163,7 +163,7 @@ interface MovedBranch {
 }
 
 /** Whether the index holds just what a commit does. */
-async function runsClean(repository: Repository, worktree: Worktree, commit: string): Promise<boolean> {
+async function indexMatches(repository: Repository, worktree: Worktree, commit: string): Promise<boolean> {
   const command = { args: ["diff-index", "--cached", "--quiet", commit] };
   return (await tryCommand(placeIn(repository, worktree), command)).code === 0;
 }
@@ -177,7 +177,7 @@ function recordOf({ gitDir }: Worktree): string {
 }
 
 /** Brings a worktree that is marked as behind to what its HEAD names, under its lock. Throws `worktree_in_the_way`, and leaves the mark. */
-async function bringAlong(repository: Repository, worktree: Worktree): Promise<void> {
+async function advanceIfBehind(repository: Repository, worktree: Worktree): Promise<void> {
   const mark = readBehindMark(worktree.gitDir);
   if (mark === null) return;
   const head = await readHead(repository, worktree.gitDir);
@@ -194,7 +194,7 @@ async function bringAlong(repository: Repository, worktree: Worktree): Promise<v
 /** Finds the operation in the git dir of a worktree; null when there is none. */
 export async function findUnfinishedOperation(worktreeGitDir: string): Promise<UnfinishedOperation | null> {
   const read = async (...names: string[]): Promise<string | null> =>
-    (await readFileIfThere(join(worktreeGitDir, ...names)))?.trim() ?? null;
+    (await readFileIfExists(join(worktreeGitDir, ...names)))?.trim() ?? null;
   if ((await read("BISECT_LOG")) !== null) {
     const start = await read("BISECT_START");
     const branch = start === null || /^[0-9a-f]{40,64}$/.test(start) ? null : start;

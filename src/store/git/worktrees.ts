@@ -4,7 +4,7 @@ import { readdir, realpath, rm } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { asSentence, JpgError, reasonOf, repositoryError, userError } from "../../core/errors.ts";
 import type { Environment } from "../environment.ts";
-import { appendToOwnFile, makeFolders, makeOwnFolder, readFileIfThere, readOwnText, replaceFile } from "../files.ts";
+import { appendToOwnFile, makeFolders, makeOwnFolder, readFileIfExists, readOwnText, replaceFile } from "../files.ts";
 import { readBehindMark } from "../git-dir.ts";
 import { branchOfRef, refOfBranch } from "../ref-files.ts";
 import type { Worktree, Worktrees } from "../store.ts";
@@ -12,7 +12,7 @@ import { findPlainRepository } from "./locate.ts";
 import { type Repository, runCommand, runPorcelain, tryCommand } from "./porcelain.ts";
 import { type BranchMove, moveBranches, readHead, readRef } from "./refs.ts";
 import { findWorktree, listWorktrees, worktreesFolder } from "./repository.ts";
-import { type Advance, applyAdvance, checkAdvance, refusalOfSwitch, takeBack } from "./worktree-advance.ts";
+import { type Advance, applyAdvance, checkAdvance, refusalError, rollBack } from "./worktree-advance.ts";
 import {
   catchUp,
   findUnfinishedOperation,
@@ -33,7 +33,7 @@ export function createWorktrees(repository: Repository, root: string | null): Wo
     at: (folder) => findWorktree(repository, root, folder),
     add: (path, checkedOut, options) =>
       addWorktree(repository, root, { path: resolve(repository.cwd, path), checkedOut, ...options }),
-    hide: ({ path }) => excludeFromSurroundings(path, repository.env),
+    exclude: ({ path }) => excludeFromRepositoryAround(path, repository.env),
     remove: (worktree) => removeWorktree(repository, worktree),
     unfinished: ({ gitDir }) => findUnfinishedOperation(gitDir),
     async advance(worktree, from, to) {
@@ -116,12 +116,12 @@ async function catchUpWorktrees(repository: Repository, root: string | null): Pr
 // repository and commit a link to it. The repository's own info/exclude says so, which is shared with nobody.
 
 /** Names a folder (absolute, without links) in the exclude file of the repository around it. Gives that file; null where no repository is around. */
-export async function excludeFromSurroundings(folder: string, env: Environment): Promise<string | null> {
+export async function excludeFromRepositoryAround(folder: string, env: Environment): Promise<string | null> {
   const around = await findPlainRepository(dirname(folder), env);
   if (around === null || around.top === null) return null;
   const path = join(around.commonDir, "info", "exclude");
   const line = `/${escapePattern(relative(around.top, folder))}/`;
-  const text = (await readFileIfThere(path)) ?? "";
+  const text = (await readFileIfExists(path)) ?? "";
   if (text.split("\n").includes(line)) return path;
   makeFolders(dirname(path));
   // The user's file keeps its permissions; one that is made gets what git's own would.
@@ -144,7 +144,7 @@ const EXCLUDED = ["/VIEW.md", "/view.jsonl"] as const;
 /** Adds the names of the views to the `info/exclude` of a git dir, where they are missing; the rest of it stays. */
 export async function excludeViews(gitDir: string): Promise<void> {
   const path = join(gitDir, "info", "exclude");
-  const present = (await readFileIfThere(path)) ?? "";
+  const present = (await readFileIfExists(path)) ?? "";
   const lines = new Set(present.split("\n").map((line) => line.trimEnd()));
   const missing = EXCLUDED.filter((name) => !lines.has(name));
   if (missing.length === 0) return;
@@ -166,7 +166,7 @@ export function showRecordsAsText(gitDir: string): Promise<void> {
 /** Adds a text to a file in a git dir's `info`, where it does not stand there. */
 export async function writeInfo(gitDir: string, name: string, text: string): Promise<void> {
   const path = join(gitDir, "info", name);
-  const present = (await readFileIfThere(path)) ?? "";
+  const present = (await readFileIfExists(path)) ?? "";
   if (present.includes(text)) return;
   await makeOwnFolder(join(gitDir, "info"));
   await replaceFile(path, present === "" || present.endsWith("\n") ? present + text : `${present}\n${text}`);
@@ -226,12 +226,12 @@ async function switchTo(
   // What cannot be put back now is put back by the next command; what failed first is what is said.
   const isBack =
     isSwitched ||
-    (await takeBack(repository, { worktree, from, to }).then(
+    (await rollBack(repository, { worktree, from, to }).then(
       () => true,
       () => false,
     ));
   if (isBack) await forgetStep(worktree);
-  throw await refusalOfSwitch(place, { worktree }, command, result);
+  throw await refusalError(place, { worktree }, command, result);
 }
 
 // Joins linked worktrees to a store that was moved or copied with them: git notes both places by absolute path. Git's own
@@ -257,7 +257,7 @@ export async function repairWorktrees(store: MovedStore): Promise<number> {
 
 async function repairWorktree(store: MovedStore, name: string): Promise<boolean> {
   const own = join(store.gitDir, "worktrees", name);
-  const noted = (await readFileIfThere(join(own, "gitdir")))?.trim() ?? "";
+  const noted = (await readFileIfExists(join(own, "gitdir")))?.trim() ?? "";
   if (noted === "") return false;
   const old = resolve(own, noted);
   const link = placesOf(store, old).find((path) => isLinkTo(path, join(store.oldGitDir, "worktrees", name)));
@@ -271,8 +271,10 @@ async function repairWorktree(store: MovedStore, name: string): Promise<boolean>
 function placesOf({ gitDir, oldGitDir, worktreesDir }: MovedStore, old: string): readonly string[] {
   const folder = "/jpg-worktrees/";
   const at = old.lastIndexOf(folder);
-  const besides = at < 0 ? [] : [join(worktreesDir, old.slice(at + folder.length))];
-  return existsSync(oldGitDir) ? besides : [...besides, resolve(gitDir, relative(oldGitDir, old)), old];
+  const underWorktreesDir = at < 0 ? [] : [join(worktreesDir, old.slice(at + folder.length))];
+  return existsSync(oldGitDir)
+    ? underWorktreesDir
+    : [...underWorktreesDir, resolve(gitDir, relative(oldGitDir, old)), old];
 }
 
 /** Whether a path is such a file and no link, and names the git dir of that worktree. */
@@ -295,7 +297,7 @@ export async function moveWithWorktrees(
     moves.filter(({ branch }) => branch === worktree.branch).map((move) => ({ ...move, worktree })),
   );
   const moved = held.length === 0 ? await moveBranches(repository, moves) : await moveHeld(repository, moves, held);
-  await followLate(
+  await advanceSwitched(
     repository,
     moves.filter((_, i) => moved[i]),
     worktrees,
@@ -304,7 +306,7 @@ export async function moveWithWorktrees(
 }
 
 /** A worktree that went over to a branch after it was listed, and before the branch moved, is brought along as well. */
-async function followLate(
+async function advanceSwitched(
   repository: Repository,
   moved: readonly BranchMove[],
   worktrees: readonly Worktree[],
@@ -339,7 +341,7 @@ async function moveHeld(
     for (const move of fresh) await checkAdvance(repository, toAdvance(move));
     const moved = await moveOnRecord(repository, moves, fresh);
     const movedBranches = new Set(moves.filter((_, i) => moved[i]).map(({ branch }) => branch));
-    await follow(
+    await advanceAll(
       repository,
       fresh.filter(({ branch }) => movedBranches.has(branch)),
     );
@@ -366,22 +368,22 @@ async function moveOnRecord(
 }
 
 /** Brings worktrees along. One that cannot follow, on a full disk for one, keeps its step on record for the next command. */
-async function follow(repository: Repository, held: readonly HeldMove[]): Promise<void> {
+async function advanceAll(repository: Repository, held: readonly HeldMove[]): Promise<void> {
   const failures: JpgError[] = [];
   for (const move of held) {
     try {
       await applyAdvance(repository, toAdvance(move));
       await forgetStep(move.worktree);
     } catch (error) {
-      failures.push(await leaveBehind(repository, move, error));
+      failures.push(await behindError(repository, move, error));
     }
   }
   if (failures[0] !== undefined) throw failures[0];
 }
 
 /** The error for files that could not follow their branch; what was begun of them is undone, where that can be done. */
-async function leaveBehind(repository: Repository, move: HeldMove, cause: unknown): Promise<JpgError> {
-  await takeBack(repository, toAdvance(move)).catch(() => undefined);
+async function behindError(repository: Repository, move: HeldMove, cause: unknown): Promise<JpgError> {
+  await rollBack(repository, toAdvance(move)).catch(() => undefined);
   const { worktree, branch } = move;
   const message = `What was written is committed on ${branch}, but its files in ${worktree.path} could not follow: ${asSentence(reasonOf(cause))}`;
   return repositoryError("worktree_behind", message, {

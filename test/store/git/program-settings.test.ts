@@ -40,7 +40,7 @@ describe("planSettings", () => {
   ])("takes a store's own %s for nothing, and the user's for itself", (key, nothing) => {
     for (const scope of ["local", "worktree"]) {
       const plan = planSettings([{ scope, key, value: "evil" }]);
-      expect([plan.ignored, [...plan.overrides], plan.isShut]).toEqual([[key], [[key, nothing]], false]);
+      expect([plan.ignored, [...plan.overrides], plan.isBlocked]).toEqual([[key], [[key, nothing]], false]);
     }
     for (const scope of ["system", "global"]) {
       const users = { scope, key, value: "mine" };
@@ -67,7 +67,7 @@ describe("planSettings", () => {
     "http.https://x/.cookiefile",
   ])("shuts transports where a store's own %s is between it and its remotes", (key) => {
     expect(planSettings([own(key)])).toEqual({ ignored: [key], overrides: new Map(), isShut: true, promisors: [] });
-    expect(planSettings([{ scope: "global", key, value: "mine" }]).isShut).toBe(false);
+    expect(planSettings([{ scope: "global", key, value: "mine" }]).isBlocked).toBe(false);
   });
 
   it("leaves alone what starts nothing, and jpg's own textconv", () => {

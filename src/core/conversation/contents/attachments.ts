@@ -3,7 +3,7 @@ import { type ContentType, strippedContent } from "./content-type.ts";
 
 const { opinion, ...common } = strippedContent("attachments");
 
-/** Images, documents and attached files of requests: a short text stands for each. */
+/** Images, documents and attached files of requests, each replaced by a short text. */
 export const attachmentsContent: ContentType<"attachments"> = {
   ...common,
   touchesRequests: true,

@@ -1,5 +1,6 @@
-// A content type as a value: all that is said of one kind of content by name. Projection, coverage, the check of records, words for
-// people and settings walk over the table of them (content-types.ts): a policy for another kind of content is a file and a row.
+// A content type as a value: all that is specific to one kind of content. Projection, coverage, the check of records,
+// descriptions and settings iterate over the table of them (content-types.ts): a policy for another kind of content is a file
+// and a row.
 import type { CallPolicy, Compaction, ContentPolicies, SelectedCall, StripPolicies } from "../compaction.ts";
 import type { Event, ToolCallRequest } from "../event.ts";
 import { oneOfWords, type RecordRule } from "../record-rules.ts";
@@ -11,7 +12,7 @@ export interface Disposition {
   /** The content type on which the compaction won the event. `hiding` = summary, replacement and omission of turns. */
   readonly content: string;
   readonly action: "hide" | CallPolicy;
-  /** Of a stripped result: the call of whose arguments its stub shows the head; absent = none. */
+  /** Of a stripped result: the call whose arguments' head its stub shows; absent = none. */
   readonly headOf?: ToolCallRequest;
 }
 
@@ -21,26 +22,26 @@ export interface CompactionWithCalls {
   readonly calls: ReadonlyMap<string, SelectedCall> | null;
 }
 
-/** What shortening needs to know beside the event. */
+/** What shortening needs to know in addition to the event. */
 export interface ShorteningContext extends StubOptions {
   /** Name of the tool whose result the event is; undefined when its call is not known. */
   readonly tool?: string | undefined;
 }
 
-/** What a policy decides; an event that is hidden or kept is not asked about. */
+/** What a policy decides; never asked about an event that is hidden or kept. */
 export type Shortening = Exclude<CallPolicy, "keep" | "omit">;
 
-/** How projection carries a policy out. */
+/** How projection applies a policy. */
 export interface Projected {
   /** The content type of docs/FORMAT.md §5.1 that an event has here; null = none. */
   contentOf(event: Event): string | null;
-  /** What a compaction says of an event that has it; undefined = no opinion. `call` = the call that a result answers. */
+  /** What a compaction says of such an event; undefined = no opinion. `call` = the call that a result answers. */
   opinion(
     voice: CompactionWithCalls,
     event: Event,
     call: ToolCallRequest | undefined,
   ): Pick<Disposition, "action" | "headOf"> | undefined;
-  /** What is left of an event; null = nothing. One that nothing changes is returned as it is. */
+  /** What is left of an event; null = nothing. Returns the event itself when nothing changes. */
   shorten(
     event: Event,
     action: Shortening,
@@ -57,20 +58,20 @@ export interface Copied {
   readonly copy: Event;
 }
 
-/** What a policy may do, said again as the coverage invariant sees it: written without looking at `Projected`. */
+/** What a policy may do, stated a second time for the coverage invariant, independently of `Projected`. */
 export interface Covered {
   appliesTo(event: Event): boolean;
-  /** How a compaction wants an event of which it speaks; undefined = no opinion. `call` = the call that a result answers. */
+  /** How a compaction wants such an event to look; undefined = no opinion. `call` = the call that a result answers. */
   expects(compaction: Compaction, event: Event, call: ToolCallRequest | undefined): Expectation | undefined;
-  /** Whether what is shown is stripped as it should be. Its kind, id and metadata are looked at elsewhere. */
+  /** Whether what is shown is stripped as it should be. Kind, id and metadata are checked elsewhere. */
   isStripped(copied: Copied): boolean;
-  /** Of a part of events: both without the parts and what stands for them. */
+  /** For parts of events: returns both without the parts and without their replacements. */
   setAside?(copied: Copied): Copied;
 }
 
 /** Words for what a policy does. */
 export interface ContentWords {
-  /** What is stripped, e.g. `reasoning`: such are joined. */
+  /** What is stripped, e.g. `reasoning`; these are joined. */
   readonly stripped?: readonly string[];
   /** Clauses of their own, e.g. `tool calls omitted`. */
   readonly other?: readonly string[];
@@ -80,26 +81,26 @@ type PolicyOf<Key extends keyof ContentPolicies> = NonNullable<ContentPolicies[K
 
 /** A kind of content that a compaction can have an opinion on. */
 export interface ContentType<Key extends keyof ContentPolicies = keyof ContentPolicies> {
-  /** The field that holds the policy, in a record, a profile and what a strategy says. */
+  /** The field that holds the policy, in a record, a profile and a strategy's result. */
   readonly content: Key;
-  /** The record's fields that are about it, with what they must look like. */
+  /** The record's fields that belong to it, with their rules. */
   readonly fields: Readonly<Record<string, RecordRule>>;
   /** What a person may write for the policy in a profile; absent = other forms, or nothing. */
   readonly words?: readonly [string, ...string[]];
-  /** Reads what a person wrote in a profile. Throws `bad_policy`. Absent = it is what is stored. */
+  /** Reads what a person wrote in a profile. Throws `bad_policy`. Absent = the value is stored as it is. */
   parse?(value: unknown, where: string): PolicyOf<Key>;
   describe(policy: PolicyOf<Key>): ContentWords;
   /** The policy as one word, for trailers, e.g. `truncate:2000`. */
   brief(policy: PolicyOf<Key>): string;
   /** The policy in full, a line each, for diffs of records. Absent = its field and its word. */
   lines?(policy: PolicyOf<Key>): readonly string[];
-  /** What a model is told that the view lacks; absent = nothing that was said. */
+  /** The word for it in the notice of what a view hides; absent = not mentioned. */
   readonly noun?: string;
-  /** Whether a reader that lacks it must refuse the record: older versions of jpg do not know it. */
+  /** Whether a reader that does not know it must refuse the record: older versions of jpg lack it. */
   readonly isNeeded?: true;
   /** Whether it changes requests (range-location.ts). */
   readonly touchesRequests?: true;
-  /** Whether it is a part of events that have another content type, too: it is applied after that one. */
+  /** Whether it is about parts of events that have another content type too: it is applied after that one. */
   readonly isPart?: true;
   /** Absent = it changes no event. */
   readonly projected?: Projected;
@@ -108,7 +109,7 @@ export interface ContentType<Key extends keyof ContentPolicies = keyof ContentPo
 
 const STRIP = { action: "strip" } as const;
 
-/** What is alike of content types that are stripped or not. */
+/** The common fields of content types that are stripped or not. */
 export function strippedContent<const Key extends keyof StripPolicies>(
   content: Key,
 ): Pick<ContentType<Key>, "content" | "fields" | "words" | "noun" | "describe" | "brief"> & Pick<Projected, "opinion"> {

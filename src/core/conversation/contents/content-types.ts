@@ -7,7 +7,7 @@ import { prunedToolsContent } from "./pruned-tools.ts";
 import { reasoningContent } from "./reasoning.ts";
 import { toolCallsContent } from "./tool-calls.ts";
 
-/** The content types, in the order in which they are told and applied: what takes more of an event comes first. */
+/** The content types, in the order in which they are described and applied: first what takes more of an event. */
 export const CONTENT_TYPES: readonly ContentType[] = [
   reasoningContent,
   toolCallsContent,
@@ -16,7 +16,7 @@ export const CONTENT_TYPES: readonly ContentType[] = [
   prunedToolsContent,
 ];
 
-/** Each content type that a set of policies has an opinion on, with what `tell` makes of the policy. */
+/** Maps each content type that a set of policies has an opinion on, with its policy. */
 export function mapPolicies<Result>(
   policies: ContentPolicies,
   map: (type: ContentType, policy: NonNullable<ContentPolicies[keyof ContentPolicies]>) => Result,
@@ -27,17 +27,16 @@ export function mapPolicies<Result>(
   });
 }
 
-/** Chooses the policies for contents, in the order of the table; what else stands beside them is left out. */
+/** Picks the policies for contents, in the order of the table; other fields are left out. */
 export function contentPolicies(policies: ContentPolicies): ContentPolicies {
   return Object.fromEntries(mapPolicies(policies, ({ content }, policy) => [content, policy]));
 }
 
-/** The content type that an event is all about, if it has one; parts of it may have others. */
+/** The content type of an event as a whole, if any; parts of it may have others. */
 export function mainContentOf(event: Event): ContentType | undefined {
   return MAIN.find(({ projected }) => projected?.contentOf(event) != null);
 }
 
 const MAIN = CONTENT_TYPES.filter(({ isPart }) => isPart !== true);
 
-/** The content types of parts of events. */
 export const PART_CONTENTS: readonly ContentType[] = CONTENT_TYPES.filter(({ isPart }) => isPart === true);

@@ -1,4 +1,4 @@
-// Images in requests and in results of tools. One line stands for each: what it was, how large, and the event that has it.
+// Images in requests and in results of tools. One line replaces each: what it was, how large, and the event that has it.
 import type { Content, ContentPart, Event } from "../event.ts";
 import { formatBytes } from "../token-estimate.ts";
 import { type ContentType, type Copied, strippedContent } from "./content-type.ts";
@@ -7,10 +7,10 @@ type ImagePart = Extract<ContentPart, { readonly type: "image" | "document" }>;
 
 const { opinion, ...common } = strippedContent("images");
 
-/** A media type as agents write it; others are left out of the line, which is to stay one. */
+/** A media type as agents write it; others are left out, so that the line stays one line. */
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/;
 
-/** Images: a line stands for each, text beside them stays. What leaves more out of the event is stronger. */
+/** Images, each replaced by a line; the text around them stays. A policy that removes more of the event wins over this. */
 export const imagesContent: ContentType<"images"> = {
   ...common,
   isNeeded: true,
@@ -53,7 +53,7 @@ function stubOf({ media_type = "", data }: ImagePart, event: string): ContentPar
   return { type: "text", text: `[compacted] image${facts.length === 0 ? "" : `: ${facts.join(", ")}`} · ${event}` };
 }
 
-/** Bytes; null where the event does not say it: an image by address, or one stored before sizes were. */
+/** Bytes; null where unknown: an image by address, or one stored before sizes were. */
 function sizeOf(data: ImagePart["data"]): number | null {
   if (data === undefined) return null;
   if (typeof data !== "string") return data.size ?? null;
@@ -70,7 +70,7 @@ function isLine(part: ContentPart, { id }: Event): boolean {
   return part.text.startsWith("[compacted] image") && part.text.endsWith(` · ${id}`) && !part.text.includes("\n");
 }
 
-/** An event without its images, and without lines that stand for those of `of`. */
+/** An event without its images, and without lines that replace images of `of`. */
 function withoutImages(event: Event, of: Event): Event {
   if (!("content" in event) || !Array.isArray(event.content)) return event;
   const content = listParts(event).filter((part) => part.type !== "image" && !isLine(part, of));

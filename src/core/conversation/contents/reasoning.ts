@@ -3,7 +3,7 @@ import { type ContentType, strippedContent } from "./content-type.ts";
 
 const { opinion, ...common } = strippedContent("reasoning");
 
-/** What the model thought: left out. */
+/** The model's reasoning: removed. */
 export const reasoningContent: ContentType<"reasoning"> = {
   ...common,
   projected: {

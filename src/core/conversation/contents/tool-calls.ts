@@ -1,5 +1,5 @@
-// Calls of tools with their results: stripped, shortened or left out, all alike or call by call. The calls that a policy spares or
-// shortens are said by its hints, or named by it.
+// Calls of tools with their results: stripped, shortened or omitted, all alike or call by call. Hints, or the policy itself,
+// name the calls that are kept or shortened.
 import { JpgError, nearestName } from "../../errors.ts";
 import type {
   CallPolicy,
@@ -22,7 +22,7 @@ import type {
   Projected,
 } from "./content-type.ts";
 
-// How projection carries the policy out.
+// How projection applies the policy.
 
 const projected: Projected = {
   contentOf: ({ type }) => {
@@ -53,7 +53,7 @@ const projected: Projected = {
   },
 };
 
-/** The style of the compaction that wins, beside what the caller asks of every stub. */
+/** The style of the winning compaction, in addition to what the caller asks of every stub. */
 function stubStyle({ stubs }: Disposition["compaction"], options: StubOptions): StubOptions {
   return {
     pointers: options.pointers === true || stubs?.pointers === true,
@@ -65,9 +65,9 @@ function stubStyle({ stubs }: Disposition["compaction"], options: StubOptions): 
 export type CallHalf = "request" | "response";
 
 /**
- * Resolves what a compaction says about one half of a call, or undefined when it has no opinion. `request` is the call
- * itself, undefined when a result has none. A call named by a selective policy is left alone by hints (they were known
- * when it was named); one half named `omit` omits both, because neither is valid alone.
+ * Resolves what a compaction says about one half of a call, or undefined when it has no opinion. `request` is the call itself,
+ * undefined when a result has none. Hints do not apply to a call named by a selective policy (they were known when it was
+ * named); if one half is named `omit` both are omitted, because neither is valid alone.
  */
 export function resolveCallPolicy(
   voice: CompactionWithCalls,
@@ -103,7 +103,7 @@ function findHint(compaction: Compaction, tool: string | undefined, half: CallHa
   return hint?.[half];
 }
 
-// The same again for the coverage invariant, from the record's fields alone.
+// The second statement, for the coverage invariant, from the record's fields alone.
 
 const covered: Covered = {
   appliesTo: ({ type }) => type === "tool_call_request" || type === "tool_call_response",
@@ -172,7 +172,7 @@ function describeTools(policy: ToolCallPolicy): ContentWords {
 
 type SelectivePolicy = Extract<ToolCallPolicy, { readonly policy: "selective" }>;
 
-/** What becomes of the unnamed calls, then of the named ones by kind. */
+/** What happens to the unnamed calls, then to the named ones by kind. */
 function describeSelective({ calls, else: others }: SelectivePolicy): ContentWords {
   const words = others === undefined ? {} : describeTools(others);
   const named = describeNamedCalls(calls);
@@ -195,7 +195,7 @@ export function describeNamedCalls(calls: readonly SelectedCall[]): readonly str
   });
 }
 
-/** What can become of a named call: words for one and for many, and whether it is so. */
+/** What can happen to a named call: words for one and for many, and a predicate. */
 const NAMED_KINDS: readonly (readonly [string, string, (call: SelectedCall) => boolean])[] = [
   ["call omitted", "calls omitted", isOmitted],
   [
@@ -250,7 +250,7 @@ function briefTools(policy: ToolCallPolicy): string {
   }
 }
 
-/** Each call that is named has a line. */
+/** A line for each named call. */
 function toolLines(policy: ToolCallPolicy): readonly string[] {
   if (policy.policy !== "selective") {
     const { policy: name, ...rest } = policy;
@@ -267,7 +267,7 @@ function toolLines(policy: ToolCallPolicy): readonly string[] {
   ];
 }
 
-/** Puts what is said of the halves of a call in a line, e.g. `request keep, response strip`. */
+/** Describes the halves of a call in a line, e.g. `request keep, response strip`. */
 export function describeHalves(halves: object): string {
   const words = Object.entries(halves).flatMap(([half, value]) =>
     value === undefined ? [] : [`${half} ${typeof value === "string" ? value : JSON.stringify(value)}`],
@@ -340,7 +340,7 @@ function badPolicy(where: string, value: unknown, words: readonly string[], expe
   });
 }
 
-// What the fields of a record must look like.
+// The rules for the fields of a record.
 
 const truncation = fieldsLike({ max_chars: is.positive }, { head: is.share });
 const callPolicy: RecordRule = (value) => {
@@ -361,7 +361,6 @@ const selective = fieldsLike(
 );
 const hint = fieldsLike({}, { request: oneOfWords("keep", "strip"), response: oneOfWords("keep", "strip") });
 
-/** Calls of tools and their results. */
 export const toolCallsContent: ContentType<"tool_calls"> = {
   content: "tool_calls",
   noun: "tool calls",
