@@ -1,5 +1,5 @@
-// The body of a compaction's commit: what a reviewer on any git host needs to approve it, without jpg. All that is not jpg's own
-// word stands in fences, where no host renders it and nothing of it can pass for a trailer. Bounded, whatever the session.
+// The body of a compaction's commit: what a reviewer on any git host needs to approve it, without jpg. Everything but jpg's own
+// words is inside fences, where no host renders it and nothing can pass for a trailer. Bounded, whatever the session.
 import { formatLoss, type HiddenContent, type HiddenTool } from "../core/compact/hidden-content.ts";
 import { type Compaction, describeReading, type Summary, tokensSent } from "../core/conversation/compaction.ts";
 import type { CompactionGroup } from "../core/conversation/group.ts";
@@ -16,29 +16,29 @@ const NAME_LENGTH = 100;
 const LINE_BYTES = 300;
 /** Longest entry of a list, bytes. */
 const ENTRY_BYTES = 120;
-/** Bytes of a body in a commit's message; what the other sections leave of it is the summary's. */
+/** Bytes of a body in a commit's message; the summary gets what the other sections leave. */
 const BODY_BYTES = 57_000;
 /** Bytes of a fence and the words before it, at least. */
 const FRAME_BYTES = 300;
 
-/** What is known of a compaction beside its record. */
+/** What a compaction changes, in addition to its record. */
 export interface CompactionEffect {
-  /** What it took out of the view; null when it was not worked out. */
+  /** What it removed from the view; null when not computed. */
   readonly hidden: HiddenContent | null;
   /** What it shows again, a clause of jpg's own; null or absent = nothing. */
   readonly restored?: string | null;
-  /** What the model saw and sees now; absent where it was not worked out. */
+  /** What the model saw and sees now; absent when not computed. */
   readonly changes?: LargestChanges;
 }
 
-/** A part of the body: jpg's own words, and under them what the conversation says. */
+/** A part of the body: jpg's own words, followed by text of the conversation. */
 interface Section {
   readonly words: string;
   readonly lines: readonly FencedLine[];
   readonly language?: "diff";
 }
 
-/** The command that takes a compaction back, as code; an id that could be anything is left out. */
+/** The command that reverts a compaction, as code; an id with other characters is left out. */
 export function revertCommand({ id }: Pick<Compaction, "id">): string {
   return `\`jpg revert${argumentOf(id)}\``;
 }
@@ -69,12 +69,11 @@ export function compactionBody(
   return [...before, ...text, ...after].map(renderSection).join("\n\n");
 }
 
-/** Renders a section: its words, and its lines in a fence. */
 function renderSection({ words, lines, language }: Section): string {
   return lines.length === 0 ? words : `${words}\n${fence(lines, language)}`;
 }
 
-/** Bytes that sections take, and the frame of one more. */
+/** Bytes of the sections, plus the frame of one more. */
 function roomOf(...lists: readonly (readonly Section[])[]): number {
   const sizes = lists.flat().map((one) => Buffer.byteLength(renderSection(one)) + 2);
   return FRAME_BYTES + sizes.reduce((sum, size) => sum + size, 0);
@@ -125,7 +124,6 @@ function summaryHeading({ summary }: Compaction): string {
   return summary?.source === undefined ? "Summary:" : `Summary (${summary.source}):`;
 }
 
-/** What belongs to a summary beside its text. */
 function summarySections(summary: Summary): readonly Section[] {
   return [
     ...(summary.source === "generated" ? section("How the summary was written:", originLines(summary)) : []),
@@ -134,7 +132,7 @@ function summarySections(summary: Summary): readonly Section[] {
   ];
 }
 
-/** How a model came to write the summary, and what that cost. */
+/** Which model wrote the summary, and what that cost. */
 function originLines(summary: Summary): readonly string[] {
   const { model = "", prompt_sha256, usage, price_usd } = summary;
   return [
@@ -148,7 +146,6 @@ function originLines(summary: Summary): readonly string[] {
   ];
 }
 
-/** What went out of sight. */
 function hiddenSection(hidden: HiddenContent): Section {
   const { events_removed, events_changed, bytes } = hidden;
   const lists = [
@@ -170,12 +167,11 @@ function toolLine({ name, calls, errors, tokens }: HiddenTool): string {
   return `${shortened(name)}: ${count(calls, "call")}${failed}, ${formatTokens(tokens)} tokens`;
 }
 
-/** A section, where there is something to say. */
+/** A section, or none when there are no lines. */
 function section(words: string, lines: readonly string[], bytes?: number): readonly Section[] {
   return lines.length === 0 ? [] : [{ words, lines: lined(lines, bytes) }];
 }
 
-/** Lines of a fence. */
 function lined(lines: readonly string[], bytes: number = LINE_BYTES): readonly FencedLine[] {
   return lines.map((line) => {
     const text = hostLine(
@@ -188,7 +184,7 @@ function lined(lines: readonly string[], bytes: number = LINE_BYTES): readonly F
   });
 }
 
-/** The entries that are listed, and how many are not. */
+/** The first entries, and how many more there are. */
 function shownOf(entries: readonly string[]): readonly string[] {
   const rest = entries.length - MOST_LISTED;
   const shown = entries.slice(0, MOST_LISTED);
@@ -209,13 +205,13 @@ const SEES = { bytes: 700, lines: 6, width: 120 } as const;
 /** Longest name of a change, bytes. */
 const NAME_BYTES = 150;
 
-/** Says how many there are, of how many. */
+/** Says how many changes are shown, of how many. */
 function countChanges({ largest, count }: LargestChanges): string {
   if (count === 1) return "the only change";
   return largest.length === count ? `all ${count} changes` : `the ${largest.length} largest of ${count} changes`;
 }
 
-/** Quotes them, largest first. */
+/** Quotes the changes, largest first. */
 function quoteChanges({ largest }: LargestChanges): readonly FencedLine[] {
   return largest.flatMap((change, at) => [...(at === 0 ? [] : [BLANK]), ...quoteChange(change)]);
 }
@@ -237,7 +233,7 @@ function side(text: string | null, mark: "- " | "+ ", limits: typeof SAW | typeo
   return text.trim() === "" ? [{ mark, text: "(empty)" }] : quote(text, mark, limits);
 }
 
-// Text of a conversation quoted in a bounded number of bytes, fit for a fence. What is left out is said.
+// Quotes text of a conversation in a bounded number of bytes, fit for a fence, and says what is left out.
 
 /** How much is quoted: bytes of UTF-8 with marks and line ends, lines, and characters (code points) of a line. */
 interface QuoteLimits {
@@ -246,12 +242,12 @@ interface QuoteLimits {
   readonly width: number;
 }
 
-/** Bytes that the line takes which says what is left out. */
+/** Bytes of the line that says what is left out. */
 const NOTE_BYTES = 80;
-/** Share of the room that the beginning of a text has; the rest is its end's, where outputs say what failed. */
+/** Share of the space for the beginning of a text; its end gets the rest, because outputs end with what failed. */
 const HEAD_SHARE = 0.7;
 
-/** Quotes a text: whole where there is room, else its beginning and its end, and between them how many lines are missing. */
+/** Quotes a text: whole if it fits, else its beginning and end, with the number of missing lines between them. */
 function quote(text: string, mark: FencedLine["mark"], limits: QuoteLimits): readonly FencedLine[] {
   const plain = text.trimEnd();
   // Only the ends of a long text can be in the quote.
@@ -279,11 +275,11 @@ function describeMissing(lines: number, shown: readonly FittedLine[]): FencedLin
   return { mark: "  ", text: `(… ${words.join("; ")})` };
 }
 
-/** Quotes a text from its beginning on as far as the bytes reach; `where` = what to type for all of it. */
+/** Quotes the beginning of a text, up to `bytes`; `where` = what to type for all of it. */
 export function quoteStart(text: string, bytes: number, where: string): readonly FencedLine[] {
   const limits = { bytes, lines: Number.POSITIVE_INFINITY, width: Number.POSITIVE_INFINITY };
   const plain = text.trimEnd();
-  // No character takes less than a byte: what comes later has no room.
+  // Every character takes a byte or more: later ones cannot fit.
   const lines = hostLines(plain.slice(0, Math.max(0, bytes) + 1));
   const whole = fitLines(lines, "    ", limits);
   if (whole.length === lines.length && whole.every(({ isCut }) => !isCut)) return whole.map(({ line }) => line);
@@ -296,7 +292,7 @@ interface FittedLine {
   readonly isCut: boolean;
 }
 
-/** Takes lines while there is room; the last one that does not fit whole is cut. */
+/** Takes lines while they fit; the first that does not fit whole is cut. */
 function fitLines(
   texts: readonly string[],
   mark: FencedLine["mark"],
@@ -315,7 +311,7 @@ function fitLines(
   return taken;
 }
 
-/** Cuts a line, never inside a character; null where nothing of it has room. */
+/** Cuts a line, never inside a character; null when no character fits. */
 export function cutLine(
   text: string,
   { bytes, width }: { readonly bytes: number; readonly width: number },
@@ -340,38 +336,37 @@ function countLines(text: string): number {
   return count;
 }
 
-/** One event that a model sees differently, or no more, or only now. */
+/** An event that a model sees differently, no longer, or only now. */
 export interface ViewChange {
-  /** Where it stands, e.g. `turn 3` or `turns 0..12: summary k3f9q2`. */
+  /** Its place, e.g. `turn 3` or `turns 0..12: summary k3f9q2`. */
   readonly turn: string;
   /** E.g. `tool result Read src/a.ts`. Names in it are the conversation's. */
   readonly title: string;
-  /** Estimates; 0 where it is not there. */
+  /** Estimates; 0 where it is not in the view. */
   readonly tokens: { readonly before: number; readonly after: number };
-  /** The text that a model saw; null = it was not there. */
+  /** The text that a model saw; null = it was not in the view. */
   readonly before: string | null;
-  /** The text that it sees now; null = it is not there. */
+  /** The text that it sees now; null = it is not in the view. */
   readonly after: string | null;
 }
 
 /** The changes that weigh most in tokens, largest first. */
 export interface LargestChanges {
   readonly largest: readonly ViewChange[];
-  /** How many there are in all. */
   readonly count: number;
 }
 
-// The body of a commit with several compactions, or with one and pins: what a reviewer on any git host needs to approve it as the
-// one change that it is. Bounded, as that of one compaction.
+// The body of a commit with several compactions, or with one and pins: what a reviewer on any git host needs to approve it as
+// one change. Bounded like that of one compaction.
 
-/** Summaries whose text is given; of further ones the list names the range. */
+/** Summaries whose text is included; the list names the range of further ones. */
 const MOST_SUMMARIES = 5;
 /** Bytes of the words above a text, and of its fence. */
 const HEADING_BYTES = 300;
 
-/** What is known of a group beside its records. */
+/** What a group changes, in addition to its records. */
 export interface GroupEffect extends CompactionEffect {
-  /** What is pinned and not any more, as one writes it: `3`, `3:EVENT`. */
+  /** What is pinned and unpinned, as a person writes it: `3`, `3:EVENT`. */
   readonly pinned: readonly string[];
   readonly unpinned: readonly string[];
 }

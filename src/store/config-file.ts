@@ -1,4 +1,4 @@
-// Reads git's configuration files (git-config(1)) as far as jpg reads them without git.
+// Parses git's configuration files (git-config(1)), as far as jpg reads them without git.
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { appendAll } from "../core/lists.ts";
@@ -6,7 +6,7 @@ import type { Environment } from "./environment.ts";
 import { readFileIfExists } from "./files.ts";
 import { FALLBACK_IDENTITY, type Identity } from "./store.ts";
 
-/** One setting; its name in lower case but for a subsection, e.g. `branch.a/Main.merge`. */
+/** One setting; its name in lower case except for a subsection, e.g. `branch.a/Main.merge`. */
 export interface Setting {
   readonly name: string;
   readonly value: string;
@@ -15,7 +15,7 @@ export interface Setting {
 const HEADER = /^[ \t]*\[[ \t]*([A-Za-z0-9.-]+)(?:[ \t]+"((?:[^"\\]|\\.)*)")?[ \t]*\]/;
 const KEY = /^[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*(=)?/;
 
-/** All settings of a file, in its order. A name without a value is `true`. */
+/** All settings of a file, in order. A name without a value is `true`. */
 export function parseConfig(text: string): readonly Setting[] {
   const settings: Setting[] = [];
   let section = "";
@@ -33,7 +33,7 @@ export function parseConfig(text: string): readonly Setting[] {
   return settings;
 }
 
-/** The last value of a setting, by its name in lower case; undefined where it does not stand. */
+/** The last value of a setting, by its name in lower case; undefined when it is not set. */
 export function readSetting(text: string, name: string): string | undefined {
   return findSetting(parseConfig(text), name);
 }
@@ -43,13 +43,13 @@ export function findSetting(settings: readonly Setting[], name: string): string 
   return settings.findLast((setting) => setting.name === name)?.value;
 }
 
-/** Whether a value says yes, as git reads a boolean; one that is not set does not. */
+/** Whether a value is true, as git reads a boolean; false when not set. */
 export function isTrue(value: string | undefined): boolean {
   if (value === undefined) return false;
   return /^(true|yes|on)$/i.test(value) || (isNumber(value) && !isFalse(value));
 }
 
-/** Whether a value says no, as git reads a boolean; one that is not set does not. */
+/** Whether a value is false, as git reads a boolean; false when not set. */
 export function isFalse(value: string | undefined): boolean {
   if (value === undefined) return false;
   return /^(false|no|off|)$/i.test(value) || (isNumber(value) && /^[-+]?(0x)?0+[kmg]?$/i.test(value));
@@ -59,7 +59,7 @@ function isNumber(value: string): boolean {
   return /^[-+]?(0x[0-9a-f]+|[0-9]+)[kmg]?$/i.test(value);
 }
 
-/** Reads the rest of a line, and of those in which it goes on: quotes are taken off, a comment that does not stand between them away. */
+/** Reads the rest of a line and its continuation lines: removes quotes, and a comment outside quotes. */
 function parseValue(text: string): { readonly value: string; readonly length: number } {
   let value = "";
   let kept = 0;
@@ -78,7 +78,7 @@ function parseValue(text: string): { readonly value: string; readonly length: nu
   return { value: value.slice(0, kept), length: end < 0 ? text.length : end + 1 };
 }
 
-/** Takes backslashes off; a line that ends with one goes on in the next. */
+/** Resolves backslash escapes; a backslash at the end of a line continues it. */
 function unquote(text: string): string {
   const named: Record<string, string> = { n: "\n", t: "\t", b: "\b", "\n": "" };
   return text.replace(/\\([\s\S])/g, (_, char: string) => named[char] ?? char);
@@ -91,8 +91,8 @@ interface GitDirs {
 }
 
 /**
- * The author or committer of what is written in a git dir: whom git would name in the project that the store belongs to (null = in
- * none), else in the store.
+ * Reads the author or committer for a git dir: whom git would name in the project that the store belongs to (null = in none),
+ * else in the store.
  */
 export async function readIdentityFile(
   gitDir: string,
@@ -104,7 +104,7 @@ export async function readIdentityFile(
   return findIdentity([...userSettings(settings), ...own], env, role) ?? FALLBACK_IDENTITY;
 }
 
-/** Of settings, those that count less first. */
+/** `settings` are ordered by rising precedence. */
 function findIdentity(settings: readonly Setting[], env: Environment, role: "author" | "committer"): Identity | null {
   const last = (name: string): string | undefined => settings.findLast((setting) => setting.name === name)?.value;
   const find = (field: "name" | "email"): string | undefined =>
@@ -116,7 +116,7 @@ function findIdentity(settings: readonly Setting[], env: Environment, role: "aut
   return name === undefined || email === undefined ? null : { name, email };
 }
 
-/** Settings of a store without the identity that jpg wrote there: the fallback, or what the project said then. */
+/** Settings of a store without the identity that jpg wrote there: the fallback, or a copy of the project's. */
 function userSettings(settings: readonly Setting[]): readonly Setting[] {
   const last = (name: string): string | undefined => settings.findLast((setting) => setting.name === name)?.value;
   const isFallback = isTrue(last("jpg.fallbackidentity"));
@@ -127,7 +127,7 @@ function userSettings(settings: readonly Setting[]): readonly Setting[] {
   });
 }
 
-/** A setting as it holds in a git dir, by its name in lower case; undefined where nobody has set it. */
+/** The effective value of a setting in a git dir, by its name in lower case; undefined when not set. */
 export async function readUserSetting(gitDir: string, env: Environment, name: string): Promise<string | undefined> {
   return (await readSettings({ gitDir, commonDir: gitDir }, env)).findLast((setting) => setting.name === name)?.value;
 }
@@ -137,7 +137,7 @@ export async function signsCommits(gitDir: string, env: Environment): Promise<bo
   return isTrue(await readUserSetting(gitDir, env, "commit.gpgsign"));
 }
 
-/** The files of the system's and the user's settings, those that count less first. */
+/** The files of the system's and the user's settings, by rising precedence. */
 function userFiles(env: Environment): readonly string[] {
   const home = homeOf(env);
   const user = env["GIT_CONFIG_GLOBAL"];
@@ -154,7 +154,7 @@ function homeOf(env: Environment): string {
   return env["HOME"] ?? homedir();
 }
 
-/** All settings that hold in a worktree, those that count less first. */
+/** All settings of a worktree, by rising precedence. */
 async function readSettings({ gitDir, commonDir }: GitDirs, env: Environment): Promise<readonly Setting[]> {
   const files = [...userFiles(env), join(commonDir, "config")];
   const own = (await readFileIfExists(join(commonDir, "config"))) ?? "";
@@ -182,10 +182,10 @@ interface IncludePlace {
   readonly urls: readonly string[];
 }
 
-/** Git goes no deeper. */
+/** Git's own limit on nested includes. */
 const DEEPEST = 10;
 
-/** The settings of a file, with those of the files that it includes where it does (git-config(1), "Includes"). */
+/** The settings of a file, with those of included files in place of the include (git-config(1), "Includes"). */
 async function withIncludes(
   file: string,
   text: string,
@@ -220,7 +220,7 @@ function holds(condition: string, file: string, { gitDir, home, branch, urls }: 
   return matchesGlob(whole, gitDir, kind === "gitdir/i");
 }
 
-/** The wildcards of a pattern, as regular expressions: only `**` between slashes goes over them. */
+/** The wildcards of a pattern, as regular expressions: only `**` between slashes matches slashes. */
 const WILDCARDS: ReadonlyMap<string, string> = new Map([
   ["/**/", "/(?:.*/)?"],
   ["**/", "(?:.*/)?"],

@@ -1,7 +1,6 @@
-// The caller's environment, and what an enclosing git command (a hook of the user's project) has set in it for its own repository:
-// it would lead another git, or a program that calls one, there.
+// The caller's environment, and the variables that an enclosing git command (a hook of the user's project) has set in it for
+// its own repository: they would point another git, or a program that calls one, to that repository.
 
-/** A record of environment variables, as process.env is. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What `git rev-parse --local-env-vars` prints, over all git versions (git 2.31 to 2.55). */
@@ -39,7 +38,7 @@ const MISLEADING_VARIABLES: readonly string[] = [
 
 const DROPPED: ReadonlySet<string> = new Set([...LOCAL_VARIABLES, ...MISLEADING_VARIABLES]);
 
-/** The environment for a program that is not to be led to a repository: the caller's without what an enclosing git set. */
+/** The environment for a program that must find its own repository: the caller's without what an enclosing git set. */
 export function withoutRepository(env: Environment): Record<string, string> {
   const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
@@ -60,7 +59,6 @@ export function parseGitVersion(text: string): GitVersion {
   return [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0), Number(match?.[3] ?? 0)];
 }
 
-/** Whether a version is the wanted one or newer. */
 export function isAtLeast(version: GitVersion, wanted: GitVersion): boolean {
   for (let i = 0; i < 3; i++) {
     const difference = (version[i] ?? 0) - (wanted[i] ?? 0);

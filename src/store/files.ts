@@ -1,4 +1,4 @@
-// The one way in which jpg opens and replaces a file of a store: no link is followed, and each file appears whole.
+// The one way in which jpg opens and replaces a file of a store: it follows no link, and each file appears whole.
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -25,29 +25,29 @@ import { codeOf, type JpgError, repositoryError } from "../core/errors.ts";
 import { shellWord } from "../core/safe-text.ts";
 import { formatMark, markThisProcess, type ProcessMark, parseMark } from "./running-process.ts";
 
-// The one way in which jpg opens a file of a store or of its worktrees that may be there already: a stranger may have put a link
-// to a file of the user's, or a pipe on which one waits for ever. What is read or added to is what was looked at.
+// Opening a file that may exist already in a store or its worktrees: a stranger may have put a link there to a file of the
+// user's, or a pipe that blocks for ever. The file that was checked is the one that is read or appended to.
 
-/** Whether a link at the end of the path is followed: in git's own files it may be, because git makes some. */
+/** Whether to follow a link at the end of the path: allowed for git's own files, because git makes some. */
 interface LinkChoice {
   readonly followLink?: boolean;
 }
 
 /**
- * Opens a file that is one, for reading. Throws what the file system throws: `ELOOP` for a link, and `EINVAL` for a
- * folder; `store_unsafe` for a pipe or a device. The caller closes it.
+ * Opens a regular file for reading. Throws what the file system throws: `ELOOP` for a link, and `EINVAL` for a folder;
+ * `store_unsafe` for a pipe or a device. The caller closes it.
  */
 export function openOwnFile(path: string, { followLink = false }: LinkChoice = {}): number {
   return requireFile(path, openSync(path, constants.O_RDONLY | NEVER_WAIT | (followLink ? 0 : constants.O_NOFOLLOW)));
 }
 
-/** Opens a file that is one for adding to its end; it is made where it is not there. Throws as `openOwnFile`; the caller closes it. */
+/** Opens a regular file for appending, creating it if missing. Throws like `openOwnFile`; the caller closes it. */
 function openForAppending(path: string, mode = 0o600): number {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
   return requireFile(path, openSync(path, O_WRONLY | O_APPEND | O_CREAT | NEVER_WAIT | O_NOFOLLOW, mode));
 }
 
-/** Adds text to the end of a file that is one, or is not there. Throws as `openOwnFile`. */
+/** Appends text to a regular file, creating it if missing. Throws like `openOwnFile`. */
 export function appendToOwnFile(path: string, text: string, mode?: number): void {
   const file = openForAppending(path, mode);
   try {
@@ -57,7 +57,7 @@ export function appendToOwnFile(path: string, text: string, mode?: number): void
   }
 }
 
-/** For who is at the other end of a pipe. */
+/** Opening a pipe would wait for its other end. */
 const NEVER_WAIT = constants.O_NONBLOCK;
 
 function requireFile(path: string, file: number): number {
@@ -68,12 +68,11 @@ function requireFile(path: string, file: number): number {
   throw Object.assign(new Error(`${path} is not a regular file`), { code: "EINVAL", syscall: "open", path });
 }
 
-/** The error of a pipe, a socket or a device where a file is to be; `so` = what is not done. */
+/** The error of a pipe, a socket or a device in place of a file; `so` = what is not done. */
 export function notAFile(so: string, path: string): JpgError {
   return unsafeAt(`${so}: ${path} is neither a file nor a folder.`, path);
 }
 
-/** The error `store_unsafe` of a path. */
 export function unsafeAt(message: string, path: string): JpgError {
   return repositoryError("store_unsafe", message, {
     hints: [
@@ -84,12 +83,12 @@ export function unsafeAt(message: string, path: string): JpgError {
   });
 }
 
-/** Whether a path, or a folder on the way to it, does not exist. */
+/** Whether an error says that a path, or a folder on the way to it, does not exist. */
 export function isMissing(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes(codeOf(error));
 }
 
-/** Reads a file that is one. Throws as `openOwnFile` does. */
+/** Reads a regular file. Throws like `openOwnFile`. */
 export function readOwnFile(path: string, choice: LinkChoice = {}): Buffer {
   const file = openOwnFile(path, choice);
   try {
@@ -99,14 +98,13 @@ export function readOwnFile(path: string, choice: LinkChoice = {}): Buffer {
   }
 }
 
-/** The same as text. */
 export function readOwnText(path: string, choice: LinkChoice = {}): string {
   return readOwnFile(path, choice).toString("utf8");
 }
 
 /**
- * Reads a file as text, or gives null when it (or a folder on the way) does not exist. For small files of git's: at once,
- * because a detour through the thread pool costs many times what the reading costs.
+ * Reads a file as text; null when it, or a folder on the way, does not exist. For git's small files: synchronous, because the
+ * thread pool costs many times what reading does.
  */
 export async function readFileIfExists(path: string): Promise<string | null> {
   try {
@@ -119,43 +117,41 @@ export async function readFileIfExists(path: string): Promise<string | null> {
   }
 }
 
-// The one way in which jpg writes a file. It is made anew, under a name that nobody can guess and only if nothing is there,
-// then renamed: readers see the old content or the new, never a part, and whatever link or pipe a stranger's tree puts in
-// the way is never written through. The name says who writes, so that what a killed process left can be told and cleared.
+// The one way in which jpg writes a file: under a random name that must not exist, then renamed. Readers see the old content or
+// the new, never a part, and a link or pipe that a stranger's tree put in the way is never written through. The name identifies
+// the writer, so that drafts of killed processes can be found and cleared.
 
 /** Permission bits of files and folders before the umask, which jpg sets so that a store is as private as it should be. */
 const FILE_MODE = 0o666;
 const FOLDER_MODE = 0o777;
 const PRIVATE_FOLDER_MODE = 0o700;
-/** What is shorter is written at once: a detour through the thread pool costs many times what that does. Bytes or characters. */
+/** Shorter content is written synchronously: the thread pool costs many times what that does. Bytes or characters. */
 const SMALL = 64 * 1024;
-/** Errors of file systems that know no hard links. */
+/** Errors of file systems without hard links. */
 const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV"];
-/** What names of drafts begin with: hidden, because some stand in folders of the user's for a moment. */
+/** Prefix of drafts: hidden, because some are in the user's folders for a moment. */
 const PREFIX = ".jpg-draft_";
 
-/** How a file is made. */
 interface FileMode {
   /** Permission bits before the umask. */
   readonly mode?: number;
-  /** Whether what it holds can be made anew: then the disk is not waited for. */
+  /** Whether the content can be computed again: then there is no wait for the disk. */
   readonly isCache?: boolean;
 }
 
-/** What is to stand in a file, whole or in pieces that are made while it is written. */
+/** Content of a file, whole or in pieces that are produced while it is written. */
 export type FileContent = string | Uint8Array | AsyncIterable<Uint8Array>;
 
-/** A file that is being written and that nobody knows yet. */
+/** A file that is being written, under a name that no reader knows. */
 export interface Draft {
-  /** Adds to it. */
   write(content: string | Uint8Array): Promise<void>;
-  /** Puts it in place of what is there, of a link itself and not of what it points to. */
+  /** Renames it over what is at the path; a link there is replaced, not followed. */
   moveTo(path: string): Promise<void>;
-  /** Removes it, unless it was put in place. */
+  /** Removes it, unless it was moved. */
   discard(): Promise<void>;
 }
 
-/** Replaces a file. Throws what the file system throws, and leaves what was there. */
+/** Replaces a file atomically. Throws what the file system throws, and then leaves the old content. */
 export async function replaceFile(path: string, content: FileContent, options: FileMode = {}): Promise<void> {
   const draft = await openDraft(dirname(path), options);
   try {
@@ -167,7 +163,7 @@ export async function replaceFile(path: string, content: FileContent, options: F
   }
 }
 
-/** Begins a file in a folder that strangers' files never get into, or in the one where it is to stand. */
+/** Creates a draft in a folder that strangers' files never get into, or in the target's folder. */
 export async function openDraft(folder: string, { mode = FILE_MODE, isCache = false }: FileMode = {}): Promise<Draft> {
   const path = await draftPath(join(folder, "file"));
   const file = openSync(path, "wx", mode);
@@ -197,7 +193,7 @@ export async function openDraft(folder: string, { mode = FILE_MODE, isCache = fa
 
 const writeLong = promisify(writeFile);
 
-/** Makes a file unless something is there, a link for one; says whether it did. The file appears with its content. */
+/** Creates a file unless something exists there, even a link; returns whether it did. The file appears with its content. */
 export async function createFile(path: string, content: string): Promise<boolean> {
   const written = await draftPath(path);
   const options = { flag: "wx", mode: FILE_MODE };
@@ -222,7 +218,7 @@ function linkOrWrite(from: string, to: string, write: () => void): void {
   }
 }
 
-/** Makes a folder of jpg's own inside one that is there. Throws `ENOTDIR` when something else, a link too, has its name. */
+/** Creates a folder of jpg's own inside an existing one. Throws `ENOTDIR` when something else, even a link, has its name. */
 export async function makeOwnFolder(path: string): Promise<void> {
   try {
     mkdirSync(path, { mode: FOLDER_MODE });
@@ -234,22 +230,19 @@ export async function makeOwnFolder(path: string): Promise<void> {
   }
 }
 
-/** Makes a folder that is there for a while only, for this user alone; what a killed process left of one is cleared as a draft is. */
+/** Creates a temporary folder, for this user alone; one of a killed process is cleared as drafts are. */
 export async function makeDraftFolder(parent: string): Promise<string> {
   const path = await draftPath(join(parent, "folder"));
   mkdirSync(path, { mode: PRIVATE_FOLDER_MODE });
   return path;
 }
 
-/** Tells who writes, or wrote, a draft by its name; null when the name is none of a draft. */
+/** Parses the writer of a draft from its name; null when the name is not a draft's. */
 export function writerOfDraft(name: string): ProcessMark | null {
   return name.startsWith(PREFIX) ? parseMark(name.slice(PREFIX.length, name.lastIndexOf("_"))) : null;
 }
 
-/**
- * Names a draft beside a file. Of all that jpg does only this takes randomness without being handed it: no result depends
- * on it.
- */
+/** Names a draft in the folder of a file. The only randomness that jpg takes without a Runtime: no result depends on it. */
 export async function draftPath(path: string): Promise<string> {
   const mark = formatMark(await markThisProcess());
   return join(dirname(path), `${PREFIX}${mark}_${randomBytes(16).toString("hex")}`);
@@ -271,18 +264,18 @@ async function moveFile(path: string, target: string): Promise<void> {
   }
 }
 
-/** Waits until what was written to a file, or renamed into a folder, is on the disk; by its descriptor. */
+/** Waits until a file's content, or a folder's renames, are on the disk; takes a descriptor. */
 export const syncFile: (file: number) => Promise<void> = promisify(fsync);
 
-/** What systems and file systems say that do not sync folders, and of a folder that somebody has just removed. */
+/** Errors of systems and file systems that do not sync folders, and of a folder that was just removed. */
 const IGNORED_ERRORS = ["EACCES", "EBADF", "EINVAL", "EISDIR", "ENOENT", "ENOTDIR", "ENOTSUP", "EPERM"];
 
-/** Waits until what was renamed into these folders is on the disk; each is waited for once. Throws what a failing disk throws. */
+/** Waits until renames into these folders are on the disk, once per folder. Throws what a failing disk throws. */
 export async function syncFolders(paths: Iterable<string>): Promise<void> {
   await Promise.all([...new Set(paths)].map(syncFolder));
 }
 
-/** The folders of files that were just put in place, and those above, which may be new themselves. */
+/** The folders of files that were just renamed, and their parents, which may be new too. */
 export function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
   return new Set([...paths].flatMap((path) => [dirname(path), dirname(dirname(path))]));
 }
@@ -300,17 +293,17 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-// Makes a folder with those above it. Node's own `recursive` never ends where a folder answers that what is made in it does not
-// exist (/proc, a home that is not mounted), and takes no signal meanwhile.
+// Creates a folder with its parents. Node's own `recursive` never ends where creating in an existing folder says ENOENT (/proc,
+// a home that is not mounted), and blocks signals meanwhile.
 
-/** Makes a folder and all above it that are missing. Throws what the file system throws; one that is there is no error. */
+/** Creates a folder and its missing parents. Throws what the file system throws; an existing folder is no error. */
 export function makeFolders(path: string, mode = 0o777): void {
   const missing: string[] = [];
   for (let at = path; !existsOrMade(at, mode); at = dirname(at)) missing.unshift(at);
   for (const folder of missing) makeFolder(folder, mode);
 }
 
-/** False when the folder above is missing. */
+/** False when the parent is missing. */
 function existsOrMade(path: string, mode: number): boolean {
   try {
     makeFolder(path, mode);
@@ -329,7 +322,7 @@ function makeFolder(path: string, mode: number): void {
   }
 }
 
-/** Milliseconds since a file, or a link itself, was written; 0 when that cannot be told, and when it is gone. */
+/** Milliseconds since a file, or a link itself, was written; 0 when unknown or gone. */
 export async function fileAge(path: string): Promise<number> {
   const now = await draftPath(path);
   try {
@@ -343,10 +336,10 @@ export async function fileAge(path: string): Promise<number> {
   }
 }
 
-/** What a store is made with: files for its owner alone. */
+/** The default of `core.sharedRepository`: files for the owner alone. */
 export const PRIVATE = "0600";
 
-/** The umask (permission bits that new files do not get) for a store that is shared like this, from the user's own. */
+/** The umask (permission bits that new files do not get) for a value of `core.sharedRepository`, from the user's own umask. */
 export function umaskFor(sharing: string | undefined, users: number): number {
   const value = (sharing ?? PRIVATE).toLowerCase();
   if (/^(umask|false|no|off|0+|)$/.test(value)) return users;
@@ -357,15 +350,15 @@ export function umaskFor(sharing: string | undefined, users: number): number {
   return 0o777 & ~(mode | 0o700 | ((mode & 0o444) >> 2));
 }
 
-// Keeps a signal from ending this process in the middle of what must not be cut in half.
+// Keeps a signal from ending this process in the middle of a critical section.
 
 const ENDING = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
-/** How much is under way that must not be cut; signals are the process's, so this is, too. */
+/** Number of critical sections under way; global because signals are the process's. */
 let holders = 0;
 const pendingSignals = new Set<NodeJS.Signals>();
 
-/** Whoever sent a signal waits no longer than this: a cut in the middle is what the next jpg mends after a power cut, too. */
+/** The longest that a signal waits: a cut in the middle is repaired by the next jpg, as after a power cut. */
 const LONGEST_MS = 1500;
 
 function hold(signal: NodeJS.Signals): void {
@@ -374,16 +367,16 @@ function hold(signal: NodeJS.Signals): void {
 }
 
 /**
- * Runs work; a signal that would have ended the process meanwhile ends it afterwards, or after 1.5 seconds, unless somebody else
- * listens for it.
+ * Runs a critical section; a signal that would have ended the process ends it afterwards, or after 1.5 seconds, unless
+ * something else listens for it.
  */
 export async function holdSignals<T>(work: () => Promise<T>): Promise<T> {
   if (holders++ === 0) for (const signal of ENDING) process.on(signal, hold);
   try {
     return await work();
   } finally {
-    // A signal that has come is told of when the process next looks for events: once more, or it would be lost. The first of the
-    // two rounds may be one that has looked already.
+    // A pending signal is delivered when the event loop next polls: wait for that, or the signal is lost. Two rounds, because
+    // the first may have polled already.
     await setImmediate();
     await setImmediate();
     if (--holders === 0) releaseSignals();

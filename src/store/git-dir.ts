@@ -1,4 +1,4 @@
-// What stands in a store's git dir beside objects and refs: where caches and kept files are, and what is looked at before
+// What a store's git dir holds in addition to objects and refs: the paths of caches and kept files, and the checks before
 // anything is written there.
 import { createHash } from "node:crypto";
 import { type Dirent, readdirSync, readlinkSync, statSync } from "node:fs";
@@ -19,20 +19,20 @@ import {
 import type { RemoteBranch, Remotes } from "./sharing.ts";
 import type { BranchTip, Cache, ConversationStore } from "./store.ts";
 
-/** The error for what only the git program does: `needs_git`. `what` begins the sentence, e.g. `A checkout`. */
+/** The error `needs_git` for what only the git program does. `what` begins the sentence, e.g. `A checkout`. */
 export function needsGit(what: string, env: Environment): JpgError {
   const why = hasGit(env) ? "--engine embedded works without it" : "no `git` was found in PATH";
   return repositoryError("needs_git", `${what} needs git, and ${why}.`, { hints: [gitHint(env)] });
 }
 
-/** What to do for git to be used. */
+/** The hint that says how git is used. */
 export function gitHint(env: Environment): string {
   return hasGit(env)
     ? "Run the command again without --engine embedded."
     : "Install git: https://git-scm.com/downloads";
 }
 
-/** Whether the git program is found. Where it is, jpg works without it only because it was told to. */
+/** Whether the git program is found. If so, jpg works without it only because the user asked for it. */
 export function hasGit(env: Environment): boolean {
   return hasProgram("git", env["PATH"] ?? env["Path"]);
 }
@@ -40,10 +40,10 @@ export function hasGit(env: Environment): boolean {
 /** Endings of programs on Windows; elsewhere a name is whole. */
 const ENDINGS = process.platform === "win32" ? [".exe", ".cmd", ".bat", ".com"] : [""];
 
-/** Where programs are looked for when there is no PATH. */
+/** The default of PATH. */
 const USUAL_PATH = "/usr/bin:/bin";
 
-/** Whether one of the folders of a PATH holds a program; a few looks at the disk. */
+/** Whether one of the folders of a PATH holds a program; looks at the disk a few times. */
 export function hasProgram(name: string, path: string | undefined): boolean {
   return (path ?? USUAL_PATH)
     .split(delimiter)
@@ -59,22 +59,21 @@ function isProgram(path: string): boolean {
   }
 }
 
-// Files that jpg keeps in a worktree's git dir while what stands in it and what is checked out may differ: the lock of whoever
-// changes that, the record of a step that is being taken, and the mark of a worktree that is behind. Its branch, or its HEAD,
-// was then moved by an engine that does not write git's index: the mark names the commit that index and files stand at, and
-// whoever has git brings them along from there.
+// Files that jpg keeps in a worktree's git dir while the index and HEAD may differ: the lock of a writer, the record of a step
+// in progress, and the mark of a worktree that is behind. The branch or HEAD of such a worktree was moved by an engine that
+// does not write git's index: the mark names the commit of the index and files, from which the next jpg with git advances them.
 
 /** The lock of the worktree. */
 export const WORKTREE_LOCK = "jpg-advance.lock";
-/** The step that is being taken. */
+/** The step in progress. */
 export const STEP_RECORD = "jpg-step.json";
 const FILE = "jpg-behind";
 /** In place of a commit: the index is empty. */
 const NOTHING = "nothing";
 
-/** Where index and files of a worktree stand. */
+/** The commit of a worktree's index and files. */
 interface BehindMark {
-  /** Null = at nothing yet. */
+  /** Null = none yet. */
   readonly at: string | null;
 }
 
@@ -89,28 +88,26 @@ export function readBehindMark(gitDir: string): BehindMark | null {
   return { at: /^[0-9a-f]{40}$/.test(text) ? text : null };
 }
 
-/** Marks a worktree as behind; one that is marked stays as it is. Says whether it was marked now. */
+/** Marks a worktree as behind, unless it is marked; returns whether it was marked now. */
 export function markBehind(gitDir: string, at: string | null): Promise<boolean> {
   return createFile(join(gitDir, FILE), `${at ?? NOTHING}\n`);
 }
 
-/** Takes the mark away. */
 export async function clearBehindMark(gitDir: string): Promise<void> {
   await rm(join(gitDir, FILE), { force: true });
 }
 
-// Where the caches of a store stand: in one folder of the git dir, so that all can be forgotten at once.
+// The caches of a store are in one folder of the git dir, so that all can be dropped at once.
 
 const FOLDER = "jpg-cache";
-/** Caches that jpg 0.1.0 kept beside the folder, and that say something of conversations. */
+/** Caches that jpg 0.1.0 kept outside the folder, and that contain parts of conversations. */
 const FORMER = ["jpg-list.json", "jpg-event-counts.json", "jpg-sources-1.json", "jpg-auto-1.json"];
 
-/** The folder of the caches in a git dir. */
 export function cacheFolder(gitDir: string): string {
   return join(gitDir, FOLDER);
 }
 
-/** Opens a cache; nothing is read or made before it is asked for. */
+/** Opens a cache; reads and creates nothing before first use. */
 export function openCache(gitDir: string, name: string): Cache {
   const pathOf = (key: string | undefined): string =>
     join(cacheFolder(gitDir), key === undefined ? name : `${name}-${key}`);
@@ -119,7 +116,7 @@ export function openCache(gitDir: string, name: string): Cache {
   return {
     read(key) {
       try {
-        // At once: a detour through the thread pool costs many times what the reading costs.
+        // Synchronous: the thread pool costs many times what reading does.
         return readOwnFile(pathOf(key));
       } catch {
         return null; // never written, or unreadable
@@ -131,7 +128,7 @@ export function openCache(gitDir: string, name: string): Cache {
         await made;
         await replaceFile(pathOf(key), content, { isCache: true });
       } catch {
-        // A store that may only be read does its work each time. A folder that was removed is made anew the next time.
+        // A read-only store does its work each time. A removed folder is created again on the next write.
         made = null;
       }
     },
@@ -141,7 +138,7 @@ export function openCache(gitDir: string, name: string): Cache {
   };
 }
 
-/** Forgets all caches of a git dir. */
+/** Removes all caches of a git dir. */
 export async function dropCaches(gitDir: string): Promise<void> {
   for (const name of [FOLDER, ...FORMER]) await rm(join(gitDir, name), { recursive: true, force: true });
 }
@@ -151,23 +148,23 @@ export function journalFolder(gitDir: string): string {
   return join(gitDir, "jpg-journal");
 }
 
-/** Keeps a text under a name, like git's COMMIT_EDITMSG; gives its file, null when it cannot be written. */
+/** Keeps a text under a name, like git's COMMIT_EDITMSG; returns its file, null when it cannot be written. */
 export async function keepText(gitDir: string, name: string, text: string): Promise<string | null> {
   const path = join(gitDir, `jpg-${name}.txt`);
   try {
     await replaceFile(path, text);
     return path;
   } catch {
-    return null; // no store yet, or no room
+    return null; // no store yet, or no space
   }
 }
 
-// What stands in a git dir before something is written there. Git follows links in its own folders, appends to reflogs through
-// them and waits on pipes; whoever handed a store over may have put one to a file of the user's.
+// Checks a git dir before anything is written there. Git follows links in its own folders, appends to reflogs through them and
+// blocks on pipes; whoever provided the store may have put a link there to a file of the user's.
 
-/** Entries at the top that users link on purpose: git and jpg write nothing through them that is not theirs. */
+/** Entries at the top that users link on purpose: git and jpg write nothing of others through them. */
 const MAY_BE_LINKS: ReadonlySet<string> = new Set(["HEAD", "hooks", "objects"]);
-/** Folders that are looked through, however deep. */
+/** Folders that are walked recursively. */
 const WALKED: ReadonlySet<string> = new Set(["logs", "refs", "worktrees"]);
 
 /** Makes sure that git finds only files and folders where it writes: throws `store_unsafe`, naming the first link, pipe or device. */
@@ -176,17 +173,17 @@ export function requireOwnGitDir(gitDir: string): void {
     if (MAY_BE_LINKS.has(entry.name) || entry.isFile()) continue;
     if (!entry.isDirectory()) throw unsafe(gitDir, join(gitDir, entry.name), entry.isSymbolicLink());
     if (!WALKED.has(entry.name)) continue;
-    // Git once made symbolic refs so; it never writes through them.
+    // Symbolic refs of old gits; git never writes through them.
     for (const [path, below] of entriesBelow(join(gitDir, entry.name)))
       if (!below.isFile() && !(below.isSymbolicLink() && readlinkSync(path).startsWith("refs/")))
         throw unsafe(gitDir, path, below.isSymbolicLink());
   }
 }
 
-/** Repositories, as they were opened, in which nothing was found that git would wait for. */
+/** Repositories in which no pipe was found, by identity of the opened object. */
 const checkedRepositories = new WeakSet<object>();
 
-/** Makes sure that git, which only reads, waits for no pipe: throws `store_unsafe`, naming the first pipe or device. Looks once. */
+/** Makes sure that a git that only reads does not block on a pipe: throws `store_unsafe`, naming the first pipe or device. Checks once. */
 export function requireNoPipes(repository: { readonly gitDir: string }): void {
   if (checkedRepositories.has(repository)) return;
   const { gitDir } = repository;
@@ -204,7 +201,7 @@ function entriesIn(folder: string): readonly PlacedEntry[] {
   return readFolder(folder).map((entry) => [join(folder, entry.name), entry]);
 }
 
-/** What stands in a folder and in those below it, but for the folders themselves. */
+/** The entries below a folder, recursively, without the folders themselves. */
 function* entriesBelow(folder: string): Generator<PlacedEntry> {
   for (const placed of entriesIn(folder))
     if (placed[1].isDirectory()) yield* entriesBelow(placed[0]);
@@ -227,13 +224,13 @@ function unsafe(gitDir: string, path: string, isLink: boolean): JpgError {
     : notAFile(so, path);
 }
 
-// The README branch that jpg once wrote to a repository made for conversations, and what a plain clone of such a one has checked
-// out. A file in its tree marks it, whatever it is called and whoever changed the rest; it is never a conversation.
+// The README branch that older versions of jpg wrote to repositories made for conversations, and that a plain clone of one
+// checks out. A file in its tree marks it, whatever its name and other content; it is never a conversation.
 
 /** The file that marks a README branch, in the root of its tree. */
 export const STORE_MARKER = ".jpg-store";
 
-/** Gives the store without its README branches: no list has them, and to whoever asks for one there is none. */
+/** Wraps a store so that its README branches do not exist. */
 export function withoutReadme(store: ConversationStore): ConversationStore {
   const isReadme = async ({ name, commit }: BranchTip): Promise<boolean> =>
     mayBeReadme(name) && (await readsMarker(store, commit));
@@ -257,7 +254,7 @@ export function withoutReadme(store: ConversationStore): ConversationStore {
   }) as ConversationStore;
 }
 
-/** By its name: that of a conversation's branch has a slash, unless somebody made it by hand. The tree tells. */
+/** Decides by name whether the tree must be checked: a conversation's branch has a slash, unless made by hand. */
 function mayBeReadme(name: string): boolean {
   return !name.includes("/");
 }
@@ -266,7 +263,7 @@ async function readsMarker(store: ConversationStore, commit: string): Promise<bo
   try {
     return (await store.readEntries(commit, [STORE_MARKER])).has(STORE_MARKER);
   } catch (error) {
-    if (error instanceof JpgError) return false; // damaged: whoever reads the branch says so
+    if (error instanceof JpgError) return false; // damaged: reading the branch reports it
     throw error;
   }
 }
@@ -288,7 +285,7 @@ export function sealOf(folder: string, body: Uint8Array): string {
     .digest("hex");
 }
 
-/** What tells this folder from every other one, a copy of it too. One that is in memory is nobody else's. */
+/** Distinguishes this folder from every other, even a copy of it. A store in memory is nobody else's. */
 function placeOf(folder: string): string {
   try {
     const { dev, ino, birthtimeMs } = statSync(folder);
@@ -300,18 +297,23 @@ function placeOf(folder: string): string {
 
 /** A ref that git is about to push. */
 export interface PushedRef {
-  /** What was named here: a ref, or any revision, with spaces in it too. */
+  /** The local ref, or any revision, possibly with spaces. */
   readonly localRef: string;
   /** The object, zeros where the ref is removed. */
   readonly commit: string;
   readonly remoteRef: string;
-  /** What stands there now, zeros for nothing. */
+  /** The current commit of the remote ref, zeros for none. */
   readonly remoteCommit: string;
 }
 
-/** Reads the lines that git gives a `pre-push` hook. */
+/** Parses the lines that git passes to a `pre-push` hook. */
 export function parsePushedRefs(lines: string): readonly PushedRef[] {
   return [...lines.matchAll(/^(.*) ([0-9a-f]{40}) (\S+) ([0-9a-f]{40})$/gm)].map(
-    ([, from = "", commit = "", to = "", there = ""]) => ({ from, commit, to, there }),
+    ([, localRef = "", commit = "", remoteRef = "", remoteCommit = ""]) => ({
+      localRef,
+      commit,
+      remoteRef,
+      remoteCommit,
+    }),
   );
 }

@@ -1,4 +1,4 @@
-// One process at a time: locks that name their holder, and what processes that were killed left behind.
+// One process at a time: locks that name their holder, and what killed processes left.
 import { existsSync, readdirSync } from "node:fs";
 import { link, lstat, readdir, readFile, readlink, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
@@ -18,14 +18,13 @@ import {
 } from "./running-process.ts";
 import type { Worktree } from "./store.ts";
 
-// What processes that were killed left behind: drafts, unfinished packs, locks. Whoever writes next clears it, once its
-// writer is gone.
+// What killed processes left: drafts, unfinished packs, locks. The next writer clears it, once its writer is gone.
 
 /** Unfinished files that git and jpg make among the packs; git itself clears them after two weeks. */
 const UNFINISHED = /^tmp_(pack|idx|rev|jpg)_/;
-/** What a fast-import that failed says of itself, for its makers. */
+/** Crash reports of fast-import. */
 const CRASH_REPORT = /^fast_import_crash_\d+$/;
-/** An object that a killed git was writing, in one of the 256 folders of loose objects or beside them. */
+/** An object that a killed git was writing, in one of the 256 folders of loose objects or in their parent. */
 const UNFINISHED_OBJECT = /^tmp_obj_/;
 /** Folders of loose objects. */
 const FAN = /^[0-9a-f]{2}$/;
@@ -35,15 +34,15 @@ const LOCKED = [
 ] as const;
 
 /**
- * Removes drafts, unfinished packs and reports of failures whose writers are gone; folders in the git dir only, where no stranger's tree ever comes.
- * Never fails: what cannot be removed stays.
+ * Removes drafts, unfinished packs and crash reports whose writers are gone; removes folders only in the git dir, where no
+ * stranger's tree is checked out. Never fails: what cannot be removed stays.
  */
 export async function clearLeftovers(store: StorePlace, worktrees: readonly Worktree[]): Promise<void> {
   for (const path of await listLeftovers(store, worktrees))
     await remove(path, { recursive: dirname(path) === store.gitDir });
 }
 
-/** Lists them: absolute paths. */
+/** Lists what clearLeftovers removes: absolute paths. */
 export async function listLeftovers(store: StorePlace, worktrees: readonly Worktree[]): Promise<readonly string[]> {
   const { gitDir } = store;
   const own = namesIn(gitDir).filter((name) => name.startsWith("jpg-") || ["hooks", "info"].includes(name));
@@ -59,7 +58,7 @@ export async function listLeftovers(store: StorePlace, worktrees: readonly Workt
   return left;
 }
 
-/** Removes what a git that failed just now left among the packs; what another works on stays. Never fails. */
+/** Removes what a git that failed just now left among the packs; keeps what another process works on. Never fails. */
 export async function clearUnfinishedPacks(store: StorePlace): Promise<void> {
   for (const path of await listAbandoned(store, packFolder(store), UNFINISHED, 0)) await remove(path);
 }
@@ -68,7 +67,7 @@ function packFolder({ gitDir }: StorePlace): string {
   return join(gitDir, "objects", "pack");
 }
 
-/** Lists the objects that killed gits were writing. It reads every folder of loose objects, so no write waits for it. */
+/** Lists the objects that killed gits were writing. Reads every folder of loose objects, so writes do not call it. */
 export async function listUnfinishedObjects(store: StorePlace): Promise<readonly string[]> {
   const objects = join(store.gitDir, "objects");
   const folders = namesIn(objects)
@@ -93,7 +92,7 @@ async function listAbandoned(
   return left;
 }
 
-/** Removes the lock that a git command said was in its way, when nobody holds it; says whether it did. */
+/** Removes the lock that a git command named in its error, when nobody holds it; returns whether it did. */
 export async function clearLock(store: StorePlace, stderr: string): Promise<boolean> {
   const [lock, config] = LOCKED.map((pattern) => pattern.exec(stderr)?.[1]);
   const named = lock ?? (config === undefined ? undefined : `${config}.lock`);
@@ -128,28 +127,27 @@ function remove(path: string, { recursive }: { readonly recursive: boolean } = {
   );
 }
 
-// Whether a file of git's that names nobody (a lock, an unfinished pack) is still somebody's. It is abandoned when it was
-// not written to for a while, no process has it open, and no git that could have made it runs in the store: one that only
-// reads makes none, and one that was started later did not make this one. In doubt it is somebody's. See decision 020.
+// Whether a file of git's that does not name its owner (a lock, an unfinished pack) is still in use. It is abandoned when it
+// was not written to for a while, no process has it open, and no git that could have made it runs in the store: readers make
+// none, and a git that was started later did not make this one. In doubt it is in use. See decision 020.
 
-/** Time in which a file counts as being worked on, milliseconds: git holds its locks for a moment. */
+/** Time in which a file counts as in use, milliseconds: git holds its locks for a moment. */
 const FRESH_MS = 10_000;
-/** The same where processes cannot be looked into. */
+/** The same time where processes cannot be inspected. */
 const FRESH_UNSEEN_MS = 60 * 60_000;
-/** How far the start of a process and the time of a file may be off, milliseconds. */
+/** Tolerance between the start of a process and the time of a file, milliseconds. */
 const TOLERANCE_MS = 2000;
 /** Milliseconds in a tick of Linux's process table. */
 const TICK_MS = 10;
-/** git's programs that read and may run for hours beside a jpg; they take no lock. */
+/** git's programs that only read and may run for hours at the same time as a jpg; they take no lock. */
 const READERS = /\0cat-file\0/;
 
-/** Where a store is. */
 interface StorePlace {
   readonly gitDir: string;
   readonly cwd: string;
 }
 
-/** Whether a file below the git dir is nobody's any more. False for what is not an ordinary file, and when it is gone. */
+/** Whether a file below the git dir is abandoned. False for what is not an ordinary file, and when it is gone. */
 export async function isAbandoned(store: StorePlace, path: string, freshMs: number = FRESH_MS): Promise<boolean> {
   const found = await lstat(path).catch(() => null);
   if (found?.isFile() !== true) return false;
@@ -169,7 +167,7 @@ export async function isAbandoned(store: StorePlace, path: string, freshMs: numb
   return true;
 }
 
-/** When the system was started, milliseconds since 1970; null where there is no process table in files. */
+/** Boot time, milliseconds since 1970; null without /proc. */
 async function readSystemStart(): Promise<number | null> {
   const text = await readFile("/proc/stat", "utf8").catch(() => "");
   const seconds = /^btime (\d+)$/m.exec(text)?.[1];
@@ -184,7 +182,7 @@ async function hasOpen(pid: number, file: string): Promise<boolean> {
   return open.includes(file);
 }
 
-/** Whether a process is a git that may write and works in one of the places, or cannot be looked into. */
+/** Whether a process is a git that may write and works in one of the places, or cannot be inspected. */
 async function isGitIn(pid: number, places: readonly string[]): Promise<boolean> {
   const name = await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "");
   if (!name.startsWith("git")) return false;
@@ -201,11 +199,11 @@ async function runsAnyGit(): Promise<boolean> {
   return commands === "" || commands.split("\n").some((line) => /^(\S*\/)?git(-\S+)? (?!.*\bcat-file\b)/.test(line));
 }
 
-// One process at a time: a lock is a file that names its holder, so that whoever finds it after a crash takes it over.
+// A lock is a file that names its holder, so that the next process can take it over after a crash.
 
 const WAIT_MS = 10;
 const ATTEMPTS = 2000;
-/** A lock that nobody has written his name into after so many attempts is that of a writer who died while he did. */
+/** A lock that has no holder's name after so many attempts belongs to a writer that died while writing it. */
 const NAMELESS_ATTEMPTS = 200;
 
 /** Runs `work` while holding the lock at a path. Throws `lock_held` after 20 s. */
@@ -218,7 +216,7 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Whether somebody who is still there holds a lock, or may. */
+/** Whether a process that still runs holds a lock, or may. */
 export async function isLocked(path: string): Promise<boolean> {
   const holder = await readHolder(path);
   return holder === null ? existsSync(path) : !(await isDead(holder, path));
@@ -258,7 +256,7 @@ async function stealLock(path: string, content: string, dead: ProcessMark): Prom
   }
 }
 
-/** Removes the lock of a dead holder, null = of one without a name; one that somebody else has taken since is put back. */
+/** Removes the lock of a dead holder, null = of one without a name; puts it back if another process has taken it meanwhile. */
 async function removeDead(path: string, dead: ProcessMark | null): Promise<void> {
   const aside = await draftPath(path);
   const isMoved = await rename(path, aside).then(

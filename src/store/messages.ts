@@ -1,5 +1,5 @@
-// Commit messages. Subjects and trailers are read by people and tools; the tree stays the
-// truth. Invariant: no text of a conversation can pass for a trailer, for it stands on one line or indented.
+// Commit messages. People and tools read subjects and trailers; the tree is authoritative. Invariant: no text of a conversation
+// can pass for a trailer, because it is in one line or indented.
 import { nameToldTurns, type ToldTurns } from "../core/compact/fork-merge.ts";
 import type { Compaction, Summary } from "../core/conversation/compaction.ts";
 import { mapPolicies } from "../core/conversation/contents/content-types.ts";
@@ -31,8 +31,8 @@ const FORK_ALIGNED = "compactions as they were at the tip";
 const REVERT_SUBJECT = /^(Revert|Reapply) "(.*)"$/;
 
 /**
- * Makes the message of a turn's commit. `turn` = its position, 0-based; `request` may be any text; `continued` = an earlier
- * commit holds the turn already, shorter.
+ * Formats the message of a turn's commit. `turn` = its position, 0-based; `request` may be any text; `continued` = an earlier
+ * commit holds a shorter form of the turn.
  */
 export function turnMessage(work: {
   readonly turn: number;
@@ -45,17 +45,17 @@ export function turnMessage(work: {
   return start === "" ? `${subject}\n` : `${subject}: ${start}\n`;
 }
 
-/** Makes a message of one line: `what` is jpg's own word, `text` anybody's, e.g. a title. */
+/** Formats a message of one line: `what` is jpg's own word, `text` anybody's, e.g. a title. */
 export function recordMessage(what: string, text: string): string {
   return `${what}: ${foreignLine(text, Number.POSITIVE_INFINITY)}\n`;
 }
 
-/** A line of anybody's text for a subject, on which no host acts. */
+/** Foreign text as one line of a subject, on which no host acts. */
 function foreignLine(text: string, limit: number): string {
   return forHostLine(forLine(text, limit));
 }
 
-/** Makes the message of a compaction's commit: subject, body for reviewers, trailers; at most 60,000 bytes, whatever the session. */
+/** Formats the message of a compaction's commit: subject, body for reviewers, trailers; at most 60,000 bytes, whatever the session. */
 export function compactionMessage({
   compaction,
   ...effect
@@ -65,13 +65,13 @@ export function compactionMessage({
   return [subjectOf([compaction]), intro, body, `${formatTrailers([compaction])}\n`].join("\n\n");
 }
 
-/** Makes the message of the commit of a group, or of one compaction with pins: as long as that of one compaction at most. */
+/** Formats the message of a commit of a group, or of one compaction with pins; the same limit applies. */
 export function groupMessage({ group, ...effect }: GroupEffect & { readonly group: CompactionGroup }): string {
   const intro = `The turns themselves are unchanged; from here on they are read as follows.\nTo take all of it back: \`git revert\` of this commit, or ${revertCommand(group[0])}.`;
   return [subjectOf(group), intro, groupBody(group, effect), `${formatTrailers(group)}\n`].join("\n\n");
 }
 
-/** Gives the subject of the commit of a compaction, or of a group, as its records have it. */
+/** Returns the subject of the commit of a compaction or a group, from its records. */
 export function subjectOf(group: CompactionGroup): string {
   const { from, to } = groupRange(group);
   const { before, after } = group[0].stats?.tokens ?? {};
@@ -81,8 +81,8 @@ export function subjectOf(group: CompactionGroup): string {
 }
 
 /**
- * Makes the message of the commit that takes another back, or, with `isBack`, takes a revert back, in stock git's words.
- * `subject` = that of the commit taken back, or of the one that is there again; `commit` = the one taken back, its id.
+ * Formats the message of the commit that reverts another, or, with `isBack`, reapplies one, in stock git's words. `subject` =
+ * that of the commit that is reverted or reapplied; `commit` = the id of the reverted one.
  */
 export function revertMessage(work: {
   readonly isBack: boolean;
@@ -92,7 +92,7 @@ export function revertMessage(work: {
   return `${work.isBack ? "Reapply" : "Revert"} "${work.subject}"\n\nThis reverts commit ${work.commit}.\n`;
 }
 
-/** Takes the words of reverts and reapplies off a subject: what is left, and whether it ends up taken back. */
+/** Removes the words of reverts and reapplies from a subject: returns the rest, and whether it ends up reverted. */
 export function parseRevertSubject(subject: string): { readonly subject: string; readonly isTakenBack: boolean } {
   const match = REVERT_SUBJECT.exec(subject);
   if (match === null) return { subject, isTakenBack: false };
@@ -100,7 +100,7 @@ export function parseRevertSubject(subject: string): { readonly subject: string;
   return { subject: inner.subject, isTakenBack: match[1] === "Revert" ? !inner.isTakenBack : inner.isTakenBack };
 }
 
-/** Makes the message of the commit that a fork needs; `turn` = its last, 0-based, `isCut` = the commit takes later turns away. */
+/** Formats the message of a fork's first commit; `turn` = its last, 0-based, `isCut` = the commit removes later turns. */
 export function forkMessage(turn: number, isCut: boolean): string {
   return `fork at turn ${turn}: ${isCut ? FORK_CUT : FORK_ALIGNED}\n`;
 }
@@ -111,7 +111,7 @@ export function isForkSubject(subject: string): boolean {
   return what === FORK_CUT || what === FORK_ALIGNED;
 }
 
-/** Trailers of the first compaction; of a group also its id and how many records it has, for the tree lists them. */
+/** Trailers of the first compaction; of a group also its id and the number of records, because the tree lists them. */
 function formatTrailers(group: CompactionGroup): string {
   const [compaction] = group;
   const tokens = compaction.stats?.tokens;
@@ -140,7 +140,7 @@ function trailerRange({ from_turn, from_event, to_turn, to_event }: Compaction):
   };
 }
 
-/** An id that is longer than a reader wants is left to the record. */
+/** Longer ids are left to the record. */
 function isShort(event: string | undefined): event is string {
   return event !== undefined && event.length <= EVENT_LENGTH;
 }
@@ -165,27 +165,26 @@ export function shortPolicies(compaction: Compaction): string {
   return parts.length === 0 ? "none" : parts.join(" ");
 }
 
-// The message of the commit that merges a fork: what the model is told of it, for reviewers, and a trailer by which the commit is
-// known. Invariant: no text of a conversation can pass for a trailer, for it stands in a fence.
+// The message of the commit that merges a fork: what the model is told of it, for reviewers, and a trailer that identifies the
+// commit. Invariant: no text of a conversation can pass for a trailer, because it is in a fence.
 
 const TRAILER = "Jpg-Merge";
 /** Longest name of a model in a trailer, characters. */
 const MERGED_NAME_LENGTH = 100;
 
-/** Most of the summary, bytes: hosts cut what is longer. */
+/** Longest text of the summary, bytes: hosts cut longer ones. */
 const SUMMARY_BYTES = 50_000;
 
-/** What a merge of a fork brings to a branch. */
+/** What a merge of a fork adds to a branch. */
 interface ForkMerge {
   readonly told: ToldTurns;
-  /** The branch that gets it. */
+  /** The branch that is merged into. */
   readonly branch: string;
-  /** Position of the turn that tells of the fork, 0-based. */
+  /** Position of the turn that describes the fork, 0-based. */
   readonly turn: number;
   readonly summary: Summary;
 }
 
-/** Makes the message. */
 export function forkMergeMessage({ told, branch, turn, summary }: ForkMerge): string {
   const fork = conversationOf(told.branch) === conversationOf(branch) ? forkOf(told.branch) : told.branch;
   const turns = nameToldTurns(told);
@@ -208,7 +207,7 @@ function oneLine(name: string): string {
   return forHostLine(forLine(name, MERGED_NAME_LENGTH));
 }
 
-/** Whether a message says that its commit merges a fork. */
+/** Whether a message is that of a commit which merges a fork. */
 export function isForkMergeMessage(message: string): boolean {
   const last = message.trimEnd().split("\n\n").at(-1) ?? "";
   return last.split("\n").some((line) => line.startsWith(`${TRAILER}: `));

@@ -1,4 +1,4 @@
-// Reads refs from the files that git keeps them in: a file of its own for each first, then packed-refs.
+// Reads refs from git's files: loose files first, then packed-refs.
 import type * as nodeFs from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, type JpgError, repositoryError, userError } from "../core/errors.ts";
@@ -6,7 +6,7 @@ import { isTrue, readSetting } from "./config-file.ts";
 import { appendToOwnFile, isMissing, readFileIfExists } from "./files.ts";
 import { type Identity, type Signature, ZERO_ID } from "./store.ts";
 
-/** A ref and the commit it names; null when what stands there is no object id. */
+/** A ref and its commit; null when the file holds no object id. */
 export interface FoundRef {
   readonly ref: string;
   readonly commit: string | null;
@@ -25,18 +25,18 @@ export async function readRefFile(repository: Files, ref: string, depth: number 
   return depth > 0 ? await readRefFile(repository, value.ref, depth - 1) : null;
 }
 
-/** The ref that is changed when this one is: what it names symbolically, else itself. */
+/** The ref that a change of this one changes: the target of a symbolic ref, else itself. */
 export async function targetOf(repository: Files, ref: string, depth: number = DEEPEST): Promise<string> {
   const value = parseHead(await readText(repository, join(repository.gitDir, ref)));
   return value !== null && "ref" in value && depth > 0 ? await targetOf(repository, value.ref, depth - 1) : ref;
 }
 
-/** What HEAD of a worktree says; the store's own when no git dir is given. */
+/** HEAD of a worktree; of the store's own when no git dir is given. */
 export async function readHeadFile(repository: Files, gitDir: string = repository.gitDir): Promise<Head | null> {
   return parseHead(await readText(repository, join(gitDir, "HEAD")));
 }
 
-/** The refs whose names begin with a folder (`refs/heads/`), in the order of their names' bytes. */
+/** The refs whose names begin with a folder (`refs/heads/`), in byte order. */
 export async function listRefs(repository: Files, folder: string): Promise<readonly FoundRef[]> {
   const found = new Map<string, string | null>();
   for (const line of ((await readPackedRefs(repository)) ?? "").split("\n")) {
@@ -76,8 +76,8 @@ async function listLoose(repository: Files, folder: string): Promise<string[]> {
 }
 
 /**
- * The calls of `node:fs` that refs and the embedded engine are made of; memfs has them, too. Refs are small files: a detour
- * through the thread pool costs many times what the call does.
+ * The calls of `node:fs` that refs and the embedded engine use; memfs has them too. Synchronous, because refs are small files
+ * and the thread pool costs many times what the call does.
  */
 export interface FileSystem
   extends Pick<
@@ -113,16 +113,16 @@ export interface FileSystem
   >;
 }
 
-/** Where refs are. */
+/** The repository whose refs are read and moved. */
 export interface RefPlace {
   readonly fs: FileSystem;
   /** The store's own worktree, absolute. */
   readonly root: string;
   /** The git dir that all worktrees share, absolute. */
   readonly gitDir: string;
-  /** Whether git and other processes may work here, too: not so in memory. */
+  /** Whether git and other processes may work here too; false in memory. */
   readonly isOnDisk: boolean;
-  /** Who commits are by, and who moves refs. */
+  /** The author and committer of commits, and of moved refs. */
   readonly identity: (role: "author" | "committer") => Promise<Identity>;
   readonly now: () => Date;
 }
@@ -141,10 +141,10 @@ export async function readText(
   }
 }
 
-/** What HEAD of a worktree says. */
+/** HEAD of a worktree. */
 export type Head = { readonly ref: string } | { readonly commit: string };
 
-/** What the text of a ref says; null when it is none. */
+/** Parses the text of a ref; null when it is none. */
 export function parseHead(text: string | null): Head | null {
   if (text === null) return null;
   const symbolic = /^ref:\s*(\S.*?)\s*$/.exec(text);
@@ -186,7 +186,7 @@ export function branchOfRef(ref: string): string | null {
   return ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : null;
 }
 
-/** The error for a ref whose name another's file or folder has: git keeps refs in files. */
+/** The error for a ref whose name is another ref's file or folder: git keeps refs in files. */
 export function refInTheWay(root: string, ref: string, other: string): JpgError {
   return repositoryError("ref_in_the_way", `${ref} cannot be made in ${root}: ${other} exists.`, {
     hints: ["Choose another name: none may stand for a conversation and for a folder of them."],
@@ -194,9 +194,9 @@ export function refInTheWay(root: string, ref: string, other: string): JpgError 
   });
 }
 
-// Reflogs: what a ref stood at before, one line a change, in git's form (git-reflog(1)). Appended while the ref is locked.
+// Reflogs: earlier values of a ref, one line a change, in git's form (git-reflog(1)). Appended while the ref is locked.
 
-/** A change of a ref; null = it did not exist, or does not any more. */
+/** A change of a ref; null = it did not exist, or no longer does. */
 interface RefStep {
   readonly from: string | null;
   readonly to: string | null;
@@ -205,16 +205,15 @@ interface RefStep {
 
 /** As git makes them, under the umask of the store. */
 const FILE_MODE = 0o666;
-/** Refs whose changes git remembers when `core.logAllRefUpdates` is true. */
+/** Refs that git logs when `core.logAllRefUpdates` is true. */
 const LOGGED = /^(HEAD$|refs\/(heads|remotes|notes)\/)/;
 
-/** The reflogs of a repository, while somebody changes refs. */
 interface Reflogs {
-  /** Appends to a ref's log, where it has one or should. `gitDir` = whose HEAD is meant, of a linked worktree for one. */
+  /** Appends to a ref's log, if it has one or should have. `gitDir` = whose HEAD is meant, e.g. a linked worktree's. */
   append(ref: string, step: RefStep, gitDir?: string): void;
 }
 
-/** Opens the reflogs for who is changing refs now. */
+/** Opens the reflogs for a writer that moves refs now. */
 export async function openReflogs(repository: RefPlace): Promise<Reflogs> {
   const { fs, gitDir: commonDir, isOnDisk } = repository;
   const isLogged = logRule((await readText(repository, join(commonDir, "config"))) ?? "");
@@ -236,7 +235,7 @@ export async function openReflogs(repository: RefPlace): Promise<Reflogs> {
   };
 }
 
-/** Which refs get a log that have none, by the text of the configuration. */
+/** Which refs without a log get one, by the text of the configuration. */
 function logRule(config: string): (ref: string) => boolean {
   const setting = readSetting(config, "core.logallrefupdates");
   if (setting?.toLowerCase() === "always") return () => true;
@@ -244,7 +243,7 @@ function logRule(config: string): (ref: string) => boolean {
   return (ref) => isOn && LOGGED.test(ref);
 }
 
-/** Formats a signature as `Name <email> seconds +zone`; characters that git cannot hold there are removed. */
+/** Formats a signature as `Name <email> seconds +zone`; removes characters that git cannot hold there. */
 export function formatSignature({ name, email, seconds, offsetMinutes = 0 }: Signature): string {
   const plain = (text: string): string => text.replace(/[<>\u0000-\u001f\u007f]/g, "").trim();
   const sign = offsetMinutes < 0 ? "-" : "+";

@@ -1,6 +1,5 @@
-// Which process made a file, and whether it still runs: the one notion of "alive" behind all of jpg's locks and temporary
-// files. A number that the system gave to another process meanwhile is not mistaken for it: the time at which a process was
-// started is part of its mark.
+// Which process made a file, and whether it still runs: used by all of jpg's locks and temporary files. A pid that the system
+// has reused is not mistaken for the process: the mark includes the start time.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
@@ -8,16 +7,15 @@ import { hostname } from "node:os";
 import * as z from "zod/mini";
 import { codeOf } from "../core/errors.ts";
 
-/** A process, told from all others. */
+/** Identifies a process. */
 export interface ProcessMark {
   readonly pid: number;
-  /** When it was started: clock ticks since the system started where the system tells them, else RFC 3339. */
+  /** Start time: clock ticks since boot where the system has them, else RFC 3339. */
   readonly started: string;
-  /** Machine, its start and the process table that the number is of; in a file's name the digest of these. */
+  /** Machine, boot and process namespace of the pid; in a file's name their digest. */
   readonly place: string;
 }
 
-/** What is read as a mark. */
 export const processMark: z.ZodMiniType<ProcessMark> = z.object({
   pid: z.int().check(z.minimum(1)),
   started: z.string(),
@@ -27,16 +25,15 @@ export const processMark: z.ZodMiniType<ProcessMark> = z.object({
 /** `unknown` = it runs, or ran, where nothing can be learnt of it from here. */
 export type ProcessState = "running" | "ended" | "unknown";
 
-/** How far two clocks' accounts of one start may be apart, milliseconds. */
+/** Tolerance between two clocks' accounts of one start, milliseconds. */
 const START_TOLERANCE_MS = 10_000;
-/** A process that nothing can be learnt of counts as gone when its file was not written to for so long, milliseconds. */
+/** A process in state `unknown` counts as gone when its file was not written to for so long, milliseconds. */
 const UNKNOWN_WRITER_MS = 10 * 60_000;
-/** Hexadecimal digits that stand for a place in a file's name. */
+/** Hexadecimal digits of the digest of a place in a file's name. */
 const PLACE_DIGITS = 12;
 
 let thisProcess: Promise<ProcessMark> | null = null;
 
-/** Gives the mark of this process. */
 export function markThisProcess(): Promise<ProcessMark> {
   thisProcess ??= readThisProcess();
   return thisProcess;
@@ -48,7 +45,7 @@ async function readThisProcess(): Promise<ProcessMark> {
   return { pid, started: entry?.started ?? new Date(performance.timeOrigin).toISOString(), place: readPlace() };
 }
 
-/** Says whether the process that a mark is of still runs. */
+/** Returns whether the process of a mark still runs. */
 export async function stateOfProcess(mark: ProcessMark): Promise<ProcessState> {
   const { place } = await markThisProcess();
   if (mark.place !== place && mark.place !== digestOf(place)) {
@@ -62,18 +59,18 @@ export async function stateOfProcess(mark: ProcessMark): Promise<ProcessState> {
   return Math.abs(started - Date.parse(mark.started)) <= START_TOLERANCE_MS ? "running" : "ended";
 }
 
-/** Whether the process that made a file is gone. `age` gives the milliseconds since the file was written to. */
+/** Whether the process that made a file is gone. `age` returns the milliseconds since the file was written to. */
 export async function isProcessGone(mark: ProcessMark, age: () => Promise<number>): Promise<boolean> {
   const state = await stateOfProcess(mark);
   return state === "ended" || (state === "unknown" && (await age()) > UNKNOWN_WRITER_MS);
 }
 
-/** Writes a mark as a part of a file's name. */
+/** Formats a mark as a part of a file's name. */
 export function formatMark({ pid, started, place }: ProcessMark): string {
   return [pid, encodeURIComponent(started), digestOf(place)].join("_");
 }
 
-/** Reads what `formatMark` wrote; null when it is no mark. */
+/** Parses what `formatMark` wrote; null when it is no mark. */
 export function parseMark(text: string): ProcessMark | null {
   const match = /^([1-9]\d*)_([\w.%-]+)_([0-9a-f]+)$/.exec(text);
   if (match === null || match[3]?.length !== PLACE_DIGITS) return null;
@@ -84,7 +81,7 @@ function digestOf(place: string): string {
   return createHash("sha256").update(place).digest("hex").slice(0, PLACE_DIGITS);
 }
 
-/** Host, start of the system and process namespace; the last two where the system tells them. */
+/** Host, boot id and process namespace; the last two where the system has them. */
 function readPlace(): string {
   const boot = quietly(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"));
   const namespace = quietly(() => readlinkSync("/proc/self/ns/pid"));
@@ -99,26 +96,26 @@ function quietly(read: () => string): string {
   }
 }
 
-/** Another start of the same machine: what ran before it has ended. */
+/** Another boot of the same machine: what ran before it has ended. */
 function isSameMachine(one: string, other: string): boolean {
   const [host, boot = ""] = one.split(" ");
   const [otherHost, otherBoot = ""] = other.split(" ");
   return host === otherHost && boot !== "" && otherBoot !== "" && boot !== otherBoot;
 }
 
-/** What Linux's process table says of a process. */
+/** A process's entry in Linux's process table. */
 export interface ProcessEntry {
-  /** Clock ticks since the system started. */
+  /** Clock ticks since boot. */
   readonly started: string;
-  /** It has ended, and stays in the table because nobody asked how: so in containers without an init process. */
+  /** A zombie: it has ended, and nobody has waited for it, as in containers without an init process. */
   readonly isDead: boolean;
 }
 
-/** Reads the entry of a process; null where there is no such table, or the process is not in it. */
+/** Reads the entry of a process; null without /proc, or when the process is not in it. */
 export async function readProcessEntry(pid: number): Promise<ProcessEntry | null> {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name of the program, in parentheses, may hold blanks and parentheses; the start is the 20th field after it.
+    // The program's name, in parentheses, may hold blanks and parentheses; the start is the 20th field after it.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state = "", started] = [fields[0], fields[19]];
     return started === undefined ? null : { started, isDead: /^[ZXx]/.test(state) };
@@ -127,18 +124,18 @@ export async function readProcessEntry(pid: number): Promise<ProcessEntry | null
   }
 }
 
-/** Whether the number is some process's; that one may have ended all the same (`isDead`). */
+/** Whether a pid is in use; that process may be a zombie (`isDead`). */
 export function existsProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's process exists too.
+    // Another user's process exists too.
     return codeOf(error) === "EPERM";
   }
 }
 
-/** Asks `ps`, for systems without a process table in files. Gives its output; empty when it says nothing. */
+/** Asks `ps`, for systems without /proc. Returns its output; empty when it fails. */
 export function askPs(args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const options = { cwd: "/", env: { LC_ALL: "C" }, timeout: 5000 };

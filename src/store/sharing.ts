@@ -1,5 +1,5 @@
-// Sending conversations to other repositories and getting theirs: what an engine has to offer for it. Only the git program
-// does it: over its transports, with the user's credentials.
+// Sending conversations to other repositories and fetching theirs: what an engine offers for it. Only the git program does it,
+// over its transports and with the user's credentials.
 import type { PublishedAs } from "../core/remote-address.ts";
 
 /** A branch of a remote as it was last fetched. */
@@ -12,23 +12,22 @@ export interface RemoteBranch {
 export interface Remotes {
   /** The branches of all remotes, by remote and name. */
   list(): Promise<readonly RemoteBranch[]>;
-  /** Makes a branch of the same name that follows the remote's. Throws `git_failed` when there is one. */
+  /** Creates a branch of the same name that tracks the remote's. Throws `git_failed` when it exists. */
   track(branch: RemoteBranch): Promise<void>;
 }
 
 /** A remote of a store, as the store's own git configuration has it. */
 export interface Remote {
   readonly name: string;
-  /** Where conversations come from, as it was written. */
+  /** Where conversations are fetched from, as it was written. */
   readonly url: string;
-  /** Where they are sent. */
+  /** Where they are pushed to. */
   readonly pushUrl: string;
   readonly as: PublishedAs;
 }
 
-/** A remote to be written down. */
 export interface NewRemote extends Pick<Remote, "name" | "url" | "as"> {
-  /** Objects that are left there until they are read: the store is a partial clone from then on. Absent = none. */
+  /** Objects that stay on the remote until they are read: the store becomes a partial clone. Absent = none. */
   readonly filter?: "blob:none";
 }
 
@@ -36,17 +35,16 @@ export interface NewRemote extends Pick<Remote, "name" | "url" | "as"> {
 export interface ProjectRemote {
   readonly name: string;
   readonly url: string;
-  /** Whether a push there mirrors: it deletes whatever refs the project does not have. */
+  /** Whether a push there mirrors: it deletes all refs that the project does not have. */
   readonly isMirror: boolean;
 }
 
-/** A branch as it stands elsewhere, or is sent there: its name on this side, and its commit. */
+/** A branch of a remote: its name on this side, and its commit. */
 export interface RemoteTip {
   readonly name: string;
   readonly commit: string;
 }
 
-/** What stands at an address. */
 export interface RemoteRefs {
   /** Branches; ordered by name, `name` without `refs/heads/`. */
   readonly branches: readonly RemoteTip[];
@@ -56,25 +54,24 @@ export interface RemoteRefs {
   readonly head: string | null;
 }
 
-/** How a transfer is watched. */
 export interface TransferOptions {
   readonly signal?: AbortSignal;
   /** Whether git may ask the person at the terminal for a name and password; default false. */
   readonly interactive?: boolean;
-  /** Told what git says, a line at a time, as it is; one that does not stand is written over, "" when git has ended. */
+  /** Receives git's output line by line; a line with `stands` false is overwritten by the next, "" when git has ended. */
   readonly progress?: (line: string, stands: boolean) => void;
 }
 
-/** What became of a branch that was sent. */
+/** The result of pushing a branch. */
 export interface PushedBranch {
   readonly name: string;
-  /** `behind`: the remote has commits that are not here. `refused`: the other side does not take it. */
+  /** `behind`: the remote has commits that are not here. `refused`: the other side rejected it. */
   readonly status: "sent" | "unchanged" | "behind" | "refused";
   /** In git's words; "" when there is nothing to say. */
   readonly reason: string;
-  /** What the other side printed where it does not take a branch, e.g. its hooks, in a line; absent = nothing. */
+  /** What the other side printed when it rejected a branch, e.g. its hooks, in one line; absent = nothing. */
   readonly said?: string;
-  /** The commit that stood there before, where one that was sent went on with it. */
+  /** The previous commit of the remote branch, when the pushed one is built on it. */
   readonly over?: string;
 }
 
@@ -85,29 +82,30 @@ export interface OutgoingObjects {
   readonly known: readonly string[];
 }
 
-/** An object with content of its own that leaves. */
+/** A blob, commit or tag that is sent. */
 export interface OutgoingObject {
   readonly oid: string;
   readonly kind: "blob" | "commit" | "tag";
-  /** Of a blob, a path that it has; of a tag, its name where git gives it; else "". */
+  /** Of a blob, one of its paths; of a tag, its name where git gives it; else "". */
   readonly path: string;
 }
 
-/** What a push sends. */
 export interface OutgoingList {
-  /** Each once; trees are left out, for paths have their names. */
+  /** Each once; without trees, whose names are in the paths. */
   readonly objects: readonly OutgoingObject[];
-  /** What all of them, trees too, take where they are stored now. */
+  /** Bytes on disk of all of them, including trees. */
   readonly bytes: number;
 }
 
-/** Two commits that are compared. */
 export interface CommitPair {
   readonly one: string;
   readonly other: string;
 }
 
-/** Whether a merge leads to its first parent alone: what came by the others is none of the branch's. */
+/**
+ * Decides whether the history of a merge is followed through its first parent only: commits of the other parents then do not
+ * belong to the branch.
+ */
 export type FirstParentOnly = (merge: {
   readonly commit: string;
   readonly message: string;
@@ -115,8 +113,6 @@ export type FirstParentOnly = (merge: {
   readonly parents: readonly string[];
 }) => Promise<boolean>;
 
-/** Each that reaches out throws `remote_*` errors of kind `repository` that say what failed at which address. */
-/** What a fetch saw. */
 export interface Fetched {
   /** Whether a ref of `refs/remotes/` moved. */
   readonly isMoved: boolean;
@@ -125,39 +121,42 @@ export interface Fetched {
 }
 
 export interface Sharing {
-  /** In the order of the configuration. Throws `bad_remote_url` for one that jpg does not reach. */
+  /** In the order of the configuration. Throws `bad_remote_url` for one that jpg does not use. */
   remotes(): Promise<readonly Remote[]>;
-  /** Writes a remote down. Throws `remote_exists`. */
+  /** Adds a remote to the configuration. Throws `remote_exists`. */
   addRemote(remote: NewRemote): Promise<void>;
-  /** Forgets a remote, with what was fetched from it. */
+  /** Removes a remote and what was fetched from it. */
   removeRemote(name: string): Promise<void>;
-  /** Asks an address what it has. */
+  /**
+   * Asks an address for its refs. Like all methods here that use the network, throws `remote_*` errors of kind `repository`
+   * that name the address.
+   */
   listRefs(url: string, options?: TransferOptions): Promise<RemoteRefs>;
-  /** Gets what a remote has into `refs/remotes/<name>/`; what is gone from the remote stays there, and local branches where they are. */
+  /** Fetches a remote into `refs/remotes/<name>/`; keeps refs that are gone from the remote, and moves no local branch. */
   fetch(remote: Remote, options?: TransferOptions): Promise<Fetched>;
-  /** Has branches follow those of their names on a remote, as stock git notes it down; none that follows something already. */
+  /** Makes branches track those of their names on a remote, as `git clone` does; skips those that track something already. */
   follow(remote: Remote, branches: readonly string[]): Promise<void>;
-  /** The branches of a remote as they were last fetched or sent, ordered by name. */
+  /** The branches of a remote as they were last fetched or pushed, ordered by name. */
   tracked(name: string): Promise<readonly RemoteTip[]>;
-  /** Sends commits to branches of the same names, never overwriting any, and keeps in mind what arrived. */
+  /** Pushes commits to branches of the same names, fast-forward only, and records what arrived. */
   push(remote: Remote, tips: readonly RemoteTip[], options?: TransferOptions): Promise<readonly PushedBranch[]>;
   /** Which of these commits are here. */
   present(commits: readonly string[]): Promise<ReadonlySet<string>>;
   /** Lists what a push sends. */
   outgoing(objects: OutgoingObjects): Promise<OutgoingList>;
-  /** Which of these tips reach a commit that changed a file; what the known commits reach is passed over. */
+  /** Which of these tips reach a commit that changed a file, beyond what the known commits reach. */
   touching(objects: OutgoingObjects, path: string): Promise<readonly string[]>;
-  /** Branches with all that they reach, as a git bundle in pieces; the commits are here, under whatever name. */
+  /** Creates a git bundle of branches and all that they reach, in pieces; the commits are here, under any name. */
   bundle(branches: readonly RemoteTip[]): Promise<AsyncIterable<Uint8Array>>;
-  /** Forgets what was fetched under the name of a remote. */
+  /** Removes what was fetched under the name of a remote. */
   forgetTracked(name: string): Promise<void>;
   /**
-   * The best common ancestors of each pair, in order; none where two histories are unrelated. One pass for all where one of two leads
-   * to the other. `isAside` absent: as git has it.
+   * The merge bases of each pair, in order; none for unrelated histories. One pass for all pairs in which one is an ancestor of
+   * the other. `firstParentOnly` absent: as git computes them.
    */
   mergeBases(pairs: readonly CommitPair[], firstParentOnly?: FirstParentOnly): Promise<readonly (readonly string[])[]>;
-  /** Ids of the conversations that never leave this store. */
+  /** Ids of the conversations that are never sent. */
   localConversations(): Promise<ReadonlySet<string>>;
-  /** Marks a conversation as one that never leaves, or takes the mark away. */
+  /** Marks a conversation as one that is never sent, or removes the mark. */
   markLocal(conversation: string, isLocal: boolean): Promise<void>;
 }

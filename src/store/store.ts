@@ -1,5 +1,5 @@
-// The store of conversations: branches of commits in a git repository, seen as values. Two engines implement it (native
-// git, isomorphic-git); both pass test/contract/conversation-store.ts. Nothing here knows what the files mean.
+// The store of conversations: branches of commits in a git repository, seen as values. Two engines implement it (native git,
+// isomorphic-git); both pass test/contract/conversation-store.ts. Nothing here knows what the files mean.
 import type { JpgError } from "../core/errors.ts";
 import type { GitVersion } from "./environment.ts";
 import type { FirstParentOnly, ProjectRemote, Remotes, Sharing } from "./sharing.ts";
@@ -7,13 +7,12 @@ import type { FirstParentOnly, ProjectRemote, Remotes, Sharing } from "./sharing
 /** What reads and writes a store: the git program, or jpg without it. */
 export type Engine = "native" | "embedded";
 
-/** A branch and the commit it stands at; `name` without `refs/heads/`. */
+/** A branch and its commit; `name` without `refs/heads/`. */
 export interface BranchTip {
   readonly name: string;
   readonly commit: string;
 }
 
-/** A file of a commit's tree. */
 export interface TreeFile {
   /** Path from the root of the tree, `/` between names. */
   readonly path: string;
@@ -21,7 +20,7 @@ export interface TreeFile {
   readonly oid: string;
   /** Bytes; present when sizes were asked for. */
   readonly size?: number;
-  /** What it is where it is no plain file. */
+  /** Set when it is not a plain file. */
   readonly special?: "link" | "repository";
 }
 
@@ -46,29 +45,29 @@ export interface CommitSpec {
   readonly author: Signature;
   readonly committer: Signature;
   readonly changes: Iterable<FileChange>;
-  /** Sign when the user's git says so (`commit.gpgSign`); default false. */
+  /** Sign if the user's git does (`commit.gpgSign`); default false. */
   readonly sign?: boolean;
-  /** Further parents; one that has them is never signed, nor are those after it. Default none. */
+  /** Further parents; a commit that has some is never signed, nor are those after it. Default none. */
   readonly merges?: readonly string[];
 }
 
 /** Commits for one branch, moved by compare-and-swap. */
 export interface BranchWrite {
   readonly branch: string;
-  /** Where the branch must stand for the move to happen; null = it must not exist. */
+  /** The commit that the branch must have for the move to happen; null = it must not exist. */
   readonly expected: string | null;
-  /** The commit the first new commit builds on; null = a root commit. Differs from `expected` when a tip is replaced. */
+  /** The parent of the first new commit; null = a root commit. Differs from `expected` when a tip is replaced. */
   readonly parent: string | null;
   readonly commits: Iterable<CommitSpec> | AsyncIterable<CommitSpec>;
 }
 
 export interface WriteResult {
   readonly branch: string;
-  /** The new tip, also when it was not moved. */
+  /** The new tip, even when it was not moved. */
   readonly commit: string;
   /** Ids of all commits written, oldest first. */
   readonly commits: readonly string[];
-  /** False when the branch did not stand at `expected` any more: read again and retry. */
+  /** False when the branch is no longer at `expected`: read again and retry. */
   readonly moved: boolean;
 }
 
@@ -89,7 +88,7 @@ export interface LogQuery {
   /** Folders or files; commits that touch none are left out (history is never simplified: --full-history). Empty = all. */
   readonly paths?: readonly string[];
   readonly limit?: number;
-  /** With `paths`: which merges only their first parent's history counts of. */
+  /** With `paths`: which merges are followed through their first parent only. */
   readonly firstParentOnly?: FirstParentOnly;
 }
 
@@ -99,11 +98,11 @@ export interface TextQuery {
   readonly texts: readonly string[];
   /** Folders to look under, never empty. */
   readonly under: readonly string[];
-  /** Whether upper and lower case are alike, of ASCII letters; default false. */
+  /** Whether ASCII letters match in either case; default false. */
   readonly ignoreCase?: boolean;
 }
 
-/** A file that a commit changed where it stood. */
+/** A file that a commit changed in place. */
 export interface RewrittenFile {
   readonly commit: string;
   readonly path: string;
@@ -114,17 +113,17 @@ export interface RewrittenFile {
 
 /** What the engine found in the repository. */
 export interface StoreVerdict {
-  /** Objects that are missing or damaged and refs that name no commit, in git's words. */
+  /** Missing or damaged objects and refs without a commit, in git's words. */
   readonly problems: readonly string[];
-  /** Files that commits on a branch changed in place; merges are not looked at. Newest commit first. */
+  /** Files that commits on a branch changed in place; merges are not checked. Newest commit first. */
   readonly rewritten: readonly RewrittenFile[];
 }
 
-/** A store that has only some of its objects: the others are brought when they are read, what is read together at once. */
+/** A store that has only some of its objects: the others are fetched when they are read, those that are read together at once. */
 export interface PartialClone {
   /** Which of these objects are not here, each once. */
   missing(oids: readonly string[]): readonly string[];
-  /** Gets those that are not here, in one request. Throws `objects_elsewhere`, whose data names them as `oids`. */
+  /** Fetches those that are not here, in one request. Throws `objects_elsewhere`, whose data names them as `oids`. */
   fetch(oids: readonly string[]): Promise<void>;
   close(): void;
 }
@@ -136,28 +135,28 @@ export interface ConversationStore extends StoreSurroundings {
   readonly root: string;
   /** The store's git dir, absolute. */
   readonly gitDir: string;
-  /** Worktrees, where the engine has them. */
+  /** Null where the engine has none. */
   readonly worktrees: Worktrees | null;
-  /** Removed branches, where the engine keeps them. */
+  /** Removed branches; null where the engine does not keep them. */
   readonly trash: Trash | null;
-  /** Branches of remotes, where the engine knows them. */
+  /** Branches of remotes; null where the engine does not know them. */
   readonly remotes: Remotes | null;
-  /** Sending and getting conversations, where the engine can. */
+  /** Pushing and fetching; null where the engine cannot. */
   readonly sharing: Sharing | null;
-  /** Whole histories, where the engine reads and writes them. */
+  /** Whole histories; null where the engine does not read and write them. */
   readonly histories: Histories | null;
-  /** Where only some objects are here, and the engine can get the others; null where all are. */
+  /** Set when only some objects are here and the engine can fetch the others. */
   readonly partial: PartialClone | null;
 
-  /** All branches, ordered by name. A ref that holds no commit id throws `store_damaged`, or is told to `passOver`. */
+  /** All branches, ordered by name. A ref without a commit id throws `store_damaged`, or is passed to `skip`. */
   listBranches(passOver?: (error: JpgError) => void): Promise<readonly BranchTip[]>;
   /** The branches whose history holds a commit, ordered by name. `commit` must exist. */
   listBranchesWith(commit: string): Promise<readonly BranchTip[]>;
-  /** The commit of a branch, or null when there is none. */
+  /** The commit of a branch, or null when it does not exist. */
   readBranch(name: string): Promise<string | null>;
-  /** The branch HEAD names (the active conversation), also when it has no commit yet; null when detached. */
+  /** The branch HEAD names (the active conversation), even when it has no commit yet; null when detached. */
   readActiveBranch(): Promise<string | null>;
-  /** Checks a branch out in a worktree, in the store's own (which makes it active) when none is given. */
+  /** Checks a branch out in a worktree; by default in the store's own, which makes it active. */
   useBranch(name: string, worktree?: Worktree): Promise<void>;
   /** The commit a revision names (branch, id, unique prefix, `x~1`), as git in a worktree reads it; null when it names none. */
   resolveCommit(revision: string, worktree?: Worktree): Promise<string | null>;
@@ -170,7 +169,7 @@ export interface ConversationStore extends StoreSurroundings {
   readEntries(commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Contents in the order asked; with `atLeast`, each may end after so many bytes. Throws `object_missing`. */
   readBlobs(oids: readonly string[], atLeast?: number): AsyncIterable<Uint8Array>;
-  /** When commits were made (committer), seconds since 1970, in the order asked. Throws `object_missing`. */
+  /** Committer times, seconds since 1970, in the order asked. Throws `object_missing`. */
   readCommitTimes(commits: readonly string[]): Promise<readonly number[]>;
   /** Newest first. */
   readLog(query: LogQuery): Promise<readonly LogEntry[]>;
@@ -178,7 +177,7 @@ export interface ConversationStore extends StoreSurroundings {
   findText(commits: readonly string[], query: TextQuery): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Writes objects, then moves each branch by compare-and-swap. One pass for all writes. */
   write(writes: Iterable<BranchWrite> | AsyncIterable<BranchWrite>): Promise<readonly WriteResult[]>;
-  /** What is wrong below the branches, whatever the files mean. Reads every object once. */
+  /** Checks objects and refs, whatever the files mean. Reads every object once. */
   verify(): Promise<StoreVerdict>;
   /** Creates a branch at a commit without writing an object. False when it exists. */
   createBranch(name: string, commit: string): Promise<boolean>;
@@ -187,59 +186,58 @@ export interface ConversationStore extends StoreSurroundings {
   close(): Promise<void>;
 }
 
-/** A file that a commit has otherwise than its first parent; `oid` null = it has none. */
+/** A file that differs from the commit's first parent; `oid` null = removed. */
 export interface HistoryChange {
   readonly path: string;
   readonly oid: string | null;
-  /** What it is where it is no plain file. */
+  /** Set when it is not a plain file. */
   readonly special?: TreeFile["special"];
 }
 
-/** A commit of a history. */
 export interface HistoryCommit extends Omit<LogEntry, "added" | "removed"> {
   /** Against the first parent; all files where there is none. */
   readonly changes: readonly HistoryChange[];
 }
 
-/** A commit of a history that is written anew. */
+/** A commit of a rewritten history. */
 export interface NewHistoryCommit extends Omit<CommitSpec, "merges" | "sign"> {
   /** Positions of its parents among the commits that are written, 0-based; none = a root commit. */
   readonly parents: readonly number[];
 }
 
-/** Each throws JpgError of kind `repository` when git fails. */
+/** Each method throws JpgError of kind `repository` when git fails. */
 export interface Histories {
   /** All commits that the tips reach, parents first. */
   read(tips: readonly string[]): Promise<readonly HistoryCommit[]>;
-  /** Writes commits that no branch holds yet, parents first; gives their ids. */
+  /** Writes commits that no branch holds yet, parents first; returns their ids. */
   write(commits: AsyncIterable<NewHistoryCommit>): Promise<readonly string[]>;
   /** Creates branches, all or none. */
   create(branches: readonly BranchTip[]): Promise<void>;
 }
 
-/** A branch that was removed and can be brought back. */
+/** A branch that was removed and can be restored. */
 export interface TrashedBranch {
   readonly branch: string;
-  /** Where it stood. */
+  /** Its last commit. */
   readonly commit: string;
   /** RFC 3339 UTC, milliseconds; branches that were removed together share it. */
   readonly removedAt: string;
 }
 
-/** Each throws JpgError of kind `repository` and changes nothing when a ref stands elsewhere by now. */
+/** Each method throws JpgError of kind `repository` and changes nothing when a ref has moved meanwhile. */
 export interface Trash {
   /** Oldest removal first. */
   list(): Promise<readonly TrashedBranch[]>;
-  /** Removes branches, all or none; the store is left without an active one when it stands on one of them. */
+  /** Removes branches, all or none; if one of them is active, the store then has no active branch. */
   put(branches: readonly BranchTip[], removedAt: string): Promise<void>;
-  /** Brings branches back, all or none. */
+  /** Restores branches, all or none. */
   restore(branches: readonly TrashedBranch[]): Promise<void>;
-  /** Removes branches for good, with the objects that nothing else reaches; gives how many objects. */
+  /** Removes branches for good, with the objects that nothing else reaches; returns how many objects. */
   purge(branches: readonly TrashedBranch[]): Promise<number>;
 }
 
-// What belongs to a store beside its branches: what jpg keeps in the git dir for itself, and what git has written down there.
-// Whoever wants one of these asks the store; no path below the git dir is built elsewhere.
+// What a store has in addition to its branches: what jpg keeps in the git dir for itself, and git's own records there. No other
+// module builds a path below the git dir.
 
 /** A person as git names one. */
 export interface Identity {
@@ -250,7 +248,7 @@ export interface Identity {
 /** The author of new commits. */
 export interface CommitAuthor extends Identity {
   readonly committer: Identity;
-  /** False where the user's git signs no commits. */
+  /** False when the user's git signs no commits. */
   readonly maySign: boolean;
 }
 
@@ -265,85 +263,83 @@ interface OfWorktree {
 export interface StoreSurroundings {
   /** A cache of the store, or of one of its worktrees. */
   cache(name: string, worktree?: OfWorktree): Cache;
-  /** Forgets all caches of the store. */
+  /** Removes all caches of the store. */
   dropCaches(): Promise<void>;
-  /** The folder of the journals of open turns, absolute; it need not be there. */
+  /** The folder of the journals of open turns, absolute; it need not exist. */
   journal(): string;
-  /** Keeps a text for the user, in place of the last one of that name. Gives its file; null when nothing can be written. */
+  /** Keeps a text for the user, replacing the last one of that name. Returns its file; null when nothing can be written. */
   keepText(name: string, text: string): Promise<string | null>;
-  /** The editor that the user's own git settings name (`core.editor`), a command line; what the store's name does not count. Null = none. */
+  /** The editor in the user's own git settings (`core.editor`), a command line; ignores the store's settings. Null = none. */
   editor(): Promise<string | null>;
-  /** Who new commits are by. */
   identity(): Promise<CommitAuthor>;
-  /** The branch that was checked out before the one that is, in a worktree or else the store's own; null when none was. */
+  /** The branch that was checked out before the current one, in a worktree or else the store's own; null when none was. */
   previousBranch(worktree?: OfWorktree): Promise<string | null>;
-  /** Commits that a branch stood at before, newest first, each once. */
+  /** Earlier tips of a branch, newest first, each once. */
   formerTips(branch: string): Promise<readonly string[]>;
   /** Commits whose parents a shallow clone left out; empty where history is whole. */
   cutOffCommits(): Promise<ReadonlySet<string>>;
-  /** Whether commits may be somewhere else: there is a remote, or something was pushed. */
+  /** Whether others may have some commits: there is a remote, or something was pushed. */
   isPublished(): Promise<boolean>;
-  /** Records commits before they leave the store, pushed or handed over as a file: the commits only, nothing of where they go. */
+  /** Records commits before they are sent, pushed or exported as a file: the commits only, not where they go. */
   recordPublished(commits: readonly string[]): Promise<void>;
-  /** What is known of masked copies; null where nothing can be kept. */
+  /** The record of masked copies; null where nothing can be kept. */
   maskedCopies(): MaskedCopies | null;
-  /** Sees to it that git passes over the files of views, in all worktrees. */
+  /** Makes git ignore the files of views, in all worktrees. */
   excludeViews(): Promise<void>;
-  /** Has stock git merge branches as jpg does (merge options in the configuration); those that have that stay as they are. */
+  /** Makes stock git merge branches as jpg does (merge options in the configuration); keeps existing options. */
   configureBranches(names: readonly string[]): Promise<void>;
-  /** Settings of the store's own git configuration that name programs, and that are not followed. */
+  /** Settings of the store's own git configuration that name programs, and that are ignored. */
   ignoredSettings(): readonly string[];
-  /** Has the store tidied in the background, where that is worth it and git may; does not wait for it and never fails. */
+  /** Starts git's maintenance in the background if it is due and allowed; does not wait for it and never fails. */
   maintain(): Promise<void>;
-  /** What looks after the store; null where the engine does not. */
+  /** Health checks and repairs; null where the engine has none. */
   upkeep(): Promise<Upkeep | null>;
 }
 
-// The caches of a store: small files that save work. Each may be gone at any time and may hold anything, so whoever reads one
-// checks it, and does the work again where it does not hold.
+// The caches of a store: small files that save work. Each may be missing at any time and may hold anything, so a reader checks
+// it, and does the work again when it does not fit.
 
-/** Files of one kind. The name of a cache ends with the version of what stands in it, where that has changed. */
+/** Files of one kind. The name of a cache ends with the version of its content, if that has changed. */
 export interface Cache {
-  /** What is kept under a key, of a cache that is one file under none; null when nothing is, or it cannot be read. */
+  /** The content under a key (none for a cache that is one file); null when there is none or it cannot be read. */
   read(key?: string): Buffer | null;
-  /** Keeps something; without effect where nothing can be written. */
+  /** Stores content; no effect where nothing can be written. */
   write(content: string | Uint8Array, key?: string): Promise<void>;
-  /** Forgets what is kept under a key. */
+  /** Removes the content under a key. */
   drop(key?: string): Promise<void>;
 }
 
-/** The cache of a store that is nowhere on a disk. */
+/** The cache of a store that is not on a disk. */
 export const NO_CACHE: Cache = {
   read: () => null,
   write: () => Promise.resolve(),
   drop: () => Promise.resolve(),
 };
 
-/** A conversation and what was made of it. */
+/** A conversation and its masked copy. */
 export interface MaskedCopy {
   /** Ids of the conversation and of its copy. */
   readonly original: string;
   readonly copy: string;
   /** Digest of what was to be masked. */
   readonly request: string;
-  /** By branch of the original: its tip, the branch of the copy, and the tip that was made of it. */
+  /** By branch of the original: its tip, the branch of the copy, and the copy's tip for it. */
   readonly branches: Readonly<Record<string, { readonly from: string; readonly name: string; readonly to: string }>>;
   /** By fingerprint of a secret. */
   readonly masks: Readonly<Record<string, string>>;
 }
 
-/** What a store knows of its masked copies. */
 export interface MaskedCopies {
   /** Lists the copies, oldest first. */
   list(): Promise<readonly MaskedCopy[]>;
-  /** Keeps a copy in mind, in place of what was known of one of that name. */
+  /** Records a copy, replacing an earlier record of the same name. */
   record(copy: MaskedCopy): Promise<void>;
-  /** Forgets all that is known of conversations, as originals or as copies. */
+  /** Removes all records of conversations, as originals or as copies. */
   forget(conversations: ReadonlySet<string>): Promise<void>;
 }
 
-// What is looked at and set right in a store beside its content: settings, hooks, locks, leftovers, worktrees, loose objects, the
-// project around it. Looking changes nothing.
+// What is checked and repaired in a store apart from its content: settings, hooks, locks, leftovers, worktrees, loose objects,
+// the project around it. Checking changes nothing.
 
 /** The programs that hooks call, absolute. */
 export interface HookPrograms {
@@ -351,26 +347,25 @@ export interface HookPrograms {
   readonly jpgPath: string;
 }
 
-/** What was mended: the place had changed, the programs were gone, or a clone had nothing of jpg's yet. */
+/** What was repaired: the place had changed, the programs were gone, or a clone lacked jpg's settings. */
 export interface Mended {
   readonly kind: "moved" | "programs" | "clone";
   /** The user's own hooks, which stay: names, or `core.hooksPath`. */
   readonly foreign: readonly string[];
-  /** Linked worktrees that had lost the store, or the store them, and have found each other; >= 0. */
+  /** Linked worktrees that were joined to the moved store; >= 0. */
   readonly worktrees: number;
-  /** Whether the clone that was taken over has only the newest history. */
+  /** Whether the adopted clone has only the newest history. */
   readonly isShallow?: boolean;
 }
 
-/** What was seen. */
 export interface StoreHealth {
-  /** Folders that git writes to and that cannot be written. */
+  /** Folders that git writes to and that are not writable. */
   readonly unwritable: readonly string[];
-  /** Keys of `.git/config` that are not as jpg sets them. */
+  /** Keys of `.git/config` that differ from what jpg sets. */
   readonly settings: readonly string[];
   /** Hooks of the user's own, which jpg leaves alone: names, or `core.hooksPath`. */
   readonly foreign: readonly string[];
-  /** Hooks and the textconv program that are missing or call another jpg than this. */
+  /** Hooks and the textconv program that are missing or call another jpg. */
   readonly programs: readonly string[];
   /** Hooks and the textconv program that call a program that is gone. */
   readonly dead: readonly string[];
@@ -380,25 +375,25 @@ export interface StoreHealth {
   readonly locks: readonly string[];
   /** Drafts, unfinished packs and objects whose writers are gone, absolute. */
   readonly leftovers: readonly string[];
-  /** Objects in files of their own. */
+  /** Number of loose objects. */
   readonly looseObjects: number;
-  /** Whether HEAD stands at a commit. */
+  /** Whether HEAD names a commit. */
   readonly isActive: boolean;
 }
 
-/** Each throws JpgError of kind `repository` when git fails. */
+/** Each method throws JpgError of kind `repository` when git fails. */
 export interface Upkeep {
-  /** Looks at the store, as a jpg of these programs over a git of this version wants it. */
+  /** Checks the store against what a jpg of these programs over a git of this version expects. */
   inspect(programs: HookPrograms, version: GitVersion): Promise<StoreHealth>;
-  /** Forgets worktrees whose folder is gone. */
+  /** Removes the entries of worktrees whose folder is gone. */
   pruneWorktrees(): Promise<void>;
   /** Packs loose objects. */
   pack(): Promise<void>;
-  /** Remotes to which the project around the store is mirrored: a push there deletes whatever the project does not have. */
+  /** Remotes to which the project around the store is mirrored: a push there deletes all that the project does not have. */
   mirrors(): Promise<readonly ProjectRemote[]>;
 }
 
-// Folders in which branches are checked out, as an engine that has them shows them.
+// Folders in which branches are checked out, for engines that have them.
 
 export interface Worktree {
   readonly path: string;
@@ -411,30 +406,36 @@ export interface Worktree {
 }
 
 export interface Worktrees {
-  /** The folder in which worktrees are made when nobody names a place, absolute. */
+  /** The default folder of worktrees, absolute. */
   folder(): Promise<string>;
   list(): Promise<readonly Worktree[]>;
   /** The worktree of this store that a folder is in; null when it is in none. */
   at(folder: string): Promise<Worktree | null>;
-  /** Adds a worktree of a branch, or of a commit (40 hex digits) with HEAD detached; sparse (cone, without turns/ and sources/) unless `full`. */
+  /**
+   * Adds a worktree of a branch, or of a commit (40 hex digits) with HEAD detached; sparse (cone, without turns/ and sources/)
+   * unless `full`.
+   */
   add(path: string, checkedOut: string, options: { readonly full: boolean }): Promise<Worktree>;
-  /** Has the repository around a worktree, if there is one, pass over it. Gives the file that says so; null where none is around. */
+  /** Makes the repository around a worktree, if any, ignore it. Returns its exclude file; null when there is none around. */
   exclude(worktree: Worktree): Promise<string | null>;
-  /** Takes a worktree away with all its files. */
+  /** Removes a worktree with all its files. */
   remove(worktree: Worktree): Promise<void>;
-  /** What git has begun and not ended in a worktree; null when nothing. */
+  /** The git operation in progress in a worktree; null when there is none. */
   unfinished(worktree: Worktree): Promise<UnfinishedOperation | null>;
-  /** Brings a worktree's index and files from one commit to another; throws `worktree_in_the_way` and changes nothing when local changes stand in the way. Where its branch stands elsewhere than at `to` by now, nothing is done. */
+  /**
+   * Advances a worktree's index and files from one commit to another; throws `worktree_in_the_way` and changes nothing when
+   * local changes conflict. Does nothing when its branch is no longer at `to`.
+   */
   advance(worktree: Worktree, from: string | null, to: string): Promise<void>;
-  /** Settles the steps that killed writers left half done; gives those that there was something to do for. */
+  /** Settles the steps that killed writers did not finish; returns those that needed something done. */
   settle(): Promise<readonly SettledStep[]>;
 }
 
-/** A worktree's step that a writer did not finish, and that is settled now. */
+/** An unfinished step of a worktree that is settled now. */
 export interface SettledStep {
-  /** `advance`: the files have followed their branch. `use`: they are again those of the branch that HEAD names. */
+  /** `advance`: the files now match their branch. `use`: they match the branch that HEAD names again. */
   readonly kind: "advance" | "use";
-  /** The branch that moved, or that HEAD was to go over to. */
+  /** The branch that moved, or that HEAD was to switch to. */
   readonly branch: string;
   /** The branch that HEAD names; null when it is detached. */
   readonly active: string | null;
@@ -442,7 +443,7 @@ export interface SettledStep {
   readonly path: string;
 }
 
-/** What git has begun in a worktree and not ended while HEAD is detached. */
+/** A git operation in progress in a worktree while HEAD is detached. */
 export interface UnfinishedOperation {
   readonly name: "bisect" | "rebase";
   /** Branch that it began on; null when it began on a commit. */
@@ -453,10 +454,9 @@ export interface UnfinishedOperation {
 
 /** The id that means "no object". */
 export const ZERO_ID: string = "0".repeat(40);
-/** The id of the empty tree. */
 export const EMPTY_TREE: string = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-/** A project: the repository one stands in when that is not a store. */
+/** A project: the repository around the current directory when that is not a store. */
 export interface ProjectLocation {
   /** Top of the current worktree; the git dir when the project is bare. */
   readonly root: string;

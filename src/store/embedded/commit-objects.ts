@@ -1,4 +1,4 @@
-// Objects as git stores them, made and taken apart without git: blobs, commits, and trees of which some folders change.
+// Formats and parses git objects without git: blobs, commits, and trees of which some folders change.
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { formatTree, type LoadTree } from "../git/trees.ts";
@@ -10,11 +10,11 @@ import type { CommitSpec, LogEntry, Signature } from "../store.ts";
 interface NewObject {
   /** 40 hex digits. */
   readonly oid: string;
-  /** With git's head, deflated. */
+  /** With git's header, deflated. */
   readonly deflated: Uint8Array;
 }
 
-/** Makes an object of its content. SHA-1. */
+/** Creates an object from its content. SHA-1. */
 export function createObject(type: "blob" | "tree" | "commit", content: Uint8Array): NewObject {
   const whole = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
   return { oid: createHash("sha1").update(whole).digest("hex"), deflated: deflateSync(whole, { level: 1 }) };
@@ -27,7 +27,7 @@ export interface Commit extends Omit<LogEntry, "commit" | "added" | "removed"> {
 
 const NOBODY: Signature = { name: "", email: "", seconds: 0, offsetMinutes: 0 };
 
-/** Formats a commit. Equal to what git makes of the same. */
+/** Formats a commit, byte for byte as git does. */
 export function formatCommit(
   { author, committer, message, merges = [] }: Omit<CommitSpec, "changes">,
   { tree, parent }: { readonly tree: string; readonly parent: string | null },
@@ -70,7 +70,7 @@ function parseSignature(text: string): Signature {
   return { name, email, seconds: Number(seconds), offsetMinutes: zone.startsWith("-") ? -minutes : minutes };
 }
 
-/** Messages that say so are in another encoding than UTF-8; one that this system does not know is read as UTF-8. */
+/** A commit may name another encoding than UTF-8; one that this system does not know is read as UTF-8. */
 function decode(bytes: Buffer, encoding: string): string {
   try {
     return new TextDecoder(encoding).decode(bytes);
@@ -79,18 +79,18 @@ function decode(bytes: Buffer, encoding: string): string {
   }
 }
 
-/** Takes an object and gives its id. */
+/** Writes an object and returns its id. */
 interface ObjectSink {
   write(type: "blob" | "tree" | "commit", content: Uint8Array): Promise<string>;
 }
 
 /** A tree that is being changed. */
 export interface TreeEditor {
-  /** Puts a blob at a path, in place of whatever stands there or on the way. Throws `bad_path`. */
+  /** Puts a blob at a path, replacing what is there or on the way. Throws `bad_path`. */
   put(path: string, oid: string): Promise<void>;
-  /** Removes a file or a folder; nothing happens when it is not there. Throws `bad_path`. */
+  /** Removes a file or a folder; does nothing when it is not there. Throws `bad_path`. */
   remove(path: string): Promise<void>;
-  /** Writes what changed and gives the id of the whole. */
+  /** Writes what changed and returns the id of the root. */
   write(): Promise<string>;
 }
 
@@ -98,7 +98,7 @@ interface Entry {
   readonly mode: string;
   readonly isTree: boolean;
   oid: string;
-  /** What stands in a folder that was looked into. */
+  /** The content of a folder that was opened. */
   inside: Folder | null;
 }
 
@@ -178,7 +178,7 @@ async function writeFolder(objects: ObjectSink, folder: Folder): Promise<string>
   );
 }
 
-/** Whether no file stands in a folder, however deep. */
+/** Whether a folder contains no file, however deep. */
 function isEmpty({ entries }: Folder): boolean {
   return [...entries.values()].every(({ inside }) => inside !== null && isEmpty(inside));
 }

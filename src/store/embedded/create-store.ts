@@ -1,5 +1,5 @@
 // Makes a store without the git program: the files that `git init` would make, with jpg's settings, hooks and excludes, so that
-// git finds a store like any other when it comes. Running it again completes what is missing.
+// git accepts it as any other store. Running it again adds what is missing.
 import { dirname, join } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { readIdentityFile, readUserSetting } from "../config-file.ts";
@@ -13,11 +13,11 @@ import { excludeViews, SPARSE_PATTERNS, showRecordsAsText, writeInfo } from "../
 import { withLock } from "../locks.ts";
 import { FALLBACK_IDENTITY } from "../store.ts";
 
-/** A git that knows all settings: one that does not passes over those it does not know. */
+/** A git that knows all settings: older ones ignore those that they do not know. */
 const ANY_GIT = [2, 32, 0] as const;
 const FOLDERS = ["objects", "objects/info", "objects/pack", "refs", "refs/heads", "refs/tags"];
 
-/** Creates or completes the store at `root`. Throws `not_a_store` when a repository of something else is there, `store_not_writable`. */
+/** Creates or completes the store at `root`. Throws `not_a_store` when another kind of repository is there, `store_not_writable`. */
 export async function createStoreWithoutGit(root: string, options: CreateStoreOptions): Promise<void> {
   const { env } = options;
   await makeFolder(async () => makeFolders(root), root);
@@ -27,7 +27,7 @@ export async function createStoreWithoutGit(root: string, options: CreateStoreOp
   await withLock(join(gitDir, "jpg-create.lock"), async () => {
     const config = (await readFileIfExists(join(gitDir, "config"))) ?? "";
     if (found !== null && !isStoreConfig(config)) {
-      // A stock clone stays as it is: whoever has git gives it what it lacks.
+      // A stock clone stays as it is: a jpg with git adopts it.
       if (await isConversationTree({ gitDir, cwd: root, env }, { git: false })) return;
       throw notAStore(root);
     }
@@ -39,7 +39,7 @@ export async function createStoreWithoutGit(root: string, options: CreateStoreOp
     await writeInfo(gitDir, "sparse-checkout", SPARSE_PATTERNS);
     if (isStoreConfig(config)) return;
     await replaceFile(join(gitDir, "HEAD"), "ref: refs/heads/main\n");
-    // Last: until it stands there, others see no store.
+    // Last: until it is there, others see no store.
     await replaceFile(join(gitDir, "config"), formatConfig(await settingsOf(gitDir, options)));
   });
 }

@@ -1,4 +1,4 @@
-// Walks commits: newest first by their dates, as git walks, or no parent before its child, for which all must be known.
+// Walks commits: newest first by their dates, as git walks, or parents after all children, which reads the whole history.
 import { createHash } from "node:crypto";
 import { JpgError, repositoryError } from "../../core/errors.ts";
 import type { LoadTree } from "../git/trees.ts";
@@ -18,7 +18,7 @@ export type ReadCommit = (oid: string) => Promise<FoundCommit>;
 
 const CACHED_COMMITS = 10_000;
 
-/** Creates a reader of commits that remembers them. `cutOff` = commits whose parents a shallow clone lacks. */
+/** Creates a caching reader of commits. `cutOff` = commits whose parents a shallow clone lacks. */
 export function createCommitReader(objects: EmbeddedObjects, cutOff: () => Promise<ReadonlySet<string>>): ReadCommit {
   const known = new Map<string, FoundCommit>();
   return async (oid) => {
@@ -35,7 +35,7 @@ export function createCommitReader(objects: EmbeddedObjects, cutOff: () => Promi
   };
 }
 
-/** Commits from some on, each once, the newest of those whose children were given first. */
+/** Walks commits from some tips, each once, always the newest of those reached so far. */
 async function* newestFirst(read: ReadCommit, from: readonly string[]): AsyncGenerator<FoundCommit> {
   const seen = new Set(from);
   const open = await Promise.all([...seen].map(read));
@@ -49,7 +49,7 @@ async function* newestFirst(read: ReadCommit, from: readonly string[]): AsyncGen
   }
 }
 
-/** All commits from one on, newest first, but no parent before its child whatever their clocks said. */
+/** All commits reachable from one, newest first, but no parent before its child whatever their clocks said. */
 async function listByHistory(read: ReadCommit, from: string): Promise<readonly FoundCommit[]> {
   const all = new Map<string, FoundCommit>();
   const children = new Map<string, number>();
@@ -71,7 +71,7 @@ async function listByHistory(read: ReadCommit, from: string): Promise<readonly F
   return sorted;
 }
 
-/** Few stand open at once: as many as histories run beside each other. */
+/** Linear search: few commits are open at once, one for each parallel branch. */
 function takeNewest(open: FoundCommit[]): FoundCommit | null {
   let newest = 0;
   for (const [at, { committer }] of open.entries()) {
@@ -80,7 +80,7 @@ function takeNewest(open: FoundCommit[]): FoundCommit | null {
   return open.splice(newest, 1)[0] ?? null;
 }
 
-/** Reads a log as the native engine does; `from` is a commit's id. */
+/** Reads a log like the native engine; `from` is a commit's id. */
 export async function readLog(
   read: ReadCommit,
   load: LoadTree,
@@ -103,10 +103,10 @@ export async function readLog(
   return entries;
 }
 
-/** Commits that belong to a history in which merges may be aside. */
+/** Commits that belong to a history in which some merges are followed through their first parent only. */
 interface OwnHistory {
   has(commit: FoundCommit): boolean;
-  /** Told of each commit that belongs to it, none before its children. */
+  /** Called for each commit that belongs to it, none before its children. */
   follow(entry: LogEntry): Promise<void>;
 }
 
@@ -160,13 +160,13 @@ export async function tipsHolding(
     for (const parent of parents) children.set(parent, [...(children.get(parent) ?? []), oid]);
   }
   const holding = new Set([commit]);
-  // A set gives what is added to it while it is walked.
+  // A set also iterates what is added during the iteration.
   for (const oid of holding) for (const child of children.get(oid) ?? []) holding.add(child);
   return holding;
 }
 
-// Resolves what a commit is named with as git does (gitrevisions(7)): refs, ids and unique beginnings of them, and steps to
-// ancestors. What else git knows (`@{1}`, `:/text`) names nothing here.
+// Resolves a revision as git does (gitrevisions(7)): refs, ids and unique prefixes of them, and steps to ancestors. Git's other
+// forms (`@{1}`, `:/text`) resolve to nothing here.
 
 const REVISION = /^([^~^]+)((?:[~^]\d*)*)(?:\^\{commit\})?$/;
 /** Where git looks for a ref that is not named in full, in this order. */
@@ -174,14 +174,14 @@ const PLACES = ["", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
 /** Tags of tags that are followed. */
 const DEEPEST = 5;
 
-/** What a revision is looked up with; `head` = the git dir of the worktree whose HEAD is meant. */
+/** What resolving a revision needs; `head` = the git dir of the worktree whose HEAD is meant. */
 interface RevisionTools {
   readonly objects: EmbeddedObjects;
   readonly read: ReadCommit;
   readonly head: string;
 }
 
-/** Resolves a revision to the id of a commit that is there; null when it names none. */
+/** Resolves a revision to the id of an existing commit; null when it names none. */
 export async function resolveRevision(
   repository: Pick<EmbeddedRepository, "fs" | "gitDir" | "isOnDisk">,
   { objects, read, head }: RevisionTools,
@@ -233,10 +233,10 @@ async function peel(objects: EmbeddedObjects, oid: string, depth: number = DEEPE
   return tagged === undefined || depth === 0 ? null : await peel(objects, tagged, depth - 1);
 }
 
-/** Only these are never changed, or only grow: what a format rewrites on each save is not looked at. */
+/** Only folders whose files never change or only grow; not `sources`, which a format may rewrite on each save. */
 const FOLDERS = ["conversation.json", "turns", "compactions", "config", "meta", "attachments"];
 
-/** Verifies everything that the refs reach; each object is read once. */
+/** Verifies everything that the refs reach; reads each object once. */
 export async function verifyObjects(
   { objects, load, read }: { readonly objects: EmbeddedObjects; readonly load: LoadTree; readonly read: ReadCommit },
   refs: readonly FoundRef[],
@@ -276,7 +276,7 @@ export async function verifyObjects(
   return { problems, rewritten };
 }
 
-/** Names an object as git fsck does. */
+/** Words a problem as git fsck does. */
 async function findProblem(objects: EmbeddedObjects, oid: string, what: string): Promise<string | null> {
   try {
     const object = await objects.find(oid);
@@ -290,7 +290,7 @@ async function findProblem(objects: EmbeddedObjects, oid: string, what: string):
   }
 }
 
-/** Merges are not looked at, and what cannot be compared is a problem already. */
+/** Skips merges; what cannot be compared is a problem already. */
 async function rewritesIn(read: ReadCommit, load: LoadTree, commit: FoundCommit): Promise<readonly RewrittenFile[]> {
   const [parent, ...others] = commit.parents;
   if (parent === undefined || others.length > 0) return [];

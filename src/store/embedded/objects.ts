@@ -1,6 +1,6 @@
-// Objects of the embedded engine. They are read from git's files by the readers that the native engine has, and by
-// isomorphic-git where those cannot: in memory, or in a pack of an old form. What is written waits in memory until it is flushed:
-// a few objects become files of their own, by isomorphic-git, many one pack, for each file is a wait for the disk.
+// Objects of the embedded engine. Read from git's files by the native engine's readers, and by isomorphic-git where those
+// cannot: in memory, or from a pack of an old form. Writes are buffered until they are flushed: a few objects become loose
+// files, by isomorphic-git, many one pack, because each file is a wait for the disk.
 import { createHash, randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 import { deflateSync } from "node:zlib";
@@ -26,26 +26,25 @@ interface PendingObject extends StoredObject {
 export interface EmbeddedObjects {
   /** The object of an id (40 hex digits), or null when there is none. With `atLeast`, its bytes may end after so many. */
   find(oid: string, atLeast?: number): Promise<StoredObject | null>;
-  /** The same where it must be there. Throws `object_missing`. */
+  /** Like find, for an object that must be there. Throws `object_missing`. */
   read(oid: string, atLeast?: number): Promise<StoredObject>;
-  /** Takes an object and gives its id; it is in the repository after the next `flush`. The bytes must not change until then. */
+  /** Buffers an object and returns its id; it is in the repository after the next `flush`. The bytes must not change until then. */
   write(type: ObjectType, content: Uint8Array): Promise<string>;
-  /** Puts all that was written into the repository, to the disk. */
+  /** Writes everything buffered to the repository, and syncs it. */
   flush(): Promise<void>;
-  /** The one id that begins so (4 to 40 hex digits); null when there is none, or more. */
+  /** The one id with this prefix (4 to 40 hex digits); null when there is none, or more. */
   expand(prefix: string): Promise<string | null>;
   /** Objects read so far. */
   readonly count: number;
 }
 
-/** Objects from which they become a pack, as `fastimport.unpackLimit` is where git writes. */
+/** Number of objects from which they become a pack, like `fastimport.unpackLimit` for git. */
 const UNPACK_LIMIT = 100;
-/** Files that are written at once. */
+/** Files that are written in parallel. */
 const CONCURRENT_WRITES = 16;
-/** What is held in memory before it is flushed; bytes. */
+/** Limit on buffered objects, bytes. */
 const LARGEST_PENDING = 64 * 1024 * 1024;
 
-/** Creates the objects of a repository. */
 export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
   const { gitDir: gitdir, cache, files, isOnDisk } = repository;
   const fs = withSafeWrites(repository.fs);
@@ -66,7 +65,7 @@ export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
       const some = objects.slice(at, at + CONCURRENT_WRITES);
       await Promise.all(
         some.map(({ type, bytes }) => {
-          // Deflated here: isomorphic-git would do it through streams of the web, which takes several times as long.
+          // Deflated here: isomorphic-git would use web streams, which take several times as long.
           const { oid, deflated: object } = createObject(type, bytes);
           return git.writeObject({ fs, gitdir, oid, object, format: "deflated" });
         }),
@@ -81,7 +80,7 @@ export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
     } catch (cause) {
       throw packError(gitdir, cause);
     }
-    // Meanwhile others may have come.
+    // Other objects may have been added meanwhile.
     for (const { oid, bytes } of objects) if (pending.delete(oid)) pendingBytes -= bytes.length;
   };
   return {
@@ -107,7 +106,7 @@ export function createObjects(repository: EmbeddedRepository): EmbeddedObjects {
   };
 }
 
-/** Each object whole, deflated at the fastest level: a later `git gc` finds the differences. */
+/** Each object whole, deflated at the fastest level: a later `git gc` makes deltas. */
 function packOf(objects: readonly PendingObject[]): ReturnType<typeof formatPack> {
   return formatPack(
     objects.map(({ oid, type, bytes }) => ({
@@ -131,7 +130,7 @@ export function missingObject({ root }: Pick<EmbeddedRepository, "root">, oid: s
   });
 }
 
-/** Null for what is not there or not unique; what cannot be read is an error of its own. */
+/** Null for what is missing or not unique; throws for what cannot be read. */
 async function orNull<T>(
   value: Promise<T>,
   { root }: Pick<EmbeddedRepository, "root">,
@@ -154,15 +153,15 @@ function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-// The file system as isomorphic-git is given it: what it writes, which is only objects, is written under another name, brought
-// to the disk and renamed. Its own writing leaves half an object behind when it is interrupted, which then counts as whole.
+// The file system for isomorphic-git: what it writes, only objects, is written under another name, synced and renamed. Its own
+// writing leaves half an object when it is interrupted, which then counts as whole.
 
 /** Names that git itself clears from folders of objects (`git gc`). */
 const DRAFT = "tmp_obj_jpg_";
-/** Objects are never changed: what may be read stays. Permission bits. */
+/** Objects are never changed: keeps only the read permissions. */
 const READABLE = 0o444;
 
-/** Gives a file system of the same content whose `writeFile` makes a file whole or not at all. */
+/** Wraps a file system so that `writeFile` makes a file whole or not at all. */
 function withSafeWrites({ promises: files }: Pick<FileSystem, "promises">): Pick<FileSystem, "promises"> {
   return {
     promises: {
@@ -188,7 +187,7 @@ function withSafeWrites({ promises: files }: Pick<FileSystem, "promises">): Pick
   };
 }
 
-/** Calls that keep their object; isomorphic-git takes them off it. */
+/** Bound methods; isomorphic-git detaches them from the object. */
 function bound(files: FileSystem["promises"]): FileSystem["promises"] {
   return {
     appendFile: files.appendFile.bind(files),
@@ -208,15 +207,15 @@ function bound(files: FileSystem["promises"]): FileSystem["promises"] {
   };
 }
 
-/** What became of a file between two trees. */
+/** What happened to a file between two trees. */
 export type FileStep = "added" | "removed" | "changed";
 
-/** Whether anything asked for can stand under a path, a file's or a folder's. */
+/** Whether a path, a file's or a folder's, may contain anything asked for. */
 export type PathFilter = (path: string) => boolean;
 
 const CACHED_TREES = 2000;
 
-/** Creates a loader that remembers the trees it loaded last. Throws `object_missing`, `store_damaged`. */
+/** Creates a caching loader of trees. Throws `object_missing`, `store_damaged`. */
 export function createTreeLoader(objects: EmbeddedObjects): LoadTree {
   const known = new Map<string, readonly TreeEntry[]>();
   return async (oid) => {

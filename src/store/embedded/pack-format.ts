@@ -1,5 +1,4 @@
-// The bytes of a pack and of its index, version 2 of each (gitformat-pack(5)): SHA-1, every object stored
-// whole.
+// The bytes of a pack and of its index, version 2 of each (gitformat-pack(5)): SHA-1, every object stored whole.
 import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,17 +6,16 @@ import { crc32 } from "node:zlib";
 import { asSentence, codeOf, type JpgError, messageOf, repositoryError } from "../../core/errors.ts";
 import { makeFolders, syncFolders } from "../files.ts";
 
-/** One object of a pack. */
 export interface PackedObject {
   readonly type: "commit" | "tree" | "blob";
   /** 40 hex digits. */
   readonly oid: string;
-  /** Length of what was deflated, bytes. */
+  /** Length before deflating, bytes. */
   readonly size: number;
   readonly deflated: Uint8Array;
 }
 
-/** A pack and its index as they stand in files. */
+/** The files of a pack and its index. */
 interface Pack {
   /** SHA-1 of the pack, 40 hex digits; it names both files. */
   readonly name: string;
@@ -94,7 +92,7 @@ function digestOf(chunks: readonly Uint8Array[]): Buffer {
   return hash.digest();
 }
 
-// What to say when a pack of ours could not be written: the same codes as when git cannot write.
+// The errors of a pack that could not be written: the same codes as when git cannot write.
 
 interface PackFailure {
   readonly code: string;
@@ -139,7 +137,7 @@ export function packError(gitDir: string, cause: unknown): JpgError {
   });
 }
 
-/** Puts a pack in place, its index last: that is what git looks for. One of the same name has the same content. */
+/** Writes a pack, its index last: git looks for the index. One of the same name has the same content. */
 export async function writePack(folder: string, { name, pack, index }: Pack): Promise<void> {
   makeFolders(folder);
   writeDurably(join(folder, `pack-${name}.pack`), pack);
@@ -147,9 +145,9 @@ export async function writePack(folder: string, { name, pack, index }: Pack): Pr
   await syncFolders([folder]);
 }
 
-/** Writes a read-only file as a whole or not at all, and waits until it is on the disk, as git does for packs. */
+/** Writes a read-only file whole or not at all, and syncs it, as git does for packs. */
 function writeDurably(path: string, chunks: readonly Uint8Array[]): void {
-  // Git clears files of such names that a crash left.
+  // Git clears files of such names after a crash.
   const temporary = join(dirname(path), `tmp_jpg_${process.pid}`);
   rmSync(temporary, { force: true });
   try {

@@ -1,5 +1,5 @@
-// Moves refs by compare-and-swap beside any git that does the same: a ref is locked as git locks it, compared, and put in place by
-// renaming.
+// Moves refs by compare-and-swap, compatible with a git that does the same: locks a ref as git does, compares, and renames into
+// place.
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, repositoryError } from "../../core/errors.ts";
@@ -16,7 +16,7 @@ import {
   targetOf,
 } from "../ref-files.ts";
 
-/** A move of one ref: what it is at, null = it is not there, and what it is to be at. */
+/** A move of one ref: its expected value, null = it must not exist, and the new one. */
 export interface RefMove {
   readonly ref: string;
   readonly expected: string | null;
@@ -24,7 +24,7 @@ export interface RefMove {
 }
 
 /**
- * Moves a ref, or what it names symbolically; false, with nothing changed, when it is elsewhere. Throws `ref_locked`,
+ * Moves a ref, or the target of a symbolic one; false, with nothing changed, when it has another value. Throws `ref_locked`,
  * `ref_in_the_way`, `store_unsafe`, with nothing changed.
  */
 export async function moveRef(repository: RefPlace, move: RefMove, message: string): Promise<boolean> {
@@ -67,12 +67,12 @@ async function moveLocked(
   }
 }
 
-/** Null when the ref was seen to be elsewhere while another held its lock. */
+/** Null when the ref had another value while another process held its lock. */
 async function lockRef(repository: RefPlace, ref: string, isWanted: () => Promise<boolean>): Promise<FileLock | null> {
   try {
     return await lockFile(repository, join(repository.gitDir, ref), isWanted);
   } catch (error) {
-    // A folder on the way is a file: the ref of another name.
+    // A folder on the way may be a file: the ref of another name.
     await requireFreeName(repository, ref);
     throw error;
   }
@@ -87,13 +87,13 @@ async function requireFreeName(repository: RefPlace, ref: string): Promise<void>
   if (below !== undefined) throw refInTheWay(repository.root, ref, below.ref);
 }
 
-/** A lock that is held. */
+/** A held lock. */
 interface FileLock {
-  /** Writes what the file is to hold; done when it is on the disk. */
+  /** Writes and syncs the new content. */
   write(content: string): Promise<void>;
-  /** Puts the content in place. */
+  /** Renames the content into place. */
   commit(): void;
-  /** Gives the lock up without a change; nothing happens after `commit`. */
+  /** Releases the lock without a change; does nothing after `commit`. */
   release(): void;
 }
 
@@ -102,8 +102,8 @@ const WAIT_MS = 5;
 const LONGEST_WAIT_MS = 40;
 
 /**
- * Locks a file below the git dir; its folder is made. Waits while another holds it, as long as `isWanted` says so, which is
- * asked between attempts; null when it no longer does. Throws `ref_locked` after some seconds.
+ * Locks a file below the git dir; creates its folder. Waits while another process holds it, as long as `isWanted` returns true
+ * between attempts; null when it no longer does. Throws `ref_locked` after some seconds.
  */
 export async function lockFile(
   repository: RefPlace,
@@ -130,7 +130,7 @@ export async function lockFile(
   });
 }
 
-/** Null when somebody else holds the lock. */
+/** Null when another process holds the lock. */
 function tryLock({ fs }: RefPlace, path: string): FileLock | null {
   const lock = `${path}.lock`;
   const file = openNew(fs, lock);
@@ -162,19 +162,19 @@ function tryLock({ fs }: RefPlace, path: string): FileLock | null {
   };
 }
 
-/** Makes a file and its folder; null when it is there. */
+/** Creates a file and its folder; null when it exists. */
 function openNew(fs: RefPlace["fs"], path: string): number | null {
   try {
     fs.mkdirSync(dirname(path), { recursive: true });
     return fs.openSync(path, "wx");
   } catch (error) {
-    // ENOENT: somebody has just removed the empty folder.
+    // ENOENT: another process has just removed the empty folder.
     if (["EEXIST", "ENOENT"].includes(codeOf(error))) return null;
     throw error;
   }
 }
 
-/** Folders of refs that are gone stay behind, empty; git puts a ref of that name in their place. */
+/** Deleted refs leave empty folders; git replaces them by a ref of that name. */
 function removeEmptyFolder(fs: RefPlace["fs"], path: string): void {
   if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   for (const name of fs.readdirSync(path)) removeEmptyFolder(fs, join(path, name));

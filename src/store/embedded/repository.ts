@@ -24,26 +24,25 @@ import { branchOfRef, openReflogs, type RefPlace, readHeadFile, readRefFile, ref
 import type { Worktree, Worktrees } from "../store.ts";
 import { lockFile } from "./refs.ts";
 
-/** Where the engine works. */
 export interface EmbeddedRepository extends RefPlace {
   readonly isBare: boolean;
   /** The caller's. */
   readonly env: Environment;
-  /** Reads objects before isomorphic-git is asked: on a disk as the native engine does. */
+  /** Reads objects before isomorphic-git is asked: on a disk like the native engine. */
   readonly files: Omit<ObjectFiles, "size">;
-  /** What isomorphic-git keeps of packs that only it can read. */
+  /** isomorphic-git's cache of packs that only it can read. */
   readonly cache: object;
   /** Whether the user's git signs commits. */
   readonly signs: () => Promise<boolean>;
 }
 
-/** The branch that HEAD of a worktree names, born or not, the store's own when no git dir is given; null when it names none. */
+/** The branch that HEAD of a worktree names, even without a commit; the store's own by default; null when it names none. */
 export async function readActiveBranch(repository: EmbeddedRepository, gitDir?: string): Promise<string | null> {
   const head = await readHeadFile(repository, gitDir);
   return head !== null && "ref" in head ? branchOfRef(head.ref) : null;
 }
 
-/** Switches a worktree, the store's own unless said otherwise. Throws `branch_missing`, `lock_held`, `ref_locked`. */
+/** Switches a worktree; the store's own by default. Throws `branch_missing`, `lock_held`, `ref_locked`. */
 export async function useBranch(repository: EmbeddedRepository, name: string, where?: Worktree): Promise<void> {
   const to = await readRefFile(repository, refOfBranch(name));
   if (to === null) {
@@ -56,7 +55,7 @@ export async function useBranch(repository: EmbeddedRepository, name: string, wh
   await marked(repository, place, () => moveHead(repository, place.gitDir, { ref: refOfBranch(name), to }));
 }
 
-/** In memory, and in a bare repository, there is nothing that could be behind. */
+/** In memory, and in a bare repository, no index can be behind. */
 async function marked(
   repository: EmbeddedRepository,
   place: Pick<Worktree, "gitDir" | "path">,
@@ -82,7 +81,7 @@ async function moveHead(
     const from = await readCommit(repository, gitDir);
     const before = head === null ? null : "ref" in head ? branchOfRef(head.ref) : head.commit;
     await lock.write(`ref: ${ref}\n`);
-    // `git switch -` and `jpg use -` read this line; of a HEAD that names nothing git writes none.
+    // `git switch -` and `jpg use -` read this line; for a HEAD without a commit git writes none.
     if (from !== null && to !== null) {
       const message = `checkout: moving from ${before ?? from} to ${branchOfRef(ref) ?? ref}`;
       (await openReflogs(repository)).append("HEAD", { from, to, message }, gitDir);
@@ -102,9 +101,9 @@ async function readCommit(repository: EmbeddedRepository, gitDir: string): Promi
   return "commit" in head ? head.commit : await readRefFile(repository, head.ref);
 }
 
-// Moves branches and HEAD while nobody else moves the worktrees that show them. The engine never writes git's index. Where git has
-// one, it would take the change out again with the next `git commit`: such a worktree is left to git. One that never had an index
-// is marked as behind, and the next jpg that has git brings it along.
+// Moves branches and HEAD while nobody else moves the worktrees that show them. The engine never writes git's index. An
+// existing index would undo the change with the next `git commit`: such a worktree is left to git. A worktree without an index
+// is marked as behind, and the next jpg with git advances it.
 
 /** All worktrees of a repository; none in memory. */
 export async function worktreesOf(repository: EmbeddedRepository): Promise<readonly Worktree[]> {
@@ -113,7 +112,7 @@ export async function worktreesOf(repository: EmbeddedRepository): Promise<reado
   return await listWorktrees({ gitDir, cwd: root, env: {} }, isBare ? null : root);
 }
 
-/** Runs `move` with the worktrees that hold a branch locked and marked, as standing at `at`; when it gives false, the marks go again. */
+/** Runs `move` with the worktrees of a branch locked and marked as being at `at`; removes new marks when it returns false. */
 export async function withBranchMarks(
   repository: EmbeddedRepository,
   branch: string,
@@ -121,7 +120,7 @@ export async function withBranchMarks(
   move: () => Promise<boolean>,
 ): Promise<boolean> {
   const held = (await worktreesOf(repository)).filter((worktree) => worktree.branch === branch);
-  // One order for everybody, so that two writers cannot wait for each other.
+  // One order everywhere, so that two writers cannot wait for each other.
   const sorted = [...held].sort((a, b) => (a.gitDir < b.gitDir ? -1 : 1));
   const run = async (index: number): Promise<boolean> => {
     const worktree = sorted[index];
@@ -137,9 +136,9 @@ export async function withBranchMarks(
 }
 
 /**
- * Runs `move` with a worktree locked and marked; `readAt` tells, under the lock, what its index stands at when it is not
- * behind already. Throws `lock_held`, and `needs_git` where git has the worktree checked out, or a step of somebody who was killed
- * is to be settled first.
+ * Runs `move` with a worktree locked and marked; `readAt` returns, under the lock, the commit of its index when it is not
+ * behind already. Throws `lock_held`, and `needs_git` when git has the worktree checked out, or an unfinished step must be
+ * settled first.
  */
 function withWorktreeMark(
   { gitDir, path, env }: Pick<Worktree, "gitDir" | "path"> & Pick<EmbeddedRepository, "env">,
@@ -162,13 +161,13 @@ function withWorktreeMark(
   });
 }
 
-// What only git reads: repositories whose objects or refs stand elsewhere than in the files that the engine knows. They are
-// refused before anything is read, because what cannot be seen would count as gone.
+// Repositories whose objects or refs are not in the files that the engine knows. They are refused before anything is read,
+// because what cannot be seen would count as gone.
 
-/** Extensions (gitrepository-layout(5)) that change nothing for who reads and writes objects and refs. */
+/** Extensions (gitrepository-layout(5)) that do not change how objects and refs are read and written. */
 const HARMLESS = ["noop", "preciousobjects", "worktreeconfig", "relativeworktrees"];
 
-/** Refuses alternates, partial clones, reftable, SHA-256 and what is not known. Throws `engine_unsupported`. */
+/** Refuses alternates, partial clones, reftable, SHA-256 and unknown extensions. Throws `engine_unsupported`. */
 export async function requireSupported({
   root,
   gitDir,
@@ -214,7 +213,7 @@ function hasPromisedPacks(gitDir: string): boolean {
   }
 }
 
-/** Gives the worktrees of a repository on a disk; null of one in memory. */
+/** Returns the worktrees of a repository on a disk; null in memory. */
 export function createWorktrees(repository: EmbeddedRepository): Worktrees | null {
   if (!repository.isOnDisk) return null;
   const { gitDir, root, isBare, env } = repository;

@@ -1,5 +1,5 @@
 // The conversation store without the git program: isomorphic-git for objects, git's own files and locks for refs. On a disk it
-// works beside any git; in memory, over memfs, it is the fast store of tests.
+// works at the same time as any git; in memory, over memfs, it is the fast store of tests.
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { type JpgError, repositoryError, userError } from "../../core/errors.ts";
@@ -46,15 +46,12 @@ import {
   worktreesOf,
 } from "./repository.ts";
 
-/**
- * Opens the store whose own worktree is `root`, on a disk. Throws `store_missing`, `foreign_repository`,
- * `engine_unsupported`.
- */
+/** Opens the store whose own worktree is `root`, on a disk. Throws `store_missing`, `foreign_repository`, `engine_unsupported`. */
 export async function openEmbeddedStore(options: {
   readonly root: string;
   readonly env: Environment;
   readonly now: () => Date;
-  /** Where jpg was started; absent = not in a project that counts. */
+  /** Where jpg was started; absent = not in a project. */
   readonly cwd?: string;
 }): Promise<ConversationStore> {
   const { root, env, cwd, now } = options;
@@ -82,7 +79,7 @@ export async function openEmbeddedStore(options: {
   });
 }
 
-/** A store over a repository, which may be in memory. */
+/** Creates a store over a repository, which may be in memory. */
 export function createEmbeddedStore(repository: EmbeddedRepository): ConversationStore {
   const { root, gitDir } = repository;
   const objects = createObjects(repository);
@@ -140,7 +137,7 @@ export function createEmbeddedStore(repository: EmbeddedRepository): Conversatio
   };
 }
 
-/** The id of a tree that is asked for by id, or as `<revision>^{tree}`; null where there is no such commit. */
+/** The id of a tree given by id, or as `<revision>^{tree}`; null when there is no such commit. */
 async function treeOf(
   name: string,
   resolve: (revision: string) => Promise<string | null>,
@@ -217,7 +214,7 @@ async function write(
   return results;
 }
 
-/** Moves a branch by compare-and-swap; false when it stands elsewhere. */
+/** Moves a branch by compare-and-swap; false when it is at another commit. */
 async function moveBranch(
   repository: EmbeddedRepository,
   { branch, expected, to }: Omit<WrittenBranch, "commits">,
@@ -229,9 +226,9 @@ async function moveBranch(
   return moved;
 }
 
-// Finds files of commits that hold a text. Commits of a conversation share most of their files: each is looked into once.
+// Finds files of commits that hold a text. Commits of a conversation share most of their files: each is read once.
 
-/** Gives the paths of each commit's files that hold one of the texts, in path order; commits without any are left out. */
+/** Returns the paths of each commit's files that hold one of the texts, in path order; commits without any are left out. */
 export async function findText(
   objects: EmbeddedObjects,
   list: (commit: string, under: readonly string[]) => Promise<readonly TreeFile[]>,
@@ -261,14 +258,14 @@ export async function findText(
   return found;
 }
 
-/** Of ASCII letters only, as git folds fixed strings outside a locale. */
+/** ASCII letters only, as git folds fixed strings outside a locale. */
 function toLowerCase(bytes: Buffer): Buffer {
   const folded = Buffer.from(bytes);
   for (const [at, byte] of folded.entries()) if (byte >= 0x41 && byte <= 0x5a) folded[at] = byte + 0x20;
   return folded;
 }
 
-/** Gives the surroundings of a repository; one in memory keeps nothing. */
+/** Creates the surroundings of a repository; in memory nothing is kept. */
 export function createSurroundings(repository: EmbeddedRepository): StoreSurroundings {
   const { gitDir, isOnDisk } = repository;
   return {
@@ -276,7 +273,7 @@ export function createSurroundings(repository: EmbeddedRepository): StoreSurroun
     dropCaches: async () => (isOnDisk ? await dropCaches(gitDir) : undefined),
     journal: () => journalFolder(gitDir),
     keepText: async (name, text) => (isOnDisk ? await keepText(gitDir, name, text) : null),
-    // Git's settings outside the store are git's to read.
+    // Only git reads its settings outside the store.
     editor: () => Promise.resolve(null),
     identity: async () => ({
       ...(await repository.identity("author")),
@@ -297,14 +294,13 @@ export function createSurroundings(repository: EmbeddedRepository): StoreSurroun
     configureBranches: (names) => configure(repository, names),
     // No program is ever started.
     ignoredSettings: () => [],
-    // Git packs objects; the next jpg that has it does.
+    // Git packs objects: left to the next jpg with git.
     maintain: () => Promise.resolve(),
-    // What there is to look after is git's.
     upkeep: () => Promise.resolve(null),
   };
 }
 
-/** Stock git must never take one record for a renamed copy of another; a store in memory is not for it. */
+/** Stock git must never take one record for a renamed copy of another; it does not see a store in memory. */
 export async function configure({ isOnDisk, gitDir }: EmbeddedRepository, names: readonly string[]): Promise<void> {
   if (isOnDisk) await configureBranches({ gitDir }, names);
 }
@@ -316,9 +312,8 @@ export async function readCutOffCommits(repository: EmbeddedRepository): Promise
 }
 
 // Writes commits object by object: their blobs, the folders that changed, the commit. No ref names them until the branch moves,
-// so that an interrupted write leaves only objects behind that nothing reaches.
+// so an interrupted write leaves only unreachable objects.
 
-/** What commits are written with. */
 export interface CommitTools {
   readonly objects: EmbeddedObjects;
   readonly load: LoadTree;
@@ -332,7 +327,7 @@ export interface CommitTools {
 export interface WrittenBranch {
   readonly branch: string;
   readonly expected: string | null;
-  /** Where the branch is to stand. */
+  /** The commit to move the branch to. */
   readonly to: string;
   /** Ids of the commits, oldest first. */
   readonly commits: readonly string[];

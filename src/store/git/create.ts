@@ -1,5 +1,5 @@
-// Makes a store: an ordinary git repository with jpg's settings, hooks and excludes. Running it again completes what is
-// missing and changes nothing else.
+// Makes a store: an ordinary git repository with jpg's settings, hooks and excludes. Running it again adds what is missing and
+// changes nothing else.
 import { join, parse } from "node:path";
 import { asSentence, repositoryError, userError } from "../../core/errors.ts";
 import { quoteForShell } from "../../core/safe-text.ts";
@@ -15,17 +15,20 @@ import { isStoreConfig } from "./refs.ts";
 import { findOwnRepository, findRepositoryDir } from "./repository.ts";
 import { excludeViews, SPARSE_PATTERNS, showRecordsAsText, writeInfo } from "./worktrees.ts";
 
-/** What a store is made with; the programs are what its hooks call. */
+/** What a store is made with; its hooks call the programs. */
 export interface CreateStoreOptions extends HookPrograms {
   readonly env: Environment;
-  /** Where jpg was started; absent = not in a project that counts. */
+  /** Where jpg was started; absent = not in a project. */
   readonly cwd?: string;
 }
 
-/** Creates or completes the store at `root`; any number of processes may do so at once. Throws `not_a_store` when a repository of something else is there, `store_not_writable`. */
+/**
+ * Creates or completes the store at `root`; any number of processes may do so at once. Throws `not_a_store` when another kind
+ * of repository is there, `store_not_writable`.
+ */
 export async function createStore(root: string, options: CreateStoreOptions): Promise<void> {
   const { env } = options;
-  // Before anything is made: without a git that will do, nothing is left behind. Its version is the same in every folder.
+  // Checked before anything is made: an unsuitable git leaves nothing behind. Its version is the same in every folder.
   const version = await requireGitVersion({ cwd: parse(root).root, env });
   await makeFolder(async () => makeFolders(root), root);
   const found = await findOwnRepository(root, env);
@@ -73,7 +76,7 @@ export async function makeFolder(make: () => Promise<unknown>, path: string): Pr
   }
 }
 
-/** SHA-1 and files whatever the user's defaults are: variables, because old gits refuse flags they do not know. */
+/** SHA-1 and files whatever the user's defaults are: set by variables, because old gits refuse flags they do not know. */
 async function initRepository(root: string, env: Environment): Promise<void> {
   const flags = ["--quiet", "--template=", "--initial-branch=main", "--object-format=sha1"];
   const args = ["-c", "core.preferSymlinkRefs=false", "init", ...flags, "."];
@@ -82,7 +85,7 @@ async function initRepository(root: string, env: Environment): Promise<void> {
   if (code !== 0) throw gitError({ args: ["init"], code, stderr, where: root });
 }
 
-/** A repository that is not jpg's may only become a store while it is empty, or when it holds conversations (a stock clone). */
+/** Another repository may only become a store while it is empty, or when it holds conversations (a stock clone). */
 async function refuseForeign(repository: Repository): Promise<void> {
   if (isStoreConfig((await readFileIfExists(join(repository.gitDir, "config"))) ?? "")) return;
   const { stdout } = await tryCommand(repository, { args: ["for-each-ref", "--count=1"] });
@@ -96,7 +99,7 @@ async function refuseForeign(repository: Repository): Promise<void> {
   );
 }
 
-/** What the store, else the user, says; unsaid, what stock git writes there is for the owner alone as what jpg writes is. */
+/** The store's setting, else the user's; default: the owner alone, as for files that jpg writes. */
 async function readUsersSharing(repository: Repository): Promise<string> {
   const { code, stdout } = await tryCommand(repository, { args: ["config", "--get", "core.sharedRepository"] });
   return code === 0 ? stdout.toString().trim() || "true" : PRIVATE;
@@ -105,10 +108,10 @@ async function readUsersSharing(repository: Repository): Promise<string> {
 /** The version of the stored format, the value of `jpg.format`. */
 const STORE_FORMAT = 1;
 const FORMAT = "jpg.format";
-/** Set in a stock clone that jpg took over; absent in a store that jpg made. */
+/** Set in a stock clone that jpg adopted; absent in a store that jpg made. */
 const CLONE = "jpg.clone";
 
-/** Whether the user's own `core.hooksPath` counts, and jpg's is not written. */
+/** False when the user's own `core.hooksPath` counts: jpg's is then not written. */
 interface HooksChoice {
   readonly withHooks: boolean;
 }
@@ -132,7 +135,7 @@ export function storeSettings(
     // Git cannot split a sparse index, whatever the user's default is.
     settings.set("core.splitindex", "false");
   }
-  // Last: a store that was interrupted while it was made does not yet count as one.
+  // Last: an interrupted store does not yet count as one.
   settings.set(FORMAT, String(STORE_FORMAT));
   return settings;
 }
@@ -145,7 +148,7 @@ export function placeSettings(hooksDir: string, { withHooks }: HooksChoice): Rea
   ]);
 }
 
-/** What a stock clone is given: it stays checked out as it is, which `jpg.clone` says from then on. */
+/** The settings that a stock clone gets: its checkout stays as it is, which `jpg.clone` records. */
 export function cloneSettings(hooksDir: string, how: HooksChoice): ReadonlyMap<string, string> {
   return new Map([
     ...placeSettings(hooksDir, how),
@@ -156,8 +159,8 @@ export function cloneSettings(hooksDir: string, how: HooksChoice): ReadonlyMap<s
 }
 
 /**
- * Whether settings are those of a stock clone that jpg took over. One that was taken over before there was the mark is known by
- * where it came from, and by what a store of jpg's own has from the start.
+ * Whether settings are those of a stock clone that jpg adopted. A clone adopted before the mark existed is recognised by its
+ * origin, and by lacking what a store of jpg's own has from the start.
  */
 function isAdoptedClone(present: ReadonlyMap<string, string>): boolean {
   const isUnmarked = present.has(FORMAT) && present.has("remote.origin.url") && !present.has("core.sparsecheckout");
@@ -165,9 +168,9 @@ function isAdoptedClone(present: ReadonlyMap<string, string>): boolean {
 }
 
 /**
- * What the settings of a repository should be, told from those that it has: of a clone as little as a clone is given, and in
- * none a place for hooks where the user chose one. Whoever writes a store's settings or judges them asks here. `unmarked` =
- * what a repository without any of jpg's settings is to become.
+ * What the settings of a repository should be, given its present ones: a clone gets only what a clone needs, and no repository
+ * a hooks path where the user chose one. All code that writes or checks a store's settings asks here. `unmarked` = what a
+ * repository without jpg's settings is to become.
  */
 export function settingsToHave(
   present: ReadonlyMap<string, string>,
@@ -179,16 +182,16 @@ export function settingsToHave(
   return isClone ? cloneSettings(hooksDir, { withHooks }) : storeSettings(hooksDir, { withHooks, version });
 }
 
-/** Whether `core.hooksPath` is the user's: neither jpg's here, nor jpg's where the store stood before it was moved. */
+/** Whether `core.hooksPath` is the user's: neither jpg's here, nor jpg's at the place that the store was moved from. */
 export function hasForeignHooks(present: ReadonlyMap<string, string>, hooksDir: string): boolean {
   const [path, textconv] = [present.get("core.hookspath"), present.get("diff.jpg.textconv")];
-  // Of a clone in which the user's path for all repositories counts, its own settings name none.
+  // In a clone where the user's global path counts, the clone's own settings name none.
   if (path === undefined) return isAdoptedClone(present);
   if (path === hooksDir) return false;
   return textconv === undefined ? !present.has(FORMAT) : path !== textconvFolder(textconv);
 }
 
-/** Writes the settings that differ: those that it has otherwise each by git, those that it lacks together, after them. */
+/** Writes the settings that differ: changed ones each by git, missing ones together, after them. */
 export async function applySettings(repository: Repository, settings: ReadonlyMap<string, string>): Promise<void> {
   const present = await readLocalSettings(repository);
   const differing = [...settings].filter(([key, value]) => present.get(key) !== value);
@@ -211,10 +214,9 @@ export async function readLocalSettings(repository: Repository): Promise<Readonl
 }
 
 // The hooks of a store: four lines of sh each that call jpg by absolute path, and do nothing, silently, when node or jpg is
-// gone. They show the new view after a stock switch, merge, pull, commit, revert or rebase; record what is pushed, refuse what must
-// not leave, and refuse a commit that would take out what jpg wrote without git.
+// gone. They show the new view after a stock switch, merge, pull, commit, revert or rebase; record what is pushed, refuse to
+// push what must stay local, and refuse a commit that would undo what jpg wrote without git.
 
-/** The hooks jpg writes. */
 export const HOOK_NAMES: readonly string[] = [
   "post-checkout",
   "post-merge",
@@ -226,7 +228,7 @@ export const HOOK_NAMES: readonly string[] = [
 
 /** The text of a hook. */
 export function formatHook(name: string, programs: HookPrograms): string {
-  // Git does nothing when a hook that it runs beforehand fails: what could not be looked at is not sent.
+  // A failing pre-hook stops git: what could not be checked is not sent.
   return script(programs, "exit 0", `exec "$node" "$jpg" hook ${name} "$@"`);
 }
 
@@ -235,7 +237,7 @@ export function formatTextconv(programs: HookPrograms): string {
   return script(programs, 'exec cat -- "$1"', 'exec "$node" "$jpg" textconv "$1"');
 }
 
-/** Writes the hooks and the textconv program of a store. Hooks that are the user's own stay; gives their names. */
+/** Writes the hooks and the textconv program of a store. Keeps the user's own hooks and returns their names. */
 export async function writeHooks(hooksDir: string, programs: HookPrograms): Promise<readonly string[]> {
   await makeOwnFolder(hooksDir);
   const foreign: string[] = [];
@@ -254,24 +256,24 @@ export function isJpgHook(text: string): boolean {
   return text.includes('"$node" "$jpg" hook ') && programsOf(text) !== null;
 }
 
-/** The programs that a hook of jpg's calls; null in the text of another. */
+/** The programs that a hook of jpg's calls; null in another text. */
 export function programsOf(text: string): HookPrograms | null {
   const [, nodePath, jpgPath] = /^node='(.*)' jpg='(.*)'$/m.exec(text) ?? [];
   if (nodePath === undefined || jpgPath === undefined) return null;
   return { nodePath: unquoteForShell(nodePath), jpgPath: unquoteForShell(jpgPath) };
 }
 
-/** Undoes `quoteForShell` between its quotes. */
+/** Undoes `quoteForShell`, inside its quotes. */
 function unquoteForShell(word: string): string {
   return word.replaceAll(`'\\''`, "'");
 }
 
-/** Where the textconv program of a store stands. */
+/** The path of the textconv program of a store. */
 export function textconvPath(hooksDir: string): string {
   return join(hooksDir, "jpg-textconv");
 }
 
-/** The folder in which a value of `diff.jpg.textconv` says that the program stands; null in a value that jpg did not write. */
+/** The folder of the textconv program in a value of `diff.jpg.textconv`; null in a value that jpg did not write. */
 export function textconvFolder(value: string): string | null {
   const path = /^'(.*)\/jpg-textconv'$/s.exec(value)?.[1];
   return path === undefined ? null : unquoteForShell(path);
@@ -282,7 +284,7 @@ function script({ nodePath, jpgPath }: HookPrograms, otherwise: string, command:
   return `#!/bin/sh\n${names}\n[ -x "$node" ] && [ -f "$jpg" ] || ${otherwise}\n${command}\n`;
 }
 
-/** Replaces in one step: a hook that git is just running must never be half written. */
+/** Replaces the file atomically: git may be running the hook. */
 async function writeProgram(path: string, text: string): Promise<void> {
   if ((await readFileIfExists(path)) === text) return;
   await replaceFile(path, text, { mode: 0o777 });

@@ -1,5 +1,5 @@
-// Starts git: with porcelain.ts, the only file that creates processes for the store. Everything a child needs (directory, environment, input)
-// is handed in; nothing is read from the surroundings.
+// Starts git: with porcelain.ts, the only file that creates processes for the store. Everything a child needs (directory,
+// environment, input) is passed in.
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -33,11 +33,11 @@ export interface GitRun extends GitPlace {
 export interface GitResult {
   readonly stdout: Buffer;
   readonly stderr: string;
-  /** Exit code; 128 + n when killed by signal n is not distinguished: then it is -1. */
+  /** Exit code; -1 when killed by a signal, whichever. */
   readonly code: number;
 }
 
-/** How a git process is run to its end; a failing exit code is a result. */
+/** Runs a git process to its end; a failing exit code is a result. */
 export type GitRunner = (args: readonly string[], options: GitRun) => Promise<GitResult>;
 
 /** A running git with its three streams. */
@@ -64,7 +64,7 @@ export async function runGit(args: readonly string[], options: GitRun): Promise<
   }
 }
 
-/** Runs git to its end while nothing else goes on, for a short answer that the start of another git waits for. */
+/** Runs git synchronously, for a short answer that starting another git depends on. */
 export function runGitNow(args: readonly string[], place: GitPlace): GitResult {
   const { cwd, env, extraEnv } = place;
   const options = { cwd, env: gitEnvironment(env, extraEnv), windowsHide: true, maxBuffer: Number.POSITIVE_INFINITY };
@@ -74,8 +74,8 @@ export function runGitNow(args: readonly string[], place: GitPlace): GitResult {
 }
 
 /**
- * Starts git with open streams, for what is too large or too long-lived for `runGit`; `to` = another whose input is its output,
- * without a detour through this process.
+ * Starts git with open streams, for what is too large or too long-lived for `runGit`; `to` = another process whose input is
+ * this one's output, without a copy through this process.
  */
 export function openGit(args: readonly string[], place: GitPlace, to?: GitPipe): GitPipe {
   const child = spawn("git", args, {
@@ -84,9 +84,9 @@ export function openGit(args: readonly string[], place: GitPlace, to?: GitPipe):
     stdio: ["pipe", to?.child.stdin ?? "pipe", "pipe"],
     windowsHide: true,
   }) as ChildProcessWithoutNullStreams;
-  // Else the input would stay open here. `end` would close it for the other process, too.
+  // Else the input would stay open here. `end` would close it for the other process too.
   to?.child.stdin.destroy();
-  // A git that dies early closes its input; what it says on stderr is the error to report, not EPIPE.
+  // A git that dies early closes its input; its stderr is the error to report, not EPIPE.
   child.stdin.on("error", () => undefined);
   const ended = new Promise<{ code: number; stderr: string }>((resolve, reject) => {
     let stderr = "";
@@ -99,7 +99,7 @@ export function openGit(args: readonly string[], place: GitPlace, to?: GitPipe):
   return { child, ended };
 }
 
-/** An idle reader must not keep the program alive when somebody forgot to close it; a busy one must. */
+/** Keeps the program alive while the process is busy; an idle one must not when a caller forgot to close it. */
 export function holdProcess(pipe: GitPipe, busy: boolean): void {
   const handles = [pipe.child, pipe.child.stdin, pipe.child.stdout, pipe.child.stderr] as unknown as readonly {
     ref?(): void;
@@ -108,9 +108,9 @@ export function holdProcess(pipe: GitPipe, busy: boolean): void {
   for (const handle of handles) busy ? handle.ref?.() : handle.unref?.();
 }
 
-/** Runs git with the terminal handed over and gives its exit code. Throws `git_missing`. */
+/** Runs git in the user's terminal and returns its exit code. Throws `git_missing`. */
 export function runGitInTerminal(args: readonly string[], place: GitPlace): Promise<number> {
-  // A person is there: git may ask, and speaks the person's language.
+  // A person is there: git may ask, in the person's language.
   const { GIT_TERMINAL_PROMPT: _prompt, LC_ALL: _language, ...env } = gitEnvironment(place.env, place.extraEnv);
   const own = place.env["LC_ALL"];
   const child = spawn("git", args, {
@@ -124,7 +124,7 @@ export function runGitInTerminal(args: readonly string[], place: GitPlace): Prom
   });
 }
 
-/** Starts git in the background and does not wait for it; it outlives the caller and says nothing. */
+/** Starts git in the background; it outlives the caller and prints nothing. */
 export function startGit(args: readonly string[], place: GitPlace): void {
   const child = spawn("git", args, {
     cwd: place.cwd,
@@ -151,13 +151,12 @@ export function gitEnvironment(env: Environment, extra: Environment = {}): Recor
   const result = withoutRepository(env);
   result["LC_ALL"] = "C";
   result["GIT_TERMINAL_PROMPT"] = "0";
-  // Objects are what their ids say, for a push sends those and not what `git replace` shows instead.
+  // Objects are what their ids say: a push sends those and not what `git replace` shows instead.
   result["GIT_NO_REPLACE_OBJECTS"] = "1";
   for (const [name, value] of Object.entries(extra)) if (value !== undefined) result[name] = value;
   return result;
 }
 
-/** A git command that failed. */
 interface GitFailure {
   /** Arguments without global options, e.g. `["update-ref", "--stdin"]`. */
   readonly args: readonly string[];
@@ -239,7 +238,7 @@ const RULES: readonly FailureRule[] = [
   },
 ];
 
-/** What git 2.35.2 and later say, with the path that `safe.directory` wants. */
+/** The message of git 2.35.2 and later, with the path for `safe.directory`. */
 const FOREIGN = /(?:dubious ownership in repository at |unsafe repository \()'(.*)'/;
 
 function foreignRepositoryError(path: string): JpgError {
@@ -253,7 +252,7 @@ function foreignRepositoryError(path: string): JpgError {
   );
 }
 
-/** Names what failed by its rule; `git_failed` when no rule knows the text. */
+/** Names what failed by its rule; `git_failed` when no rule matches. */
 export function gitError(failure: GitFailure): JpgError {
   const foreign = FOREIGN.exec(failure.stderr)?.[1];
   if (foreign !== undefined) return foreignRepositoryError(foreign);
@@ -285,7 +284,7 @@ export function gitTooOldError(found: string): JpgError {
   });
 }
 
-/** Git's own words, fit for a message: its first lines, without advice and without control characters. */
+/** Git's own words for a message: its first lines, without advice and control characters. */
 export function readableStderr(stderr: string): string {
   const lines = stderr
     .split("\n")
@@ -306,7 +305,7 @@ export interface ScopedSetting {
 /** The arguments whose output `parseScopedSettings` reads. */
 export const LIST_SETTINGS: readonly string[] = ["config", "--show-scope", "--list", "-z"];
 
-/** Parses the list, in its order. A key without a value has an empty one. */
+/** Parses the list, in order. A key without a value has an empty one. */
 export function parseScopedSettings(output: string): readonly ScopedSetting[] {
   const words = output.split("\0");
   const settings: ScopedSetting[] = [];
@@ -318,7 +317,7 @@ export function parseScopedSettings(output: string): readonly ScopedSetting[] {
   return settings;
 }
 
-/** Whether a setting stands in the repository itself, where whoever made it wrote it. */
+/** Whether a setting is in the repository itself, written by whoever made it. */
 export function isOwnSetting({ scope }: ScopedSetting): boolean {
   return scope === "local" || scope === "worktree";
 }
@@ -328,7 +327,7 @@ export async function readGitVersion(place: GitPlace): Promise<GitVersion> {
   return parseGitVersion((await runGit(["version"], place)).stdout.toString());
 }
 
-/** The same; throws `git_too_old` below the oldest supported one. */
+/** Asks git for its version; throws `git_too_old` below the oldest supported one. */
 export async function requireGitVersion(place: GitPlace): Promise<GitVersion> {
   const version = await readGitVersion(place);
   if (!isAtLeast(version, parseGitVersion(OLDEST_GIT))) throw gitTooOldError(version.join("."));
@@ -340,7 +339,7 @@ export interface GitSink {
   text(text: string): void;
   bytes(bytes: Uint8Array): void;
   isFull(): boolean;
-  /** Waits until what was given is mostly written, or the process is gone. */
+  /** Waits until most of the data is written, or the process is gone. */
   drained(): Promise<void>;
   end(): Promise<void>;
 }
@@ -349,7 +348,7 @@ const SMALL_BYTES = 64 * 1024;
 /** How far the caller may run ahead of git: it prepares the next commits while git deflates these. Bytes. */
 const AHEAD_BYTES = 4 * 1024 * 1024;
 
-/** Creates a sink that collects small pieces into larger writes and tells when git is behind. */
+/** Creates a sink that collects small pieces into larger writes, and reports when git is behind. */
 export function createSink(pipe: GitPipe): GitSink {
   const { stdin } = pipe.child;
   let pending = "";
@@ -377,7 +376,7 @@ export function createSink(pipe: GitPipe): GitSink {
     isFull: () => isBehind,
     async drained() {
       isBehind = false;
-      // A turn of the event loop lets the pipe move; only a git that is far behind is waited for.
+      // A turn of the event loop lets the pipe move; only wait for a git that is far behind.
       if (stdin.writableLength < AHEAD_BYTES) return await turnOfLoop();
       const stop = new AbortController();
       const drain = once(stdin, "drain", { signal: stop.signal }).catch(() => undefined);

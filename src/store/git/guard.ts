@@ -1,5 +1,5 @@
-// The variables by which jpg's git, in a store, is kept from what the store's own configuration would have it start. Where the
-// config file says nothing unusual no git is asked; nothing is remembered on disk, where a store could answer for itself.
+// The variables that keep jpg's git, in a store, from starting what the store's own configuration names. A plain config file is
+// read without asking git; nothing is cached on disk, where a store could forge it.
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { checkRemoteName } from "../../core/remote-address.ts";
@@ -16,14 +16,14 @@ import {
   type ScopedSetting,
 } from "./git-process.ts";
 
-/** A repository that git is about to be started in; `gitDir` as git is told it. */
+/** A repository that git is about to be started in; `gitDir` as it is passed to git. */
 interface Guarded extends GitPlace {
   readonly gitDir: string;
 }
 
 const PLAIN: SettingsPlan = { ignored: [], overrides: new Map(), isBlocked: false, promisors: [] };
 
-/** Plain config files seen by this process: what they are, by path. What is not plain is asked each time: it may include. */
+/** Plain config files seen by this process: their stamps, by path. Other files are read by git each time, because they may include. */
 const plainStamps = new Map<string, string>();
 
 /** Creates the variables for a git in this repository, on top of the caller's environment. */
@@ -36,7 +36,7 @@ export function guardEnvironment(repository: Guarded): Environment {
   ]);
   return {
     ...(pairs.length === 0 ? {} : { ...Object.fromEntries(pairs), GIT_CONFIG_COUNT: String(overrides.size) }),
-    // Git before 2.45 asks whatever the second says; the first it heeds, for every protocol.
+    // Git before 2.45 ignores GIT_NO_LAZY_FETCH; it obeys GIT_ALLOW_PROTOCOL, for every protocol.
     ...(plan.isBlocked || unconfirmedOf(repository, plan).length > 0
       ? { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" }
       : {}),
@@ -51,17 +51,17 @@ export function ignoredSettings(repository: Guarded): readonly string[] {
   return isHere ? ignored : [...ignored, "core.worktree"];
 }
 
-/** How a store's own configuration would have its git reach others. */
+/** How a store's own configuration would make its git use remotes. */
 interface RemoteAccess {
-  /** Whether it says what stands between the store and every remote: nothing is reached. */
+  /** Whether it configures transports: then no remote is used. */
   readonly isBlocked: boolean;
-  /** Remotes that have objects which are not here; more than none in a partial clone. */
+  /** Remotes that have objects which are not here; not empty in a partial clone. */
   readonly promisors: readonly Promisor[];
-  /** Those of them that are not asked, for the user has not fetched from them here. */
+  /** Those of `promisors` that the user has not fetched from here: they are not asked. */
   readonly unconfirmed: readonly Promisor[];
 }
 
-/** Reads how git would reach others from a repository. */
+/** Reads how git would use remotes from a repository. */
 export function readRemoteAccess(repository: Guarded): RemoteAccess {
   const plan = readPlan(repository);
   return { isBlocked: plan.isBlocked, promisors: plan.promisors, unconfirmed: unconfirmedOf(repository, plan) };
@@ -78,7 +78,7 @@ function readPlan({ gitDir, ...place }: Guarded): SettingsPlan {
   return planSettings(parseScopedSettings(stdout.toString()));
 }
 
-/** Whether a repository's config file is plain (see `isPlainConfig`), or not there. */
+/** Whether a repository's config file is plain (see `isPlainConfig`), or missing. */
 export function isPlainFile(path: string): boolean {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (found === undefined) return true;
@@ -89,7 +89,7 @@ export function isPlainFile(path: string): boolean {
   return true;
 }
 
-/** The git dir with the config file, from that of a linked worktree too. */
+/** The git dir with the config file, also from a linked worktree's. */
 function commonDirOf(gitDir: string): string {
   const link = join(gitDir, "commondir");
   return existsSync(link) ? resolve(gitDir, readOwnText(link, { followLink: true }).trim()) : gitDir;
@@ -99,14 +99,14 @@ function isSamePlace(one: string, other: string): boolean {
   try {
     return realpathSync.native(one) === realpathSync.native(other);
   } catch {
-    return false; // one is not there
+    return false; // one of them does not exist
   }
 }
 
-// Tells a config file that only says what jpg and a stock clone write into one, so that git need not be asked what it means.
-// It never takes a line for harmless that git reads as something else: what it does not know is not plain.
+// Recognises a config file with only what jpg and a stock clone write, so that git need not be asked. Never takes a line for
+// harmless that git reads as something else: unknown lines are not plain.
 
-/** Names that may stand in a plain section; by the section, with its subsection where that matters. */
+/** Keys that are allowed in a plain section, by section, with its subsection where that matters. */
 const PLAIN_KEYS: ReadonlyMap<string, RegExp> = new Map([
   [
     "core",
@@ -131,15 +131,15 @@ const HEADER = /^[ \t]*\[([a-z]+)(?:[ \t]+"((?:[^"\\]|\\.)*)")?\][ \t]*\r?$/i;
 const VALUE = /^[ \t]*([a-z][a-z0-9-]*)[ \t]*(?:=(.*))?\r?$/i;
 const NOTHING = /^[ \t]*(?:[#;].*)?\r?$/;
 
-/** The sections that jpg writes for each branch: left out at once, for there are as many as conversations. */
+/** The sections that jpg writes for each branch: removed at once, because there are as many as conversations. */
 const BRANCH_SECTIONS =
   /^\[branch "(?:[^"\\\n]|\\.)*"\]\n\t(?:mergeOptions = -Xfind-renames=100%|remote = [\w-]+\n\tmerge = "(?:[^"\\\n]|\\.)*")\n/gm;
 
-/** Whether all that a config file says is known to name no program, no other file and no other place. */
+/** Whether a config file certainly names no program, no other file and no other place. */
 export function isPlainConfig(text: string): boolean {
   let names: RegExp | undefined;
   for (const line of text.replace(BRANCH_SECTIONS, "").split("\n")) {
-    // A value that goes on in the next line is left to git.
+    // Values with continuation lines are left to git.
     if (/\\\r?$/.test(line)) return false;
     if (NOTHING.test(line)) continue;
     const [header, section = "", subsection] = HEADER.exec(line) ?? [];
@@ -157,11 +157,11 @@ export interface SubsectionSetting {
   readonly subsection: string;
   /** In lower case. */
   readonly key: string;
-  /** Empty where a key stands alone. */
+  /** Empty for a key without a value. */
   readonly value: string;
 }
 
-/** The settings of `[section "…"]` in a plain config file, in its order; null for a file that git has to read. */
+/** The settings of `[section "…"]` in a plain config file, in order; null for a file that git has to read. */
 export function parseSubsections(text: string, section: string): readonly SubsectionSetting[] | null {
   if (!isPlainConfig(text)) return null;
   const settings: SubsectionSetting[] = [];
@@ -181,31 +181,31 @@ export function parseSubsections(text: string, section: string): readonly Subsec
   return settings;
 }
 
-/** A value that is in quotes as a whole or not at all; null for what else git takes for one. */
+/** A value that is quoted as a whole or not at all; null for other forms. */
 function readValue(written: string): string | null {
   const [, quoted] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(written) ?? [];
   if (quoted !== undefined) return quoted.replace(/\\(.)/g, "$1");
   return /["\\#;\t\v\f\r]/.test(written) ? null : written;
 }
 
-// The settings by which a repository's own configuration would have git start programs, reach others through them, or work
-// in another folder. In a store they never count, whoever owns it; the user's own values of them do.
+// The settings by which a repository's own configuration would make git start programs, use them as transports, or work in
+// another folder. In a store they never count, whoever owns it; the user's own values of them do.
 
-/** What is put in the place of a store's own settings. */
+/** What replaces a store's own settings. */
 interface SettingsPlan {
   /** Keys that do not count, each once, in the order found. */
   readonly ignored: readonly string[];
   /** The values to set on top, by key. */
   readonly overrides: ReadonlyMap<string, string>;
-  /** Whether transports must stay shut: some of these settings are lists that nothing can shorten. */
+  /** Whether transports must be blocked: some of these settings are lists that nothing can shorten. */
   readonly isBlocked: boolean;
-  /** Remotes that git would ask, by itself, for objects that are not here. */
+  /** Remotes that git would ask, by itself, for missing objects. */
   readonly promisors: readonly Promisor[];
-  /** Where the worktree is said to be, relative to the git dir; absent = where the store is. */
+  /** The configured worktree, relative to the git dir; absent = where the store is. */
   readonly worktree?: string;
 }
 
-/** What stands for a program where the user names none: git's own default, or what does nothing. First match counts. */
+/** The replacement for a program when the user names none: git's own default, or a no-op. First match counts. */
 const PROGRAMS: readonly (readonly [key: RegExp, otherwise: string])[] = [
   [/^filter\..*\.(clean|smudge|process)$/, ""],
   [/^filter\..*\.required$/, "false"],
@@ -215,7 +215,7 @@ const PROGRAMS: readonly (readonly [key: RegExp, otherwise: string])[] = [
   [/^gpg\.ssh\.defaultkeycommand$/, ""],
   [/^diff\..*\.textconv$/, "cat"],
   [/^diff\.(external|.*\.command)$/, ""],
-  // Without a program that merges, there is a conflict.
+  // Without a merge program there is a conflict.
   [/^merge\..*\.driver$/, "false"],
   [/^core\.fsmonitor$/, "false"],
   [/^hook\..*\.command$/, ":"],
@@ -227,14 +227,14 @@ const PROGRAMS: readonly (readonly [key: RegExp, otherwise: string])[] = [
   [/^submodule\..*\.update$/, "none"],
 ];
 
-/** Programs and addresses between a store and its remotes. jpg's own git needs no remote, but in a partial clone. */
+/** Programs and addresses between a store and its remotes. jpg's own git needs no remote, except in a partial clone. */
 const TRANSPORT =
   /^(core\.(sshcommand|gitproxy|askpass)|credential\.(.*\.)?helper|remote\..*\.(vcs|uploadpack|receivepack|proxy)|url\..*\.(push)?insteadof|protocol\..*|http\.(.*\.)?(proxy|cookiefile)|(fetch|transfer)\.bundleuri)$/;
 
 /** The one textconv that is jpg's own. */
 const JPG_TEXTCONV = "diff.jpg.textconv";
 
-/** Plans what to put in the place of a store's own settings, from all settings that git sees there. */
+/** Plans the replacements for a store's own settings, from all settings that git sees there. */
 export function planSettings(settings: readonly ScopedSetting[]): SettingsPlan {
   const users = new Map(
     settings.filter((setting) => !isOwnSetting(setting)).map(({ key, value }) => [sameKey(key), value]),
@@ -256,16 +256,16 @@ export function planSettings(settings: readonly ScopedSetting[]): SettingsPlan {
   };
 }
 
-/** Two names of one setting. */
+/** Maps two names of one setting to one. */
 function sameKey(key: string): string {
   return key === "gpg.openpgp.program" ? "gpg.program" : key;
 }
 
-// The remotes that git would ask, by itself, for what a partial clone has not. Whoever made a store wrote their addresses, so none
-// of them is asked before the user has fetched from it in this very folder: a mark that is sealed to the folder says so, and is
-// worth nothing in a copy of it.
+// The remotes that git would ask, by itself, for what a partial clone lacks. Whoever made a store wrote their addresses, so
+// none is asked before the user has fetched from it in this very folder: a mark sealed to the folder records that, and is
+// invalid in a copy of it.
 
-/** A remote that has objects which are not here; `url` is the first that git would take, null when none is set. */
+/** A remote that has objects which are not here; `url` is the first that git would use, null when none is set. */
 export interface Promisor {
   readonly name: string;
   readonly url: string | null;
@@ -284,7 +284,7 @@ function promisorsIn(settings: readonly ScopedSetting[]): readonly Promisor[] {
   }));
 }
 
-/** Either key makes a promisor of a remote, whatever else is said of it. */
+/** Either key makes a remote a promisor. */
 function namesPromisor({ key, value }: ScopedSetting): readonly string[] {
   if (key === "extensions.partialclone") return [value];
   const [, name, what] = /^remote\.(.*)\.(promisor|partialclonefilter)$/s.exec(key) ?? [];
@@ -298,7 +298,7 @@ function unconfirmedIn(gitDir: string, promisors: readonly Promisor[]): readonly
   return promisors.filter(({ name, url }) => !asked.some((one) => one.name === name && one.url === url));
 }
 
-/** Writes down that the user fetches from a remote: it may be asked for objects from now on. */
+/** Records that the user fetches from a remote: it may be asked for objects from now on. */
 export async function confirmRemote(gitDir: string, { name, url }: Promisor): Promise<void> {
   checkRemoteName(name);
   if (unconfirmedIn(gitDir, [{ name, url }]).length === 0) return;
@@ -307,13 +307,13 @@ export async function confirmRemote(gitDir: string, { name, url }: Promisor): Pr
   await replaceFile(join(gitDir, MARK), Buffer.concat([Buffer.from(sealOf(gitDir, body)), body]), { mode: 0o600 });
 }
 
-/** What was sealed here was written by jpg: it is taken as it is, where the folder still has the name that it had then. */
+/** Sealed content was written by jpg: it is trusted, if the folder still has its name of that time. */
 function readMark(gitDir: string): readonly Promisor[] {
   let kept: Buffer;
   try {
     kept = readOwnFile(join(gitDir, MARK));
   } catch {
-    return []; // nobody has fetched here, or something else stands there
+    return []; // nobody has fetched here, or it is no mark
   }
   const body = kept.subarray(SEAL);
   if (kept.toString("latin1", 0, SEAL) !== sealOf(gitDir, body)) return [];

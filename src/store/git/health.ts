@@ -1,5 +1,5 @@
-// How a store is beside its content, and how it is mended: what every command mends when it opens a store, and what `jpg doctor`
-// looks at and `--fix` mends.
+// The health of a store apart from its content: what every command repairs when it opens a store, and what `jpg doctor` checks
+// and `--fix` repairs.
 import { existsSync, realpathSync } from "node:fs";
 import { access, constants, readdir } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -32,11 +32,11 @@ import { readProjectRemotes } from "./remote.ts";
 import { findRepositoryDir, isProjectDir, listWorktrees, projectOfStore, worktreesFolder } from "./repository.ts";
 import { excludeViews, repairWorktrees, showRecordsAsText } from "./worktrees.ts";
 
-// Keeps right what a store says of its place: its hooks and settings name the store, node and jpg by absolute path. A project
-// that was moved or copied, and a jpg that was installed elsewhere, leave them dead; a stock clone has none at all. The
-// user's own hooks stay. Looking costs two small files at each command; git is started only where something is wrong.
+// Keeps a store's references to its place right: its hooks and settings name the store, node and jpg by absolute path. They are
+// dead after a project was moved or copied, or jpg was installed elsewhere; a stock clone has none. Keeps the user's own hooks.
+// A check reads two small files at each command and starts git only when something is wrong.
 
-/** Mends the store whose worktree is `root`; null when nothing was wrong, or it cannot be mended. */
+/** Repairs the store whose worktree is `root`; null when nothing was wrong, or it cannot be repaired. */
 export async function mendStore(
   root: string,
   { env, ...programs }: HookPrograms & { readonly env: Environment },
@@ -51,7 +51,7 @@ export async function mendStore(
       ? await adoptClone(repository, programs)
       : await mendPlace(repository, { programs, kind: fault });
   } catch (error) {
-    // Of another program at the same time, or in a store that may only be read: the next command tries again.
+    // Another program repairs at the same time, or the store is read-only: the next command tries again.
     if (error instanceof JpgError || (error instanceof Error && "syscall" in error)) return null;
     throw error;
   }
@@ -59,7 +59,7 @@ export async function mendStore(
 
 type Fault = Mended["kind"] | "outdated";
 
-/** Says what is wrong, from the files alone. */
+/** Returns what is wrong, from the files alone. */
 async function findFault(gitDir: string, programs: HookPrograms): Promise<Fault | null> {
   const config = (await readFileIfExists(join(gitDir, "config"))) ?? "";
   if (!isStoreConfig(config)) return "clone";
@@ -82,7 +82,7 @@ async function mendPlace(
   const hooksDir = join(repository.gitDir, "hooks");
   const foreign = await writeHooks(hooksDir, programs);
   await showRecordsAsText(repository.gitDir);
-  // Before the settings, which are what says where the store was.
+  // Before the settings, which record where the store was.
   const worktrees = kind === "moved" ? await joinWorktrees(repository) : 0;
   const present = await readLocalSettings(repository);
   await applySettings(repository, placeSettings(hooksDir, { withHooks: !hasForeignHooks(present, hooksDir) }));
@@ -97,7 +97,7 @@ async function joinWorktrees({ gitDir, cwd }: Repository): Promise<number> {
   return repairWorktrees({ gitDir, oldGitDir: dirname(oldHooksDir), worktreesDir });
 }
 
-/** Gives a stock clone what jpg needs, and leaves the rest of its settings alone. */
+/** Gives a stock clone what jpg needs, and keeps the rest of its settings. */
 async function adoptClone(repository: Repository, programs: HookPrograms): Promise<Mended> {
   const hooksDir = join(repository.gitDir, "hooks");
   const { stdout } = await runGit(["config", "--get", "core.hooksPath"], repository);
@@ -110,7 +110,7 @@ async function adoptClone(repository: Repository, programs: HookPrograms): Promi
   return { kind: "clone", foreign: isForeign ? ["core.hooksPath"] : left, worktrees: 0, isShallow };
 }
 
-/** The folder in which a config file's text says that jpg's textconv program stands; null when it says nothing. */
+/** The folder of jpg's textconv program according to a config file; null when it names none. */
 function textconvFolderIn(config: string): string | null {
   const value = readSetting(config, "diff.jpg.textconv");
   return value === undefined ? null : textconvFolder(value);
@@ -121,13 +121,14 @@ function isSame(a: string, b: string): boolean {
   try {
     return realpathSync(a) === realpathSync(b);
   } catch {
-    return false; // one of them is not there
+    return false; // one of them does not exist
   }
 }
 
-// What can be wrong with a store beside its content: settings, hooks, locks, leftovers, worktrees, loose objects. It only looks.
+// What can be wrong with a store apart from its content: settings, hooks, locks, leftovers, worktrees, loose objects. Changes
+// nothing.
 
-/** Looks at a store. `version` = git's. */
+/** Checks a store. `version` = git's. */
 async function readStoreHealth(
   repository: Repository,
   { programs, version }: { readonly programs: HookPrograms; readonly version: GitVersion },
@@ -161,9 +162,9 @@ async function listAllLeftovers(repository: Repository, worktrees: readonly Work
   return [...(await listLeftovers(repository, worktrees)), ...(await listUnfinishedObjects(repository))];
 }
 
-/** No git command of a store holds a lock for so long, milliseconds. */
+/** Longer than any git command of a store holds a lock, milliseconds. */
 const LONG_MS = 60 * 60_000;
-/** Where no locks are looked for: objects are many and have none. */
+/** The folder that is not searched for locks: objects are many and have none. */
 const OBJECTS = "objects";
 
 async function listAbandonedLocks(repository: Repository): Promise<readonly string[]> {
@@ -240,7 +241,6 @@ async function listUnwritable(paths: readonly string[]): Promise<readonly string
   return states.flat();
 }
 
-/** The upkeep of a repository. */
 export function createUpkeep(repository: Repository): Upkeep {
   return {
     inspect: (programs, version) => readStoreHealth(repository, { programs, version }),

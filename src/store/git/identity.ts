@@ -1,7 +1,7 @@
-// Who commits are by: whom git would name in the project that the store belongs to, else in the store. Stock git in a project's store
-// knows the store's settings only, so what the project says otherwise is written there, and follows the project whenever jpg commits.
-// A store gets a fallback identity when git has none, because a stock `git revert` would die without; it goes away as soon as the user
-// has one of their own. What the user wrote into the store itself counts before all of that, and is never touched.
+// The identity of commits: the one that git would use in the project that the store belongs to, else in the store. Stock git in
+// a project's store sees the store's settings only, so differing settings of the project are copied there whenever jpg commits.
+// A store gets a fallback identity when git has none, because a stock `git revert` would fail without; it is removed once the
+// user has an identity. What the user wrote into the store itself wins over all of that, and is never changed.
 import { repositoryError } from "../../core/errors.ts";
 import type { Environment } from "../environment.ts";
 import { type CommitAuthor, FALLBACK_IDENTITY, type Identity } from "../store.ts";
@@ -9,28 +9,28 @@ import { type GitResult, isOwnSetting, parseScopedSettings, runGit, type ScopedS
 import { appendConfig, formatConfig, type Repository, runCommand, runPorcelain, tryCommand } from "./porcelain.ts";
 import { findProjectPlace, findRepositoryDir } from "./repository.ts";
 
-/** What says who commits in a store, those that count less first. */
+/** The sources of the identity in a store, by rising precedence. */
 interface IdentitySources {
   readonly repository: Repository;
   /** The store's own settings that jpg did not write. */
   readonly own: readonly ScopedSetting[];
-  /** What else git sees in the store. */
+  /** The other settings that git sees in the store. */
   readonly inherited: readonly ScopedSetting[];
   /** What git sees in the project; null = the store belongs to none. */
   readonly project: readonly ScopedSetting[] | null;
-  /** Asks git something in the project, else in the store. */
+  /** Runs git in the project, else in the store. */
   readonly ask: (args: readonly string[], extraEnv?: Environment) => Promise<GitResult>;
-  /** What jpg wrote into the store. */
+  /** What jpg copied into the store. */
   readonly written: ReadonlyMap<string, string>;
   readonly hasFallback: boolean;
-  /** Whether somebody is named but for the fallback. */
+  /** Whether an identity other than the fallback is set. */
   readonly isNamed: boolean;
   readonly maySign: boolean;
 }
 
 /** Marks the identity in a store's settings as the fallback. */
 const FALLBACK_MARK = "jpg.fallbackidentity";
-/** What is taken over from the project; each with a mark that holds what was written. */
+/** The settings that are copied from the project; each with a mark that holds the copied value. */
 const IDENTITY_KEYS: readonly string[] = ["user", "author", "committer"].flatMap((who) => [
   `${who}.name`,
   `${who}.email`,
@@ -46,16 +46,16 @@ const ASKED: readonly string[] = [
 ];
 
 /**
- * Makes sure that stock git commits in a store, by its own worktree, as in its project, and that it can commit at all. `cwd` = where
- * jpg was started, which may be a worktree of the project.
+ * Makes sure that stock git commits in a store's own worktree with the project's identity, and that it can commit at all. `cwd`
+ * = where jpg was started, which may be a worktree of the project.
  */
 export async function ensureIdentity(root: string, env: Environment, cwd?: string): Promise<void> {
   await syncIdentity(await readSources(root, env, cwd), { isNew: true });
 }
 
 /**
- * Who new commits in a store are by, as git would name them, and whether it may sign them: git is asked for all of it at once, in the
- * store and in its project. What stock git is to use in the store is brought along.
+ * Reads the author and committer of new commits, as git would name them, and whether git may sign them; asks git once in the
+ * store and once in its project. Also updates the copied settings.
  */
 export async function readIdentity(root: string, env: Environment, cwd?: string): Promise<CommitAuthor> {
   const told = await readSources(root, env, cwd);
@@ -106,7 +106,7 @@ function settingsIn({ stdout }: GitResult): readonly ScopedSetting[] {
   return parseScopedSettings(stdout.toString());
 }
 
-/** What git reads as no; whatever else stands there, it is asked again for each commit that is to be signed. */
+/** What git reads as no; any other value is checked again for each commit that is to be signed. */
 const SIGNS_NONE = /^(?:false|no|off|0)$/i;
 
 function lastOf(settings: readonly ScopedSetting[], key: string): string | undefined {
@@ -125,7 +125,7 @@ async function personOf(
   const [name, email] = [find("name"), find("email")];
   const person = plainIdentity(name ?? "", email ?? "");
   if (person !== null) return person;
-  // What the store itself says, git does not know in the project.
+  // In the project, git does not see the store's own settings.
   const { code, stdout } = await ask(["var", `GIT_${role}_IDENT`.toUpperCase()], {
     [variable("name")]: name,
     [variable("email")]: email,
@@ -134,16 +134,16 @@ async function personOf(
   return code === 0 && match !== null ? { name: match[1] ?? "", email: match[2] ?? "" } : FALLBACK_IDENTITY;
 }
 
-/** An identity that git takes as it stands: it cuts blanks and some marks off the ends, and takes out others. */
+/** An identity that git uses unchanged: git strips blanks and some marks from the ends, and removes others. */
 function plainIdentity(name: string, email: string): Identity | null {
   return [name, email].every((text) => PLAIN_ASCII.test(text) || PLAIN.test(text)) ? { name, email } : null;
 }
 
-/** The same for ASCII: the other takes a millisecond to begin with. */
+/** The same for ASCII: PLAIN takes a millisecond to compile. */
 const PLAIN_ASCII = /^[A-Za-z0-9](?:[A-Za-z0-9 @+_-]|[.,'](?=[A-Za-z0-9 ]))*(?<! )$/;
 const PLAIN = /^[\p{L}\p{N}](?:[\p{L}\p{N} @+_-]|[.,'](?=[\p{L}\p{N} ]))*(?<! )$/u;
 
-/** Brings what stock git uses in the store to what the project says; `isNew` = whether git may have nobody to name there. */
+/** Updates the store's copied settings from the project; `isNew` = git may have no identity there yet. */
 async function syncIdentity(told: IdentitySources, { isNew }: { readonly isNew: boolean }): Promise<void> {
   const { repository, hasFallback, isNamed, written } = told;
   const wanted = missingSettings(told);
@@ -156,7 +156,7 @@ async function syncIdentity(told: IdentitySources, { isNew }: { readonly isNew: 
   if (!hasFallback && (isNew || (!isSame && wanted.size === 0))) await addFallback(repository);
 }
 
-/** The settings that the project has otherwise than stock git would find them in the store. */
+/** The project's settings that stock git would see differently in the store. */
 function missingSettings({ own, inherited, project }: IdentitySources): ReadonlyMap<string, string> {
   const wanted = new Map<string, string>();
   for (const key of IDENTITY_KEYS) {
@@ -176,7 +176,7 @@ const FALLBACK_SETTINGS: readonly (readonly [key: string, value: string])[] = [
   ["user.email", FALLBACK_IDENTITY.email],
 ];
 
-/** Adds the fallback, where git has nobody to name. */
+/** Adds the fallback if git has no identity. */
 async function addFallback(repository: Repository): Promise<void> {
   const { env } = repository;
   if (plainIdentity(env["GIT_COMMITTER_NAME"] ?? "", env["GIT_COMMITTER_EMAIL"] ?? "") !== null) return;
@@ -186,7 +186,7 @@ async function addFallback(repository: Repository): Promise<void> {
     await runCommand(repository, { args: ["config", "--local", key, value] }, runPorcelain);
 }
 
-/** Takes settings out of the store's own, where they have these very values. */
+/** Removes settings from the store's own, if they have these very values. */
 async function unset(repository: Repository, settings: ReadonlyMap<string, string>): Promise<void> {
   for (const [key, value] of settings)
     await tryCommand(
@@ -196,9 +196,9 @@ async function unset(repository: Repository, settings: ReadonlyMap<string, strin
     );
 }
 
-// The editor that the user's own git settings name. A store's own settings start no program.
+// The editor in the user's own git settings. A store's own settings start no program.
 
-/** Reads `core.editor` of the user's settings; null where there is none. */
+/** Reads `core.editor` of the user's settings; null when it is not set. */
 export async function readEditor(repository: Repository): Promise<string | null> {
   const { code, stdout } = await tryCommand(repository, { args: ["config", "--global", "--get", "core.editor"] });
   const editor = stdout.toString().trim();

@@ -1,4 +1,4 @@
-// Finds the store that a command is about, and tells a repository of conversations by its content.
+// Finds the store that a command is about, and recognises a repository of conversations by its content.
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -22,15 +22,15 @@ import {
 } from "./repository.ts";
 import { parseTree } from "./trees.ts";
 
-/** Files of which a tree has one: that of a conversation the first, that of a README branch the second. */
+/** A tree has one of these files: a conversation's the first, a README branch's the second. */
 const FILES = ["conversation.json", STORE_MARKER] as const;
 
-/** Branches that are looked at where HEAD names none: the first may be somebody else's. */
+/** Branches that are checked when HEAD has no commit: the first may be somebody else's. */
 const MOST_BRANCHES = 8;
 
 /**
- * Whether the commit that HEAD names is of a repository of conversations; where it names none, one of the first branches. Throws
- * `needs_git` where git may not be asked and HEAD's files are not among those of the git dir: in a clone that shares or lacks objects.
+ * Whether HEAD's commit belongs to a repository of conversations; if HEAD has none, checks the first branches. Throws
+ * `needs_git` when git may not be asked and the git dir lacks HEAD's objects: in a clone that shares or lacks objects.
  */
 export async function isConversationTree(
   repository: Repository,
@@ -45,7 +45,7 @@ export async function isConversationTree(
   return false;
 }
 
-/** The files of a folder that say in its HEAD's tree that it is a repository of conversations, if it is one. */
+/** The files in HEAD's tree that mark a repository of conversations. */
 const MARKING_FILES: readonly string[] = FILES;
 
 /** Whether HEAD names a branch without a commit, as in a clone of a repository whose HEAD names none. */
@@ -68,24 +68,24 @@ async function isMarked(repository: Repository, revision: string): Promise<boole
   );
 }
 
-/** By names alone: in a partial clone what the files say may not be here, and nobody is asked for it. */
+/** By names alone: in a partial clone the files may be missing, and no remote is asked for them. */
 async function isMarkedByNames(repository: Repository, revision: string): Promise<boolean> {
   const { stdout } = await tryCommand(repository, { args: ["ls-tree", "--name-only", "-z", revision] });
   const names = new Set(stdout.toString().split("\0"));
   return names.has(STORE_MARKER) || ["conversation.json", ".gitattributes"].every((name) => names.has(name));
 }
 
-/** A file of HEAD's tree that may say whose repository it is. */
+/** A file of HEAD's tree that may mark the repository. */
 interface MarkingFile {
   readonly name: string;
   readonly text: string;
 }
 
-/** Those of HEAD's tree, from the files of the git dir alone. */
+/** The marking files of HEAD's tree, read without git. */
 async function readWithoutGit(repository: Repository): Promise<readonly MarkingFile[]> {
   const head = await readHead(repository, repository.gitDir);
   const commit = head === null || "commit" in head ? head?.commit : await readRef(repository, head.ref);
-  // jpg's stores name objects by SHA-1, and so do clones of them.
+  // jpg's stores use SHA-1, and so do clones of them.
   if (commit?.length !== 40) return [];
   const files = createObjectFiles(repository.gitDir);
   try {
@@ -109,13 +109,14 @@ function isMarking({ name, text }: MarkingFile): boolean {
     const isForm = typeof value === "object" && value !== null && "format" in value;
     return isForm && (name === STORE_MARKER || "id" in value);
   } catch {
-    // Some other program's file of that name.
+    // Another program's file of that name.
     return false;
   }
 }
 
-// Finds the store that a command is about: `--store`, then JPG_STORE, then the store one stands in, then the project's, then
-// the user's. Git is asked only where the files around the current directory do not say it plainly, or nothing is made yet.
+// Finds the store that a command is about: `--store`, then JPG_STORE, then the store around the current directory, then the
+// project's, then the user's. Asks git only when the files around the current directory are not conclusive, or nothing is made
+// yet.
 
 interface LocateOptions {
   readonly cwd: string;
@@ -124,13 +125,13 @@ interface LocateOptions {
   readonly store?: string;
   /** jpg's folder under the user's data dir; the per-user store is `store` in it. */
   readonly userDataDir: string;
-  /** Whether git may be asked; without it files alone tell, and what they do not tell is `needs_git`. Default true. */
+  /** Whether git may be asked; else only files are read, and inconclusive ones throw `needs_git`. Default true. */
   readonly git?: boolean;
 }
 
 /**
- * Locates the store. Throws `not_a_store` when the one named is a repository of something else, and `foreign_repository`
- * where git would not work: in the store, or in the project around the current directory.
+ * Locates the store. Throws `not_a_store` when the named one is another kind of repository, and `foreign_repository` where git
+ * would refuse to work: in the store, or in the project around the current directory.
  */
 export async function locateStore(options: LocateOptions): Promise<StoreLocation> {
   const { cwd, store, userDataDir } = options;
@@ -151,7 +152,7 @@ export async function locateStore(options: LocateOptions): Promise<StoreLocation
   return { root, kind: "user", exists: await isStore(root, asked) };
 }
 
-/** Who is asked, and with what environment. */
+/** Whether and how git may be asked. */
 interface GitAccess {
   readonly env: Environment;
   readonly git: boolean;
@@ -174,7 +175,7 @@ async function findSurroundings(cwd: string, asked: GitAccess, isNamed: boolean)
   const { commonDir, top } = found;
   if (!(await holdsConversations(commonDir, top, asked))) return { project: { root: top ?? commonDir, commonDir } };
   const storeRoot = basename(commonDir) === ".git" ? dirname(commonDir) : (top ?? commonDir);
-  // From a linked worktree, the store is another folder than the one that was looked at.
+  // From a linked worktree, the store is another folder than the one that was checked.
   await findOwnRepository(storeRoot, env);
   const project = projectOfStore(storeRoot, commonDir);
   if (!(await isProjectDir(project))) return { storeRoot };
@@ -189,7 +190,7 @@ async function hasStore(commonDir: string): Promise<boolean> {
   return texts.some((text) => isStoreConfig(text ?? ""));
 }
 
-/** Whether any folder from here up looks like a repository; git finds none where this finds none. */
+/** Whether any folder from here up looks like a repository; if not, git finds none either. */
 async function hasRepositoryAbove(cwd: string): Promise<boolean> {
   for (let at = await realpath(cwd); ; at = dirname(at)) {
     if (existsSync(join(at, ".git")) || (await findRepositoryDir(at)) !== null) return true;
@@ -211,7 +212,7 @@ async function askGit(cwd: string, env: Environment): Promise<SurroundingReposit
   return { commonDir, top: inside === "true" ? await findTop(cwd) : null };
 }
 
-/** The nearest folder upwards that has a `.git`: the top of the worktree one stands in. */
+/** The nearest parent with a `.git`: the top of the current worktree. */
 async function findTop(cwd: string): Promise<string | null> {
   for (let at = await realpath(cwd); ; at = dirname(at)) {
     if ((await findRepositoryDir(at)) !== null) return at;
@@ -222,7 +223,7 @@ async function findTop(cwd: string): Promise<string | null> {
 async function holdsConversations(commonDir: string, top: string | null, { env, git }: GitAccess): Promise<boolean> {
   if (isStoreConfig((await readFileIfExists(join(commonDir, "config"))) ?? "")) return true;
   const repository = { gitDir: commonDir, cwd: top ?? commonDir, env };
-  // Where nothing was checked out yet there is no index.
+  // Before the first checkout there is no index.
   const isClear = top !== null && existsSync(join(commonDir, "index"));
   const isMarked = !isClear || MARKING_FILES.some((name) => existsSync(join(top, name)));
   const mayHold = isMarked || (await hasUnbornHead(repository));
@@ -253,20 +254,20 @@ async function isStore(root: string, asked: GitAccess): Promise<boolean> {
   return found !== null && (await holdsConversations(found.commonDir, found.isBare ? null : root, asked));
 }
 
-// The repository around a directory as its files alone say it, without starting git. Whatever could make git see it
-// otherwise gives null, and git is asked.
+// The repository around a directory according to its files, without starting git. Returns null, so that git is asked, whenever
+// git might see it differently.
 
 /** A repository that a directory is in. Paths are absolute, without symbolic links. */
 interface SurroundingRepository {
   /** The git dir that all its worktrees share. */
   readonly commonDir: string;
-  /** Top of the worktree one stands in; null in a bare repository or inside a git dir. */
+  /** Top of the current worktree; null in a bare repository or inside a git dir. */
   readonly top: string | null;
 }
 
 /**
- * Finds the repository around a directory; null when there is none, or only git can tell. Throws `foreign_repository` as
- * `findOwnRepository` does.
+ * Finds the repository around a directory; null when there is none, or only git can say. Throws `foreign_repository` like
+ * `findOwnRepository`.
  */
 export async function findPlainRepository(cwd: string, env: Environment): Promise<SurroundingRepository | null> {
   if ((env["GIT_CEILING_DIRECTORIES"] ?? "") !== "") return null;
@@ -285,15 +286,15 @@ async function checkPlain(
   const config = await readFileIfExists(join(directory, "config"));
   if (config === null) return null;
   const settings = parseConfig(config);
-  // Files that these include do not count here, with git neither.
+  // Files that these include do not count for git either.
   const hasOwn = isTrue(findSetting(settings, "extensions.worktreeconfig"));
   const own = hasOwn ? parseConfig((await readFileIfExists(join(gitDir, "config.worktree"))) ?? "") : [];
   if (movesWorktree([...settings, ...own])) return null;
-  // Git does not look for a repository beyond the file system that it starts on.
+  // Git does not search beyond the file system that it starts on.
   return statSync(start).dev === statSync(top).dev ? { commonDir: realpathSync.native(directory), top } : null;
 }
 
-/** Whether settings move the worktree away, or take it away. */
+/** Whether settings move the worktree elsewhere or remove it. */
 function movesWorktree(settings: readonly Setting[]): boolean {
   const bare = findSetting(settings, "core.bare");
   return (bare !== undefined && !isFalse(bare)) || findSetting(settings, "core.worktree") !== undefined;

@@ -1,5 +1,5 @@
-// Reads history through one `git log` over the whole, unsimplified graph: what was added and taken back on
-// merged side branches appears, each commit once. A merge names only what it changed against all its parents.
+// Reads history through one `git log` over the whole, unsimplified graph: shows what was added and removed on merged side
+// branches, each commit once. A merge names only what it changed against all its parents.
 import { join } from "node:path";
 import type { LogEntry, LogQuery, RewrittenFile, Signature, StoreVerdict, TextQuery } from "../store.ts";
 import type { GitResult } from "./git-process.ts";
@@ -8,7 +8,7 @@ import { commandError, type GitCommand, type Repository, runCommand, tryCommand 
 
 const START = "\u0001jpg";
 const FIELDS = ["%H", "%P", "%an", "%ae", "%ad", "%cn", "%ce", "%cd", "%B"];
-/** The option that has a log printed as it is read here. */
+/** The format option that splitLog reads. */
 export const LOG_FORMAT: string = `--format=${START}%x00${FIELDS.join("%x00")}%x00`;
 
 // The user's settings must not change what is read.
@@ -20,14 +20,14 @@ export const LOG_CONFIG: readonly string[] = [
   "diff.relative=false",
 ];
 
-/** Reads a log, newest first; no parent stands before its child, except among the newest few of merged branches with skewed clocks. */
+/** Reads a log, newest first; no parent precedes its child, except among the newest few of merged branches with skewed clocks. */
 export async function readLog(repository: Repository, query: LogQuery): Promise<readonly LogEntry[]> {
   const { from, paths = [], limit, firstParentOnly } = query;
   const flags = ["--full-history", "--no-renames", "--name-status", "-c", "-O/dev/null", ...orderArguments(query)];
   if (paths.length === 0) return runLog(repository, flags, { from, paths });
   const [entries, merges] = await Promise.all([
     runLog(repository, flags, { from, paths }),
-    // Git names no merge whose sides hold the same files, whatever each of them did.
+    // Git leaves out a merge whose sides hold the same files, whatever each of them did.
     firstParentOnly === undefined ? [] : runLog(repository, ["--merges"], { from, paths: [] }),
   ]);
   const touching = entries.filter(
@@ -47,7 +47,7 @@ async function runLog(
   return parseLog(output.toString("utf8"));
 }
 
-/** Leaves out what came by the other parents of merges that are aside; only where there is one, the whole graph is read. */
+/** Removes what came by the other parents of first-parent-only merges; reads the whole graph only if there is one. */
 async function withoutSideHistory(
   repository: Repository,
   { from, firstParentOnly }: LogQuery,
@@ -66,12 +66,12 @@ async function withoutSideHistory(
   );
   const [tip = ""] = parents.keys();
   const own = new Set([tip]);
-  // A set also gives what is added to it while it is gone through.
+  // A set also iterates what is added during the iteration.
   for (const commit of own) for (const parent of parents.get(commit) ?? []) own.add(parent);
   return touching.filter(({ commit }) => own.has(commit));
 }
 
-/** Ordering by history needs the whole of it; a look at the newest few takes them as git walks. */
+/** Ordering by history needs the whole of it; the newest few are taken as git walks. */
 function orderArguments({ paths = [], limit }: LogQuery): readonly string[] {
   return limit !== undefined && paths.length === 0 ? [`--max-count=${limit}`] : ["--date-order"];
 }
@@ -90,7 +90,7 @@ function parseLog(output: string): ParsedEntry[] {
   });
 }
 
-/** Splits a log into its commits, each with the words about its files as git printed them. */
+/** Splits a log into its commits, each with the tokens about its files as git printed them. */
 export function splitLog(output: string): { readonly entry: LogEntry; readonly tokens: readonly string[] }[] {
   const split: { readonly entry: LogEntry; readonly tokens: readonly string[] }[] = [];
   const tokens = output.split("\0");
@@ -111,7 +111,7 @@ interface Files {
   changed: number;
 }
 
-/** Takes one status and its path; gives how many tokens that were. */
+/** Takes one status and its path; returns how many tokens that were. */
 function takeFile(files: Files, tokens: readonly string[], at: number): number {
   const status = tokens[at]?.trim() ?? "";
   if (!/^[ACDMTUX]+$/.test(status)) return 1;
@@ -141,7 +141,7 @@ function parseSignature(name: string, email: string, date: string): Signature {
   return { name, email, seconds: Number(seconds), offsetMinutes: zone.startsWith("-") ? -minutes : minutes };
 }
 
-/** Committer times in seconds since 1970, in the order asked; 0 for an object that has none. Throws `object_missing`. */
+/** Reads committer times in seconds since 1970, in the order asked; 0 for an object that has none. Throws `object_missing`. */
 export async function readCommitTimes(
   reader: Pick<BlobReader, "readAll">,
   commits: readonly string[],
@@ -151,18 +151,18 @@ export async function readCommitTimes(
   return times;
 }
 
-/** The message follows an empty line: what it says of a committer is not looked at. */
+/** The message follows an empty line: a committer line in it is ignored. */
 function parseCommitTime(bytes: Uint8Array): number {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
   const head = text.slice(0, text.indexOf("\n\n") + 1 || undefined);
   return Number(/^committer .*> (\d+) [+-]\d{4}$/m.exec(head)?.[1] ?? 0);
 }
 
-// What git itself finds wrong in a store, and which files its history changed in place: two gits beside each other, each of
-// which reads the repository once.
+// What git itself finds wrong in a store, and which files its history changed in place: two parallel gits, each of which reads
+// the repository once.
 
 const FSCK: GitCommand = { args: ["fsck", "--full", "--no-dangling", "--no-reflogs", "--no-progress"] };
-/** What is never changed, or only grows, stands in these; in the last, too, what an agent writes anew on each save. */
+/** Folders whose files never change or only grow; in `sources` an agent also rewrites files on each save. */
 const FOLDERS = ["conversation.json", "turns", "compactions", "config", "meta", "attachments", "sources"];
 const LOG: GitCommand = {
   args: [
@@ -182,18 +182,17 @@ const LOG: GitCommand = {
   ],
 };
 
-/** Verifies the repository of a store. */
 export async function verifyStore(repository: Repository): Promise<StoreVerdict> {
   const [fsck, log] = await Promise.all([runFsck(repository), tryCommand(repository, LOG)]);
   const output = `${fsck.stdout.toString()}\n${fsck.stderr}`;
   const problems = output
     .split("\n")
     .filter((line) => /^(error|fatal|missing|broken link|bad |dangling)/.test(line.trim()));
-  // A history that cannot be walked is named by fsck, with what is missing of it.
+  // fsck reports a history that cannot be walked, with what is missing.
   return { problems, rewritten: log.code === 0 ? parseRewrites(log.stdout.toString("utf8")) : [] };
 }
 
-/** Git writes the trees of a sparse index while it looks at it: on a read-only disk it cannot, and calls that an error. */
+/** Git writes the trees of a sparse index during fsck: on a read-only disk it cannot, and calls that an error. */
 async function runFsck(repository: Repository): Promise<GitResult> {
   const result = await tryCommand(repository, FSCK);
   if (!/unable to create temporary file/.test(result.stderr)) return result;
@@ -217,15 +216,15 @@ function parseRewrites(output: string): readonly RewrittenFile[] {
   return rewritten;
 }
 
-// Finds files of commits that hold a text, through one `git grep` for many commits. It looks at bytes: what the text means
-// in a file is for the caller to check.
+// Finds files of commits that hold a text, through one `git grep` for many commits. Compares bytes: the caller checks what the
+// text means in a file.
 
 /** Commits named in one command line: far below what any system allows. */
 const COMMITS_PER_CALL = 1000;
-/** Git's way of saying that nothing was found. */
+/** Git's exit code when nothing was found. */
 const NOTHING = 1;
 
-/** Gives the paths of each commit's files that hold one of the texts, in path order; commits without any are left out. */
+/** Returns the paths of each commit's files that hold one of the texts, in path order; commits without any are left out. */
 export async function findText(
   repository: Repository,
   commits: readonly string[],
@@ -252,7 +251,7 @@ export async function findText(
 function grepCommand(commits: readonly string[], { texts, under, ignoreCase = false }: TextQuery): GitCommand {
   const flags = ["-l", "-z", "-F", "--text", "--full-name", "--no-color", ...(ignoreCase ? ["-i"] : [])];
   return {
-    // The texts stand in a file of their own: one may begin with a dash or be long.
+    // The texts are passed as a file: one may begin with a dash or be long.
     args: ["grep", ...flags, "-f", "-", ...commits, "--", ...under],
     input: texts.map((text) => `${text}\n`).join(""),
     // The user's settings must not change what is found.

@@ -1,4 +1,4 @@
-// Looks after a store: packing in the background, the trash.
+// Maintains a store: packing in the background, the trash.
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createFile, readFileIfExists, replaceFile } from "../files.ts";
@@ -24,27 +24,27 @@ import { listGitDirs } from "./repository.ts";
 
 const COMMAND = { args: ["maintenance", "run", "--auto", "--quiet"], config: ["gc.auto=6700"] };
 
-/** Asks whether git may maintain a repository by itself: `maintenance.auto`, wherever it is set. */
+/** Asks whether git may maintain a repository by itself: `maintenance.auto`, from any configuration. */
 const ASKED = { args: ["config", "--type=bool", "--default=true", "--get", "maintenance.auto"] };
 
 /**
- * Starts git's own maintenance when enough loose objects or packs piled up; does not wait for it and never fails. Not where
- * `maintenance.auto` is false, and not in a store whose configuration names programs: one of them is a list, which can be added
- * to and not be emptied (`gc.recentObjectsHook`).
+ * Starts git's own maintenance when enough loose objects or packs piled up; does not wait for it and never fails. Does nothing
+ * when `maintenance.auto` is false, or when the store's configuration names programs: one of these settings is a list that can
+ * be extended but not emptied (`gc.recentObjectsHook`).
  */
 export async function startMaintenance(repository: Repository): Promise<void> {
   if (ignoredSettings(repository).length > 0) return;
-  // Maintenance is an optimisation: where git cannot be asked, the next import tries again.
+  // Maintenance is an optimisation: if git cannot be asked, the next import tries again.
   const asked = await tryCommand(repository, ASKED).catch(() => null);
   if (asked === null || asked.stdout.toString().trim() === "false") return;
   startGit(formatArguments(repository, COMMAND), placeOf(repository));
 }
 
-// Branches that were removed: their refs stand under refs/trash/<time>/ until they are restored or purged, so that git keeps
-// their objects. A purge takes the objects, too: those that nothing else in the repository reaches, where what was fetched of
-// the same branches counts as nothing else.
+// Removed branches: their refs are kept under refs/trash/<time>/ until they are restored or purged, so that git keeps their
+// objects. A purge also removes the objects that nothing else in the repository reaches; remote-tracking refs of the same
+// branches are removed with them.
 
-/** The trash of a repository; `root` = its own worktree, null when it has none. */
+/** Creates the trash of a repository; `root` = its own worktree, null when it has none. */
 export function createTrash(repository: Repository, root: string | null): Trash {
   return {
     list: () => listTrash(repository),
@@ -66,7 +66,7 @@ async function listTrash(repository: Repository): Promise<readonly TrashedBranch
   });
 }
 
-/** Moves refs, all or none; HEAD of the store is moved away from a branch first when it stands on one of them. */
+/** Moves refs, all or none; first moves the store's HEAD away from a branch that is removed. */
 async function putIntoTrash(
   repository: Repository,
   root: string | null,
@@ -113,7 +113,7 @@ async function purge(repository: Repository, branches: readonly TrashedBranch[])
   const lines = refs.map(({ ref, commit }) => `delete ${ref}\0${commit}\0`);
   await runCommand(repository, { args: ["update-ref", "-z", "--stdin"], input: lines.join("") });
   for (const { branch } of branches) {
-    // Where another branch of this name was made since, git keeps what it needs.
+    // If another branch of this name was made since, git keeps its section.
     await tryCommand(repository, { args: ["config", "--local", "--remove-section", `branch.${branch}`] });
   }
   const tips = branches.map(({ commit }) => commit);
@@ -124,7 +124,7 @@ async function purge(repository: Repository, branches: readonly TrashedBranch[])
   return gone.length;
 }
 
-/** What was fetched of branches, from whichever remote. */
+/** The remote-tracking refs of branches, from all remotes. */
 async function listFetched(
   repository: Repository,
   branches: readonly TrashedBranch[],
@@ -140,7 +140,7 @@ async function listFetched(
   });
 }
 
-/** A branch of the same name that was made since keeps what is remembered of it. */
+/** The names that no newer branch has: reflogs and settings of the others stay. */
 async function namesNotRecreated(
   repository: Repository,
   branches: readonly TrashedBranch[],
@@ -151,8 +151,8 @@ async function namesNotRecreated(
 }
 
 /**
- * The objects that commits reach and that no ref, reflog or index does. Each side is listed whole: where git is asked for the
- * difference (`--not`), it may name a tree or file of an older commit that is kept as well.
+ * The objects that commits reach and that no ref, reflog or index does. Lists each side whole: with `--not`, git may include a
+ * tree or file of an older commit that is kept as well.
  */
 async function listUnneeded(repository: Repository, commits: readonly string[]): Promise<readonly string[]> {
   const objects = ["--objects", "--no-object-names"];
@@ -168,7 +168,7 @@ async function listRevisions(repository: Repository, args: readonly string[]): P
     .filter((line) => line !== "");
 }
 
-/** HEAD has stood on these commits; what it remembers of others stays. */
+/** Removes HEAD's reflog entries of these commits; keeps the others. */
 async function forgetInReflog(repository: Repository, commits: ReadonlySet<string>): Promise<void> {
   const lines = ((await readFileIfExists(join(repository.gitDir, "logs", "HEAD"))) ?? "").trimEnd().split("\n");
   const entries = lines.flatMap((line, index) =>
@@ -181,7 +181,7 @@ async function forgetInReflog(repository: Repository, commits: ReadonlySet<strin
   await runCommand(repository, { args: ["reflog", "delete", "--rewrite", ...entries] });
 }
 
-/** Objects in packs are packed anew without what nothing reaches, which is loose then, as is what others are just writing. */
+/** Repacks so that unreachable objects become loose, and removes the given ones; objects that others are just writing stay. */
 async function removeObjects(repository: Repository, oids: readonly string[]): Promise<void> {
   await removeLoose(repository, oids);
   const args = ["cat-file", "--batch-check=%(objectname)", "--buffer"];
@@ -197,20 +197,20 @@ async function removeLoose({ gitDir }: Repository, oids: readonly string[]): Pro
   for (const oid of oids) await rm(join(gitDir, "objects", oid.slice(0, 2), oid.slice(2)), { force: true });
 }
 
-// Takes the names of branches that were removed for good out of what git remembers: the messages of its reflogs, the store's
-// and those of every worktree. The lines stay, with their commits: git's own format, and its numbers, hold.
+// Removes the names of purged branches from the messages of reflogs, the store's and every worktree's. The lines stay, with
+// their commits: git's format and numbering hold.
 
-/** What `git switch -` goes back by: worded otherwise it passes the line over, and goes to what was there before. */
+/** `git switch -` searches for "moving from": the new wording makes it skip the line and go to the branch before. */
 const FROM_REMOVED = `checkout: moving from ${REMOVED} to`;
 
-/** Forgets names of branches (without `refs/heads/`) in all reflogs below a git dir. */
+/** Removes names of branches (without `refs/heads/`) from all reflogs below a git dir. */
 async function forgetNames(gitDir: string, names: readonly string[]): Promise<void> {
   for (const own of await listGitDirs(gitDir)) {
     for (const log of await listLogs(join(own, "logs"))) await forgetNamesIn(own, log, names);
   }
 }
 
-/** Paths of reflogs below a folder of them, from there. */
+/** Relative paths of the reflogs below a folder. */
 async function listLogs(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -224,7 +224,7 @@ async function forgetNamesIn(gitDir: string, log: string, names: readonly string
     return text !== null && names.some((name) => text.includes(name)) ? text : null;
   };
   if ((await mentions()) === null) return;
-  // Git appends under this lock; where one is held, the names stay until the next purge.
+  // Git appends under this lock; if it is held, the names stay until the next purge.
   const lock = join(gitDir, `${log}.lock`);
   if (!(await createFile(lock, ""))) return;
   try {
@@ -239,7 +239,7 @@ async function forgetNamesIn(gitDir: string, log: string, names: readonly string
   }
 }
 
-/** A message without the names, where they stand for themselves and not within longer ones. */
+/** A message without the names, as whole words only. */
 function without(message: string, names: readonly string[]): string {
   return message
     .split(" ")

@@ -1,22 +1,22 @@
-// Where branches parted from those of a remote, what one side has and the other has not, as git says. Merges that are aside lead to
-// their first parent alone, as in a log.
+// Merge bases with a remote's branches, and what one side has and the other lacks, according to git. Merges that are followed
+// through their first parent only count as in a log.
 import type { CommitPair, FirstParentOnly, OutgoingList, OutgoingObject, OutgoingObjects } from "../sharing.ts";
 import { type GitPipe, openGit } from "./git-process.ts";
 import { commandError, formatArguments, placeOf, type Repository, runCommand, tryCommand } from "./porcelain.ts";
 
-/** Parents of commits; of a merge that is aside, the first. */
+/** Parents of commits; of a first-parent-only merge, the first. */
 interface Graph {
   readonly parents: ReadonlyMap<string, readonly string[]>;
   readonly hasFirstParentOnly: boolean;
 }
 
-/** The best common ancestors of each pair, in order; none of unrelated ones. */
+/** Finds the merge bases of each pair, in order; none for unrelated histories. */
 export async function mergeBases(
   repository: Repository,
   pairs: readonly CommitPair[],
   firstParentOnly?: FirstParentOnly,
 ): Promise<readonly (readonly string[])[]> {
-  // Of most pairs one is the other's ancestor: one question answers for all of them. A single pair is one question either way.
+  // In most pairs one is the other's ancestor: one question answers all of them. A single pair is one question either way.
   const ancestors = pairs.length > 1 ? await ancestorsOf(repository, pairs, firstParentOnly) : [];
   const bases: (readonly string[])[] = [];
   for (const [at, pair] of pairs.entries()) {
@@ -26,7 +26,7 @@ export async function mergeBases(
   return bases;
 }
 
-/** The one of each pair that is an ancestor of the other; null where neither is, or it is not seen here. */
+/** The commit of each pair that is an ancestor of the other; null when neither is, or it cannot be seen here. */
 async function ancestorsOf(
   repository: Repository,
   pairs: readonly CommitPair[],
@@ -38,7 +38,7 @@ async function ancestorsOf(
   return found.map((base) => base ?? others.next().value ?? null);
 }
 
-/** `one` of each pair that is an ancestor of its `other`. */
+/** Returns `one` of each pair if it is an ancestor of `other`. */
 async function findAncestors(
   repository: Repository,
   pairs: readonly CommitPair[],
@@ -63,7 +63,7 @@ async function basesOf(
   const apart = await listGraph(repository, [`${one}...${other}`], firstParentOnly);
   if (isAncestor(apart, one, other)) return [one];
   if (isAncestor(apart, other, one)) return [other];
-  // Where none is aside between the two and what they share, the ways there are those that git sees.
+  // Without a first-parent-only merge between the two and their common history, git's own answer is right.
   if (!apart.hasFirstParentOnly) return askGit(repository, pair);
   return commonBases(await listGraph(repository, [one, other], firstParentOnly), pair);
 }
@@ -109,19 +109,19 @@ async function readMessages(
   ]);
 }
 
-/** Whether a commit comes before another, as far as commits are listed. */
+/** Whether a commit is an ancestor of another, among the listed commits. */
 function isAncestor(graph: Graph, one: string, other: string): boolean {
   return reachableFrom(graph, other).has(one);
 }
 
 function reachableFrom({ parents }: Graph, from: string): ReadonlySet<string> {
   const seen = new Set([from]);
-  // A set also gives what is added to it while it is gone through.
+  // A set also iterates what is added during the iteration.
   for (const commit of seen) for (const parent of parents.get(commit) ?? []) seen.add(parent);
   return seen;
 }
 
-/** Of what both reach, that which comes before nothing else of it. */
+/** Common ancestors that are not ancestors of other common ancestors. */
 function commonBases(graph: Graph, { one, other }: CommitPair): readonly string[] {
   const others = reachableFrom(graph, other);
   const common = [...reachableFrom(graph, one)].filter((commit) => others.has(commit));
@@ -147,7 +147,7 @@ export async function presentCommits(repository: Repository, commits: readonly s
   return new Set([...output.matchAll(/^([0-9a-f]{40}) commit$/gm)].map(([, commit = ""]) => commit));
 }
 
-/** What tips reach and the known commits do not; a blob has the first path that it is found under. */
+/** Lists what tips reach and the known commits do not; a blob has the first path that it is found under. */
 export async function listOutgoing(repository: Repository, objects: OutgoingObjects): Promise<OutgoingList> {
   if (objects.tips.length === 0) return { objects: [], bytes: 0 };
   const output = await describeOutgoing(repository, objects);
@@ -160,7 +160,7 @@ export async function listOutgoing(repository: Repository, objects: OutgoingObje
   return { objects: found, bytes };
 }
 
-/** Which tips reach a commit that changed a file; one question where none does. */
+/** Returns the tips that reach a commit which changed a file; asks git once when none does. */
 export async function listTouching(
   repository: Repository,
   { tips, known }: OutgoingObjects,
@@ -177,7 +177,7 @@ export async function listTouching(
   return touched;
 }
 
-/** A line for each object: its kind, what it takes on disk, its id, its path. One git lists while the other looks up. */
+/** A line for each object: its kind, bytes on disk, id and path. One git lists while the other looks up. */
 async function describeOutgoing(repository: Repository, { tips, known }: OutgoingObjects): Promise<string> {
   const list = ["rev-list", "--objects", "--stdin"];
   const describe = ["cat-file", "--buffer", "--batch-check=%(objecttype) %(objectsize:disk) %(objectname) %(rest)"];

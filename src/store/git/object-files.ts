@@ -1,5 +1,5 @@
-// Reads objects from the files git keeps them in, packs first, without starting git. It only ever answers what it is sure
-// of: whatever is missing, large, damaged, replaced or of a form it does not know is null, and git is asked.
+// Reads objects from git's files, packs first, without starting git. Answers only what it is sure of: returns null, so that git
+// is asked, for what is missing, large, damaged, replaced or in an unknown form.
 import { constants } from "node:buffer";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -8,20 +8,17 @@ import { readOwnFile } from "../files.ts";
 import { LARGEST_READ, openPack, type PackFile, type RawObject } from "./pack-file.ts";
 
 export interface ObjectFiles {
-  /**
-   * The object of this id (40 hex digits), or null when git has to be asked. With `atLeast`, its bytes may end after so
-   * many.
-   */
+  /** The object of this id (40 hex digits), or null when git must be asked. With `atLeast`, its bytes may end after so many. */
   read(oid: string, atLeast?: number): RawObject | null;
-  /** The size of this object in bytes, or null when git has to be asked. */
+  /** The size of this object in bytes, or null when git must be asked. */
   size(oid: string): number | null;
-  /** Which of these ids no pack and no loose file here has; whatever they hold. */
+  /** Which of these ids no pack and no loose file here has, whatever their content. */
   missing(oids: readonly string[]): readonly string[];
-  /** Closes the packs; the next reading opens them again. */
+  /** Closes the packs; the next read opens them again. */
   close(): void;
 }
 
-/** Creates a reader over a git dir's own objects, of up to `largest` bytes; nothing is opened before the first reading. */
+/** Creates a reader over a git dir's own objects, of up to `largest` bytes; opens nothing before the first read. */
 export function createObjectFiles(
   gitDir: string,
   { largest = LARGEST_READ }: { readonly largest?: number } = {},
@@ -63,7 +60,7 @@ export function createObjectFiles(
   };
 }
 
-/** `git replace` gives another object for an id: whether it was ever used. Refs that are not files are not looked into. */
+/** Whether `git replace` was ever used, which substitutes objects. Does not look into refs that are not files. */
 function hasReplacements(gitDir: string): boolean {
   if (existsSync(join(gitDir, "refs/replace")) || existsSync(join(gitDir, "reftable"))) return true;
   try {
@@ -73,7 +70,7 @@ function hasReplacements(gitDir: string): boolean {
   }
 }
 
-/** Opens the packs that are not open yet; whether there were any. */
+/** Opens the packs that are not open yet; returns whether there were any. */
 function openPacks(folder: string, packs: Map<string, PackFile>, largest: number): boolean {
   const before = packs.size;
   for (const name of listFolder(join(folder, "pack"))) {
@@ -81,7 +78,7 @@ function openPacks(folder: string, packs: Map<string, PackFile>, largest: number
     try {
       packs.set(name, openPack(join(folder, "pack", name), largest));
     } catch {
-      // Repacked in this moment, or a form that git knows.
+      // Repacked in this moment, or a form that only git knows.
     }
   }
   return packs.size > before;
@@ -99,7 +96,7 @@ function readPacked(packs: ReadonlyMap<string, PackFile>, oid: string, atLeast: 
   return firstOf(packs, (pack) => pack.read(oid, atLeast));
 }
 
-/** What the first pack says that says something. */
+/** The first answer of a pack. */
 function firstOf<T>(packs: ReadonlyMap<string, PackFile>, ask: (pack: PackFile) => T | null): T | null {
   for (const pack of packs.values()) {
     try {

@@ -1,6 +1,6 @@
-// Reads objects: by id from the files git keeps them in where that is plain, else through one long-lived
-// `git cat-file --batch`, whose requests are pipelined and whose output is always consumed, so that requests made while
-// others wait can never block each other. Many at once come from a git of their own.
+// Reads objects: by id from git's files where possible, else through one long-lived `git cat-file --batch`. Requests to it are
+// pipelined and its output is always consumed, so that requests cannot block each other. Many at once come from a git of their
+// own.
 import { JpgError, repositoryError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { PartialClone } from "../store.ts";
@@ -12,14 +12,14 @@ import { objectsElsewhere, remoteNotAsked } from "./transfer-errors.ts";
 
 /** Reads objects by id or revision until closed. */
 export interface BlobReader {
-  /** The object a name stands for, or null when there is none or the name is ambiguous. */
+  /** The object that a name resolves to, or null when there is none or the name is ambiguous. */
   read(name: string): Promise<StoredObject | null>;
   /**
-   * Contents in the order asked, a bounded number of bytes ahead. With `atLeast`, each may end after so many bytes. Throws
-   * `object_missing`.
+   * Contents in the order asked, read ahead by a bounded number of bytes. With `atLeast`, each may end after so many bytes.
+   * Throws `object_missing`.
    */
   readAll(oids: readonly string[], atLeast?: number): AsyncIterable<Uint8Array>;
-  /** Size of an object in bytes as the files say it, null where they do not. */
+  /** Size of an object in bytes from git's files, null when they do not have it. */
   size(oid: string): number | null;
   /** The error for an object that should be there and was not read: `store_damaged` or `object_missing`. */
   explainMissing(oid: string): Promise<Error>;
@@ -37,7 +37,7 @@ interface Request {
 const AHEAD_OBJECTS = 64;
 const AHEAD_BYTES = 4 * 1024 * 1024;
 
-/** Creates a reader; git starts with the first request that the files do not answer. In a partial clone lists come at once. */
+/** Creates a reader; git starts with the first request that the files do not answer. In a partial clone each list is fetched at once. */
 export function createBlobReader(repository: Repository, partial: PartialClone | null = null): BlobReader {
   const files = createObjectFiles(repository.gitDir);
   let batch: Batch | null = null;
@@ -83,7 +83,7 @@ export function createBlobReader(repository: Repository, partial: PartialClone |
   };
 }
 
-/** What an id, or the commit of an id, or its tree, stands for, as the files say it. */
+/** The object of an id, or its commit or tree, from git's files. */
 function readPlain(files: ObjectFiles, name: string, atLeast?: number): StoredObject | null {
   const [, oid = "", wanted] = /^([0-9a-f]{40})(?:\^\{(tree|commit)\})?$/.exec(name) ?? [];
   const object = oid === "" ? null : files.read(oid, atLeast);
@@ -142,11 +142,11 @@ async function* readAhead(
   let next = 0;
   let largest = 0;
   while (next < oids.length || waiting.length > 0) {
-    // As many ahead as fit the byte budget if all were as large as the largest seen.
+    // Read as many ahead as fit the byte budget if all were as large as the largest so far.
     const ahead = Math.min(AHEAD_OBJECTS, next < 4 ? 4 : Math.max(1, Math.floor(AHEAD_BYTES / (largest + 1))));
     while (next < oids.length && waiting.length < ahead) {
       const promise = read(oids[next++] ?? "");
-      // A consumer that stops early leaves requests behind whose failure nobody waits for.
+      // A consumer that stops early abandons requests whose failure nobody awaits.
       promise.catch(() => undefined);
       waiting.push(promise);
     }
@@ -194,12 +194,12 @@ function startBatch(repository: Repository, onEnd: () => void): Batch {
       new Promise((resolve, reject) => {
         requests.push({ resolve, reject });
         if (requests.length === 1) holdProcess(pipe, true);
-        // Requests made in one go are one write.
+        // Requests made in one microtask are one write.
         if (outgoing === "") queueMicrotask(send);
         outgoing += `${name}\n`;
       }),
     async end() {
-      // From here on the program waits for the end; an answer that still arrives must not let it go.
+      // From here on the program waits for the end, even after the last answer.
       ending = true;
       holdProcess(pipe, true);
       send();
@@ -209,7 +209,6 @@ function startBatch(repository: Repository, onEnd: () => void): Batch {
   };
 }
 
-/** An object as stored. */
 export interface StoredObject {
   readonly oid: string;
   readonly type: string;
@@ -223,15 +222,15 @@ interface Head {
   readonly length: number;
 }
 
-/** What came of a content that is cut. */
+/** Content that has arrived in part. */
 interface Part {
   readonly bytes: Buffer;
   filled: number;
 }
 
 /**
- * Parses the output of `cat-file --batch`: calls back once per request, with null for a missing or ambiguous name. Bytes that
- * came in one chunk are a part of it.
+ * Parses the output of `cat-file --batch`: calls back once per request, with null for a missing or ambiguous name. Content that
+ * arrived in one chunk is a view of it.
  */
 export function createBatchParser(onObject: (object: StoredObject | null) => void): (chunk: Buffer) => void {
   let header = "";
@@ -276,23 +275,23 @@ function parseHeader(header: string): Head | null {
   return { oid, type, length: Number(size) + 1 };
 }
 
-// The contents of many objects, from a git of their own. It unpacks them beside this process, and the pipe between the two is
-// the bound on how far it is ahead.
+// The contents of many objects, from a git of their own. It inflates them in parallel to this process, and the pipe between the
+// two bounds how far it is ahead.
 
-/** Number of objects from which starting git costs less than unpacking them here. */
+/** Number of objects from which starting git costs less than inflating them here. */
 const MANY_OBJECTS = 256;
 
-/** Objects that came together, null for one that is not there. */
+/** Objects that arrived together, null for a missing one. */
 type ObjectList = readonly (StoredObject | null)[];
 
 /**
- * Streams objects by id, in the order asked, as they come. Bytes share memory with their neighbours: who
- * keeps them keeps those too. Throws `git_missing`, and `store_damaged` or `git_failed` when git ends before the last.
+ * Streams objects by id, in the order asked. Their bytes share memory: keeping one keeps its neighbours. Throws `git_missing`,
+ * and `store_damaged` or `git_failed` when git ends before the last.
  */
 async function* streamObjects(repository: Repository, oids: readonly string[]): AsyncGenerator<ObjectList> {
   const args = ["cat-file", "--batch", "--buffer"];
   const { child, ended } = openGit(formatArguments(repository, { args }), placeOf(repository));
-  // Who stops early does not wait for the end.
+  // A consumer that stops early does not await the end.
   ended.catch(() => undefined);
   let left = oids.length;
   try {

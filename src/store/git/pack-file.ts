@@ -11,11 +11,11 @@ export interface RawObject {
 
 export interface PackFile {
   /**
-   * The object, or null when it is not in this pack. With `atLeast`, its bytes may end after so many. Throws on what is no
-   * sound pack of a known form.
+   * The object, or null when it is not in this pack. With `atLeast`, its bytes may end after so many. Throws when the pack is
+   * damaged or of an unknown form.
    */
   read(oid: string, atLeast?: number): RawObject | null;
-  /** Its size in bytes, of which little is inflated; null when it is not in this pack. Throws as `read` does. */
+  /** Its size in bytes, inflating only the start; null when it is not in this pack. Throws like `read`. */
   size(oid: string): number | null;
   /** Whether the pack has the object. */
   has(oid: string): boolean;
@@ -29,24 +29,24 @@ const NAME_DELTA = 7;
 export const LARGEST_READ: number = 8 * 1024 * 1024;
 /** Header of a pack entry: size, then the base's distance or name. */
 const ENTRY_HEADER_BYTES = 64;
-/** Deflated bytes that hold the two sizes at the start of a delta, the codes that they are written in before them. */
+/** Deflated bytes that hold the two sizes at the start of a delta, after zlib's code tables. */
 const DELTA_START_BYTES = 512;
 const FANOUT_AT = 8;
 const NAMES_AT = FANOUT_AT + 256 * 4;
-/** Reads of an index after which it is read whole, where it is small: no larger than that, in bytes. */
+/** A small index (at most SMALL_INDEX bytes) is read whole after so many reads. */
 const READS_BEFORE_WHOLE = 32;
 const SMALL_INDEX = 4 * 1024 * 1024;
-/** Others are read whole once as many bytes were read of them in pieces, unless they are larger than that. */
+/** A larger index is read whole once that many of its bytes were read in pieces, up to this size. */
 const LARGEST_WHOLE = 64 * 1024 * 1024;
-/** Bases kept for the deltas made from them, in bytes. */
+/** Limit on cached bases of deltas, in bytes. */
 const CACHED_BYTES = 2 * LARGEST_READ;
 
-/** A pack may stand elsewhere: git reads it there, too. */
+/** A pack may be a link: git follows it too. */
 const IN_PACKS = { followLink: true } as const;
 
 /**
  * Opens a pack by the path of its index (`….idx`), for objects of up to `largest` bytes. Throws when it is gone, of another
- * version, or no file but a pipe.
+ * version, or a pipe.
  */
 export function openPack(indexPath: string, largest: number = LARGEST_READ): PackFile {
   const index = openIndex(indexPath);
@@ -163,7 +163,7 @@ interface EntryHeader {
   readonly kind: number;
   /** Bytes once inflated. */
   readonly size: number;
-  /** Where the object starts that a delta was made from; null for a whole object. */
+  /** Start of the object that a delta is based on; null for a whole object. */
   readonly base: number | null;
   readonly dataAt: number;
 }
@@ -194,14 +194,14 @@ function readEntryHeader(pack: FileWindow, offset: number, find: PackIndex["find
 }
 
 function inflateAt(pack: FileWindow, at: number, size: number): Buffer {
-  // Deflated bytes are at most a little more than the plain ones; what follows them is not looked at.
+  // Deflated data is at most slightly longer than the plain data; what follows it is ignored.
   const deflated = pack.read(at, size + (size >> 9) + 64);
   const bytes = inflateSync(deflated, { maxOutputLength: size + 1, chunkSize: Math.max(size + 1, 64) });
   if (bytes.length !== size) throw new Error(`an object of ${bytes.length} bytes where ${size} were announced`);
   return bytes;
 }
 
-/** Inflates as far as `count` deflated bytes reach, which is seldom less than `count` bytes. */
+/** Inflates `count` deflated bytes, which usually give at least `count` bytes. */
 function inflateStart(pack: FileWindow, at: number, count: number): Buffer {
   return inflateSync(pack.read(at, count), { finishFlush: constants.Z_SYNC_FLUSH });
 }
@@ -217,10 +217,10 @@ function readBytes(file: number, at: number, count: number): Buffer {
   return bytes.subarray(0, readSync(file, bytes, 0, count, at));
 }
 
-// A file read in windows: what lies close behind the last read is in memory already. A system call costs more than the few
-// hundred bytes that most objects of a pack are.
+// A file read in windows: data near the last read is in memory already. A system call costs more than the few hundred bytes of
+// most objects in a pack.
 
-/** Bytes read at once where a reader goes on from where it was. */
+/** Bytes read at once near the last read. */
 const WINDOW_BYTES = 256 * 1024;
 /** Bytes read at once anywhere else. */
 const PAGE_BYTES = 4096;
@@ -231,7 +231,7 @@ interface FileWindow {
   read(at: number, count: number): Buffer;
 }
 
-/** For what is larger than a window, of all files: memory that is used already is much faster than new memory. */
+/** Shared by all files for reads larger than a window: reusing memory is much faster than allocating it. */
 let scratch = Buffer.alloc(0);
 
 /** Creates a window on an open file, which the caller closes. */
@@ -241,7 +241,7 @@ export function createFileWindow(file: number): FileWindow {
   let length = 0;
   const load = (at: number, count: number): void => {
     const isForward = length > 0 && at >= start && at <= start + length + WINDOW_BYTES;
-    // A tree stands before its commit, and blobs before their tree: who goes back a little comes forward again.
+    // A tree precedes its commit, and blobs their tree: reads go back a little and then forward again.
     const isBackward = length > 0 && at < start && at > start - WINDOW_BYTES / 2;
     const wanted = isForward || isBackward ? WINDOW_BYTES : Math.max(count, PAGE_BYTES);
     if (memory.length < wanted) memory = Buffer.allocUnsafeSlow(wanted);
@@ -260,7 +260,7 @@ export function createFileWindow(file: number): FileWindow {
   };
 }
 
-/** Where in the delta the reading stands. */
+/** The position of a reader in the delta. */
 interface Cursor {
   readonly delta: Buffer;
   at: number;
@@ -269,7 +269,7 @@ interface Cursor {
 /** Below this a loop copies faster than a call. Bytes. */
 const SHORT = 64;
 
-/** Applies a delta to the object it was made from. Throws when it does not fit that object or is damaged. */
+/** Applies a delta to its base. Throws when it does not fit the base or is damaged. */
 function applyDelta(base: Buffer, delta: Buffer): Buffer {
   const cursor: Cursor = { delta, at: 0 };
   check(readSize(cursor) === base.length);
@@ -278,12 +278,12 @@ function applyDelta(base: Buffer, delta: Buffer): Buffer {
   while (cursor.at < delta.length) {
     const command = readByte(cursor);
     if (command >= 0x80) {
-      // A part of the base; the command's bits say which bytes of its place and length follow, others are zero.
+      // Copies from the base; the command's bits say which bytes of offset and length follow, others are zero.
       const from = readNumber(command & 0x0f, cursor);
       const count = readNumber((command >> 4) & 0x07, cursor) || 0x10000;
       filled = copyBytes(base, from, count, result, filled);
     } else {
-      // Bytes that stand in the delta; the command is their count, 0 is reserved.
+      // Copies from the delta; the command is the count, 0 is reserved.
       check(command > 0);
       filled = copyBytes(delta, cursor.at, command, result, filled);
       cursor.at += command;
@@ -293,14 +293,14 @@ function applyDelta(base: Buffer, delta: Buffer): Buffer {
   return result;
 }
 
-/** Reads how large the object is that a delta makes, in bytes; the delta may end after that. Throws when it ends before. */
+/** Reads the size of the object that a delta makes, in bytes, from the delta's start. Throws when that is cut. */
 function readResultSize(delta: Buffer): number {
   const cursor: Cursor = { delta, at: 0 };
   readSize(cursor);
   return readSize(cursor);
 }
 
-/** Copies `count` bytes and gives where the next ones go. */
+/** Copies `count` bytes and returns the position after them. */
 function copyBytes(source: Buffer, from: number, count: number, target: Buffer, to: number): number {
   check(from + count <= source.length && to + count <= target.length);
   if (count < SHORT) for (let at = 0; at < count; at++) target[to + at] = source[from + at] ?? 0;
@@ -308,7 +308,7 @@ function copyBytes(source: Buffer, from: number, count: number, target: Buffer, 
   return to + count;
 }
 
-/** A number, lowest byte first, of which only the bytes are there whose bit is set. */
+/** A number, lowest byte first, with only the bytes whose bit is set. */
 function readNumber(bits: number, cursor: Cursor): number {
   let value = 0;
   for (let scale = 1, rest = bits; rest !== 0; rest >>= 1, scale *= 256) {

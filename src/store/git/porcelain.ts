@@ -1,4 +1,4 @@
-// Runs git in a known repository: plumbing, and porcelain through simple-git, each failure as an error of one form.
+// Runs git in a known repository: plumbing, and porcelain through simple-git, with uniform errors.
 import { open, rename, rm } from "node:fs/promises";
 import { join, parse } from "node:path";
 import type { Readable } from "node:stream";
@@ -24,7 +24,7 @@ import {
 import { guardEnvironment, readRemoteAccess } from "./guard.ts";
 import { objectsElsewhere, remoteNotAsked } from "./transfer-errors.ts";
 
-// A git command in a known repository: its global options, and its failure as an error. An old git is found out by its
+// A git command in a known repository: its global options, and its failure as an error. An old git is recognised by its
 // failures, so that no command pays for asking.
 
 /** A repository that commands run in, named explicitly so that git searches for nothing. */
@@ -43,8 +43,8 @@ export interface GitCommand {
   readonly extraEnv?: Environment;
 }
 
-// jpg brings worktrees and views along itself: its own commands fire no hooks, and never fsmonitor programs. They enter no
-// submodule, which would have settings of its own, git cannot split the sparse index of a store, and HEAD is a file.
+// jpg advances worktrees and views itself: its own commands run no hooks and no fsmonitor program. They enter no submodule,
+// which would have settings of its own; git cannot split the sparse index of a store; and HEAD is a file.
 const QUIET_CONFIG: readonly string[] = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
@@ -53,19 +53,18 @@ const QUIET_CONFIG: readonly string[] = [
   "submodule.recurse=false",
 ];
 
-/** The full argument list of a command. */
 export function formatArguments(repository: Repository, command: GitCommand): string[] {
   requireNoPipes(repository);
   const settings = [...QUIET_CONFIG, ...(command.config ?? [])].flatMap((setting) => ["-c", setting]);
   return [`--git-dir=${repository.gitDir}`, ...settings, ...command.args];
 }
 
-/** Where a command's process runs: kept from what the repository's own configuration would have it start. */
+/** The place of a command's process: guarded from what the repository's own configuration would start. */
 export function placeOf(repository: Repository, extraEnv: Environment = {}): GitPlace {
   return { cwd: repository.cwd, env: repository.env, extraEnv: { ...guardEnvironment(repository), ...extraEnv } };
 }
 
-/** Runs a command and gives its result, whatever its exit code. A lock in its way whose maker is gone is removed first. */
+/** Runs a command and returns its result, whatever its exit code. Removes an abandoned lock that stops it, and retries once. */
 export async function tryCommand(
   repository: Repository,
   command: GitCommand,
@@ -102,7 +101,7 @@ function mayWrite({ args: [name = "", ...words] }: GitCommand): boolean {
   return !readsSettings && !READING.has(name);
 }
 
-/** Runs a command that must succeed and gives its output. Throws as `commandError` says. */
+/** Runs a command that must succeed and returns its output. Throws the error of `commandError`. */
 export async function runCommand(
   repository: Repository,
   command: GitCommand,
@@ -114,8 +113,8 @@ export async function runCommand(
 }
 
 /**
- * The error of a failed command: `git_too_old` when git did not know what was asked, `objects_elsewhere` when it lacked an object
- * of a partial clone that nobody was asked for, else by what git said.
+ * The error of a failed command: `git_too_old` when git did not know the arguments, `objects_elsewhere` when an object is
+ * missing whose remote the user has not fetched from, else by git's message.
  */
 export async function commandError(
   repository: Repository,
@@ -133,20 +132,20 @@ export async function commandError(
 }
 
 // Runs git's porcelain (init, config, switch, worktree) through simple-git, which refuses arguments and settings that would
-// have git start programs. The contract, environment and errors are those of `runGit`; the first call loads the library.
+// make git start programs. Contract, environment and errors are those of `runGit`; the first call loads the library.
 
-/** Characters of a line that has not ended yet. */
+/** Limit on an unfinished line, characters. */
 const LONGEST_LINE = 4096;
 
 /**
- * A run without input; `progress` is told each line that git writes to standard error, as it comes: those that it goes on writing
- * over do not stand. Told "" that does not stand when git has ended.
+ * A run without input; `progress` receives each line that git writes to standard error, as it comes: `stands` is false for
+ * lines that git overwrites, and for the "" at the end.
  */
 interface PorcelainRun extends Omit<GitRun, "input"> {
   readonly progress?: (line: string, stands: boolean) => void;
 }
 
-/** Runs git to its end, as `runGit` does, with nothing to read. Throws `git_missing`, `git_refused`. */
+/** Runs git to its end, like `runGit`, without input. Throws `git_missing`, `git_refused`. */
 export async function runPorcelain(args: readonly string[], place: PorcelainRun): Promise<GitResult> {
   const { simpleGit, GitConstructError, GitPluginError } = await import("simple-git");
   const { cwd, signal, progress } = place;
@@ -165,18 +164,18 @@ export async function runPorcelain(args: readonly string[], place: PorcelainRun)
         return undefined; // a failing exit code is a result
       },
     }).env(env);
-    // After a command that prints nothing simple-git waits 50 ms for more; an empty chunk is something.
+    // After a command that prints nothing simple-git waits 50 ms for more; an empty chunk ends that wait.
     git.outputHandler((_command, stdout, errors) => {
       setImmediate(() => stdout.emit("data", Buffer.alloc(0)));
       if (progress !== undefined) errors.on("data", splitProgress(progress));
-      // A helper of git's that waits for a server may outlive it, and would hold these open for as long.
+      // A helper of git's that waits for a server may outlive git, and would keep these open.
       signal?.addEventListener("abort", () => {
         for (const stream of [stdout, errors]) (stream as Readable).destroy();
       });
     });
     const stdout = Buffer.from(await git.raw([...args]));
     signal?.throwIfAborted();
-    // What node says of a process that could not be started stands where git's own words would.
+    // Node's message about a process that could not be started is in place of git's stderr.
     if (code < -1) throw startError(causeIn(stderr), cwd);
     return { stdout, stderr, code: code ?? -1 };
   } catch (error) {
@@ -190,7 +189,7 @@ export async function runPorcelain(args: readonly string[], place: PorcelainRun)
   }
 }
 
-/** Hands a stream's text on by lines; one that ends in `\r` is written over by what follows. */
+/** Splits a stream's text into lines; one that ends in `\r` is overwritten by the next. */
 function splitProgress(onLine: (line: string, stands: boolean) => void): (chunk: Buffer) => void {
   const decoder = new TextDecoder();
   let rest = "";
@@ -207,12 +206,12 @@ function causeIn(text: string): Error {
   return Object.assign(new Error(line), { code: /\bE[A-Z]+\b/.exec(line)?.[0] });
 }
 
-// What simple-git is told to let pass: the user's own environment, and the settings by which jpg keeps git quiet and a store's
-// programs from being started. Everything else stays refused.
+// What simple-git must allow: the user's own environment, and the settings by which jpg keeps git quiet and a store's programs
+// from starting. Everything else stays refused.
 
 type Flags = NonNullable<SimpleGitOptions["unsafe"]>;
 
-/** What jpg itself says in every command: `--git-dir`, and the settings and programs of a store. */
+/** What jpg itself sets in every command: `--git-dir`, and the settings and programs of a store. */
 const OWN: Flags = {
   allowUnsafeConfigPaths: true,
   allowUnsafeHooksPath: true,
@@ -221,7 +220,7 @@ const OWN: Flags = {
   allowUnsafeTemplateDir: true,
 };
 
-/** What the variables of `guardEnvironment` take from a store that names programs. */
+/** What the variables of `guardEnvironment` override in a store that names programs. */
 const GUARD: Flags = {
   allowUnsafeConfigEnvCount: true,
   allowUnsafeAlias: true,
@@ -247,7 +246,7 @@ const PROGRAMS: readonly (readonly [RegExp, keyof Flags])[] = [
   [/^git_proxy_command$/, "allowUnsafeGitProxy"],
 ];
 
-/** The options for a git with this environment; `own` = what of it jpg set itself. */
+/** The options for a git with this environment; `own` = the variables that jpg set itself. */
 function permissionsFor(
   env: Environment,
   own: Environment = {},
@@ -262,12 +261,12 @@ function permissionsFor(
   return { allowEnvironment: names, unsafe };
 }
 
-// Adds settings to a repository's config file, or takes them out, under git's own lock: one write for any number of them.
+// Changes a repository's config file under git's own lock: one write for any number of settings.
 
 const LOCK_ATTEMPTS = 200;
 const LOCK_WAIT_MS = 10;
 
-/** Adds a text to the config file of a git dir, told from what stands there. Throws `config_locked`. */
+/** Appends a text, computed from the present one, to the config file of a git dir. Throws `config_locked`. */
 export function appendConfig(gitDir: string, missingIn: (text: string) => string): Promise<void> {
   return rewriteConfig(gitDir, (text) => {
     const separator = text === "" || text.endsWith("\n") ? "" : "\n";
@@ -275,7 +274,7 @@ export function appendConfig(gitDir: string, missingIn: (text: string) => string
   });
 }
 
-/** Puts another text in the place of a git dir's config file. Throws `config_locked`. */
+/** Replaces the config file of a git dir. Throws `config_locked`. */
 export async function rewriteConfig(gitDir: string, change: (text: string) => string): Promise<void> {
   const path = join(gitDir, "config");
   const lock = await takeLock(gitDir, `${path}.lock`);
@@ -320,12 +319,12 @@ async function takeLock(gitDir: string, path: string): ReturnType<typeof open> {
   });
 }
 
-/** `core.sharedRepository` of the store in a git dir; undefined where it does not stand, or no store is there yet. */
+/** `core.sharedRepository` of the store in a git dir; undefined when not set, or without a store. */
 export async function sharingOf(gitDir: string): Promise<string | undefined> {
   return readSetting((await readFileIfExists(join(gitDir, "config"))) ?? "", "core.sharedrepository");
 }
 
-/** What the user's own settings, and the machine's, say of every repository; undefined where they say nothing. */
+/** `core.sharedRepository` in the user's and system's settings; undefined when not set. */
 export async function sharingOfUser(env: Environment): Promise<string | undefined> {
   const place = { cwd: parse(process.cwd()).root, env };
   const { code, stdout } = await runGit(["config", "--get", "core.sharedRepository"], place);

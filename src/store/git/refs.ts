@@ -21,8 +21,8 @@ import {
   tryCommand,
 } from "./porcelain.ts";
 
-// Reads refs without starting git: loose files first, then packed-refs, as git itself does. A ref backend that is not made
-// of files (reftable, in somebody else's clone) is asked through git.
+// Reads refs without starting git: loose files first, then packed-refs, as git itself does. Asks git about a ref backend
+// without files (reftable, in somebody else's clone).
 
 /** The commit a ref names, following symbolic refs, or null. */
 export async function readRef(repository: Repository, ref: string): Promise<string | null> {
@@ -47,7 +47,7 @@ export async function readHead(repository: Repository, worktreeGitDir: string): 
   return head !== null && "ref" in head ? head : (readHeadLink(path) ?? head);
 }
 
-/** What HEAD names as a link, in which form git writes it by `core.preferSymlinkRefs`; null where it is none. */
+/** The ref that HEAD names as a symbolic link (`core.preferSymlinkRefs`); null when it is none. */
 function readHeadLink(path: string): Head | null {
   try {
     const target = fs.readlinkSync(path);
@@ -57,23 +57,23 @@ function readHeadLink(path: string): Head | null {
   }
 }
 
-/** Whether nothing was ever committed or fetched there, as in a repository that was just made: then git need not be asked. */
+/** Whether nothing was ever committed or fetched here, as in a new repository: then git need not be asked. */
 export function hasNoRefs(gitDir: string): boolean {
   try {
     if (["packed-refs", "reftable"].some((name) => fs.existsSync(join(gitDir, name)))) return false;
     const inRefs = fs.readdirSync(join(gitDir, "refs"), { withFileTypes: true, recursive: true });
     return inRefs.every((entry) => entry.isDirectory());
   } catch {
-    return false; // git says what is wrong there
+    return false; // git reports what is wrong there
   }
 }
 
-/** Whether a git dir has files of remote branches; folders that are empty count, a reftable is not looked into. */
+/** Whether a git dir has files of remote branches; counts empty folders, does not look into a reftable. */
 async function hasRemoteBranches(gitDir: string): Promise<boolean> {
   return isFolder(join(gitDir, "refs", "remotes")) || (await findPackedFolder(gitDir, "refs/remotes/"));
 }
 
-/** Whether packed-refs names a ref that begins so, e.g. `refs/remotes/`. */
+/** Whether packed-refs names a ref with this beginning, e.g. `refs/remotes/`. */
 async function findPackedFolder(gitDir: string, folder: string): Promise<boolean> {
   return ((await readFileIfExists(join(gitDir, "packed-refs"))) ?? "").includes(` ${folder}`);
 }
@@ -82,7 +82,6 @@ function isReftable(repository: Pick<Repository, "gitDir">): boolean {
   return isFolder(join(repository.gitDir, "reftable"));
 }
 
-/** Whether a path is a folder. */
 export function isFolder(path: string): boolean {
   try {
     return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -97,9 +96,9 @@ export async function readShallowCommits(gitDir: string): Promise<ReadonlySet<st
   return new Set(text.split("\n").filter((line) => line !== ""));
 }
 
-// What the configuration of a jpg store says of its branches: merge options, so that a stock `git merge` never takes one compaction
-// record for a renamed copy of another; and where a branch came from, so that stock git knows what to compare it with and to
-// pull. One write for any number of branches.
+// The branch sections in a store's configuration: merge options, so that a stock `git merge` never takes one compaction record
+// for a renamed copy of another; and upstreams, so that stock git knows what to compare with and pull. One write for any number
+// of branches.
 
 /** Whether a config file's text is that of a jpg store (`jpg.format`). */
 export function isStoreConfig(text: string): boolean {
@@ -118,13 +117,13 @@ export async function configureBranches(
   await appendConfig(repository.gitDir, (text) => missingIn(text).map(sectionOf).join(""));
 }
 
-/** What branches follow: those of the same names, under a prefix, of a remote. */
+/** The upstream of branches: those of the same names, under a prefix, of a remote. */
 interface Upstream {
   readonly remote: string;
   readonly prefix: string;
 }
 
-/** Notes down, as `git clone` does, what branches follow; `names` are of those that follow nothing yet. */
+/** Records the upstream of branches, as `git clone` does; the branches must have none yet. */
 export async function followRemote(
   { gitDir }: Pick<Repository, "gitDir">,
   names: readonly string[],
@@ -133,7 +132,7 @@ export async function followRemote(
   if (names.length > 0) await appendConfig(gitDir, () => names.map((name) => followSection(name, followed)).join(""));
 }
 
-/** Forgets what `followRemote` noted down of a remote, all at once: git would write the file anew for each line. */
+/** Removes what `followRemote` recorded for a remote, in one write: git would rewrite the file for each line. */
 export async function forgetFollowed({ gitDir }: Pick<Repository, "gitDir">, remote: string): Promise<void> {
   await rewriteConfig(gitDir, (text) =>
     text.replace(FOLLOW_SECTION, (section, followed) => (followed === remote ? "" : section)),
@@ -146,7 +145,7 @@ function followSection(name: string, { remote, prefix }: Upstream): string {
   return `[branch "${quote(name)}"]\n\tremote = ${remote}\n\tmerge = "${quote(prefix + name)}"\n`;
 }
 
-// Repeated sections of one branch are fine with git, so what stock git put there before stays as it is.
+// Git merges repeated sections of one branch, so what stock git wrote there stays as it is.
 function sectionOf(name: string): string {
   return `[branch "${quote(name)}"]\n\tmergeOptions = -Xfind-renames=100%\n`;
 }
@@ -155,28 +154,28 @@ function quote(name: string): string {
   return name.replace(/["\\]/g, "\\$&");
 }
 
-// Lists branches, and refs of other folders, from git's own files, loose and packed: reading them takes less than git takes to
-// start, and for thousands git looks each one's object up. Whatever is not plain is left to git, which says what is wrong with it.
+// Lists branches, and refs of other folders, from git's own files, loose and packed: faster than starting git, which also looks
+// up each object. Anything unusual is left to git, which reports what is wrong.
 
 const HEADS = "refs/heads/";
 const OID_LENGTH = 40;
-/** Lines that name no such ref: what git says of the file, another ref, the commit of a tag. */
+/** Lines for other refs: comments, refs in other folders, peeled tags. */
 const OTHER_LINE = /^(?:[#^].*|[0-9a-f]{40} refs\/.+)$/;
 const OIDS = /^[0-9a-f]*$/;
-/** What a branch's own file holds: the id of a commit. */
+/** The content of a loose ref: the id of a commit. */
 const LOOSE = /^(?!0{40})([0-9a-f]{40})\n$/;
-/** Loose refs are read one by one; git reads many of them more quickly. */
+/** Loose refs are read one by one; git reads many of them faster. */
 const MOST_LOOSE = 50;
 
-/** The branches by name, in git's order, never none; null when git has to be asked. */
+/** The branches by name, in git's order, never none; null when git must be asked. */
 export async function listBranchFiles(gitDir: string): Promise<BranchTip[] | null> {
   const tips = await listRefFiles(gitDir, HEADS);
   return tips?.length === 0 ? null : tips;
 }
 
-/** The refs below a folder (`refs/trash/`) by the rest of their names, in git's order; null when git has to be asked. */
+/** The refs below a folder (`refs/trash/`) by the rest of their names, in git's order; null when git must be asked. */
 export async function listRefFiles(gitDir: string, folder: string): Promise<BranchTip[] | null> {
-  // A folder that no ref can stand in leads elsewhere.
+  // A folder that cannot contain refs may lead elsewhere.
   if (!isBranchName(folder.slice("refs/".length, -1)) || !isFolder(join(gitDir, "refs"))) return null;
   if (isFolder(join(gitDir, "reftable")) || !(await isSound(gitDir))) return null;
   // Loose refs first, as git does: one that is packed meanwhile is in the file that is read after.
@@ -189,12 +188,12 @@ export async function listRefFiles(gitDir: string, folder: string): Promise<Bran
   return [...packed.filter(({ name }) => !names.has(name)), ...loose].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Whether git would take the folder for a repository, and its settings for what they say. */
+/** Whether git would accept the folder as a repository, and its settings are plain. */
 async function isSound(gitDir: string): Promise<boolean> {
   return isPlainFile(join(gitDir, "config")) && parseHead(await readFileIfExists(join(gitDir, "HEAD"))) !== null;
 }
 
-/** The refs below a folder that packed-refs holds, in its order; null for a file that git would not have written so. */
+/** The refs below a folder in packed-refs, in order; null for a file that git would not have written. */
 export function parsePackedRefs(text: string, folder: string): BranchTip[] | null {
   const start = ` ${folder}`;
   const tips: BranchTip[] = [];
@@ -210,7 +209,7 @@ export function parsePackedRefs(text: string, folder: string): BranchTip[] | nul
   return tips;
 }
 
-/** Null where there are many, or anything else than the id of a commit under a name that git takes. */
+/** Null when there are many, or anything but the id of a commit under a name that git accepts. */
 async function readLoose(folder: string): Promise<BranchTip[] | null> {
   const tips: BranchTip[] = [];
   for (const name of looseNames(folder)) {
@@ -222,7 +221,7 @@ async function readLoose(folder: string): Promise<BranchTip[] | null> {
   return tips;
 }
 
-/** Names of files, as git makes them of branches; null for what is neither a file nor a folder that can be read. */
+/** Names of loose refs; null for what is neither a file nor a readable folder. */
 function* looseNames(folder: string, above = ""): Generator<string | null> {
   const entries = entriesOf(join(folder, above));
   if (entries === null) yield null;
@@ -232,7 +231,7 @@ function* looseNames(folder: string, above = ""): Generator<string | null> {
   }
 }
 
-/** Null where a folder cannot be read; one that is gone was emptied meanwhile. */
+/** Null when a folder cannot be read; empty when it is gone. */
 function entriesOf(folder: string): readonly Dirent[] | null {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -241,13 +240,13 @@ function entriesOf(folder: string): readonly Dirent[] | null {
   }
 }
 
-// Whether commits of a store may be somewhere else: it has a remote, or something was pushed from it, by URL too, or handed over
-// as a file. What others may have is never replaced.
+// Whether others may have commits of a store: it has a remote, or something was pushed from it, by URL too, or exported as a
+// file. What others may have is never replaced.
 
-/** Commit ids that were pushed or handed over, one a line; written before they leave. */
+/** Commit ids that were pushed or exported, one a line; written before they are sent. */
 const RECORD = "jpg-pushed";
 
-/** Records what leaves a store, before it does: the commits only, nothing of where they go. */
+/** Records commits before they are sent: only the commits, not where they go. */
 export async function recordPublished(gitDir: string, commits: readonly string[]): Promise<void> {
   const known = new Set(((await readFileIfExists(join(gitDir, RECORD))) ?? "").split("\n"));
   const added = [...new Set(commits)].filter((commit) => commit !== ZERO_ID && !known.has(commit));
@@ -262,12 +261,12 @@ export async function isPublished(gitDir: string): Promise<boolean> {
   return hasRemoteBranches(gitDir);
 }
 
-/** What stands in a message for the name of a branch that was removed for good. */
+/** Replaces the name of a purged branch in a message. */
 export const REMOVED = "(removed)";
 
 /**
- * The branch that HEAD named before `active` did, as `git switch -` reads it; null when there is none. What has no slash in its
- * name is a commit, or the branch that a store begins with, and no conversation.
+ * The branch that HEAD named before `active`, as `git switch -` reads it; null when there is none. A name without a slash is a
+ * commit, or the branch that a store begins with, and no conversation.
  */
 export function previousBranchIn(reflog: string | null, active: string | null): string | null {
   const moves = [...(reflog ?? "").matchAll(/\tcheckout: moving from (\S+) to \S+$/gm)].reverse();
@@ -275,7 +274,7 @@ export function previousBranchIn(reflog: string | null, active: string | null): 
   return null;
 }
 
-/** What a ref stood at before, newest first, each once. */
+/** Earlier values of a ref, newest first, each once. */
 export function formerTipsIn(reflog: string | null): readonly string[] {
   const tips = [...(reflog ?? "").matchAll(/^([0-9a-f]{40}) /gm)].map(([, tip = ""]) => tip);
   return [...new Set(tips.reverse())];
@@ -298,7 +297,7 @@ const maskedCopy: z.ZodMiniType<MaskedCopy> = z.object({
 });
 const record: z.ZodMiniType<{ readonly copies: readonly MaskedCopy[] }> = z.object({ copies: z.array(maskedCopy) });
 
-/** Gives what the store at a git dir knows of its masked copies. */
+/** Opens the record of masked copies of the store in a git dir. */
 export function openMaskedCopies(gitDir: string): MaskedCopies {
   const path = join(gitDir, COPY_RECORD);
   const list = async (): Promise<readonly MaskedCopy[]> =>
@@ -324,13 +323,13 @@ export interface BranchMove {
   readonly to: string;
 }
 
-/** What reflogs say of a move. */
+/** The reflog message of a move. */
 const MOVE_MESSAGE = "jpg: write";
 
 const LOCK_ATTEMPTS = 20;
 const LOCK_WAIT_MS = 15;
 
-/** Moves branches; gives for each, in order, whether it was moved. Throws as git fails for other reasons than a stale branch. */
+/** Moves branches; returns for each, in order, whether it was moved. Throws when git fails for other reasons than a stale branch. */
 export async function moveBranches(repository: Repository, moves: readonly BranchMove[]): Promise<readonly boolean[]> {
   const moved = new Set<BranchMove>();
   // A transaction takes each branch once.
@@ -364,7 +363,7 @@ async function moveTogether(
 async function moveBranch(repository: Repository, move: BranchMove): Promise<boolean> {
   const command = updateCommand([move]);
   const isStale = async (): Promise<boolean> => (await readRef(repository, refOfBranch(move.branch))) !== move.expected;
-  // Whoever lost to another writer need not start git to hear so; where refs are no files, that takes a git itself.
+  // A stale branch needs no git to find out, except where refs are not files.
   if (!isReftable(repository) && (await isStale())) return false;
   for (let attempt = 1; ; attempt++) {
     const result = await tryCommand(repository, command);
@@ -385,21 +384,21 @@ function updateCommand(moves: readonly BranchMove[]): GitCommand {
   return {
     args: ["update-ref", "-m", MOVE_MESSAGE, "-z", "--stdin"],
     input: lines.join(""),
-    // By itself git puts a ref in place before its content is on the disk.
+    // By default git renames a ref into place before its content is on the disk.
     config: ["core.fsync=committed,reference"],
   };
 }
 
-/** What the names of all such refs begin with. */
+/** Prefix of the refs of removed branches. */
 export const TRASH: string = "refs/trash/";
 
 /** The ref of a removed branch. Throws `bad_branch_name`. */
 export function refInTrash(removedAt: string, branch: string): string {
-  // Checked as a branch's name is.
+  // refOfBranch checks the name.
   return `${TRASH}${removedAt.replace(/[-:]/g, "")}/${refOfBranch(branch).slice("refs/heads/".length)}`;
 }
 
-/** The removed branch that a ref keeps; null for what jpg did not name so. */
+/** The removed branch of a ref; null for a name that jpg did not make. */
 export function parseTrashRef(ref: string, commit: string): TrashedBranch | null {
   const [, stamp = "", branch = ""] = /^refs\/trash\/([^/]+)\/(.+)$/.exec(ref) ?? [];
   const [, date = "", ...time] = /^(\d{8})T(\d\d)(\d\d)(\d\d\.\d{3})Z$/.exec(stamp) ?? [];
@@ -408,7 +407,6 @@ export function parseTrashRef(ref: string, commit: string): TrashedBranch | null
   return { branch, commit, removedAt };
 }
 
-/** The branches of a repository's remotes. */
 export function createRemotes(repository: Repository): Remotes {
   return {
     list: () => listRemoteBranches(repository),

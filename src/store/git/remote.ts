@@ -1,5 +1,5 @@
-// Remotes in the store's git configuration. How a remote is published to is read off its fetch refspec, so that stock git and
-// jpg cannot disagree; the refspecs themselves are never followed by jpg, which says its own in every transfer.
+// Remotes in the store's git configuration. The fetch refspec says how a remote is published to, so that stock git and jpg
+// agree; jpg never uses the refspecs themselves and passes its own in every transfer.
 import { isAbsolute, join, parse, resolve } from "node:path";
 import { userError } from "../../core/errors.ts";
 import { checkRemoteUrl, isLocalPath, type PublishedAs } from "../../core/remote-address.ts";
@@ -12,7 +12,7 @@ import { parseSubsections, type SubsectionSetting } from "./guard.ts";
 import { appendConfig, formatConfig, type Repository, runCommand, runPorcelain, tryCommand } from "./porcelain.ts";
 import { followRemote, forgetFollowed } from "./refs.ts";
 
-/** Where conversations stand on a remote, by how they are published; a branch's name follows. */
+/** The prefix of conversations' refs on a remote, by how they are published; a branch's name follows. */
 export const REMOTE_PREFIX: Readonly<Record<PublishedAs, string>> = {
   branches: "refs/heads/",
   hidden: "refs/jpg/conversations/",
@@ -41,7 +41,7 @@ export async function readRemotes(repository: Repository): Promise<readonly Remo
   });
 }
 
-/** Writes a remote down, so that stock git gets and sends the same refs. Throws `remote_exists`. */
+/** Adds a remote to the configuration, so that stock git fetches and pushes the same refs. Throws `remote_exists`. */
 export async function writeRemote(repository: Repository, { name, url, as, filter }: NewRemote): Promise<void> {
   if ((await readSettings(repository, "remote")).some(({ subsection }) => subsection === name))
     throw remoteExists(name);
@@ -50,7 +50,7 @@ export async function writeRemote(repository: Repository, { name, url, as, filte
     [`${key}.url`, checkRemoteUrl(url)],
     [`${key}.fetch`, `+${REMOTE_PREFIX[as]}*:refs/remotes/${name}/*`],
     [`${key}.tagOpt`, "--no-tags"],
-    // Without it stock git would push to a branch that everybody sees.
+    // Without `push`, below, stock git would push to a branch that everybody sees.
     ...(filter === undefined
       ? []
       : ([
@@ -63,7 +63,7 @@ export async function writeRemote(repository: Repository, { name, url, as, filte
   await appendConfig(repository.gitDir, () => formatConfig(settings));
 }
 
-/** Has branches follow those of their names on a remote that is written down; none that follows something already. */
+/** Makes branches track those of their names on a configured remote; skips those that track something already. */
 export async function followBranches(
   repository: Repository,
   { name: remote, as }: Pick<Remote, "name" | "as">,
@@ -80,7 +80,7 @@ export async function followBranches(
   await followRemote(repository, names, { remote, prefix: REMOTE_PREFIX[as] });
 }
 
-/** Forgets a remote and its branches, as stock git does. */
+/** Removes a remote and its branches, as stock git does. */
 export async function forgetRemote(repository: Repository, name: string): Promise<void> {
   await forgetFollowed(repository, name);
   await runCommand(repository, { args: ["remote", "remove", name] }, runPorcelain);
@@ -88,7 +88,7 @@ export async function forgetRemote(repository: Repository, name: string): Promis
 
 type Section = "remote" | "branch";
 
-/** The settings of remotes or branches in the store's own configuration. Git is asked where that is not plain. */
+/** The settings of remotes or branches in the store's own configuration. Asks git when the file is not plain. */
 async function readSettings(repository: Repository, section: Section): Promise<readonly SubsectionSetting[]> {
   const text = await readFileIfExists(join(repository.gitDir, "config"));
   const plain = text === null ? null : parseSubsections(text, section);
@@ -110,10 +110,10 @@ function remoteExists(name: string): Error {
   });
 }
 
-// The remotes of the project that a store belongs to, as the project's own configuration names them. Nothing is started for
-// them, and nothing else of that configuration counts.
+// The remotes of the project that a store belongs to, from the project's own configuration. Starts nothing for them and uses no
+// other setting.
 
-/** Reads them, in the order of the configuration; folders are absolute. */
+/** Reads the project's remotes, in the order of the configuration; folders are absolute. */
 export async function readProjectRemotes(
   { root, commonDir }: ProjectLocation,
   env: Environment,

@@ -1,4 +1,4 @@
-// The repository around a directory, told from files: its git dir, whose it is, its worktrees, the project it belongs to.
+// The repository around a directory, from its files: its git dir, owner, worktrees, and the project it belongs to.
 import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -10,10 +10,10 @@ import { gitError, runGit } from "./git-process.ts";
 import type { Repository } from "./porcelain.ts";
 import { isFolder, readHead } from "./refs.ts";
 
-// The project that a store or a directory belongs to. Git is not asked, and nothing is looked at but which files are there: what is
-// found here says whose something is, and is never worked in.
+// The project that a store or a directory belongs to. Does not ask git and only checks which files exist: the result says what
+// belongs to what, and no work is done in it.
 
-/** The project whose git dir a project store stands in. */
+/** The project whose git dir contains a project store. */
 export function projectOfStore(storeRoot: string, commonDir: string): ProjectLocation {
   const projectDir = dirname(storeRoot);
   const isInProject = basename(storeRoot) === "jpg" && commonDir === join(storeRoot, ".git");
@@ -25,15 +25,15 @@ export async function isProjectDir({ commonDir }: ProjectLocation): Promise<bool
   return commonDir !== "" && (await findRepositoryDir(commonDir))?.isBare === true;
 }
 
-/** The folder in which the worktrees of a store are made by default: in the project's git dir, else in the store's own. */
+/** The default folder of a store's worktrees: in the project's git dir, else in the store's own. */
 export async function worktreesFolder(root: string, gitDir: string): Promise<string> {
   const project = projectOfStore(root, gitDir);
   return join((await isProjectDir(project)) ? project.commonDir : gitDir, "jpg-worktrees");
 }
 
 /**
- * Finds the git dir, shared by all worktrees, of the nearest repository around a directory (absolute, without symbolic links); null
- * where there is none. A store in a project's git dir is the project's.
+ * Finds the git dir, shared by all worktrees, of the nearest repository around a directory (absolute, without symbolic links);
+ * null where there is none. A store in a project's git dir belongs to the project.
  */
 export async function findProjectAround(directory: string): Promise<string | null> {
   const found = await findNearest(directory);
@@ -43,7 +43,7 @@ export async function findProjectAround(directory: string): Promise<string | nul
   return (await isProjectDir(project)) ? project.commonDir : commonDir;
 }
 
-/** The nearest repository around a directory, and the folder upwards that it is found in. */
+/** The nearest repository around a directory, and the parent folder that it is found in. */
 async function findNearest(directory: string): Promise<(RepositoryDir & { readonly top: string }) | null> {
   for (let at = directory; ; at = dirname(at)) {
     const found = await findRepositoryDir(at);
@@ -59,8 +59,8 @@ interface ProjectPlace extends ProjectLocation {
 }
 
 /**
- * Finds where git is to be asked for the settings of the project that a store belongs to; null where it belongs to none. That is
- * the worktree around `cwd`, if it is one of the project's: a worktree may have settings of its own.
+ * Finds where to ask git for the settings of the project that a store belongs to; null where it belongs to none. That is the
+ * worktree around `cwd`, if it is one of the project's: a worktree may have settings of its own.
  */
 export async function findProjectPlace(
   { gitDir, root }: { readonly gitDir: string; readonly root: string },
@@ -79,11 +79,11 @@ function realPathOf(path: string): string | null {
   try {
     return realpathSync.native(path);
   } catch {
-    return null; // it is not there
+    return null; // it does not exist
   }
 }
 
-/** Lists the tops of a repository's worktrees, absolute, those among them that were deleted and not yet forgotten by git. */
+/** Lists the tops of a repository's worktrees, absolute, including deleted ones that git still lists. */
 export async function listWorktreeTops(commonDir: string): Promise<readonly string[]> {
   const [, ...linked] = await listGitDirs(commonDir);
   const files = await Promise.all(linked.map((gitDir) => readFileIfExists(join(gitDir, "gitdir"))));
@@ -175,7 +175,7 @@ async function describeLinked(repository: Repository, gitDir: string): Promise<W
   const link = (await readFileIfExists(join(gitDir, "gitdir")))?.trim();
   if (link === undefined || link === "") return null;
   const file = resolve(gitDir, link);
-  // A folder that was deleted by hand is only an entry to prune; one of a store that this one was copied from is not ours.
+  // A folder that was deleted by hand is only an entry to prune; one of the store that this one was copied from is not ours.
   const back = /^gitdir: (.+?)\s*$/s.exec((await readFileIfExists(file)) ?? "")?.[1];
   if (back === undefined || !isSamePath(resolve(dirname(file), back), gitDir)) return null;
   return await describeWorktree(repository, dirname(file), gitDir);
@@ -193,12 +193,12 @@ async function describeWorktree(repository: Repository, path: string, gitDir: st
   return { path, gitDir, branch: "ref" in head ? branchOfRef(head.ref) : null, commit };
 }
 
-// Whose a repository is. jpg works only where git itself would (`safe.directory`, CVE-2022-24765): whoever owns a repository
-// decides what git does in it. Owners are compared first, git is asked only where one is not the caller.
+// Ownership of a repository. jpg works only where git itself would (`safe.directory`, CVE-2022-24765): the owner of a
+// repository decides what git does in it. Owners are compared first; git is asked only when one is not the caller.
 
 /**
- * Finds the git dirs of a directory as `findRepositoryDir` does, before anything else of them is read. Throws
- * `foreign_repository` where git would refuse to work.
+ * Finds the git dirs of a directory like `findRepositoryDir`, before reading anything else of them. Throws `foreign_repository`
+ * where git would refuse to work.
  */
 export async function findOwnRepository(directory: string, env: Environment): Promise<RepositoryDir | null> {
   const found = await findRepositoryDir(directory);
@@ -206,9 +206,9 @@ export async function findOwnRepository(directory: string, env: Environment): Pr
   return found;
 }
 
-/** Compares what git compares: the worktree, its `.git`, and the git dir that this names. */
+/** Compares what git compares: the worktree, its `.git`, and the git dir that it names. */
 function isOwn(directory: string, { gitDir, isBare }: RepositoryDir, env: Environment): boolean {
-  // Where nobody has a number (Windows), and where git is told for a test to take every owner for another, git is asked.
+  // Without uids (Windows), and when a test makes git take every owner for another, git is asked.
   const caller = process.geteuid?.();
   if (caller === undefined || env["GIT_TEST_ASSUME_DIFFERENT_OWNER"] !== undefined) return false;
   const paths = isBare ? [gitDir] : [directory, join(directory, ".git"), gitDir];
@@ -217,7 +217,7 @@ function isOwn(directory: string, { gitDir, isBare }: RepositoryDir, env: Enviro
 
 async function askGit(directory: string, env: Environment): Promise<void> {
   const cwd = realpathSync.native(directory);
-  // Of this repository, not of one above it, in case git does not take this for one.
+  // Keeps git from finding a repository above, in case it does not accept this one.
   const extraEnv = { GIT_CEILING_DIRECTORIES: dirname(cwd) };
   const args = ["rev-parse", "--git-dir"];
   const { code, stderr } = await runGit(args, { cwd, env, extraEnv });

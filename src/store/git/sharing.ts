@@ -1,4 +1,3 @@
-// Sharing over the git program: local conversations, partial clones.
 import { join } from "node:path";
 import { checkRemoteUrl } from "../../core/remote-address.ts";
 import { readFileIfExists, readOwnText } from "../files.ts";
@@ -20,7 +19,6 @@ import {
 } from "./transfer.ts";
 import { objectsElsewhere, remoteNotAsked, transferError } from "./transfer-errors.ts";
 
-/** The sharing of a repository. */
 export function createSharing(repository: Repository): Sharing {
   return {
     remotes: () => readRemotes(repository),
@@ -42,15 +40,15 @@ export function createSharing(repository: Repository): Sharing {
   };
 }
 
-// Conversations that never leave a store. The marks stand in its git configuration, which is sent nowhere, and are of whole
-// conversations, so that a fork is born with its own.
+// Conversations that are never sent. The marks are in the store's git configuration, which is sent nowhere, and are for whole
+// conversations, so that a fork inherits them.
 
 const KEY = "jpg.local";
 
-/** The key as a configuration may have it written; wherever else the word stands, git is asked what it is. */
+/** The key in a configuration; if the word occurs otherwise, git is asked. */
 const WRITTEN = /(?:^|[\s\]])local(?![\w-])/im;
 
-/** Ids of the conversations that are marked. Git is not asked where the configuration has no such key. */
+/** Ids of the marked conversations. Does not ask git when the configuration has no such key. */
 export async function readLocalMarks(repository: Repository): Promise<ReadonlySet<string>> {
   const config = await readFileIfExists(join(repository.gitDir, "config"));
   if (config !== null && !WRITTEN.test(config)) return new Set();
@@ -63,20 +61,20 @@ export async function readLocalMarks(repository: Repository): Promise<ReadonlySe
   );
 }
 
-/** Marks a conversation, or takes its mark away; nothing happens when it is so already. */
+/** Marks a conversation, or removes its mark; does nothing when it is so already. */
 export async function markLocal(repository: Repository, conversation: string, isLocal: boolean): Promise<void> {
   const isMarked = (await readLocalMarks(repository)).has(conversation);
   if (isMarked === isLocal) return;
-  // Waits for whoever writes the settings at the same time; git would not.
+  // Waits for another writer of the settings; git would not.
   if (isLocal) return await appendConfig(repository.gitDir, () => formatConfig(new Map([[KEY, conversation]])));
   const change = ["--unset-all", "--fixed-value", KEY, conversation];
   await runCommand(repository, { args: ["config", "--local", ...change] }, runPorcelain);
 }
 
-// A clone without all of its objects (`git clone --filter=blob:none`): git fetches what is asked for and is not here, an object
-// and a connection at a time. Here a whole list is asked for at once, of a remote that the user has fetched from.
+// A clone without all of its objects (`git clone --filter=blob:none`): git fetches a missing object when it is read, one
+// connection each. This fetches a whole list at once, from a remote that the user has fetched from.
 
-/** The partial clone that a repository is, or may be; null where all objects are here. Starts nothing. */
+/** Opens a partial clone; null when all objects are here. Starts nothing. */
 export function openPartialClone(repository: Repository): PartialClone | null {
   if (!mayBePartial(repository.gitDir)) return null;
   const files = createObjectFiles(repository.gitDir);
@@ -84,7 +82,7 @@ export function openPartialClone(repository: Repository): PartialClone | null {
   let last: Promise<void> = Promise.resolve();
   return {
     missing,
-    // One after another: what the one before brought is not asked for again.
+    // One after another: what the previous call fetched is not asked for again.
     fetch(oids) {
       last = last.catch(() => undefined).then(() => fetchObjects(repository, missing(oids)));
       return last;
@@ -93,14 +91,14 @@ export function openPartialClone(repository: Repository): PartialClone | null {
   };
 }
 
-/** Whether a config file names a remote that has objects which are not here, or a file that may. */
+/** Whether a config file names a promisor remote, or includes a file that may. */
 function mayBePartial(gitDir: string): boolean {
   try {
     return /promisor|partialclone|include|worktreeconfig/i.test(
       readOwnText(join(gitDir, "config"), { followLink: true }),
     );
   } catch {
-    return false; // no config file: whoever opens the store says so
+    return false; // no config file: opening the store reports it
   }
 }
 
@@ -117,9 +115,9 @@ async function fetchObjects(repository: Repository, oids: readonly string[]): Pr
   requireUnblocked(repository, url);
   checkRemoteUrl(url);
   const flags = ["--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--no-auto-maintenance"];
-  // By name: git notes down as one that has the objects whatever it fetches from with a filter.
+  // By name: git records as a promisor whatever it fetches from with a filter.
   const args = ["fetch", "--quiet", ...flags, "--filter=blob:none", "--stdin", name];
-  // Nothing is negotiated: these objects are asked for, not what follows from those that are here.
+  // No negotiation: these objects are asked for, not what follows from those that are here.
   const config = ["fetch.negotiationAlgorithm=noop"];
   const result = await tryCommand(repository, { args, config, input: oids.map((oid) => `${oid}\n`).join("") });
   if (result.code === 0) return;

@@ -1,5 +1,6 @@
-// The conversation store over the `git` program. Opening starts no process; reads share one `cat-file --batch`; a write is
-// one fast-import, or a few objects as files, and one ref transaction, plus a check and a step for each worktree that holds a branch it moves.
+// The conversation store over the `git` program. Opening starts no process; reads share one `cat-file --batch`; a write is one
+// fast-import, or a few loose objects, and one ref transaction, plus a check and an advance of each worktree that has a moved
+// branch checked out.
 import { join } from "node:path";
 import { type JpgError, repositoryError, userError } from "../../core/errors.ts";
 import type { Environment } from "../environment.ts";
@@ -48,13 +49,12 @@ import { createTreeReader } from "./trees.ts";
 import { createWorktrees, excludeViews, moveWithWorktrees, readActiveBranch, useBranch } from "./worktrees.ts";
 import { createSigner, fastImport, type ImportedBranch } from "./write.ts";
 
-/** Where a store is. */
 interface StorePlace {
   readonly root: string;
   readonly env: Environment;
-  /** Where jpg was started; absent = not in a project that counts. */
+  /** Where jpg was started; absent = not in a project. */
   readonly cwd?: string;
-  /** Told what the user should know while something takes long. */
+  /** Receives what the user should know while something takes long. */
   readonly say?: (text: string) => void;
 }
 
@@ -120,7 +120,7 @@ export async function openNativeStore({ root, env, cwd, say }: StorePlace): Prom
   };
 }
 
-/** Gets what git is going to look into, all at once: it would get each by itself. */
+/** Fetches what git is going to search, all at once: git would fetch each object by itself. */
 async function fetchTexts(
   partial: PartialClone,
   trees: ReturnType<typeof createTreeReader>,
@@ -129,10 +129,10 @@ async function fetchTexts(
   for (const commit of commits) await partial.fetch((await trees.list(commit, under)).map(({ oid }) => oid));
 }
 
-/** What means the same everywhere and needs no git of its own: an id or a whole ref, and steps from it. */
+/** A revision that needs no `git rev-parse`: an id or a whole ref, and steps from it. */
 const PLAIN_REVISION = /^([0-9a-f]{40}|refs\/[\w./-]+)[~^\d]*$/;
 
-/** Resolves what a person wrote. Nothing of it is ever taken for an option. */
+/** Resolves what a person typed. Nothing in it is ever taken for an option. */
 async function resolveRevision(
   repository: Repository,
   revision: string,
@@ -153,7 +153,7 @@ async function listBranches(
   const listed = await listBranchFiles(repository.gitDir);
   if (listed !== null) return listed;
   const { tips, stderr } = await readBranches(repository, []);
-  // Git passes over a ref that holds no commit id: a conversation would be gone without a word.
+  // Git skips a ref that holds no commit id: a conversation would silently disappear.
   for (const [, broken = ""] of stderr.matchAll(/ignoring broken ref (refs\/heads\/\S+)/g)) {
     const error = brokenBranch(repository, broken);
     if (passOver === undefined) throw error;
@@ -235,10 +235,9 @@ function toMove({ branch, expected, parent, commits }: ImportedBranch): BranchMo
   return { branch, expected, to };
 }
 
-// Whole histories: all commits of some branches with what each changed, and histories that are written anew. What is written has
-// no name until all of it stands.
+// Whole histories: all commits of some branches with their changes, and rewritten histories. New commits have no ref until all
+// of them are written.
 
-/** The histories of a repository. */
 function createHistories(repository: Repository): Histories {
   return {
     read: (tips) => readHistory(repository, tips),
@@ -274,8 +273,8 @@ function changesOf(tokens: readonly string[]): HistoryCommit["changes"] {
 }
 
 /**
- * The commits as fast-import takes them: each begins a write of its own unless it follows the one before. Parents are named by
- * mark: a commit's mark is its number, 1-based.
+ * Splits the commits into writes for fast-import: a commit begins a new write unless its parent is the one before. Parents are
+ * named by mark: a commit's mark is its number, 1-based.
  */
 async function* runsOf(commits: AsyncIterable<NewHistoryCommit>): AsyncGenerator<BranchWrite> {
   const source = commits[Symbol.asyncIterator]();
@@ -308,7 +307,7 @@ async function createBranches(repository: Repository, branches: readonly BranchT
   );
 }
 
-/** Gives the surroundings of a repository; `directory` = where jpg was started. */
+/** `directory` = where jpg was started. */
 function createSurroundings(repository: Repository, directory?: string): StoreSurroundings {
   const { gitDir, cwd, env } = repository;
   return {

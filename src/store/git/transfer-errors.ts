@@ -1,11 +1,11 @@
-// Turns what git said when a transfer failed into an error that says what to do.
+// Turns git's output of a failed transfer into an error that says what to do.
 import { asSentence, type JpgError, repositoryError } from "../../core/errors.ts";
 import { checkRemoteName, checkRemoteUrl, isLocalPath, shownUrl, withoutSecrets } from "../../core/remote-address.ts";
 import { forLine, forTerminalLine, shellWord } from "../../core/safe-text.ts";
 import { type GitResult, gitError, readableStderr } from "./git-process.ts";
 import type { Promisor } from "./guard.ts";
 
-/** Creates the error for a remote that has objects of a store and was not fetched from in it. */
+/** Creates the error for a remote that has objects of a store, and that the user has not fetched from there. */
 export function remoteNotAsked({ cwd }: { readonly cwd: string }, { name, url }: Promisor): JpgError {
   const place = forTerminalLine(url === null ? name : `${name} (${shownUrl(url)})`);
   const message = `${place} was not asked: only the configuration of the store ${cwd} names it, and whoever made the store wrote it.`;
@@ -15,17 +15,17 @@ export function remoteNotAsked({ cwd }: { readonly cwd: string }, { name, url }:
   return repositoryError("remote_not_asked", message, { hints, data: { remote: name } });
 }
 
-/** Whether `jpg fetch` takes it. */
+/** Whether `jpg fetch` accepts the remote. */
 function mayBeAsked({ name, url }: Promisor): boolean {
   try {
     checkRemoteName(name);
     return url !== null && checkRemoteUrl(url) === url;
   } catch {
-    return false; // an option of git, a program, or nothing that it could be asked by
+    return false; // an option of git, a program, or no address at all
   }
 }
 
-/** Creates the error for objects that are needed and could not be brought, or were not asked for. */
+/** Creates the error for objects that are needed and could not be fetched, or whose remote may not be asked. */
 export function objectsElsewhere(
   cause: JpgError,
   {
@@ -42,7 +42,7 @@ export function objectsElsewhere(
   });
 }
 
-// Turns what git said when a transfer failed into an error of kind `repository`: what failed, at which address, what to do.
+// Errors are of kind `repository` and say what failed, at which address, and what to do.
 
 interface TransferRule {
   readonly code: string;
@@ -51,10 +51,10 @@ interface TransferRule {
   readonly hints: readonly string[];
 }
 
-/** Stands in a hint for the address, as a shell takes it. */
+/** Placeholder of the address in a hint, quoted for a shell. */
 const ADDRESS = "ADDRESS";
 const CHECK = "Check the address.";
-/** What follows where a remote has that address. */
+/** Appended when a remote has that address. */
 const CHANGE =
   ": `jpg remote ls` lists those of the remotes, `jpg remote rm NAME` and `jpg remote add NAME URL` change one.";
 const AGAIN = "Run the command again: nothing was lost.";
@@ -168,8 +168,8 @@ const RULES: readonly TransferRule[] = [
 ];
 
 /**
- * The error of a transfer that failed. `doing` begins the sentence, e.g. `Fetching from`; `cwd` = the store on this side;
- * `isRemote` = whether the address is one of its remotes, default true.
+ * The error of a failed transfer. `doing` begins the sentence, e.g. `Fetching from`; `cwd` = the store on this side; `isRemote`
+ * = whether the address is one of its remotes, default true.
  */
 export function transferError(
   doing: string,
@@ -182,13 +182,13 @@ export function transferError(
   );
   const once = [...new Set(said.split("; "))].join("; ");
   const cause = once.replace(CONSEQUENCE, "") || said;
-  // A warning of git's own, which is no cause.
+  // A warning of git's own, which is not the cause.
   const heard = stderr.replace(NO_CERTIFICATE, "");
   const rule = RULES.find(({ pattern }) => pattern.test(heard));
-  // A full disk on this side, a store that may not be written or is damaged; a folder here that git does not trust.
+  // Failures on this side: a full disk, a store that is read-only or damaged; a local folder that git does not trust.
   const own = gitError({ args: ["fetch"], code, stderr, where: cwd });
   if (own.code === "foreign_repository" && isLocalPath(url)) return own;
-  // What is fetched moves no ref there: a hook that stops it is of this side.
+  // A fetch moves no ref on the remote: a hook that stops it is on this side.
   if (own.code === "hook_refused" && !doing.startsWith("Pushing")) return own;
   if (own.code === "disk_full" || (rule === undefined && own.code !== "git_failed")) return own;
   const says = rule === undefined ? "" : `it ${rule.says}: `;
@@ -196,7 +196,7 @@ export function transferError(
     rule?.code ?? "remote_failed",
     `${doing} ${place} failed: ${says}${asSentence(cause || "git said nothing")}`,
     {
-      // What is masked in an address is not to be typed.
+      // A masked address must not be typed.
       hints: (rule?.hints ?? [AGAIN])
         .map((hint) => (place === url ? hint.replace(ADDRESS, () => shellWord(url)) : hint))
         .map((hint) => (isRemote && hint.endsWith(CHECK) ? hint.replace(/\.$/, CHANGE) : hint)),
@@ -205,7 +205,7 @@ export function transferError(
   );
 }
 
-/** The error of an address whose refs have longer ids than those of a store; git lists them without a word. */
+/** The error of an address whose refs have longer ids (SHA-256); git lists them without an error. */
 export function otherHash(url: string): JpgError {
   const place = shownUrl(url);
   return repositoryError(OTHER_HASH.code, `${place} cannot be used: it ${OTHER_HASH.says}.`, {
@@ -214,29 +214,26 @@ export function otherHash(url: string): JpgError {
   });
 }
 
-/** Characters of what the other side printed that are kept. */
+/** Limit on quoted output of the other side, characters. */
 const MOST_SAID = 500;
 
-/**
- * What the other side printed, its hooks for one, in a line: each line once, without git's own. "" where it printed nothing but
- * how far it got.
- */
+/** The output of the other side, e.g. its hooks, in one line: each line once, without git's own. "" when it printed only progress. */
 export function remoteWords(stderr: string): string {
   const lines = [...stderr.replace(PROGRESS, "").matchAll(/^remote: (.*)$/gm)].map(([, line = ""]) => line.trim());
   const own = lines.filter((line) => !/^error: hook declined to update /.test(line));
   return withoutSecrets(forLine([...new Set(own)].join(" "), MOST_SAID));
 }
 
-/** What git adds to every failure of a transport. */
+/** Git adds this to every failure of a transport. */
 const ADVICE = /^Please make sure you have the correct access rights\nand the repository exists\.$/m;
 
-/** With `push.gpgSign=if-asked`, of every remote that takes no signed pushes. */
+/** With `push.gpgSign=if-asked`, printed for every remote that takes no signed pushes. */
 const NO_CERTIFICATE = /^warning: not sending a push certificate since .*\n/m;
 
-/** What git adds to what it, ssh or a hook has said of the cause. */
+/** What git appends after the cause that git, ssh or a hook has named. */
 const CONSEQUENCE =
   /(?:; (?:fatal: Could not read from remote repository\.|fatal: ref updates aborted by hook|send-pack: unexpected disconnect while reading sideband packet|fatal: the remote end hung up unexpectedly))+$/;
 
-/** How far git, on either side, got before: as many lines of it as there are steps would hide what went wrong. */
+/** Progress of git on either side: its lines would hide what went wrong. */
 const PROGRESS =
   /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Unpacking|Checking|Delta compression|Total)\b[^\n]*$/gm;

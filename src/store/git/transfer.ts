@@ -1,5 +1,5 @@
-// Transfers between a store and an address. The address and the refspecs stand in the command, so that nothing which the
-// store's configuration says of a remote counts; where it says what stands between the two, nothing is reached at all.
+// Transfers between a store and an address. The command names the address and the refspecs, so that no setting of the store
+// about a remote counts; when the store configures transports, nothing is transferred.
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { formatBundleHeader, parseBranchName } from "../../core/conversation/name.ts";
@@ -26,12 +26,12 @@ import { listRefFiles, recordPublished } from "./refs.ts";
 import { REMOTE_PREFIX } from "./remote.ts";
 import { otherHash, remoteNotAsked, remoteWords, transferError } from "./transfer-errors.ts";
 
-/** A place to ask an address from that is in no repository, whose settings would count. */
+/** A place outside every repository, for asking an address without a repository's settings. */
 interface NoRepository extends Pick<Repository, "cwd" | "env"> {
   readonly gitDir: null;
 }
 
-/** Asks an address for its refs, from a store or from nowhere. */
+/** Asks an address for its refs, from a store or outside any repository. */
 export async function listRemoteRefs(
   place: Repository | NoRepository,
   url: string,
@@ -45,7 +45,7 @@ export async function listRemoteRefs(
   return parseRefs(result.stdout.toString(), url);
 }
 
-/** Reads from an address in no repository, whose settings would count; gives what git prints. Throws `remote_*`. */
+/** Reads from an address outside any repository; returns what git prints. Throws `remote_*`. */
 async function readWithoutRepository(
   { cwd, env }: Pick<NoRepository, "cwd" | "env">,
   args: readonly string[],
@@ -57,8 +57,8 @@ async function readWithoutRepository(
 }
 
 /**
- * Gets a remote's conversations into `refs/remotes/<name>/`. Nothing there is removed, no tag comes, no branch moves. Gives what git
- * says of each branch that the remote has.
+ * Fetches a remote's conversations into `refs/remotes/<name>/`. Removes nothing there, fetches no tag, moves no branch. Returns
+ * what git says of the branches that the remote has.
  */
 export async function fetchRemote(
   repository: Repository,
@@ -80,7 +80,7 @@ export async function fetchRemote(
     const result = await transfer(repository, { args, config: FETCH_CONFIG, extraEnv: LARGEST }, { url, options });
     if (result.code === 0) {
       const { remoteBranches, isMoved } = parseFetched(result.stderr, name);
-      // What an earlier attempt moved it does not say again.
+      // Git does not report again what an earlier attempt moved.
       return { remoteBranches, isMoved: isMoved || attempt > 1 };
     }
     // Another fetch of this store has just moved what git was about to move.
@@ -90,7 +90,7 @@ export async function fetchRemote(
   }
 }
 
-/** Reads ` = [up to date]  a/main -> origin/a/main` and its like, one for each branch. */
+/** Parses ` = [up to date]  a/main -> origin/a/main` and the like, one for each branch. */
 function parseFetched(stderr: string, name: string): Fetched {
   const remoteBranches = new Set<string>();
   let isMoved = false;
@@ -103,8 +103,8 @@ function parseFetched(stderr: string, name: string): Fetched {
 }
 
 /**
- * What git itself would refuse to take over: trees with `.git` in them, dangerous .gitmodules, malformed objects. No file counts as
- * a big one, which would be unpacked piece by piece and pass over the limit.
+ * Makes git refuse trees with `.git` in them, dangerous .gitmodules and malformed objects. No file counts as big: a big one
+ * would be inflated in pieces and evade GIT_ALLOC_LIMIT.
  */
 const FETCH_CONFIG: readonly string[] = [
   "fetch.fsckObjects=true",
@@ -118,12 +118,12 @@ function largestThreshold(): string {
   return isNarrow ? "4294967295" : "1048576g";
 }
 
-/** The largest object that git takes over, by the size that a pack declares for it: jpg reads no larger one. */
+/** The largest object that git accepts, by the size that a pack declares: jpg reads no larger one. */
 const LARGEST = { GIT_ALLOC_LIMIT: "512m" } as const;
 
 /**
- * What git is told to fetch from: the name only of a remote that it leaves objects with, for it notes down what it fetches from
- * with a filter. From now on such a remote may be asked for them.
+ * What git is told to fetch from: a URL, but the name of a promisor remote, because git records what it fetches from with a
+ * filter. Confirms such a remote: it may be asked for objects from now on.
  */
 async function fetchSource(repository: Repository, { name, url }: Pick<Remote, "name" | "url">): Promise<string> {
   const isPromisor = readRemoteAccess(repository).promisors.some((one) => one.name === name && one.url === url);
@@ -132,7 +132,7 @@ async function fetchSource(repository: Repository, { name, url }: Pick<Remote, "
   return name;
 }
 
-/** How often a fetch is tried where others fetch at the same time. */
+/** Attempts of a fetch while others fetch at the same time. */
 const MOST_FETCHES = 4;
 
 /** The branches of a remote as they were last seen; those that cannot be conversations are left out. */
@@ -149,7 +149,7 @@ export async function listTracked(repository: Repository, name: string): Promise
 }
 
 /**
- * Refuses where the store's own settings stand between it and the address, or would have git ask somebody else on the way. Throws
+ * Refuses when the store's own settings configure transports, or would make git ask another remote on the way. Throws
  * `store_programs`, `remote_not_asked`.
  */
 export function requireUnblocked(repository: Repository, url: string): void {
@@ -158,7 +158,7 @@ export function requireUnblocked(repository: Repository, url: string): void {
   if (unconfirmed[0] !== undefined) throw remoteNotAsked(repository, unconfirmed[0]);
 }
 
-/** Runs a transfer from a store. Throws `store_programs` where the store's own settings stand between it and the address. */
+/** Runs a transfer from a store. Throws `store_programs` when the store's own settings configure transports. */
 async function transfer(
   repository: Repository,
   command: GitCommand,
@@ -170,7 +170,7 @@ async function transfer(
     { ...command, extraEnv: { ...promptOf(options), ...command.extraEnv } },
     runnerOf(options),
   );
-  // Git leaves the pack that it did not take.
+  // Git leaves the pack that it rejected.
   if (result.code !== 0) await clearUnfinishedPacks(repository);
   return result;
 }
@@ -220,7 +220,7 @@ function parseRefs(output: string, url: string): RemoteRefs {
   };
 }
 
-/** A ref as a branch of a conversation; none when its name can be no such branch's. */
+/** A ref as a branch of a conversation; none when its name cannot be one. */
 function asTip(commit: string, ref: string, prefix: string): readonly BranchTip[] {
   const name = ref.slice(prefix.length);
   return ref.startsWith(prefix) && /^[0-9a-f]{40}$/.test(commit) && isConversationBranch(name)
@@ -239,14 +239,14 @@ function isConversationBranch(name: string): boolean {
 
 // Bundles: some branches with all that they reach, as one file that git reads. The commits need no name here.
 
-/** Packs branches, a piece after the other; each commit is here, under whatever name. */
+/** Packs branches in pieces; each commit is here, under any name. */
 export async function* packBundle(
   repository: Repository,
   branches: readonly BranchTip[],
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const args = ["pack-objects", "--revs", "--stdout", "--quiet", "--delta-base-offset"];
   const { child, ended } = openGit(formatArguments(repository, { args }), placeOf(repository));
-  ended.catch(() => undefined); // it is waited for below, unless whoever reads stops before
+  ended.catch(() => undefined); // awaited below, unless the reader stops before
   try {
     yield Buffer.from(formatBundleHeader(branches));
     child.stdin.end(branches.map(({ commit }) => `${commit}\n`).join(""));
@@ -258,7 +258,7 @@ export async function* packBundle(
   }
 }
 
-/** Forgets what was fetched under the name of a remote; a remote of that name stays. */
+/** Removes what was fetched under the name of a remote; a configured remote of that name stays. */
 export async function forgetTracked(repository: Repository, name: string): Promise<void> {
   const prefix = `refs/remotes/${name}/`;
   const refs = (await runCommand(repository, { args: ["for-each-ref", "--format=%(refname)", prefix] })).toString();
@@ -270,7 +270,7 @@ export async function forgetTracked(repository: Repository, name: string): Promi
   if (input !== "") await runCommand(repository, { args: ["update-ref", "-z", "--stdin"], input });
 }
 
-/** Sends tips to a remote's refs of their names. Nothing is overwritten: git refuses what is not built on what stands there. */
+/** Pushes tips to a remote's refs of their names. Never forces: git refuses what is not a fast-forward. */
 export async function pushTips(
   repository: Repository,
   { name, pushUrl, as }: Remote,
@@ -314,12 +314,12 @@ async function keepTracked(repository: Repository, name: string, tips: readonly 
   await runCommand(repository, { args: ["update-ref", "-m", MESSAGE, "-z", "--stdin"], input });
 }
 
-/** What reflogs say of it. */
+/** The reflog message of a push. */
 const MESSAGE = "jpg: push";
 
 type Answer = Pick<PushedBranch, "status" | "reason" | "over">;
 
-/** Reads `<flag>\t<from>:<to>\t<summary> (<reason>)` lines, by the ref there; a summary may be `<old>..<new>`. */
+/** Parses `<flag>\t<from>:<to>\t<summary> (<reason>)` lines, by the remote ref; a summary may be `<old>..<new>`. */
 function parsePushed(output: string): ReadonlyMap<string, Answer> {
   const answers = new Map<string, Answer>();
   for (const [, flag, to = "", summary = ""] of output.matchAll(/^([ +*=!-])\t[^:\t]*:([^\t]+)\t(.*)$/gm)) {
@@ -333,11 +333,11 @@ function parsePushed(output: string): ReadonlyMap<string, Answer> {
   return answers;
 }
 
-// A git dir that names nothing but what is sent: the objects are the store's own, its branches are the commits that were looked
-// at. So one pattern sends exactly these, whatever came later; git compares many commit ids with every ref of the store, which
-// takes longer the more there are of both.
+// A git dir with only what is pushed: the objects are the store's own, its branches are the commits that were checked. So one
+// pattern pushes exactly these, whatever came later; a push with many commit ids would compare each with every ref of the
+// store, which takes longer the more there are of both.
 
-/** Does something with a git dir whose branches are these tips, and removes it. */
+/** Calls `act` with a temporary git dir whose branches are these tips, and removes it. */
 async function withPushFolder<T>(
   repository: Repository,
   tips: readonly BranchTip[],
@@ -347,7 +347,7 @@ async function withPushFolder<T>(
   try {
     await mkdir(join(gitDir, "refs"));
     await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/none\n");
-    // Nothing is pushed before all of them are asked, so this folder may ask, too.
+    // requireUnblocked has checked all promisors before, so this folder may ask too.
     const [promisor] = readRemoteAccess(repository).promisors;
     if (promisor !== undefined) await confirmRemote(gitDir, promisor);
     await writeFile(join(gitDir, "config"), formatConfig(settingsOf(promisor)));
@@ -360,12 +360,12 @@ async function withPushFolder<T>(
   }
 }
 
-/** Where the objects of a push folder are: the environment of whoever works in it. */
+/** The environment that points a push folder at the store's objects. */
 function objectsOf({ gitDir }: Repository): { readonly GIT_OBJECT_DIRECTORY: string } {
   return { GIT_OBJECT_DIRECTORY: join(gitDir, "objects") };
 }
 
-/** Of a partial clone also where its other objects are. */
+/** In a partial clone, includes the promisor remote. */
 function settingsOf(promisor: Promisor | undefined): ReadonlyMap<string, string> {
   return new Map([
     ["core.repositoryformatversion", promisor === undefined ? "0" : "1"],
@@ -380,7 +380,7 @@ function settingsOf(promisor: Promisor | undefined): ReadonlyMap<string, string>
   ]);
 }
 
-/** Where a shallow clone's history ends. */
+/** Copies where a shallow clone's history ends. */
 async function copyShallow(from: string, to: string): Promise<void> {
   try {
     await cp(join(from, "shallow"), join(to, "shallow"));

@@ -2,14 +2,13 @@
 import type { TreeFile } from "../store.ts";
 import type { BlobReader } from "./objects.ts";
 
-/** One entry of a tree. */
 export interface TreeEntry {
   readonly name: string;
   readonly oid: string;
   readonly isTree: boolean;
   /** As stored: `40000` for a folder, `100644` for a plain file. */
   readonly mode: string;
-  /** What it is where it is neither a folder nor a plain file. */
+  /** Set when it is neither a folder nor a plain file. */
   readonly special?: "link" | "repository";
 }
 
@@ -58,7 +57,7 @@ function pathParts(path: string): string[] {
   return path.split("/").filter((part) => part !== "");
 }
 
-/** Looks into the trees of commits. */
+/** Reads the trees of commits. */
 interface TreeReader {
   /** Files under the folders (all when empty), in path order. */
   list(commit: string, under: readonly string[]): Promise<readonly TreeFile[]>;
@@ -73,7 +72,7 @@ const IMMUTABLE_NAME = /^[0-9a-f]{40}(\^\{tree\})?$/;
 export function createTreeReader(reader: Pick<BlobReader, "read" | "explainMissing">): TreeReader {
   const trees = new Map<string, Promise<readonly TreeEntry[]>>();
   const load = (name: string): Promise<readonly TreeEntry[]> => {
-    // A revision other than an id may name another tree tomorrow.
+    // Only ids are cached: another revision may name another tree tomorrow.
     if (!IMMUTABLE_NAME.test(name)) return readTree(reader, name);
     const known = trees.get(name);
     if (known !== undefined) return known;
@@ -131,14 +130,14 @@ async function findEntry(load: Load, root: string, parts: readonly string[]): Pr
   return entry;
 }
 
-/** The folder that a path stands in, "" for the root, and its name there. */
+/** The folder of a path, "" for the root, and the name in it. */
 function placeOf(path: string): { readonly folder: string; readonly name: string } {
   const end = path.endsWith("/") ? path.length - 1 : path.length;
   const slash = path.lastIndexOf("/", end - 1);
   return { folder: path.slice(0, Math.max(0, slash)), name: path.slice(slash + 1, end) };
 }
 
-/** What stands in a folder: object ids by name; nothing when it is not there or no folder. */
+/** Object ids by name in a folder; empty when it is missing or no folder. */
 async function listNames(load: Load, find: Find, commit: string, folder: string): Promise<ReadonlyMap<string, string>> {
   const entry = await find(commit, folder);
   if (entry?.isTree !== true) return new Map();
@@ -165,7 +164,7 @@ function toFile(path: string, { oid, special }: TreeEntry): TreeFile {
   return special === undefined ? { path, oid } : { path, oid, special };
 }
 
-/** Drops folders that lie inside another, and orders them as git orders paths. */
+/** Drops folders that are inside another, and orders them as git orders paths. */
 function outermost(folders: readonly string[]): string[] {
   const unique = [...new Set(folders)];
   const outer = unique.filter((folder) => !unique.some((other) => other !== folder && isInside(folder, other)));

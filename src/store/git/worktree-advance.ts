@@ -1,5 +1,5 @@
-// Brings a worktree's index and files along when its branch moved. What stands in the way is found by a dry run first, so
-// that a refusal changes nothing.
+// Advances a worktree's index and files when its branch moved. A dry run finds conflicts first, so that a refusal changes
+// nothing.
 import { existsSync } from "node:fs";
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ export interface Advance {
   readonly to: string;
 }
 
-/** Files in a worktree's git dir that say what was begun and not finished there. */
+/** Files in a worktree's git dir that mark an operation in progress. */
 const UNFINISHED: readonly (readonly [file: string, operation: string, finish: string])[] = [
   ["MERGE_HEAD", "merge", "merge --abort"],
   ["REVERT_HEAD", "revert", "revert --abort"],
@@ -42,8 +42,8 @@ function checkUnfinished(advance: Advance): void {
 }
 
 /**
- * Whether a dry run found nothing in the way. In a sparse worktree git says that an untracked file is "already present;
- * will not overwrite", exits with 0, and then overwrites it all the same (git 2.39).
+ * Whether a dry run found no conflict. In a sparse worktree git says that an untracked file is "already present; will not
+ * overwrite", exits with 0, and then overwrites it all the same (git 2.39).
  */
 function isClear({ code, stderr }: GitResult): boolean {
   return code === 0 && !/already present|despite sparse|sparse update/.test(stderr);
@@ -57,7 +57,7 @@ export async function applyAdvance(repository: Repository, advance: Advance): Pr
   if (result.code !== 0) throw await refusalError(here, advance, command, result);
 }
 
-/** Brings index and files back to what they were before an advance, where they hold what it brought. Throws as git fails. */
+/** Restores index and files to the state before an advance, where they hold what it wrote. Throws as git fails. */
 export async function undoAdvance(repository: Repository, { worktree, from, to }: Advance): Promise<void> {
   const args = ["read-tree", "-m", "-u", to, from ?? EMPTY_TREE];
   await runCommand(placeIn(repository, worktree), { args });
@@ -65,7 +65,7 @@ export async function undoAdvance(repository: Repository, { worktree, from, to }
 
 function advanceArguments({ from, to }: Advance): readonly string[] {
   const trees = [from ?? EMPTY_TREE, to];
-  // Where a caller had one from a file of the store, it may be anything: an option of git among them.
+  // The id may come from a file of the store and be anything, even an option of git.
   if (!trees.every((tree) => /^[0-9a-f]{40}$/.test(tree)))
     throw new TypeError("A worktree is advanced between commits.");
   return ["-m", "-u", ...trees];
@@ -76,7 +76,7 @@ export function placeIn(repository: Repository, worktree: Worktree): Repository 
   return { ...repository, gitDir: worktree.gitDir, cwd: worktree.path };
 }
 
-/** The error for what git said when it would not touch a worktree. */
+/** The error for git's refusal to touch a worktree. */
 export async function refusalError(
   here: Repository,
   advance: Pick<Advance, "worktree">,
@@ -124,26 +124,26 @@ function filesInTheWay(stderr: string): string[] {
   return [...new Set([...quoted, ...listed])];
 }
 
-// Takes back what a step that ended midway (git was killed, the disk was full) has done to a worktree's files. Git writes the
-// files first and the index last: where the index still is what it was, a file that the step changes is missing, or holds a
-// beginning of its new content. Whatever else stands there is the user's and stays.
+// Rolls back the files of a worktree after an interrupted step (git was killed, the disk was full). Git writes the files first
+// and the index last: while the index is unchanged, a file that the step changes is missing, or holds a beginning of its new
+// content. Anything else is the user's and stays.
 
-/** A path that differs between two commits; null = it is not in that one. */
+/** A path that differs between two commits; null = absent there. */
 interface Change {
   readonly path: string;
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** Brings the files of a step that ended midway back to the index; says whether there was anything to bring back. */
+/** Restores the files of an interrupted step to the index; returns whether anything had to be restored. */
 export async function rollBack(repository: Repository, { worktree, from, to }: Advance): Promise<boolean> {
   const here = placeIn(repository, worktree);
   const changes = await listChanges(here, from ?? EMPTY_TREE, to);
-  // Files that were written anew with their old content look changed until then.
+  // Files that were rewritten with their old content look changed until then.
   await tryCommand(here, { args: ["update-index", "-q", "--refresh"] });
   const indexed = await readIndex(here);
   let isChanged = false;
-  // First what was added: that makes room for the others.
+  // Added files first: they may be in the way of the others.
   for (const { path, before, after } of changes) {
     if (before !== null || indexed.has(path) || (await stateOf(here, path, after)) !== "begun") continue;
     await rm(join(here.cwd, path), { force: true });

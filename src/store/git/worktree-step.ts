@@ -1,6 +1,6 @@
-// One writer at a time moves what a worktree shows: the lock in the worktree's git dir covers the check, the move of the
-// branch or of HEAD, and the worktree's step. The step is on record while it is taken: whoever takes the lock after a writer
-// that was killed, or that could not finish on a full disk, finishes it or takes it back.
+// One writer at a time changes what a worktree shows: the lock in the worktree's git dir covers the check, the move of the
+// branch or of HEAD, and the worktree's step. The step is recorded while it runs: the next writer with the lock, after one that
+// was killed or hit a full disk, finishes it or rolls it back.
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,17 +18,17 @@ import { readHead, readRef } from "./refs.ts";
 import { listGitDirs, listWorktrees } from "./repository.ts";
 import { applyAdvance, checkAdvance, placeIn, rollBack, undoAdvance } from "./worktree-advance.ts";
 
-/** A step of a worktree: the branch that it holds moves, or HEAD goes over to another one. */
+/** A step of a worktree: its branch moves, or HEAD switches to another one. */
 interface WorktreeStep {
   readonly kind: "advance" | "use";
-  /** The branch that moves, or that HEAD goes over to. */
+  /** The branch that moves, or that HEAD switches to. */
   readonly branch: string;
   readonly from: string | null;
   readonly to: string;
 }
 
 const commitId = z.string().check(z.regex(/^[0-9a-f]{40}$/));
-/** A step on record, with who takes it. */
+/** A recorded step, with its writer. */
 interface RecordedStep extends WorktreeStep {
   readonly writer?: ProcessMark | undefined;
 }
@@ -41,14 +41,14 @@ const recordedStep: z.ZodMiniType<RecordedStep> = z.object({
   writer: z.optional(processMark),
 });
 
-/** A lock counts as being worked with for so long although the writer's git is not seen any more: others hold theirs for a moment. */
+/** How long a dead writer's lock counts as in use, in case its git is not seen; others hold theirs for a moment. */
 const FRESH_MS = 1000;
 
-/** A killed jpg's git may still work; how often it is looked for, and how often in all. */
+/** A killed jpg's git may still work: the interval between checks, and their number. */
 const WAIT_MS = 100;
 const ATTEMPTS = 150;
 
-/** Runs `work` while holding the worktree's lock, after a step that was left half done was settled. Throws `lock_held`, `worktree_in_the_way`. */
+/** Runs `work` while holding the worktree's lock, after settling an unfinished step. Throws `lock_held`, `worktree_in_the_way`. */
 export function withWorktreeLock<T>(repository: Repository, worktree: Worktree, work: () => Promise<T>): Promise<T> {
   return withLock(lockOf(worktree), async () => {
     await settleStep(repository, worktree, ATTEMPTS);
@@ -57,18 +57,18 @@ export function withWorktreeLock<T>(repository: Repository, worktree: Worktree, 
   });
 }
 
-/** Puts a step on record, under the lock; while this fails nothing has begun. */
+/** Records a step, under the lock; if this fails nothing has begun. */
 export async function recordStep(worktree: Worktree, step: WorktreeStep): Promise<void> {
   const record: RecordedStep = { ...step, writer: await markThisProcess() };
   await replaceFile(recordOf(worktree), JSON.stringify(record));
 }
 
-/** The step is taken, or taken back. */
+/** Removes the record of a step that is done or rolled back. */
 export async function forgetStep(worktree: Worktree): Promise<void> {
   await rm(recordOf(worktree), { force: true });
 }
 
-/** Settles what writers that are gone left half done, in all worktrees; one that somebody works in is passed over. */
+/** Settles what dead writers left unfinished, in all worktrees; skips a worktree in use. */
 export async function settleSteps(repository: Repository, root: string | null): Promise<readonly SettledStep[]> {
   const gitDirs = await listGitDirs(repository.gitDir);
   if (!gitDirs.some((gitDir) => existsSync(join(gitDir, STEP_RECORD)))) return [];
@@ -81,9 +81,9 @@ export async function settleSteps(repository: Repository, root: string | null): 
   return settled;
 }
 
-/** Null when nothing had to be done, or nothing can be for now. */
+/** Null when nothing had to be done, or nothing can be done for now. */
 async function settleStep(repository: Repository, worktree: Worktree, attempts: number): Promise<SettledStep | null> {
-  // Of one that was cut short with the power nothing had begun.
+  // An unreadable record was cut by a power failure: nothing had begun.
   const step = parseJson((await readFileIfExists(recordOf(worktree))) ?? "", recordedStep);
   if (step === null) return null;
   const freshMs = await freshMsFor(step);
@@ -96,7 +96,7 @@ async function settleStep(repository: Repository, worktree: Worktree, attempts: 
   const isFollowed = (await indexMatches(repository, worktree, step.to)) && !wasHalf;
   let isSettled = wasHalf;
   const tip = await readRef(repository, refOfBranch(step.branch));
-  // Files and index had gone over; HEAD had not, or the branch.
+  // Files and index had switched; HEAD, or the branch, had not.
   const isAhead = step.kind === "use" ? active !== step.branch : active === step.branch && tip === step.from;
   if (step.kind === "advance" && active === step.branch && tip === step.to) {
     await applyAdvance(repository, advance);
@@ -109,12 +109,12 @@ async function settleStep(repository: Repository, worktree: Worktree, attempts: 
   return isSettled ? { kind: step.kind, branch: step.branch, active, path: worktree.path } : null;
 }
 
-/** How old a lock must be to be nobody's, where the gits of who took the step would be seen; else undefined. */
+/** The age from which a lock is abandoned if the writer has ended and its gits would be seen; else undefined. */
 async function freshMsFor({ writer }: RecordedStep): Promise<number | undefined> {
   return writer !== undefined && (await stateOfProcess(writer)) === "ended" ? FRESH_MS : undefined;
 }
 
-/** How long a git is waited for, and how old a lock must be to be nobody's; without `freshMs` as everywhere. */
+/** How often to wait for a git, and the age from which a lock is abandoned; undefined = the default. */
 interface Patience {
   readonly attempts: number;
   readonly freshMs: number | undefined;
@@ -125,7 +125,7 @@ function refLockOf({ gitDir }: Repository, { branch }: RecordedStep): string {
   return join(gitDir, `${refOfBranch(branch)}.lock`);
 }
 
-/** Whether nobody works in the worktree or moves its branch any more; the locks of those who were killed are removed. */
+/** Whether nobody works in the worktree or moves its branch any more; removes the locks of killed processes. */
 async function isFree(
   repository: Repository,
   locks: readonly string[],
@@ -147,8 +147,8 @@ async function isHeld(repository: Repository, lock: string, freshMs: number | un
 }
 
 /**
- * Brings a worktree along whose branch moved while it went over to it, so that whoever moved it did not see it there. Under its
- * lock; nothing is done where the index does not hold just what the commit does that it went over to.
+ * Advances a worktree whose branch moved while it was switching to it, so that the mover did not see it there. Call under its
+ * lock; does nothing unless the index matches the commit that it switched to.
  */
 export async function catchUp(repository: Repository, worktree: Worktree, { branch, at }: MovedBranch): Promise<void> {
   const tip = await readRef(repository, refOfBranch(branch));
@@ -162,7 +162,7 @@ interface MovedBranch {
   readonly at: string | null;
 }
 
-/** Whether the index holds just what a commit does. */
+/** Whether the index matches a commit. */
 async function indexMatches(repository: Repository, worktree: Worktree, commit: string): Promise<boolean> {
   const command = { args: ["diff-index", "--cached", "--quiet", commit] };
   return (await tryCommand(placeIn(repository, worktree), command)).code === 0;
@@ -176,7 +176,7 @@ function recordOf({ gitDir }: Worktree): string {
   return join(gitDir, STEP_RECORD);
 }
 
-/** Brings a worktree that is marked as behind to what its HEAD names, under its lock. Throws `worktree_in_the_way`, and leaves the mark. */
+/** Advances a worktree that is marked as behind to its HEAD, under its lock. Throws `worktree_in_the_way`, and keeps the mark. */
 async function advanceIfBehind(repository: Repository, worktree: Worktree): Promise<void> {
   const mark = readBehindMark(worktree.gitDir);
   if (mark === null) return;
@@ -188,8 +188,8 @@ async function advanceIfBehind(repository: Repository, worktree: Worktree): Prom
   await clearBehindMark(worktree.gitDir);
 }
 
-// What git has begun in a worktree and not ended while HEAD is detached: a bisect or a rebase. Both know the branch that
-// they began on, and go back to it.
+// A git operation in progress while HEAD is detached: a bisect or a rebase. Both record the branch that they began on, and
+// return to it.
 
 /** Finds the operation in the git dir of a worktree; null when there is none. */
 export async function findUnfinishedOperation(worktreeGitDir: string): Promise<UnfinishedOperation | null> {

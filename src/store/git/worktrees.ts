@@ -1,4 +1,4 @@
-// The linked worktrees of a store: folders in which a branch is checked out beside the store's own worktree.
+// The linked worktrees of a store: folders in which a branch is checked out in addition to the store's own worktree.
 import { existsSync } from "node:fs";
 import { readdir, realpath, rm } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
@@ -39,7 +39,7 @@ export function createWorktrees(repository: Repository, root: string | null): Wo
     async advance(worktree, from, to) {
       const { branch } = worktree;
       await withWorktreeLock(repository, worktree, async () => {
-        // Whoever moved the branch on meanwhile has brought its files along.
+        // Whoever moved the branch meanwhile has advanced its files.
         if (branch !== null && (await readRef(repository, refOfBranch(branch))) !== to) return;
         await checkAdvance(repository, { worktree, from, to });
         if (branch !== null) await recordStep(worktree, { kind: "advance", branch, from, to });
@@ -85,7 +85,7 @@ async function addWorktree(repository: Repository, root: string | null, wanted: 
   return worktree;
 }
 
-/** What is in the way is no reason to fail: it is done because something failed. */
+/** Ignores failures: it runs because something failed. */
 async function removeWorktree(repository: Repository, { path }: Worktree): Promise<void> {
   await tryCommand(repository, { args: ["worktree", "remove", "--force", "--force", path] }, runPorcelain);
 }
@@ -99,13 +99,16 @@ async function choosePaths(worktree: Worktree, full: boolean): Promise<void> {
   await replaceFile(path, SPARSE_PATTERNS);
 }
 
-/** Where no worktree is marked this costs two looks. One with local changes in the way stays, and what writes to its branch says so. */
+/**
+ * Advances marked worktrees; without any it costs two file checks. One with conflicting local changes stays, and the next write
+ * to its branch reports it.
+ */
 async function catchUpWorktrees(repository: Repository, root: string | null): Promise<void> {
   const { gitDir } = repository;
   if (readBehindMark(gitDir) === null && !existsSync(join(gitDir, "worktrees"))) return;
   for (const worktree of await listWorktrees(repository, root)) {
     if (readBehindMark(worktree.gitDir) === null) continue;
-    // Taking the lock settles what is left, this too.
+    // Taking the lock does the work.
     await withWorktreeLock(repository, worktree, () => Promise.resolve()).catch((error: unknown) => {
       if (!(error instanceof JpgError)) throw error;
     });
@@ -113,9 +116,12 @@ async function catchUpWorktrees(repository: Repository, root: string | null): Pr
 }
 
 // Keeps a folder that jpg makes out of the repository around it: `git add -A` there would take a worktree for an embedded
-// repository and commit a link to it. The repository's own info/exclude says so, which is shared with nobody.
+// repository and commit a link to it. Uses the repository's own info/exclude, which is not shared.
 
-/** Names a folder (absolute, without links) in the exclude file of the repository around it. Gives that file; null where no repository is around. */
+/**
+ * Adds a folder (absolute, without links) to the exclude file of the repository around it. Returns that file; null where no
+ * repository is around.
+ */
 export async function excludeFromRepositoryAround(folder: string, env: Environment): Promise<string | null> {
   const around = await findPlainRepository(dirname(folder), env);
   if (around === null || around.top === null) return null;
@@ -124,24 +130,24 @@ export async function excludeFromRepositoryAround(folder: string, env: Environme
   const text = (await readFileIfExists(path)) ?? "";
   if (text.split("\n").includes(line)) return path;
   makeFolders(dirname(path));
-  // The user's file keeps its permissions; one that is made gets what git's own would.
+  // The user's file keeps its permissions; a new one gets what git's own would.
   appendToOwnFile(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`, 0o666);
   return path;
 }
 
-/** A path as gitignore(5) reads it literally. */
+/** Escapes a path so that gitignore(5) reads it literally. */
 function escapePattern(path: string): string {
   const escaped = path.replace(/[\\*?[\]]|[ ]+$/g, (found) => [...found].map((char) => `\\${char}`).join(""));
   // A pattern holds no line end; `?` is any character.
   return escaped.replace(/[\r\n]/g, "?");
 }
 
-// VIEW.md and view.jsonl are made from a commit and never part of one: whoever writes them first sees to it that git passes
-// over them. All worktrees of a repository share the file.
+// VIEW.md and view.jsonl are made from a commit and never part of one: the first writer makes git ignore them. All worktrees of
+// a repository share the file.
 
 const EXCLUDED = ["/VIEW.md", "/view.jsonl"] as const;
 
-/** Adds the names of the views to the `info/exclude` of a git dir, where they are missing; the rest of it stays. */
+/** Adds the missing names of the views to the `info/exclude` of a git dir; keeps the rest of it. */
 export async function excludeViews(gitDir: string): Promise<void> {
   const path = join(gitDir, "info", "exclude");
   const present = (await readFileIfExists(path)) ?? "";
@@ -153,17 +159,17 @@ export async function excludeViews(gitDir: string): Promise<void> {
   await replaceFile(path, `${present}${separator}${missing.join("\n")}\n`);
 }
 
-// Files under `info/` of a git dir: said to git in this repository alone, and shared with nobody. What the user wrote there stays.
+// Files under `info/` of a git dir: settings for this repository alone, which are not shared. Keeps what the user wrote there.
 
-/** Turns and the smaller records are put into words too; that compactions are is said by each branch itself. */
+/** Shows turns and the smaller records as text too; for compactions each branch has its own attributes. */
 const RECORDS_AS_TEXT = "turns/** diff=jpg\nconfig/** diff=jpg\nmeta/** diff=jpg\n";
 
-/** Has `git show`, `git diff` and `git log -p` print turns, settings and marks as text. */
+/** Makes `git show`, `git diff` and `git log -p` print turns, settings and marks as text. */
 export function showRecordsAsText(gitDir: string): Promise<void> {
   return writeInfo(gitDir, "attributes", RECORDS_AS_TEXT);
 }
 
-/** Adds a text to a file in a git dir's `info`, where it does not stand there. */
+/** Appends a text to a file in a git dir's `info`, unless it is there. */
 export async function writeInfo(gitDir: string, name: string, text: string): Promise<void> {
   const path = join(gitDir, "info", name);
   const present = (await readFileIfExists(path)) ?? "";
@@ -172,7 +178,7 @@ export async function writeInfo(gitDir: string, name: string, text: string): Pro
   await replaceFile(path, present === "" || present.endsWith("\n") ? present + text : `${present}\n${text}`);
 }
 
-/** The branch that HEAD of a store, or of one of its worktrees, names, born or not; null when it names none. */
+/** The branch that HEAD of a store, or of one of its worktrees, names, even without a commit; null when it names none. */
 export async function readActiveBranch(
   repository: Repository,
   gitDir: string = repository.gitDir,
@@ -181,7 +187,7 @@ export async function readActiveBranch(
   return head !== null && "ref" in head ? branchOfRef(head.ref) : null;
 }
 
-/** Switches a worktree, the store's own unless said otherwise. Throws `branch_missing`, `worktree_in_the_way`, `lock_held`. */
+/** Switches a worktree; the store's own by default. Throws `branch_missing`, `worktree_in_the_way`, `lock_held`. */
 export async function useBranch(repository: Repository, name: string, where?: Worktree): Promise<void> {
   while (!(await tryUse(repository, name, where)));
 }
@@ -223,7 +229,7 @@ async function switchTo(
   const result = await tryCommand(place, command, runPorcelain);
   if (result.code === 0) return;
   const isSwitched = (await readActiveBranch(repository, worktree.gitDir)) === name;
-  // What cannot be put back now is put back by the next command; what failed first is what is said.
+  // If the roll-back fails, the next command does it; the first failure is the one to report.
   const isBack =
     isSwitched ||
     (await rollBack(repository, { worktree, from, to }).then(
@@ -234,19 +240,22 @@ async function switchTo(
   throw await refusalError(place, { worktree }, command, result);
 }
 
-// Joins linked worktrees to a store that was moved or copied with them: git notes both places by absolute path. Git's own
-// `worktree repair` believes what it finds noted, and in a copy that leads to the worktrees of the first store; here a
-// worktree counts only where it stands beside this store as it stood beside the old place.
+// Joins linked worktrees to a store that was moved or copied with them: git records both places by absolute path. Git's own
+// `worktree repair` trusts these records, which in a copy lead to the worktrees of the first store; here a worktree counts only
+// if its place relative to the store is the same as before.
 
 /** Where a store is and was. */
 interface MovedStore {
   readonly gitDir: string;
   readonly oldGitDir: string;
-  /** The folder in which worktrees are made by default, now. */
+  /** The default folder of worktrees, now. */
   readonly worktreesDir: string;
 }
 
-/** Joins the worktrees that came along, and where nothing is at the old place any more, those that stayed; gives their number. */
+/**
+ * Joins the worktrees that were moved with the store and, if nothing is at the old place any more, those that stayed; returns
+ * their number.
+ */
 export async function repairWorktrees(store: MovedStore): Promise<number> {
   const folder = join(store.gitDir, "worktrees");
   const names = await readdir(folder).catch(() => []);
@@ -267,7 +276,7 @@ async function repairWorktree(store: MovedStore, name: string): Promise<boolean>
   return true;
 }
 
-/** Where the `.git` file of a worktree may be now, the likeliest first. Those of another store that is still there are its own. */
+/** Where the `.git` file of a worktree may be now, the likeliest first. If the old store still exists, its worktrees are its own. */
 function placesOf({ gitDir, oldGitDir, worktreesDir }: MovedStore, old: string): readonly string[] {
   const folder = "/jpg-worktrees/";
   const at = old.lastIndexOf(folder);
@@ -277,7 +286,7 @@ function placesOf({ gitDir, oldGitDir, worktreesDir }: MovedStore, old: string):
     : [...underWorktreesDir, resolve(gitDir, relative(oldGitDir, old)), old];
 }
 
-/** Whether a path is such a file and no link, and names the git dir of that worktree. */
+/** Whether a path is a regular `.git` file that names the git dir of that worktree. */
 function isLinkTo(path: string, gitDir: string): boolean {
   try {
     const named = /^gitdir: (.+?)\s*$/s.exec(readOwnText(path))?.[1];
@@ -287,7 +296,10 @@ function isLinkTo(path: string, gitDir: string): boolean {
   }
 }
 
-/** Moves branches by compare-and-swap and brings the worktrees along that hold them. Throws `worktree_in_the_way` with nothing moved. */
+/**
+ * Moves branches by compare-and-swap and advances the worktrees that have them checked out. Throws `worktree_in_the_way` with
+ * nothing moved.
+ */
 export async function moveWithWorktrees(
   repository: Repository,
   moves: readonly BranchMove[],
@@ -305,7 +317,7 @@ export async function moveWithWorktrees(
   return moved;
 }
 
-/** A worktree that went over to a branch after it was listed, and before the branch moved, is brought along as well. */
+/** Also advances a worktree that switched to a branch after it was listed and before the branch moved. */
 async function advanceSwitched(
   repository: Repository,
   moved: readonly BranchMove[],
@@ -322,12 +334,12 @@ async function advanceSwitched(
   }
 }
 
-/** The move of a branch, and a worktree that holds it. */
+/** The move of a branch, and a worktree that has it checked out. */
 interface HeldMove extends BranchMove {
   readonly worktree: Worktree;
 }
 
-/** Moves branches under the locks of the worktrees that hold some of them, once nothing stands in the way of those that follow. */
+/** Moves branches under the locks of the worktrees that have some of them checked out, after checking that these can advance. */
 async function moveHeld(
   repository: Repository,
   moves: readonly BranchMove[],
@@ -349,7 +361,7 @@ async function moveHeld(
   });
 }
 
-/** Moves the branches; the steps of worktrees whose branch has moved stay on record. */
+/** Moves the branches; the steps of worktrees whose branch has moved stay recorded. */
 async function moveOnRecord(
   repository: Repository,
   moves: readonly BranchMove[],
@@ -367,7 +379,7 @@ async function moveOnRecord(
   }
 }
 
-/** Brings worktrees along. One that cannot follow, on a full disk for one, keeps its step on record for the next command. */
+/** Advances worktrees. One that cannot follow, e.g. on a full disk, keeps its recorded step for the next command. */
 async function advanceAll(repository: Repository, held: readonly HeldMove[]): Promise<void> {
   const failures: JpgError[] = [];
   for (const move of held) {
@@ -381,7 +393,7 @@ async function advanceAll(repository: Repository, held: readonly HeldMove[]): Pr
   if (failures[0] !== undefined) throw failures[0];
 }
 
-/** The error for files that could not follow their branch; what was begun of them is undone, where that can be done. */
+/** The error for files that could not follow their branch; rolls back what was begun, if possible. */
 async function behindError(repository: Repository, move: HeldMove, cause: unknown): Promise<JpgError> {
   await rollBack(repository, toAdvance(move)).catch(() => undefined);
   const { worktree, branch } = move;
@@ -397,7 +409,7 @@ function toAdvance({ worktree, expected, to }: HeldMove): Advance {
   return { worktree, from: expected, to };
 }
 
-/** Takes the locks in one order for everybody, so that two writers cannot wait for each other. */
+/** Takes the locks in one order everywhere, so that two writers cannot wait for each other. */
 async function withLocks<T>(repository: Repository, held: readonly HeldMove[], work: () => Promise<T>): Promise<T> {
   const sorted = [...held].sort((a, b) => (a.worktree.gitDir < b.worktree.gitDir ? -1 : 1));
   const run = (index: number): Promise<T> => {

@@ -1,5 +1,5 @@
-// Writes commits through one `git fast-import`: in stretches, so that an import of any size runs in bounded memory, and without
-// leaving a ref behind whatever happens (the ref it needs is dropped before the end; an unfinished stream updates none).
+// Writes commits through one `git fast-import`: streamed, so that an import of any size runs in bounded memory, and without
+// leaving a ref whatever happens (the ref it needs is dropped before the end; an unfinished stream updates none).
 import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { type BranchWrite, type CommitSpec, type Signature, ZERO_ID } from "../s
 import { createSink, type GitPipe, type GitSink, openGit } from "./git-process.ts";
 import { commandError, formatArguments, placeOf, type Repository, runCommand, tryCommand } from "./porcelain.ts";
 
-/** A commit that was written for a branch, and what it was made from when it asked to be signed or follows one that did. */
+/** The commits written for a branch, and the specs of those that asked to be signed or follow one that did. */
 export interface ImportedBranch {
   readonly branch: string;
   readonly expected: string | null;
@@ -24,18 +24,18 @@ export interface ImportedBranch {
   readonly specs: readonly Omit<CommitSpec, "changes">[];
 }
 
-// Measured on 22 MB of sessions: level 1 with deltas is as fast as no deltas at half the size, and what fast-import
-// stores is what a later `git gc` keeps (it reuses both deflated data and deltas within one pack). Chains of 10 instead of 50
-// cost 5 % of room and save most of what reading the far end of a chain costs; the choice of bases below keeps them short for files.
-// Fewer objects than 100 become files, which git by itself does not bring to the disk; all at once costs one wait.
+// Measured on 22 MB of sessions: level 1 with deltas is as fast as no deltas at half the size, and a later `git gc` keeps what
+// fast-import stores (it reuses both deflated data and deltas within one pack). Chains of 10 instead of 50 cost 5 % of space
+// and save most of the time to read the far end of a chain; the choice of bases below keeps chains of files short. Fewer
+// objects than 100 become loose files, which git does not sync by default; syncing all at once costs one wait.
 const CONFIG: readonly string[] = [
   "core.compression=1",
   "fastimport.unpackLimit=100",
   "core.fsync=committed",
   "core.fsyncMethod=batch",
 ];
-// glibc gives the memory of each deflated object back to the system and asks for it again: a third of the time. Other C
-// libraries ignore these.
+// glibc returns the memory of each deflated object to the system and asks for it again: a third of the time. Other C libraries
+// ignore these.
 const MEMORY: Environment = {
   MALLOC_TOP_PAD_: String(16 * 1024 * 1024),
   MALLOC_TRIM_THRESHOLD_: String(256 * 1024 * 1024),
@@ -45,7 +45,7 @@ const ARGS: readonly string[] = ["fast-import", "--quiet", "--done", "--date-for
 
 /**
  * Writes the commits of all writes; moves no branch. When a source of commits throws, so does this, with nothing referenced.
- * `onSign` is called for each commit that asks to be signed, before it is written.
+ * Calls `onSign` for each commit that asks to be signed, before it is written.
  */
 export async function fastImport(
   repository: Repository,
@@ -65,10 +65,10 @@ export async function fastImport(
   return assignIds(planned, parseMarks(answer));
 }
 
-/** A fast-import that starts with what is written first: moves without commits need none. */
+/** A fast-import that starts with the first write: moves without commits need none. */
 interface ImportStream {
   readonly sink: () => GitSink;
-  /** Ends it; gives what it printed, "" when it was not started. */
+  /** Ends it; returns what it printed, "" when it was not started. */
   readonly end: () => Promise<string>;
 }
 
@@ -131,7 +131,7 @@ async function sendWrites(
   }
 }
 
-/** `first` = what the first commit of a branch builds on; null for those that follow it. */
+/** `first` = the parent of a branch's first commit; null for later commits. */
 function formatHead(commit: CommitSpec, mark: number, first: Pick<BranchWrite, "parent"> | null): string {
   return first === null
     ? formatCommitHead(commit, mark, null)
@@ -146,7 +146,7 @@ async function sendChanges(sink: GitSink, changes: CommitSpec["changes"], base: 
       isFirst = false;
       sendFile(sink, change.path, change.bytes);
     } else sink.text("remove" in change ? formatRemoval(change.path) : formatNamedFile(change.path, change.oid));
-    // Memory stays bounded.
+    // Bounds the memory.
     if (sink.isFull()) await sink.drained();
   }
 }
@@ -172,11 +172,11 @@ function assignIds(planned: readonly PlannedBranch[], ids: readonly string[]): I
   });
 }
 
-// Which blob `git fast-import` stores the next one as a delta of: always the one before, however little that saves, so that a
-// record of a few lines comes to stand behind ten long pieces of a session, and whoever reads it inflates them all. git makes a
-// blob that `cat-blob` prints the base instead: what shares nothing with a small one is stored whole.
+// Chooses the delta base of the next blob. `git fast-import` always takes the blob before, however little that saves, so that a
+// record of a few lines ends up after ten long pieces of a session, and reading it inflates them all. A blob that `cat-blob`
+// prints becomes the base instead: unrelated content is then stored whole.
 
-/** Told of all files in the order in which they are sent. */
+/** Called for all files in the order in which they are sent. */
 interface DeltaBase {
   /** The commands to send before a file; it may be a delta of files of its own commit that are not much longer. */
   before(bytes: Uint8Array, isFirstOfCommit: boolean): string;
@@ -184,12 +184,12 @@ interface DeltaBase {
 
 /** A base of at most so many bytes costs a reader nothing. */
 const SMALL_BYTES = 1024;
-/** One from so many bytes on is not read for the sake of another file; printing a blob costs git some 50 µs. */
+/** A base of at least so many bytes is avoided for unrelated files; printing a blob costs git some 50 µs. */
 const LARGE_BYTES = 16 * 1024;
 /** Within a commit, how many times as long as a file its base may be. */
 const TIMES_LONGER = 4;
 
-/** Creates the base of a stream, in which nothing was sent yet. */
+/** Creates the state of a stream in which nothing was sent yet. */
 export function createDeltaBase(): DeltaBase {
   let small: Uint8Array | null = null;
   let lastBytes = 0;
@@ -204,7 +204,10 @@ export function createDeltaBase(): DeltaBase {
   };
 }
 
-/** The ids that `get-mark` printed, without the blobs that `cat-blob` printed between them. Both as bytes, one a character. */
+/**
+ * Parses the ids that `get-mark` printed, skipping the blobs that `cat-blob` printed between them. Input is Latin-1, a byte a
+ * character.
+ */
 export function parseMarks(answer: string): string[] {
   const ids: string[] = [];
   for (let at = 0; at < answer.length; ) {
@@ -229,7 +232,7 @@ export function formatMessage(message: string): string {
   return `${message.replaceAll("\0", "").trimEnd()}\n`;
 }
 
-/** The head of a commit; `from` is given for the first commit of a write that builds on an older one. */
+/** The head of a commit; `from` is set for the first commit of a write that builds on an older one. */
 function formatCommitHead(commit: CommitSpec, mark: number, from: string | null): string {
   const message = formatMessage(commit.message);
   const size = Buffer.byteLength(message);
@@ -244,12 +247,11 @@ function formatCommitHead(commit: CommitSpec, mark: number, from: string | null)
   return lines.join("\n") + parents.join("");
 }
 
-/** The command that removes a file. */
 function formatRemoval(path: string): string {
   return `D ${quotePath(path)}\n`;
 }
 
-/** The command that puts a blob of the repository at a path. */
+/** The command that puts a stored blob at a path. */
 function formatNamedFile(path: string, oid: string): string {
   return `M 100644 ${oid} ${quotePath(path)}\n`;
 }
@@ -259,7 +261,7 @@ function formatInlineFile(path: string, size: number): string {
   return `M 100644 inline ${quotePath(path)}\ndata ${size}\n`;
 }
 
-/** Quotes a path as a C string. Throws `bad_path` for what cannot stand in a tree. */
+/** Quotes a path as a C string. Throws `bad_path` for what cannot be in a tree. */
 export function quotePath(path: string): string {
   const isBad = path.includes("\0") || path.split("/").some((part) => part === "" || isReservedName(part));
   if (isBad) throw repositoryError("bad_path", `${JSON.stringify(path)} cannot be a path in a conversation's tree.`);
@@ -271,25 +273,24 @@ function isReservedName(part: string): boolean {
   return part === "." || part === ".." || part.toLowerCase() === ".git";
 }
 
-// Signs commits that ask for it, when the user's git says so. fast-import cannot sign, so such a commit and all after it in
-// the same write are made again with `git commit-tree`, same trees, dates and messages.
+// Signs commits that ask for it, if the user's git does. fast-import cannot sign, so such a commit and all after it in the same
+// write are made again with `git commit-tree`, same trees, dates and messages.
 
-/** Signs commits of one write. */
 interface Signer {
-  /** Asks git for `commit.gpgSign`, once; called when a commit wants to know, so that git answers while it is written. */
+  /** Asks git for `commit.gpgSign`, once; called early, so that git answers while the commit is written. */
   ask(): void;
   /** Replaces the commits to be signed. */
   sign(branches: readonly ImportedBranch[]): Promise<readonly ImportedBranch[]>;
 }
 
-/** Creates the signer of a write; `say` is told where signing takes so long that somebody may have to do something. */
+/** Creates the signer of a write; `say` receives a notice when signing takes so long that a person may have to act. */
 export function createSigner(repository: Repository, say: (text: string) => void = () => undefined): Signer {
   let answer: ReturnType<typeof tryCommand> | null = null;
   return {
     ask() {
       if (answer !== null) return;
       answer = tryCommand(repository, { args: ["config", "--type=bool", "--get", "commit.gpgSign"] });
-      // A write that fails for another reason says that one.
+      // A write that fails for another reason reports that one.
       answer.catch(() => undefined);
     },
     sign: async (branches) => {
@@ -304,10 +305,10 @@ export function createSigner(repository: Repository, say: (text: string) => void
   };
 }
 
-/** A signature that nobody has to do anything for is made sooner. */
+/** A signature without user interaction is faster. */
 const LONG_MS = 2000;
 
-/** What runs when a format has no program of its own set. */
+/** Git's default program of each format. */
 const PROGRAMS: Readonly<Record<string, string>> = { openpgp: "gpg", x509: "gpgsm", ssh: "ssh-keygen" };
 
 async function describeWait(repository: Repository): Promise<string> {
