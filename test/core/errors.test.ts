@@ -10,7 +10,7 @@ import {
 } from "../../src/core/errors.ts";
 
 describe("JpgError", () => {
-  it("carries what it was made of", () => {
+  it("carries its kind, code, message, hints, data and cause", () => {
     const cause = new Error("disk full");
     const error = new JpgError("provider", "too_slow", "no answer", { hints: ["wait"], data: { ms: 9 }, cause });
     expect(error).toBeInstanceOf(Error);
@@ -55,7 +55,7 @@ describe("why something failed", () => {
     return Object.assign(new Error(message), { code });
   }
 
-  it("is told without the code, the call and the path of Node's message", () => {
+  it("is worded without the code, the call and the path of Node's message", () => {
     expect(reasonOf(systemError("ENOENT: no such file or directory, open '/a/.draft_12'", "ENOENT"))).toBe(
       "no such file or directory",
     );
@@ -69,7 +69,7 @@ describe("why something failed", () => {
     expect(reasonOf(systemError("spawn /etc/passwd EACCES", "EACCES"))).toBe("permission denied");
   });
 
-  it("is told in its own words when it is no error of the system", () => {
+  it("keeps its own words when it is not an error of the system", () => {
     expect(reasonOf(new Error("ENOENT: boom, open"))).toBe("ENOENT: boom, open");
     expect(reasonOf(systemError("it is too old", "ERR_OLD"))).toBe("it is too old");
     expect(reasonOf(systemError("spawn E2BIG", "E2BIG"))).toBe("spawn E2BIG");

@@ -81,7 +81,7 @@ describe("forLine", () => {
     );
   });
 
-  it("takes colours, direction marks and halves of characters out", () => {
+  it("removes colours, direction marks and halves of characters", () => {
     expect(forLine("a\u001b[31mred\u001b[0m \u202eb\u200f\ud800c")).toBe("ared b\ufffdc");
   });
 
@@ -99,7 +99,7 @@ describe("forMarkdown", () => {
     );
   });
 
-  it("takes colours out and shows what else an attacker sends, so that nothing is hidden behind it", () => {
+  it("removes colours and shows what else an attacker sends, so that it hides nothing", () => {
     expect(forMarkdown("\u001b[1;31mred\u001b[0m\tx\n\u001b]0;never ended")).toBe("red\tx\n␛]0;never ended");
   });
 });
@@ -116,11 +116,11 @@ describe("forJson", () => {
     );
   });
 
-  it("takes a backslash that is text for what it is", () => {
+  it("treats a backslash in text as a character", () => {
     expect(JSON.parse(forJson(JSON.stringify("\\ud800 \ud800")))).toBe("\\ud800 \ufffd");
   });
 
-  it("gives JSON that steers nothing", () => {
+  it("makes JSON that no terminal obeys", () => {
     expect(forJson(JSON.stringify(ATTACK))).toBe(
       '"\\u001b[2J\\u001b]52;c;ZXZpbA==\\u0007\\u009b31m\\u0000\\u202e\\u2066\\u200f\\u061c\ufffd"',
     );
@@ -221,7 +221,7 @@ describe("text for a host", () => {
     expect(forHost(text)).toBe(broken);
   });
 
-  it("has no address in a line that stands in no fence", () => {
+  it("has no address in a line outside a fence", () => {
     expect(forHostLine("open https://evil.example/x now")).toBe("open https: //evil.example/x now");
   });
 

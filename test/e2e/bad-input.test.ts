@@ -378,7 +378,7 @@ describe.concurrent("a conversation that cannot be read", () => {
         expect(await sandbox.jpg(["print"])).toMatchObject({
           code: 0,
           stdout: before,
-          stderr: expect.stringMatching(/was taken out.*`jpg git/s),
+          stderr: expect.stringMatching(/was removed.*`jpg git/s),
         });
         expect(await sandbox.jpg(["fsck"])).toMatchObject({ code: 1, stdout: expect.stringContaining(`not_a_file`) });
         await expectRefusal(sandbox, ["compact"], { code: "turn_missing", exit: 3, says: /Turn \d/ });

@@ -154,7 +154,7 @@ describe("jpg compact --chunks", () => {
     expect(code).toBe(4);
     expect(stderr).toContain("Turns 3..5 were not summarised");
     expect(stderr).toContain("are committed and stay: turns 0..2.");
-    expect(stderr).toMatch(/To go on: jpg compact \S+ --chunks auto --model test\/model-1 --from 3 --to 5/);
+    expect(stderr).toMatch(/To continue: jpg compact \S+ --chunks auto --model test\/model-1 --from 3 --to 5/);
     expect(sandbox.git(["log", "-1", "--format=%s", "HEAD"])).toMatch(/^compact 0\.\.2: summary/);
   });
 

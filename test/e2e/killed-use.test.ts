@@ -41,7 +41,7 @@ it("among the files", async () => {
   const { stderr, code } = await box.jpg(["ls"]);
   expect([code, stderr]).toEqual([
     0,
-    `\`jpg use ${plain}\` ended midway: ${box.store} has again the files of ${compacted}.\n`,
+    `\`jpg use ${plain}\` was interrupted: ${box.store} has the files of ${compacted} again.\n`,
   ]);
   expect(box.git(["status", "--short"])).toBe("");
   expect(await box.jpg(["use", plain])).toMatchObject({ code: 0, stderr: expect.not.stringContaining("midway") });

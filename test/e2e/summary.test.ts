@@ -162,7 +162,7 @@ describe("jpg compact with a summary", () => {
     const { code, stdout, stderr } = await interrupted([...TIERED, "--model", "test/model-1"]);
     expect([code, stderr]).toEqual([130, expect.not.stringContaining("no summary was needed")]);
     expect(stdout).toMatch(/^Compacted .*\ncommit /);
-    expect(stdout).toContain("no summary was made, the mechanical steps stand: it was interrupted.");
+    expect(stdout).toContain("no summary was made, but the mechanical steps stay: it was interrupted.");
     expect(await sandbox.json<Json[]>(["log"])).toHaveLength(1);
     // All that may go is out already: no step of the pipeline commits, only the summary would.
     const before = storeState(sandbox);
@@ -201,7 +201,7 @@ describe("jpg compact with a summary", () => {
     const failed = await sandbox.json(TIERED);
     expect(failed["further"]).toBeUndefined();
     expect(failed["summary_error"]).toBe("summary_rejected");
-    expect(JSON.stringify(failed["warnings"])).toContain("no summary was made, the mechanical steps stand");
+    expect(JSON.stringify(failed["warnings"])).toContain("no summary was made, but the mechanical steps stay");
     expect(await sandbox.json<Json[]>(["log"])).toHaveLength(1);
     const done = await sandbox.jpg(TIERED);
     expect(done.stdout).toContain("written by test/model-1");

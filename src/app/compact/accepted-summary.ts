@@ -69,7 +69,7 @@ export async function acceptedSummary(
 function plainSummary(text: string, file: string, range: Omit<RangeRequest, "keepLast">): AcceptedSummary {
   if (isEmpty(text)) throw badSummary(file, "it is empty");
   if (range.to === undefined && range.keep === undefined)
-    throw badSummary(file, "it names no plan, and no --to or --keep says which turns it stands for");
+    throw badSummary(file, "it names no plan, and no --to or --keep says which turns it replaces");
   return { summary: { summary: text.trim(), source: "authored" }, range };
 }
 
@@ -84,7 +84,7 @@ function boundsOf(
   if (typeof facts?.from_turn !== "number" || typeof facts.to_turn !== "number" || typeof facts.digest !== "string") {
     throw badSummary(
       file,
-      "it does not give back the bundle's `plan`, and no --from, --to or --keep says which turns it stands for",
+      "it does not contain the bundle's `plan`, and no --from, --to or --keep says which turns it replaces",
     );
   }
   const bound = (turn: number, event: string | undefined) =>
@@ -253,7 +253,7 @@ function aboveUpTo({ turns, before }: PlannedCompaction, { to_turn, to_event }: 
 function raiseNoSuffix({ from_turn, to_turn }: BundlePlan): never {
   throw userError(
     "no_suffix",
-    `There is no suffix form for turns ${from_turn}..${to_turn}: it asks for a summary of what stands at the beginning of the view, and the view does not show these turns there as they were said.`,
+    `There is no suffix form for turns ${from_turn}..${to_turn}: it can only summarise unchanged turns at the beginning of the view.`,
     { hints: ["`jpg compact --emit FILE` without --suffix writes a bundle with the raw events."] },
   );
 }

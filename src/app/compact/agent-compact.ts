@@ -98,7 +98,7 @@ export async function agentCompact(
     text: [
       `Compacted turns ${rangeOf(made)}: about ${formatTokens(tokens)} → ${formatTokens(change.after)} tokens. \`jpg revert ${ids.join(" ")}\` undoes it.`,
       ...notes,
-      summary === null ? OUTPUTS_SHORTENED : `This summary now stands for what was said there:\n\n${summary}`,
+      summary === null ? OUTPUTS_SHORTENED : `This summary now replaces what was said there:\n\n${summary}`,
     ].join("\n"),
   };
 }

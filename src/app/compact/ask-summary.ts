@@ -153,7 +153,6 @@ interface SummaryTemplates extends PromptTemplates {
   readonly bundle: string;
 }
 
-/** Reads the templates of one style of summary. */
 export async function readPromptTemplates(style: SummaryStyle = "sections"): Promise<SummaryTemplates> {
   const file = `summary-${style}.md`;
   const [summary, answer, own, cut, record, retry, merge, bundle] = await Promise.all([

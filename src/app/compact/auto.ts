@@ -443,7 +443,7 @@ export function nextStep(
 
 /** Ends the warning about a context from which no pass could remove anything. */
 export const NOTHING_MORE =
-  "and nothing more can be taken out automatically: `jpg compact --keep 0` also compacts the newest turns, `jpg compact --profile heavy` replaces turns with a summary, `jpg query --fork=3` continues with only the last 3 turns";
+  "and nothing more can be removed automatically: `jpg compact --keep 0` also compacts the newest turns, `jpg compact --profile heavy` replaces turns with a summary, `jpg query --fork=3` continues with only the last 3 turns";
 
 /** Reports what was done. Sizes are those of the next request, with the open turn, and with jpg's system prompt if jpg sends it. */
 export function reportCompaction(

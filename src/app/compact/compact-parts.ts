@@ -22,7 +22,7 @@ export interface PartsRequest extends Omit<CompactRequest, "summary" | "expects"
   readonly chunks: PartCount;
 }
 
-/** The outcome of a compaction in parts, and of its dry run. */
+/** The report of a compaction in parts, or of its dry run. */
 export interface PartsReport extends NothingReport {
   readonly conversation: string;
   readonly branch: string;
@@ -128,7 +128,7 @@ function partError(error: unknown, { done, left, branch, input }: Interruption):
     cause,
     hints: [
       `The parts before are committed and stay: turns ${made.join(", ")}.`,
-      `To go on: jpg compact ${branch} --chunks auto${profile}${model} ${bounds}`,
+      `To continue: jpg compact ${branch} --chunks auto${profile}${model} ${bounds}`,
       ...hints.filter((hint) => hint !== "Nothing was committed."),
     ],
   });

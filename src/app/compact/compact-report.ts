@@ -30,7 +30,7 @@ export interface CompactSegment {
 
 /** What a compaction removes from the view; the CompactionReport of RFD 036. */
 export interface StrategyReport {
-  /** Events that a model was sent before and is not any more. */
+  /** Events that a model was sent before and is no longer sent. */
   readonly events_removed: number;
   /** Below 0 when the view grows. */
   readonly estimated_tokens_saved: number;
@@ -41,7 +41,6 @@ export interface StrategyReport {
   readonly steps: readonly StepReport[];
 }
 
-/** A summary that is still to be written. */
 export interface PlannedSummary {
   /** Turns that it will replace, 0-based, inclusive. */
   readonly from_turn: number;
@@ -52,7 +51,7 @@ export interface PlannedSummary {
   readonly reason?: string;
 }
 
-/** The outcome of `compact` and of its dry run. */
+/** The report of `compact`, or of its dry run. */
 export interface CompactReport extends NothingReport {
   readonly conversation: string;
   /** Branch it was appended to, or would be. */
@@ -105,11 +104,9 @@ export function overallTokens({ tokens, further }: CompactReport): TokenChange {
   return further === undefined ? tokens : { before: tokens.before, after: further.tokens.after };
 }
 
-/** Why nothing was compacted. */
 export interface NothingReport {
   /** A clause; absent = not known. */
   readonly reason?: string;
-  /** What to type. */
   readonly hints?: readonly string[];
 }
 
@@ -184,13 +181,13 @@ export function hiddenBy(
 /** Returns a test for turns that were shown before, or that a new summary replaces. */
 function touchedTurns({ before, after }: { readonly before: View; readonly after: View }): (turn: number) => boolean {
   const shown = new Set<number>();
-  const told = new Set<string>();
+  const shownOrigins = new Set<string>();
   for (const { origin } of before.turns) {
     if (origin.kind === "kept") shown.add(origin.turn);
-    else told.add(origin.compaction);
+    else shownOrigins.add(origin.compaction);
   }
   const fresh = after.turns.flatMap(({ origin }) =>
-    origin.kind === "kept" || origin.kind === "index" || told.has(origin.compaction) ? [] : [origin],
+    origin.kind === "kept" || origin.kind === "index" || shownOrigins.has(origin.compaction) ? [] : [origin],
   );
   return (turn) => shown.has(turn) || fresh.some(({ from, to }) => from <= turn && turn <= to);
 }
@@ -205,7 +202,6 @@ interface Facts {
   readonly countEvent: (event: Event) => number;
 }
 
-/** Counts the tokens of each segment of a plan. */
 export function segmentTokens(
   plan: Pick<CompactionPlan, "segments">,
   { turns, before, after, countEvent }: Facts,

@@ -10,7 +10,7 @@ import { agentCompact } from "./agent-compact.ts";
 export const COMPACT_ADVICE: string = [
   "Frees context: old tool outputs are shortened, and where that is not enough earlier turns are replaced by a summary.",
   "Use it (1) before you turn to a new area of work, (2) after you have finished a major piece, or (3) when you notice that you repeat questions or forget what was done.",
-  "What is taken out stays stored and can be brought back. Gives back the summary of what was preserved.",
+  "What is removed stays stored and can be brought back. Returns the summary of what was preserved.",
 ].join(" ");
 
 export const FOCUS_ADVICE = "What the summary should focus on, in a few words; optional.";

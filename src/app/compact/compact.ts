@@ -121,7 +121,7 @@ function withoutSummary(done: MechanicalSteps, error: unknown): CompactReport {
   if (isNamed && !isInterrupted) throw withSteps(error, report);
   const why = isInterrupted ? "it was interrupted." : error.message;
   return {
-    ...withWarning(done, `no summary was made, the mechanical steps stand: ${why}`),
+    ...withWarning(done, `no summary was made, but the mechanical steps stay: ${why}`),
     summary_error: error.code,
   };
 }

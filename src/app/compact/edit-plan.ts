@@ -215,7 +215,7 @@ export async function planMoved(workspace: Workspace, { branch, commit }: PlanBa
   });
 }
 
-/** The outcome of `edit`; `compaction` is the first one that it made. */
+/** The report of `edit`; `compaction` is the first one made. */
 export interface EditReport extends CompactReport {
   /** All compactions made, in order of their ranges. */
   readonly compactions: readonly Compaction[];

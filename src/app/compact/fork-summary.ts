@@ -32,7 +32,7 @@ interface SummaryWriter {
 }
 
 const FOCUS =
-  "These turns are of a fork that left the conversation: say what was tried there, what was found, changed and decided, and what of it is of use to whoever goes on with the conversation without having seen the fork.";
+  "These turns are of a fork that left the conversation: say what was tried there, what was found, changed and decided, and what of it is of use to anyone who continues the conversation without having seen the fork.";
 
 /** Chooses the writer of the summary. Throws `bad_model_name`, `unknown_provider` for a named model. */
 export async function forkSummaryWriter(workspace: Workspace, job: ForkSummaryJob): Promise<SummaryWriter> {

@@ -14,7 +14,7 @@ export interface StrategyHeadroom {
   readonly strategy: string;
   /** Tokens, 0 or more. */
   readonly frees: number;
-  /** Tokens of the view afterwards. */
+  /** Tokens of the view after it. */
   readonly after: number;
 }
 

@@ -75,7 +75,7 @@ export interface LoadedForPlan {
   readonly facts: readonly TurnFacts[];
   readonly before: View;
   readonly meter: TokenMeter;
-  /** Ids of the pinned events that were read. */
+  /** Ids of pinned events. */
   readonly pinned: readonly string[];
   /** The given bounds as positions, so that the next plan means the same turns. */
   readonly bounds: Pick<RangeRequest, "from" | "to">;
@@ -171,8 +171,8 @@ function chooseRules(
   settings: CompactionConfig,
 ): { readonly profile: string | null; readonly policies: Policies } {
   if (input.strategies !== undefined) return { profile: null, policies: input.policies ?? {} };
-  const isTold = input.policies !== undefined || input.summary !== undefined;
-  if (isTold)
+  const isExplicit = input.policies !== undefined || input.summary !== undefined;
+  if (isExplicit)
     return { profile: input.profile ?? null, policies: input.policies ?? { summary: { policy: "summarize" } } };
   const profile = input.profile ?? settings.default_profile;
   const { keep_last: _, ...policies } = findProfile(profile, settings.profiles);
@@ -272,7 +272,7 @@ function refuse(plan: CompactionPlan, { tokens, overhead, input }: Trade): Nothi
   if (saved >= least) return null;
   const { from_turn, to_turn } = plan.compaction;
   return {
-    nothing: `the strategy ${strategies.names.join(", ")} would save ${saved} of ${before - overhead} tokens a call (turns ${from_turn}..${to_turn}: ${describePolicies(plan.compaction)}), and a batch is worth it from ${least}, because the cached prefix has to be rewritten`,
+    nothing: `the strategy ${strategies.names.join(", ")} would save ${saved} of ${before - overhead} tokens a call (turns ${from_turn}..${to_turn}: ${describePolicies(plan.compaction)}), but a batch is worth it only from ${least}, because the cached prefix has to be rewritten`,
     hints: [
       `\`jpg compact ${strategies.names.map((name) => `-s ${name}`).join(" ")} --force\` does it anyway; \`--min-gain ${saved}\` lowers the floor to what it saves.`,
     ],

@@ -161,7 +161,7 @@ async function askAfterThread(
   source: SummarySource,
   { beginning, frame, tokens }: SuffixThread,
 ): Promise<SummaryAnswer | null> {
-  reportStart(summarizer, source, tokens, "behind its own thread");
+  reportStart(summarizer, source, tokens, "at the end of its own thread");
   try {
     return await askForSummary(summarizer, {
       facts: factsFor(summarizer, source, source.events),
@@ -245,7 +245,6 @@ function isOverflow(error: unknown): boolean {
 // Merges the summaries of a range's parts, by the model or, if it gives no usable answer, section by section. Nothing is lost if a
 // merge fails.
 
-/** The summary of one part. */
 interface PartAnswer {
   readonly subject: string;
   readonly answer: SummaryAnswer;
@@ -289,7 +288,7 @@ function askToMerge(
 ): Promise<SummaryAnswer> {
   const { templates } = summarizer;
   const { subject, instructions = "" } = source.task;
-  const asked = instructions === "" ? "" : `The summaries were asked for so:\n\n${instructions}`;
+  const asked = instructions === "" ? "" : `The instructions for the summaries were:\n\n${instructions}`;
   const merge = fillTemplate("summary-merge", templates.merge, { turns: subject, asked });
   return askForSummary(summarizer, {
     facts: factsFor(summarizer, source, source.events),

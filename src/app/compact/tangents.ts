@@ -36,7 +36,6 @@ export interface FoundTangents {
   readonly model: string | null;
   /** Ascending; may be empty. */
   readonly tangents: readonly FoundTangent[];
-  /** Why no model was asked. */
   readonly reason?: string;
   readonly hints?: readonly string[];
   /** Minor problems of the answer, as sentences. */
@@ -188,7 +187,7 @@ function tooManyTurns(turnCount: number, { name }: OpenedModel): JpgError {
 }
 
 function rejected({ name }: OpenedModel): JpgError {
-  return new JpgError("provider", "tangents_rejected", `${name} gave no list of turns that can be read, asked twice.`, {
+  return new JpgError("provider", "tangents_rejected", `${name} was asked twice and gave no readable list of turns.`, {
     hints: ["Try another model with --model.", BY_HAND, "Nothing was committed."],
   });
 }

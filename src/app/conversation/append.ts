@@ -17,7 +17,7 @@ import { type MetaRecord, parseTurnBytes, readMetas } from "./turns.ts";
 import type { LiveCompactions } from "./view.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** The id in a compaction's file name, `compactions/<stamp>-<id>.jsonl`. */
+/** Returns the id in a compaction's file name, `compactions/<stamp>-<id>.jsonl`; null for other paths. */
 export function compactionIdOfPath(path: string): string | null {
   return /^compactions\/[^/]*?Z-([^/]+)\.jsonl$/.exec(path)?.[1] ?? null;
 }

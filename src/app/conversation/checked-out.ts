@@ -7,7 +7,7 @@ import type { Workspace } from "./workspace.ts";
 interface CheckedOut {
   /** Null in a store that has no worktree. */
   readonly worktree: Worktree | null;
-  /** Null when HEAD is detached. */
+  /** Null with a detached HEAD. */
   readonly branch: string | null;
   /** Commit of a detached HEAD; null on a branch. */
   readonly commit: string | null;
@@ -33,7 +33,7 @@ export async function makeActive(workspace: Workspace, branch: string): Promise<
   await workspace.store.useBranch(branch, worktree ?? undefined);
 }
 
-/** Refuses where git would not switch to another branch. Throws `operation_unfinished`. */
+/** Refuses to switch branches during an unfinished operation of git, as git does. Throws `operation_unfinished`. */
 export async function requireSwitchable(workspace: Workspace): Promise<CheckedOut> {
   const checkedOut = await readCheckedOut(workspace);
   const operation = await operationOf(workspace, checkedOut);

@@ -31,7 +31,7 @@ export interface CountedView extends LoadedTurns {
   readonly meter: TokenMeter;
 }
 
-/** Loads the view at the tree's commit, and every turn; `known` as in `loadView`. */
+/** Loads the view at the tree's commit and every turn; `known` as in `loadView`. */
 export async function loadCounted(
   store: ConversationStore,
   tree: BranchTree,
@@ -137,7 +137,7 @@ export interface TokenReport {
   readonly tokens: { readonly raw: number; readonly view: number };
   /** `recorded` when the provider counted both. */
   readonly tokens_source: TokenSource;
-  /** Where the size of system prompt and tools is from; absent = recorded. */
+  /** Source of the size of system prompt and tools; absent = recorded. */
   readonly overhead_source?: Exclude<OverheadSource, "recorded">;
 }
 

@@ -33,7 +33,7 @@ export async function coversDigest(bounds: Bounds, facts: CoverFacts): Promise<s
 /** Whether a compaction fits the branch it is on. */
 export interface CoverCheck {
   readonly matches: boolean;
-  /** Every covered end turn is covered as a whole, though a bound event is named. */
+  /** Whether both end turns are wholly covered although a bound event is named. */
   readonly whole: boolean;
 }
 

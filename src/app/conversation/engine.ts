@@ -85,12 +85,12 @@ export async function mend(runtime: Runtime, root: string): Promise<Mended | nul
  */
 export async function makeStore(runtime: Runtime, root: string): Promise<void> {
   const { env, cwd, nodePath, jpgPath } = runtime;
-  const said = await sharingOf(join(root, ".git"));
+  const sharing = await sharingOf(join(root, ".git"));
   if (chooseEngine(runtime) === "native") {
-    setSharingUmask(said ?? (await sharingOfUser(env)));
+    setSharingUmask(sharing ?? (await sharingOfUser(env)));
     return createStore(root, { env, cwd, nodePath, jpgPath });
   }
-  setSharingUmask(said);
+  setSharingUmask(sharing);
   const { createStoreWithoutGit } = await import("../../store/embedded/create-store.ts");
   await createStoreWithoutGit(root, { env, cwd, nodePath, jpgPath });
 }

@@ -108,7 +108,6 @@ export async function withCompactionsOf(
   };
 }
 
-/** Plans a fork of the first turns. */
 export async function planFirstTurns(store: ConversationStore, tip: BranchTree, turnCount: number): Promise<ForkPlan> {
   const { applied } = await loadCompactions(store, tip);
   const facts = { turnCount: tip.turnOids.length, turnTimes: [], compactions: applied, turns: new Map(), now: "" };

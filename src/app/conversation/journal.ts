@@ -120,10 +120,9 @@ async function ageOf(path: string, now: Date): Promise<number> {
 
 /** Written first, and again when it changes: all that is needed to commit the turn without its writer. The last one counts. */
 export interface JournalHead {
-  /** Version of the journal's lines. */
   readonly journal: 1;
   readonly branch: string;
-  /** Position of the turn, 0-based. */
+  /** 0-based. */
   readonly turn: number;
   /** Id of the turn's first event, by which a branch that already holds the turn is recognised. */
   readonly start: string;
@@ -151,7 +150,6 @@ const journalHead: z.ZodMiniType<JournalHead> = z.looseObject({
 /** Which text of its event streams. */
 export type TextKind = "message" | "reasoning";
 
-/** One line after the first. */
 export type JournalLine =
   /** An event whose text streams, with its text so far. */
   | { readonly open: ChatResponse }

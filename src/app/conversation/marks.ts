@@ -107,7 +107,7 @@ export async function readDeltas(workspace: Pick<Workspace, "store">, tree: Bran
 // Pins: turns and events that every compaction leaves unchanged. Pinning is one commit with one record.
 
 interface PinRow extends Pin {
-  /** How many events it protects. */
+  /** Number of events it protects. */
   readonly events: number;
   /** How many of those the view hides or changes anyway, because they were compacted before they were pinned. */
   readonly compacted: number;
@@ -316,11 +316,11 @@ export async function removeComment(workspace: Workspace, tree: BranchTree, id: 
   const comments = await readComments(workspace, tree);
   const exact = comments.filter((comment) => comment.id === id);
   const begun = comments.filter((comment) => comment.id.startsWith(id));
-  const meant = exact.length > 0 ? exact : mayBeBeginning(id) ? begun : [];
-  const [comment] = meant;
+  const matches = exact.length > 0 ? exact : mayBeBeginning(id) ? begun : [];
+  const [comment] = matches;
   if (comment === undefined) throw unknownComment(tree, id, { comments, begun });
-  if (meant.length > 1) {
-    throw userError("ambiguous_id", `${id} could mean ${meant.map((one) => one.id).join(", ")}.`, {
+  if (matches.length > 1) {
+    throw userError("ambiguous_id", `${id} could mean ${matches.map((one) => one.id).join(", ")}.`, {
       hints: ["Type more of the name you mean."],
     });
   }

@@ -168,7 +168,7 @@ async function recoverTurn(workspace: Workspace, path: string, voice: RecoveryOu
   }
   const fork = recorded.branch === head.branch ? "" : `, on the new fork ${recorded.branch}`;
   voice.info(
-    `Turn ${head.turn} of ${head.branch} was ${isComplete ? "talked" : "interrupted"}; it is committed now${fork}.`,
+    `Turn ${head.turn} of ${head.branch} was ${isComplete ? "complete but not committed" : "interrupted"}; it is committed now${fork}.`,
   );
 }
 

@@ -124,8 +124,8 @@ export async function refreshStaleViews(workspace: Workspace, { branch, commit }
   try {
     for (const worktree of (await workspace.store.worktrees?.list()) ?? []) {
       if (worktree.branch !== branch) continue;
-      const made = readViewState(workspace.store, worktree);
-      if (made === null || (made.commit === commit && made.branch === branch)) continue;
+      const state = readViewState(workspace.store, worktree);
+      if (state === null || (state.commit === commit && state.branch === branch)) continue;
       if ((await workspace.store.readBranch(branch)) !== commit) continue;
       return await writeViews(workspace, branch);
     }

@@ -27,14 +27,12 @@ export interface Runtime extends Calendar {
   readonly home: string;
   /** The engine that the user named; absent = jpg chooses. */
   readonly engine?: Engine;
-  /** Absolute paths that git hooks call. */
+  /** Absolute paths, which git hooks call. */
   readonly nodePath: string;
   readonly jpgPath: string;
   now(): Date;
-  /** Random bytes, for ids and padding. */
   random(length: number): Uint8Array;
   inputKind(): Promise<InputKind>;
-  /** The whole of standard input. */
   readStdin(): Promise<Uint8Array>;
   /** Reads all of standard input; null when neither a byte nor its end came within `firstByteMs`. */
   readStdinWithin(firstByteMs: number): Promise<Uint8Array | null>;

@@ -50,8 +50,8 @@ function missingError(branch: string, missing: readonly MissingTurn[], first: Mi
   const back =
     removals.length === 0
       ? `\`jpg git branch ${conversationOf(branch)}/before ${abbreviateCommit(first.commit, SHOWN_DIGITS)}\` makes a fork of what it was before.`
-      : `\`jpg git revert ${removals.map((commit) => abbreviateCommit(commit)).join(" ")}\` gives ${missing.length === 1 ? "it" : "them"} back.`;
-  const message = `${turns} of ${branch} ${was} taken out${by}, and ${was === "was" ? "is" : "are"} shown here as before.`;
+      : `\`jpg git revert ${removals.map((commit) => abbreviateCommit(commit)).join(" ")}\` brings ${missing.length === 1 ? "it" : "them"} back.`;
+  const message = `${turns} of ${branch} ${was} removed${by}, but ${was === "was" ? "is" : "are"} still shown here.`;
   return repositoryError("turn_missing", message, {
     hints: [back],
     data: { branch, turns: missing.map(({ turn }) => turn) },
@@ -66,7 +66,7 @@ function describe(branch: string, broken: readonly number[]): string {
   const which =
     broken.length > 1
       ? `Turns ${listed} of ${branch} do not continue the turns before them`
-      : `Turn ${listed} of ${branch} does not continue ${first === 0 ? "nothing, but another turn" : `turn ${first - 1}`}`;
+      : `Turn ${listed} of ${branch} ${first === 0 ? "continues another turn, although it is the first" : `does not continue turn ${first - 1}`}`;
   return `${which}: git joined turns of different histories.`;
 }
 

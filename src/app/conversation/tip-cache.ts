@@ -17,7 +17,7 @@ export interface ConversationFacts {
   readonly tokens_source?: TokenSource;
   /** Source of the size of system prompt and tools; absent = recorded. */
   readonly overhead_source?: Exclude<OverheadSource, "recorded">;
-  /** Live compactions. */
+  /** Number of live compactions. */
   readonly compactions: number;
   /** Last turn that a live compaction covers, 0-based; absent = none. */
   readonly compacted_to?: number;

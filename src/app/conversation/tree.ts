@@ -226,11 +226,13 @@ export function decodeText(bytes: Uint8Array | undefined, longest: number = LONG
 
 /** Creates the error for a file, or a line of one, that is too long to be meant. */
 export function textTooLong(bytes: number, longest: number = LONGEST_TEXT): JpgError {
-  return repositoryError("text_too_long", `A stored text of ${bytes} bytes is not read: ${longest} are the most.`, {
-    hints: [
-      "Nothing that jpg writes is as long. `jpg rm ID` removes the conversation; get it again from where it came.",
-    ],
-  });
+  return repositoryError(
+    "text_too_long",
+    `A stored text of ${bytes} bytes is too long to read: the limit is ${longest} bytes.`,
+    {
+      hints: ["jpg writes no text that long. `jpg rm ID` removes the conversation; then import or pull it again."],
+    },
+  );
 }
 
 // Object ids of turn files. Those of a long branch are cached, because its tree is a long chain of deltas.

@@ -218,7 +218,6 @@ function* decodeEachLine(bytes: Buffer, longest: number): Generator<string> {
   }
 }
 
-/** A record under meta/. */
 export interface MetaRecord extends PinRecord, MarkRecord, CommentRecord {
   readonly title?: string;
   /** The group of compactions with which one commit added it. */

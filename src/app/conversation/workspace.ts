@@ -118,7 +118,7 @@ async function mendLocation(runtime: Runtime, root: string, { info }: Pick<Works
   const own =
     foreign.length === 0 ? "" : ` Your own hooks stay (${foreign.join(", ")}): after them \`jpg use @\` writes it.`;
   const joined = worktrees === 0 ? "" : ` So do its worktrees (${worktrees}).`;
-  const rest = isShallow ? " Its history is cut off: `jpg git fetch --unshallow` brings the rest." : "";
+  const rest = isShallow ? " Its history is cut off: `jpg git fetch --unshallow` fetches the rest." : "";
   info?.(`${MENDED[kind].replace("STORE", root)}${joined}${own}${rest}`);
 }
 
@@ -136,7 +136,7 @@ async function finishInterruptedSteps(
       const done =
         kind === "advance"
           ? `A command ended before the files of ${branch} in ${path} were brought up to date; they are now.`
-          : `\`jpg use ${branch}\` ended midway: ${path} has again the files of ${active ?? "the commit that is checked out"}.`;
+          : `\`jpg use ${branch}\` was interrupted: ${path} has the files of ${active ?? "the commit that is checked out"} again.`;
       info(done);
     }
   } catch (error) {

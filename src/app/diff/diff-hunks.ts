@@ -27,7 +27,6 @@ interface HunkSide {
   readonly count: number;
 }
 
-/** A stretch of differing lines with their context. */
 export interface DiffHunk {
   readonly before: HunkSide;
   readonly after: HunkSide;

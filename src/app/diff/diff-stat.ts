@@ -20,10 +20,10 @@ interface TurnDiffStat extends DiffCounts {
   readonly to_turn: number;
 }
 
-/** Rows of the turns that differ, in order; the total covers the unchanged ones too. */
+/** Rows of the turns that differ, in order; the total includes unchanged turns. */
 export interface DiffStat {
   readonly turns: readonly TurnDiffStat[];
-  /** Tokens of both views as every command counts them, `overhead` among them. */
+  /** Tokens are counted as in every command, including `overhead`. */
   readonly total: DiffCounts;
   /** Tokens of system prompt and tools; absent = unknown. */
   readonly overhead?: DiffCounts["tokens"];

@@ -16,12 +16,11 @@ export interface DiffBudget {
   steps: number;
 }
 
-/** Edits beyond which two texts have too little in common for a shortest script to help a reader. */
+/** Edits above which two texts have too little in common for a shortest script to help a reader. */
 const MOST_EDITS = 800;
 /** Steps of a shortest script over a whole view: some tens of milliseconds. */
 const STEPS_PER_VIEW = 600_000;
 
-/** Creates the budget of one diff. */
 export function createDiffBudget(steps: number = STEPS_PER_VIEW): DiffBudget {
   return { steps };
 }

@@ -117,7 +117,6 @@ export interface CheckViolation extends Violation {
   readonly event?: string;
 }
 
-/** One list that was checked. */
 export interface CheckedList {
   readonly provider: ProviderName;
   /** Model whose rules applied; absent = the rules common to all models of the provider. */
@@ -126,7 +125,7 @@ export interface CheckedList {
   readonly messages: number;
 }
 
-/** The JSON document of `check`. */
+/** The JSON document of `jpg check --json`. */
 export interface CheckReport {
   /** Whether no provider would refuse it, i.e. no violation has severity `error`. */
   readonly ok: boolean;

@@ -101,7 +101,7 @@ export async function checkView(
   const stale = live.unapplied.map(({ compaction, reason }) =>
     createFinding("compaction_stale", {
       path: pathOf.get(compaction.id) ?? "compactions",
-      message: `it does not count: ${reason}`,
+      message: `it is not applied: ${reason}`,
       hint: `\`jpg show ${compaction.id}\` shows it; \`jpg revert ${compaction.id}\` undoes it`,
     }),
   );

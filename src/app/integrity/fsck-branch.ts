@@ -185,7 +185,7 @@ export async function checkRewritten(
     findings.push(
       createFinding("changed_in_place", {
         path,
-        message: `commit ${commit.slice(0, 9)} changed it where it stood: ${RULES[rule]}`,
+        message: `commit ${commit.slice(0, 9)} changed it in place: ${RULES[rule]}`,
         hint: `\`jpg git show ${commit.slice(0, 9)} -- ${path}\` shows what; revert that commit if it was not meant`,
       }),
     );

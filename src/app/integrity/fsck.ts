@@ -93,7 +93,7 @@ async function compareHeaders(
   return [
     createFinding("header_differs", {
       path,
-      message: `it is not that of ${other}: forks of one conversation share it`,
+      message: `it differs from that of ${other}, but forks of one conversation share it`,
       hint: `\`jpg git log -p -- ${path}\` shows who changed it; revert that commit`,
     }),
   ];
@@ -116,7 +116,7 @@ async function compareId(store: ConversationStore, name: string, oid: string): P
   return [
     createFinding("id_differs", {
       path,
-      message: `it is of ${id}, and its branches are called ${conversationOf(name)}`,
+      message: `its id is ${id}, but its branches are named ${conversationOf(name)}`,
       hint: `\`jpg git branch -m ${name} ${id}/${forkOf(name)}\` gives each its own name, unless another has it`,
     }),
   ];

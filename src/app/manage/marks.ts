@@ -92,7 +92,7 @@ function unknownLabel(branch: string, name: string, labels: readonly string[]): 
   });
 }
 
-/** Gives a conversation's branch a new title. Throws `empty_title`, `long_title`. */
+/** Sets the title of a branch. Throws `empty_title`, `long_title`. */
 export async function setTitle(
   workspace: Workspace,
   tree: BranchTree,

@@ -239,11 +239,11 @@ interface ForkNews {
 /** Finds what is new on a fork; null = nothing. */
 async function findNews(store: ConversationStore, ours: BranchTree, fork: BranchTree): Promise<ForkNews | null> {
   const common = sharedTurns(ours.turnOids, fork.turnOids);
-  const held = await sharedEnds(store, { ours, fork, common });
+  const shared = await sharedEnds(store, { ours, fork, common });
   const start = await startAfter(
     store,
     fork,
-    furthest([...held, ...(await mergedEnds(store, { ours, fork, common }))]),
+    furthest([...shared, ...(await mergedEnds(store, { ours, fork, common }))]),
   );
   const last = fork.turnOids.length - 1;
   if (start.turn > last) return null;

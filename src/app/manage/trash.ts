@@ -210,12 +210,12 @@ function ownForksBeginning({ tips, active }: SessionPlaces, word: string): reado
 async function refuseWhileUsed({ store, runtime }: Workspace, chosen: readonly BranchTip[]): Promise<void> {
   const worktrees = (await store.worktrees?.list()) ?? [];
   const names = new Set(chosen.map(({ name }) => name));
-  const held = worktrees.find(({ branch, gitDir }) => branch !== null && names.has(branch) && gitDir !== store.gitDir);
-  if (held !== undefined) throw checkedOut(held);
+  const inUse = worktrees.find(({ branch, gitDir }) => branch !== null && names.has(branch) && gitDir !== store.gitDir);
+  if (inUse !== undefined) throw checkedOut(inUse);
   const open = (await listJournals(store.journal(), runtime.now())).filter(({ isAbandoned }) => !isAbandoned);
-  const talked = chosen.find(({ name }) => open.some(({ path }) => path === journalPath(store.journal(), name)));
-  if (talked === undefined) return;
-  throw userError("turn_open", `A turn of ${talked.name} is still in progress; nothing was removed.`, {
+  const busy = chosen.find(({ name }) => open.some(({ path }) => path === journalPath(store.journal(), name)));
+  if (busy === undefined) return;
+  throw userError("turn_open", `A turn of ${busy.name} is still in progress; nothing was removed.`, {
     hints: ["Run it again when that has ended."],
   });
 }

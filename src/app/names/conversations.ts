@@ -32,7 +32,6 @@ export function mainBranch(
   );
 }
 
-/** A branch that a word names. */
 export interface NamedBranch {
   /** Full name: that of the conversation, or of the fork if the word names one. */
   readonly name: string;

@@ -200,7 +200,7 @@ export function importSuffix(format: string, session: string, length = 4): strin
 export interface FamilyNames {
   /** From `importSuffix`, four characters or more. */
   readonly suffix: string;
-  /** The conversation that the file says it continues. */
+  /** The conversation that the session's file says it continues. */
   readonly continues: string | undefined;
 }
 
@@ -235,8 +235,8 @@ export function familyOf(branches: readonly BranchTip[], { suffix, continues }: 
 }
 
 function familiesOf(branches: readonly BranchTip[]): Families {
-  const made = known.get(branches);
-  if (made !== undefined) return made;
+  const cached = known.get(branches);
+  if (cached !== undefined) return cached;
   const members = branches.map((tip, at) => ({ tip, conversation: conversationOf(tip.name), at }));
   const families = {
     byConversation: groupBy(members, ({ conversation }) => conversation),

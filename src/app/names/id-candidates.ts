@@ -206,9 +206,9 @@ export function unknownId(word: string, branches: readonly BranchTip[], kinds: r
   const names = [...new Set(branches.flatMap((branch) => [branch.name, conversationOf(branch.name)]))];
   const nearest = nearestName(word, names);
   const forks = branches.filter((branch) => forkOf(branch.name) === word).map((branch) => branch.name);
-  const meant = [...forks, ...(nearest === undefined ? [] : [nearest])].slice(0, 3);
+  const suggestions = [...forks, ...(nearest === undefined ? [] : [nearest])].slice(0, 3);
   return userError("unknown_id", `This store has no ${nounsOf(kinds)} called ${word}.`, {
-    hints: [...meant.map((name) => `Did you mean ${name}?`), whereToLook(kinds)],
+    hints: [...suggestions.map((name) => `Did you mean ${name}?`), whereToLook(kinds)],
   });
 }
 

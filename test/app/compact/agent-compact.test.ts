@@ -50,7 +50,7 @@ describe("agentCompact", () => {
     expect(await compactions()).toEqual([]);
   });
 
-  it("takes the window that it is told of", async () => {
+  it("uses the window that it is given", async () => {
     const { workspace, branch } = await open({ turns: 12, resultChars: 15_000 });
     const report = await agentCompact(workspace, branch, { window: 80_000 });
     expect(report.outcome).toBe("compacted");
@@ -71,7 +71,7 @@ describe("agentCompact", () => {
     expect((await agentCompact(workspace, branch)).outcome).toBe("not_needed");
   });
 
-  it("goes on to a summary where it is not, and gives that back", { tags: ["slow"] }, async () => {
+  it("continues with a summary if it is not, and returns it", { tags: ["slow"] }, async () => {
     const { workspace, branch, compactions } = await open(WORDS);
     const report = await agentCompact(workspace, branch, { focus: "the quay" });
     const made = await compactions();
@@ -85,13 +85,13 @@ describe("agentCompact", () => {
     expect(JSON.stringify(view)).toContain("Request 11");
   });
 
-  it("leaves the call alone that the agent is waiting for", async () => {
+  it("keeps the call that the agent is waiting for", async () => {
     const { workspace, branch, compactions } = await open({ ...OUTPUTS, isOpen: true });
     expect((await agentCompact(workspace, branch)).outcome).toBe("compacted");
     expect((await compactions()).every(({ to_turn }) => to_turn < 12)).toBe(true);
   });
 
-  it("says why there is nothing to take out, and what the user may type", async () => {
+  it("says why there is nothing to remove, and what the user may type", async () => {
     const { workspace, branch, compactions } = await open({ turns: 2, answerChars: 80_000 });
     const report = await agentCompact(workspace, branch, { window: 20_000 });
     expect(report).toMatchObject({ outcome: "nothing", commit: null, compactions: [] });
@@ -126,7 +126,7 @@ describe("compactTool", () => {
     expect(tool.definition.parameters).toMatchObject({ properties: { focus: { type: "string" } } });
   });
 
-  it("gives the model what became of it", async () => {
+  it("gives the model the outcome", async () => {
     const small = await open({ turns: 1 });
     expect(await call(small, {})).toEqual({ content: expect.stringMatching(/^Refused/) as string, isError: true });
     const long = await open(OUTPUTS);
@@ -134,7 +134,7 @@ describe("compactTool", () => {
     expect((await call(long, {})).content).toMatch(/^No compaction needed/);
   });
 
-  it("refuses arguments that are none, and ends with its signal", async () => {
+  it("refuses wrong arguments, and ends with its signal", async () => {
     const place = await open({ turns: 1 });
     expect(await call(place, { focus: 3 })).toMatchObject({ isError: true });
     expect(await call(place, { focuss: "x" })).toMatchObject({

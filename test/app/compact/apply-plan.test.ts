@@ -76,7 +76,7 @@ describe("a plan whose branch moves while it is followed", () => {
     });
   });
 
-  it("is refused where what it changes is not there any more", async () => {
+  it("is refused if what it changes no longer exists", async () => {
     const plan = await planOf({ 0: "summarise", 3: "omit" });
     const other = await planOf({ 3: "omit" });
     const omit = async (): Promise<unknown> => applyPlan(workspace, await here(), other, request);
@@ -86,7 +86,7 @@ describe("a plan whose branch moves while it is followed", () => {
 });
 
 describe("a plan that makes the view larger", () => {
-  it("is refused as its dry run is, and followed where that is forced", async () => {
+  it("is refused as its dry run is, and followed if forced", async () => {
     const plan = await planOf({ 0: "summarise", 1: "summarise" });
     const before = await tipOf(workspace, branch);
     const message = expect.stringMatching(/^The plan would make the view grow from \d+ to \d+ tokens\.$/);

@@ -80,7 +80,7 @@ describe("automatic compaction", () => {
     expect([...said, ...warned]).toEqual([]);
   });
 
-  it("compacts to keep_last with the profile of the settings, says so, and stands in the log as automatic", async () => {
+  it("compacts to keep_last with the profile of the settings, says so, and is in the log as automatic", async () => {
     session.turns(10);
     const branch = await grow();
     const report = await run(branch);
@@ -95,7 +95,7 @@ describe("automatic compaction", () => {
     expect(row).toMatchObject({ source: "auto", from_turn: 0, to_turn: 6, live: true });
   });
 
-  it("goes on after the last compaction, and only when there is a new turn", async () => {
+  it("continues after the last compaction, and only when there is a new turn", async () => {
     session.turns(10);
     const branch = await grow();
     await run(branch);
@@ -112,7 +112,7 @@ describe("automatic compaction", () => {
     expect((await checkConversation(base, await treeOf(branch), {})).ok).toBe(true);
   });
 
-  it("does not compact again at once what was taken back, and does so in a clone by the compaction itself", {
+  it("does not compact again at once what was reverted, also in a clone, which knows it by the compaction", {
     tags: ["slow"],
   }, async () => {
     session.turns(10);
@@ -129,7 +129,7 @@ describe("automatic compaction", () => {
     expect(rangeOf(await run(branch))).toEqual([0, 7]);
   });
 
-  it("takes a damaged memory for none", async () => {
+  it("treats a damaged cache as none", async () => {
     session.turns(10);
     const branch = await grow();
     await updateTip(base.store, branch, { auto: { triedAt: 10, leftTokens: 9, hasWarned: true } });
@@ -139,13 +139,13 @@ describe("automatic compaction", () => {
     expect(rangeOf(await run(branch))).toEqual([0, 6]);
   });
 
-  it("leaves the newest messages alone that are protected, in whole turns", async () => {
+  it("keeps the newest, protected messages, in whole turns", async () => {
     session.turns(10);
     const branch = await grow();
     expect(rangeOf(await run(branch, [...ON, "protected_messages=9"]))).toEqual([0, 4]);
   });
 
-  it("leaves as many turns alone as its profile says, before what the settings say of all", async () => {
+  it("keeps as many turns as its profile says, rather than the settings", async () => {
     session.turns(10);
     const branch = await grow();
     const own = ["profiles.own.reasoning=strip", "profiles.own.tool_calls=strip", "profiles.own.keep_last=1"];
@@ -166,14 +166,14 @@ describe("automatic compaction", () => {
     expect(warned).toHaveLength(2);
   });
 
-  it("is silent where the window is unknown", async () => {
+  it("is silent if the window is unknown", async () => {
     session.turns(10);
     const branch = await grow();
     expect(await run(branch, ON, { model: "ollama/harbour-7b", window: null })).toBeNull();
     expect([...said, ...warned]).toEqual([]);
   });
 
-  it("takes the window that it is told", async () => {
+  it("uses the window that it is given", async () => {
     session.turns(10);
     const branch = await grow();
     expect(await run(branch, ["auto.enabled=true"], { model: "ollama/harbour-7b", window: 1_000_000 })).toBeNull();
@@ -189,14 +189,14 @@ describe("automatic compaction", () => {
     expect((await treeOf(branch)).configs).toEqual([]);
   });
 
-  it("warns of a profile that is not there and goes on", async () => {
+  it("warns of a missing profile and continues", async () => {
     session.turns(10);
     const branch = await grow();
     expect(await run(branch, [...ON, "auto.profile=hevy"])).toBeNull();
     expect(warned).toEqual([expect.stringContaining("There is no compaction profile hevy")]);
   });
 
-  it("warns of a damaged conversation and goes on", async () => {
+  it("warns of a damaged conversation and continues", async () => {
     session.turns(10);
     const branch = await grow();
     const readBranch = (): Promise<string> => Promise.resolve("0123456789012345678901234567890123456789");
@@ -224,7 +224,7 @@ const HEAVY = [
 ];
 
 describe("a summary that fails", () => {
-  it("leaves its place to tiers 1 and 2, with a warning", async () => {
+  it("is replaced by tiers 1 and 2, with a warning", async () => {
     session.turns(10);
     const branch = await grow();
     const report = await run(branch, [...ON, ...HEAVY]);
@@ -236,8 +236,8 @@ describe("a summary that fails", () => {
   });
 });
 
-describe("a summary after tries that came to nothing", () => {
-  it("stands for the bulk too, whatever was taken out in its place", { tags: ["slow"] }, async () => {
+describe("a summary after failed tries", () => {
+  it("also replaces the bulk, whatever was shortened instead", { tags: ["slow"] }, async () => {
     session.turns(10);
     const branch = await grow();
     await run(branch, [...ON, ...HEAVY]);
@@ -291,8 +291,8 @@ describe("an automatic summary", () => {
   });
 });
 
-describe("a pipeline that was asked for behind the last compaction", () => {
-  it("goes on to a summary of the same turns", async () => {
+describe("a pipeline after the last compaction", () => {
+  it("continues with a summary of the same turns", async () => {
     session.turns(10);
     const branch = await grow();
     const { protectTokens: _, ...strategies } = choosePipelines(["tiered"], {}, { tokens: 1000 });
@@ -326,7 +326,7 @@ describe("a strategy of the settings", () => {
     expect(said[1]).toContain(` by ${name}: `);
   });
 
-  it("has a summary written behind those that there are, in turn", async () => {
+  it("has summaries written one after another", async () => {
     session.turns(10);
     const branch = await grow();
     const report = await run(branch, [...ON, "strategy=summarize", "model=extractive"]);
@@ -343,7 +343,7 @@ describe("a strategy of the settings", () => {
     expect(report?.compaction).toMatchObject({ profile: "default" });
   });
 
-  it("that asks a person leaves all as it is, and says so", async () => {
+  it("that asks a person changes nothing, and says so", async () => {
     session.turns(10);
     const branch = await grow();
     const tip = await tipOf(base, branch);
@@ -354,7 +354,7 @@ describe("a strategy of the settings", () => {
 });
 
 describe("the pipelines in place of a profile", () => {
-  it("goes on to a summary of the older turns when outputs alone do not bring the view down", async () => {
+  it("continues with a summary of the older turns when shortening outputs is not enough", async () => {
     session.turns(10);
     const branch = await grow();
     const low = ["auto.enabled=true", "auto.trigger_ratio=0.015", "auto.profile=tiered", "model=extractive"];
@@ -372,7 +372,7 @@ describe("the pipelines in place of a profile", () => {
     expect(rangeOf(next?.further ?? next)).toEqual([7, 10]);
   });
 
-  it("has one summary stand for all where those behind each other would fill the window", {
+  it("writes one summary of everything when several would fill the window", {
     tags: ["slow"],
   }, async () => {
     session.turns(10);
@@ -424,12 +424,12 @@ describe("the pipelines in place of a profile", () => {
     session.turns(10);
     const branch = await grow();
     expect(await run(branch, [...ON, "auto.profile=auto"])).toBeNull();
-    expect(warned).toEqual([expect.stringContaining("nothing more can be taken out")]);
+    expect(warned).toEqual([expect.stringContaining("nothing more can be removed")]);
     expect(await run(branch, [...ON, "auto.profile=auto"])).toBeNull();
     expect(warned).toHaveLength(1);
   });
 
-  it("takes a profile of the same name for the profile", async () => {
+  it("prefers a profile of the same name", async () => {
     session.turns(10);
     const branch = await grow();
     const report = await run(branch, [...ON, "auto.profile=tiered", "profiles.tiered.tool_calls=strip"]);
@@ -452,7 +452,7 @@ describe("inside a tool loop", () => {
     const report = await run(branch, ["auto.enabled=true"], { ...loop, openTurn });
     expect(rangeOf(report)).toEqual([0, 6]);
     expect(report?.compaction).toMatchObject({ source: "auto", strategy: ["tiered"] });
-    // What is told is what is sent: the open turn's 10,000 tokens and more are on both sides.
+    // The reported size is that of the request: both sides include the open turn's 10,000 tokens and more.
     const told = /compacted \(([\d.]+)k → ([\d.]+)k tokens\)/
       .exec(said[0] ?? "")
       ?.slice(1)

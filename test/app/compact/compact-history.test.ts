@@ -33,7 +33,7 @@ describe("compacting the history of a chat", () => {
   // Each turn has three messages.
   beforeEach(() => importTurns(20));
 
-  it("puts one summary in place of what is older than the newest 15 messages, which stay as they were", async () => {
+  it("replaces what is older than the newest 15 messages by one summary; these stay as they were", async () => {
     const before = await lines();
     const outcome = await compact();
     expect(outcome).toMatchObject({ kind: "compacted", messages: 45 });
@@ -93,7 +93,7 @@ describe("compacting the history of a chat", () => {
     expect(await compact()).toEqual({ kind: "too_short", messages: 15, keep: 7 });
   });
 
-  it("is taken back as a whole", async () => {
+  it("is reverted as a whole", async () => {
     const before = await lines();
     await compact();
     await undoCompaction(workspace, await load());

@@ -64,13 +64,13 @@ describe("compactInChunks", () => {
     expect(ranges(report)).toEqual(["0..3", "4..7", "8..11"]);
     expect(new Set(report.parts.map(({ commit }) => commit)).size).toBe(3);
     expect(await viewOf(session)).toEqual(["<0..3>", "<4..7>", "<8..11>", "12", "13", "14"]);
-    // Beside what the agent sends in front of them.
+    // Apart from what the agent sends in front of them.
     const [before, after] = [report.tokens.before - 20_000, report.tokens.after - 20_000];
     expect(after).toBeLessThan(before / 2.5);
     expect((await session.tree()).compactions).toHaveLength(3);
   });
 
-  it("goes on behind the last summary when the conversation has grown", async () => {
+  it("continues after the last summary when the conversation has grown", async () => {
     const session = await open(longSession(12));
     await session.run({ range: { to: { type: "turn", turn: 4 } }, chunks: 1 });
     expect(ranges(await session.run({ chunks: 2 }))).toEqual(["5..6", "7..8"]);
@@ -132,7 +132,7 @@ describe("compactInChunks", () => {
     expect((await session.tree()).compactions).toHaveLength(0);
   });
 
-  it("keeps the parts that are committed when a later one fails, and says how to go on", async () => {
+  it("keeps the parts that are committed when a later one fails, and says how to continue", async () => {
     const session = await open(longSession(12));
     const failure = new JpgError("provider", "overloaded", "the model is busy", { hints: ["try again"] });
     let asked = 0;
@@ -142,7 +142,7 @@ describe("compactInChunks", () => {
         if (asked === 2) throw failure;
       },
     });
-    // A failure outside a part is nobody's but the caller's; one of a part is told with what stays.
+    // A failure outside a part is thrown as it is; that of a part says what stays.
     await expect(run).rejects.toBe(failure);
     expect((await session.tree()).compactions).toHaveLength(1);
     const controller = new AbortController();
@@ -159,12 +159,12 @@ describe("compactInChunks", () => {
     expect((error as JpgError).message).toMatch(/^Turns 6\.\.8 were not summarised: /);
     expect((error as JpgError).hints.slice(0, 2)).toEqual([
       "The parts before are committed and stay: turns 3..5.",
-      `To go on: jpg compact ${session.branch} --chunks auto --from 6 --to 8`,
+      `To continue: jpg compact ${session.branch} --chunks auto --from 6 --to 8`,
     ]);
     expect(await viewOf(session)).toEqual(["<0..2>", "<3..5>", "6", "7", "8", "9", "10", "11"]);
   });
 
-  it("leaves a part alone that a summary would make longer", async () => {
+  it("keeps a part that a summary would make longer", async () => {
     const writer = createClaudeWriter();
     for (const [turn, text] of ["a", "b", words(900, "long"), "c", "d", "e"].entries()) {
       writer.prompt(`q${turn}`);

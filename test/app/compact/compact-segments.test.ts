@@ -10,7 +10,7 @@ import { planned } from "../../helpers/plan-request.ts";
 
 const TALK = "U R T:read t A | U R T:read t T:grep t A | U R A | U A";
 
-/** The stretches with how many events stand in each, before and after, starts of turns among them. */
+/** The stretches with the number of events in each, before and after, starts of turns included. */
 function segments(compactions: readonly Compaction[], range: object): readonly string[] {
   const turns = new Map(parseConversation(TALK).map((turn) => [turn.index, turn]));
   const plan = planned(TALK, { compactions, range, policies: { reasoning: "strip" } });
@@ -29,13 +29,13 @@ describe("segmentTokens", () => {
     const cut = makeCompaction("old", [0, 1], { ...summaryOf("told"), to_event: "e1.3" });
     expect(segments([cut], { from: last, keep: 0 })).toEqual([
       "0..1 summary 3 3",
-      // A result whose call the summary stands for goes with it.
+      // A result whose call the summary replaces goes with it.
       "1..1 kept 3 3",
       "2..3 compacted 7 6",
     ]);
   });
 
-  it("books what stands before a summary that begins inside its turn on what is kept there", () => {
+  it("books what precedes a summary that begins inside its turn on what is kept there", () => {
     const cut = makeCompaction("old", [0, 1], { ...summaryOf("told"), from_event: "e0.2" });
     expect(segments([cut], { from: last, keep: 0 })).toEqual([
       "0..0 kept 2 2",
@@ -44,7 +44,7 @@ describe("segmentTokens", () => {
     ]);
   });
 
-  it("tells older compactions apart that share a turn", () => {
+  it("distinguishes older compactions that share a turn", () => {
     const older = makeCompaction("old", [0, 1], { attachments: "strip", to_event: "e1.3" });
     expect(segments([older], { from: last, keep: 0 })).toEqual([
       "0..1 compacted 10 10",

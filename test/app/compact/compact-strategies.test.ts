@@ -108,7 +108,7 @@ describe("compacting by strategies", () => {
 });
 
 describe("the range of strategies", () => {
-  it("leaves the newest tokens alone unless its end or another size is said", () => {
+  it("protects the newest tokens unless its end or another size is given", () => {
     const settings = { keep_last: 0, profiles: {} } as CompactionConfig;
     const protectedOf = (range: CompactRequest["range"]) =>
       rangeOf({ range, strategies: { ...choosePipelines(["auto"]), protectTokens: 70 } }, settings).protectTokens;
@@ -120,7 +120,7 @@ describe("the range of strategies", () => {
 });
 
 describe("a view that would grow", () => {
-  /** One turn whose only result is shorter than the stub that would stand for it. */
+  /** One turn whose only result is shorter than the stub that would replace it. */
   const small = new TextEncoder().encode(
     [
       { type: "user", uuid: "u1", parentUuid: null, message: { role: "user", content: "list it" } },
@@ -193,12 +193,12 @@ describe("auto on a small conversation", () => {
     expect(report.tokens.before - report.tokens.after).toBeGreaterThan(1000);
   });
 
-  it("says what it would do, and how to do it anyway, where too little is saved", async () => {
+  it("says what it would do, and how to do it anyway, if too little is saved", async () => {
     const { workspace, tree } = await openSample(readTwice(600));
     const report = await auto(workspace, await tree(), true);
     expect(report.compaction).toBeNull();
     expect(report.reason).toMatch(
-      /^the strategy auto would save (\d+) of \d+ tokens a call \(turns 0\.\.\d+: .*\), and a batch is worth it from \d+, because the cached prefix has to be rewritten$/,
+      /^the strategy auto would save (\d+) of \d+ tokens a call \(turns 0\.\.\d+: .*\), but a batch is worth it only from \d+, because the cached prefix has to be rewritten$/,
     );
     const [, saved] = /save (\d+)/.exec(report.reason ?? "") ?? [];
     expect(report.hints).toEqual([

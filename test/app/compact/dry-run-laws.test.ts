@@ -1,5 +1,5 @@
 // @module-tag law
-// Laws of every compaction: what a dry run tells is what its run does, the records and the numbers, and no run makes a view larger
+// Laws of every compaction: a dry run reports what its run does, the records and the numbers, and no run makes a view larger
 // unless it is forced.
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";

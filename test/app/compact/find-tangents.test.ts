@@ -106,7 +106,7 @@ describe("findTangents", () => {
     });
   });
 
-  it("asks nobody where no turn may go", async () => {
+  it("asks nobody if no turn may be left out", async () => {
     const session = await open(1);
     const found = await session.ask([]);
     expect(found).toMatchObject({ model: null, tangents: [] });
@@ -122,7 +122,7 @@ describe("findTangents", () => {
 });
 
 describe("omitTurns", () => {
-  it("leaves turns that lie apart out in one compaction, shown by diff and taken back by revert", async () => {
+  it("leaves separate turns out in one compaction, shown by diff and undone by revert", async () => {
     const session = await open();
     const before = await viewOf(session);
     const reports = await omitTurns(session.workspace, await session.series(), {
@@ -147,7 +147,7 @@ describe("omitTurns", () => {
     expect(await viewOf(session)).toBe(after);
   });
 
-  it("makes one for each run where older compactions shorten what stands between", async () => {
+  it("makes one for each run if older compactions shorten what is between", async () => {
     const session = await open();
     await compact(session.workspace, await session.tree(), {
       range: { keep: 2 },

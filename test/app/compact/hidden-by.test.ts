@@ -1,4 +1,4 @@
-// What a compaction takes out of the view: nothing of what was hidden before, whether it is at hand or not.
+// What a compaction removes from the view: nothing that was hidden before, whether it is loaded or not.
 
 import { expect, it } from "vitest";
 import { hiddenBy } from "../../../src/app/compact/compact-report.ts";
@@ -23,11 +23,11 @@ const toolsHidden = (newer: Compaction): readonly string[] => {
   return hiddenBy(newer, { turns, before, after, meter: { countEvent: estimateEvent } }).tools.map(({ name }) => name);
 };
 
-it("counts what is shown no more or in another way", () => {
+it("counts what is no longer shown, or shown in another way", () => {
   expect(toolsHidden({ ...live(0, 2, { tool_calls: strip }), timestamp: "2026-02-02T00:00:00Z" })).toEqual(["new"]);
 });
 
-it("counts all that a new summary stands for", () => {
+it("counts all that a new summary replaces", () => {
   const newer = { ...live(0, 2, { summary: { summary: "shorter" } }), timestamp: "2026-02-02T00:00:00Z" };
   expect(toolsHidden(newer)).toEqual(["old", "new"]);
 });

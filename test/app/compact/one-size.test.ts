@@ -1,4 +1,4 @@
-// One size for one view: whatever measures a conversation says the same of it.
+// One size for one view: whatever measures a conversation gets the same size.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { measureView } from "../../../src/app/compact/auto.ts";

@@ -12,7 +12,7 @@ import { createPiWriter, piCall } from "../../helpers/pi-session.ts";
 import { buildSession, type SessionStep } from "../../helpers/session-builder.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
-/** Smaller than what stands there, in short turns too. */
+/** Smaller than what it replaces, in short turns too. */
 const OMITTING = { range: {}, policies: { reasoning: "strip", tool_calls: { policy: "omit" } } } as const;
 const NOTHING = { dryRun: false, fork: false, activate: false };
 const CALLING: SessionStep[] = ["prompt", "think", { tools: 2 }, "say"];
@@ -33,7 +33,7 @@ async function summarise(from: number, to: number): Promise<void> {
   await compact(workspace, await treeOf(), { ...NOTHING, range, summary: { summary: "in short" } });
 }
 
-it("takes a read for contained in a later one that is shown, though a hidden one came later still", async () => {
+it("finds a read contained in a later visible one, though a hidden one came later still", async () => {
   const session = createPiWriter();
   const read = (id: string, first: number, last: number): void => {
     session.user(`Read ${id}.`);
@@ -55,7 +55,7 @@ it("takes a read for contained in a later one that is shown, though a hidden one
   expect(report?.events_removed).toBe(2);
 });
 
-it("says that all is compacted where only a hidden read is contained in a later one", async () => {
+it("says that all is compacted when only a hidden read is contained in a later one", async () => {
   const session = createPiWriter();
   for (const id of ["c0", "c1"]) {
     session.user(`Read ${id}.`);

@@ -87,7 +87,7 @@ describe("findSubsumed with a program", () => {
     );
   });
 
-  it("hands over name, action and arguments, without a shell, in its folder, without git's local variables", async () => {
+  it("gets name, action and arguments, without a shell, in its folder, without git's local variables", async () => {
     const env = { ...process.env, SEEN: "yes", GIT_DIR: "/elsewhere", GIT_TERMINAL_PROMPT: "0" };
     const { pairs, problems } = await ask(differing(2), `${run("echo")} 'two words'`, { env });
     expect([pairs.size, problems]).toEqual([1, []]);
@@ -179,7 +179,7 @@ describe("findSubsumed without a program", () => {
     expect(await ask(reads, undefined)).toEqual({ pairs: new Map([["c0", "c1"]]), problems: [] });
   });
 
-  it("leaves tools alone whose dedup is off, and prefers a program where there is one", async () => {
+  it("ignores tools whose dedup is off, and prefers a program if there is one", async () => {
     expect((await ask(reads, undefined, { hints: { "*": { dedup: false } } })).pairs.size).toBe(0);
     const hints = { fs_read_file: { subsumes: run("no") } };
     expect(

@@ -52,7 +52,7 @@ describe("a range that does not fit the model", () => {
     expect(await message()).toContain("Read in 5 parts, whose summaries were merged\n");
   });
 
-  it("has nothing left out, and no parts, where all raw events fit", async () => {
+  it("has nothing left out, and no parts, if all raw events fit", async () => {
     const { run } = await openConversation(withLog());
     const { outcome, requests } = await run([good()], { range: { keep: 0 } }, 200_000);
     expect(textOf(requests[0]!)).toContain("line 1500 of the log");
@@ -91,7 +91,7 @@ describe("a range that does not fit the model", () => {
     expect(first.progress.some((line) => line.includes("joined as they are"))).toBe(true);
   });
 
-  it("is cut smaller when the provider says that it is too large all the same", async () => {
+  it("is cut smaller when the provider still says that it is too large", async () => {
     const { run } = await openConversation(long());
     const overflow: Script = [new JpgError("provider", "context_overflow", "Too long.")];
     const { outcome, requests } = await run(

@@ -1,5 +1,5 @@
 // Summaries by a model, as `compact` has them written: what the model is sent, which answers are taken, what is committed, and that
-// nothing is when the answer may not stand for turns. The model is scripted.
+// nothing is when the answer is not acceptable. The model is scripted.
 
 import { describe, expect, it } from "vitest";
 import { createBundle } from "../../../src/app/compact/accepted-summary.ts";
@@ -32,7 +32,7 @@ function call(writer: ClaudeWriter, name: string, input: object, result: string)
 }
 
 describe("a summary by a model", () => {
-  it("is stored with model, hash of the prompt, lists, usage and price, in one commit that tells them", async () => {
+  it("is stored with model, hash of the prompt, lists, usage and price, in one commit that names them", async () => {
     const conversation = await openConversation();
     const before = await conversation.tip();
     const { outcome, requests } = await conversation.run([good()], { focus: ["the tokens"] });
@@ -56,7 +56,7 @@ describe("a summary by a model", () => {
     expect(before).not.toBe(report.commit);
   });
 
-  it("is asked for with the raw events of the range, the task behind them, and nothing of what follows", async () => {
+  it("is asked for with the raw events of the range, then the task, and nothing of what follows", async () => {
     const { run } = await openConversation();
     const { requests } = await run([good()], { focus: ["the tokens"] });
     const text = textOf(requests[0]!);
@@ -94,7 +94,7 @@ describe("a summary by a model", () => {
     expect(summary).not.toContain("secret");
   });
 
-  it("stands in the view as the settings say", async () => {
+  it("is in the view as the settings say", async () => {
     const { run, tree, workspace } = await openConversation();
     Object.assign(workspace, { overrides: ["inject=system"] });
     expect(reportOf((await run([good()])).outcome).compaction?.summary?.inject).toBe("system");
@@ -106,7 +106,7 @@ describe("a summary by a model", () => {
     });
   });
 
-  it("counts the messages that stay behind it", async () => {
+  it("counts the messages that stay after it", async () => {
     const { run } = await openConversation();
     const { outcome } = await run([good()]);
     expect(reportOf(outcome).compaction?.stats).toMatchObject({
@@ -116,7 +116,7 @@ describe("a summary by a model", () => {
     });
   });
 
-  it("is told where its last turn is cut", async () => {
+  it("is told if its last turn is cut", async () => {
     const { run, tree, workspace } = await openConversation();
     const { view } = await loadView(workspace.store, await tree());
     const call = view.turns[2]?.events.find(({ type }) => type === "tool_call_response");
@@ -127,7 +127,7 @@ describe("a summary by a model", () => {
     expect(textOf((await other.run([good()])).requests[0]!)).not.toContain("is cut");
   });
 
-  it("can be concise, and stands in the thread as it is asked to", async () => {
+  it("can be concise, and is injected as asked", async () => {
     const { run, tree, workspace } = await openConversation();
     const concise = "## KEY POINTS\n- mended\n## OPEN\nnone\n## CONTEXT\nNode 20";
     const script: Script = [...says(concise), stop()];
@@ -142,7 +142,7 @@ describe("a summary by a model", () => {
     });
   });
 
-  it("has the ledger of the calls behind the model's words, and their files before the model's", async () => {
+  it("has the ledger of the calls after the model's words, and their files before the model's", async () => {
     const writer = createClaudeWriter();
     for (let turn = 0; turn < 5; turn += 1) {
       writer.prompt(`request ${turn}: ${WORDS.repeat(30)}`);
@@ -169,7 +169,7 @@ describe("a summary by a model", () => {
     expect(reportOf(outcome).ungrounded).toEqual([]);
   });
 
-  it("may quote a text that is too long to stand in its event, which a bundle has too", async () => {
+  it("may quote a text that is too long to be stored in its event, which a bundle has too", async () => {
     const writer = createClaudeWriter();
     for (let turn = 0; turn < 5; turn += 1) {
       writer.prompt(`request ${turn}: ${WORDS.repeat(30)}`);
@@ -187,7 +187,7 @@ describe("a summary by a model", () => {
   });
 });
 
-describe("an answer that may not stand for turns", () => {
+describe("an answer that is not acceptable", () => {
   const lacking = answer().replace("## ERRORS\nnone\n\n", "").replace("## DECISIONS\nnone\n\n", "");
   const invented = answer("See /p/src/never-seen.ts.");
   const cases: [name: string, script: Script, reason: string, wording: RegExp, asked?: Partial<CompactRequest>][] = [
@@ -231,7 +231,7 @@ describe("an answer that may not stand for turns", () => {
     expect(await message()).toContain("2 calls");
   });
 
-  it("is taken inflated when that is forced", async () => {
+  it("is accepted inflated if forced", async () => {
     const { run } = await openConversation();
     const { outcome } = await run([good(WORDS.repeat(300))], { force: true });
     expect(reportOf(outcome).commit).not.toBeNull();
@@ -258,7 +258,7 @@ describe("an answer that may not stand for turns", () => {
     expect(await tip()).toBe(before);
   });
 
-  it("leaves no settings of the call behind when a summary that others wrote is refused", async () => {
+  it("stores no settings of the call when an accepted summary is refused", async () => {
     const { run, tip, workspace } = await openConversation();
     const before = await tip();
     Object.assign(workspace, { overrides: ["keep_last=2"] });
@@ -292,7 +292,7 @@ describe("what a summary is made from", () => {
     expect(report.warnings).toContain("extended from 2..5 to 0..5: a summary partly overlaps it");
   });
 
-  it("is refused where the view grows by it, beside an older summary or in its place, unless forced", async () => {
+  it("is refused if the view grows by it, in addition to an older summary or in its place, unless forced", async () => {
     const { run, tip, tree } = await openConversation(session(8));
     await run([good("FIRST SUMMARY")], { range: { to: { type: "turn", turn: 5 } } });
     const before = await tip();
@@ -314,7 +314,7 @@ describe("what a summary is made from", () => {
     expect((await tree()).compactions).toHaveLength(3);
   });
 
-  it("stays what it is when turns are added behind the range while it is written", async () => {
+  it("stays the same when turns are added after the range while it is written", async () => {
     const { run, workspace, tree } = await openConversation();
     const grow = async (): Promise<void> => void (await importBytes(workspace, session(9)));
     const { outcome } = await run([[grow, ...says(answer()), stop()]]);
@@ -374,7 +374,7 @@ describe("what a summary is made from", () => {
     expect(textOf(request!)).toContain("stands in for the conversation above");
     expect(reportOf(outcome).commit).not.toBeNull();
 
-    // Now a summary stands there: its raw events go as a transcript.
+    // Now a summary is there: its raw events are sent as a transcript.
     const again = createScriptedModel([good()], model);
     await run([], { ...asked, openModel: () => Promise.resolve(again), range: { keep: 0 } });
     expect(again.requests[0]).not.toHaveProperty("cache");
@@ -398,7 +398,7 @@ describe("a pipeline that leaves the view too large", () => {
   const tiered = { strategies: { ...choosePipelines(["tiered"], {}, { tokens: 100 }), protectTokens: 1000 } };
   const long = (): Buffer => createLongSession().turns(6).bytes();
 
-  it("goes on to a summary of the older turns, in a commit of its own", async () => {
+  it("continues with a summary of the older turns, in a commit of its own", async () => {
     const { run, tree, workspace } = await openConversation(long());
     const { outcome } = await run([good()], tiered);
     const report = reportOf(outcome);
@@ -431,7 +431,7 @@ describe("a pipeline that leaves the view too large", () => {
     const { outcome } = await run([script], { ...tiered, signal: controller.signal });
     const report = reportOf(outcome);
     expect(report).toMatchObject({ summary_error: "interrupted", commit: expect.any(String) });
-    expect(report.warnings.at(-1)).toMatch(/the mechanical steps stand: it was interrupted\.$/);
+    expect(report.warnings.at(-1)).toMatch(/the mechanical steps stay: it was interrupted\.$/);
     expect((await tree()).compactions).toHaveLength(1);
     // Nothing is left for these steps; what is interrupted now has committed nothing.
     const again = await run([script], { ...tiered, signal: controller.signal });

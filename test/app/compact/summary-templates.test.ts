@@ -70,7 +70,7 @@ describe("the prompts of summaries", () => {
     },
   );
 
-  it("leave the form to whoever gives instructions, and tell of a turn that is cut", async () => {
+  it("leave the form to instructions of the user's, and mention a turn that is cut", async () => {
     const templates = await readPromptTemplates();
     const own = writeTask(templates, { ...options, instructions: "Write one haiku." });
     expect(own).toMatch(/^Write one haiku\.\n/);
@@ -91,7 +91,7 @@ describe("the prompts of summaries", () => {
     expect(task).not.toMatch(/\{\{|\}\}|\n\n\n/);
   });
 
-  it("put the task behind the record, and word it once more after an answer that could not be used", async () => {
+  it("put the task after the record, and repeat it after an answer that could not be used", async () => {
     const templates = await readPromptTemplates();
     const transcript = { text: "@ turn 0\n@ user\nhi", mark: "@", cut: { texts: 2, chars: 700 } };
     const subject = "turn 0";

@@ -4,7 +4,7 @@ import type { LogQuery } from "../../../src/store/store.ts";
 import { createMemoryStore } from "../../helpers/embedded-store.ts";
 import { append, commit, file } from "../../helpers/store-writes.ts";
 
-it("reads the log of a commit once, that of a name or another question each time, and keeps the rest of the store", async () => {
+it("reads the log of a commit once, that of a name or another query each time, and passes on the rest of the store", async () => {
   const store = await createMemoryStore();
   const { commit: tip } = await append(store, "a/main", [commit("one", [file("a", "1")])]);
   const asked: LogQuery[] = [];

@@ -57,7 +57,7 @@ describe("a fork of the first turns", () => {
     expect(await checkStore(workspace, new Set([branch]))).toMatchObject({ findings: [] });
   });
 
-  it("is written alike by whoever forks there, and read alike without a fork", async () => {
+  it("is the same whoever makes it, and reads like the first turns without a fork", async () => {
     await compactTo(7, { policies: STRIP_TOOLS });
     await compactTo(6, { policies: { tool_calls: { policy: "omit" } } });
     const [a, b] = [await forkFirst(5), await forkFirst(5)].map(({ branch }) => branch) as [string, string];
@@ -68,7 +68,7 @@ describe("a fork of the first turns", () => {
     expect((await loadView(workspace.store, there)).view).toEqual(await viewOf(a));
   });
 
-  it("may be taken back by the copy's own id, and forked again", async () => {
+  it("may be reverted by the copy's own id, and forked again", async () => {
     const id = await compactTo(7, { policies: STRIP_TOOLS });
     const { branch } = await forkFirst(5);
     const again = await forkConversation(workspace, await treeOf(branch), { first: 3, activate: false });

@@ -146,7 +146,7 @@ describe("a summary on a branch", () => {
     expect(view.turns.map(({ origin }) => origin.kind)).toEqual(["summary", "kept"]);
   });
 
-  it("is not applied on a fork that has other turns than it tells of, and the log says so", async () => {
+  it("is not applied on a fork with other turns than it summarises, and the log says so", async () => {
     await summarise({ from_turn: 0, to_turn: 2 });
     const tree = await treeOf(branch);
     const path = turnPath(2);

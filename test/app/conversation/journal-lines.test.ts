@@ -120,7 +120,7 @@ describe("a journal", () => {
     expect(replayJournal(formatJournalLine(HEAD) + formatJournalLine(moved))?.head).toEqual(moved);
   });
 
-  it("ends where a line makes no sense", () => {
+  it("ends at an invalid line", () => {
     const { lines, event } = write({ kind: "message", pieces: ["a"], again: false }, 1);
     const text = [HEAD, ...lines].map(formatJournalLine).join("");
     for (const damage of ["\0\0\0\n", "{}\n", '{"event":{"type":"chat_request","id":"x"}}\n', "[1]\n"]) {
@@ -136,7 +136,7 @@ describe("a journal", () => {
   });
 });
 
-it("a head that no jpg wrote is none: what it names would reach git and the processes", () => {
+it("a head that jpg did not write is refused, since what it names would reach git and processes", () => {
   const strange = [
     { writer: null },
     { writer: { pid: "1", started: "1", place: "x" } },

@@ -1,5 +1,5 @@
 // @module-tag law
-// What is loaded around a turn tells of it what the whole conversation does.
+// What is loaded around a turn shows it as the whole conversation does.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -68,7 +68,7 @@ describe("loadAround", () => {
     return { turns, applied, view: project({ turnCount: turns.size, turns, compactions: applied }) };
   }
 
-  it("tells of any turn what compactions do to it as from all turns", { tags: ["slow"] }, async () => {
+  it("shows any turn as when all turns are loaded", { tags: ["slow"] }, async () => {
     await fc.assert(
       fc.asyncProperty(metered, fc.nat(), async (conversation, seed) => {
         const { store, tree } = await stored(conversation);

@@ -1,4 +1,4 @@
-// Long texts stand in files of their own, and nobody may notice: what is read of a store is what was imported, from every
+// Long texts are stored in files of their own, and nobody may notice: what is read from a store is what was imported, from every
 // format, and all that counts, shows or finds a text does so for a long one.
 
 import { readFile } from "node:fs/promises";
@@ -186,7 +186,7 @@ describe("a conversation of long texts", () => {
     expect(needlesOf((await sandbox.jpg(["print", "--compacted"])).stdout)).toEqual(NEEDLES);
   });
 
-  it("is still printed where a text is lost, with its name in its place; a search says that it did not see it", {
+  it("is still printed if a text is lost, with its name in its place; a search says that it could not read it", {
     tags: ["slow"],
   }, async () => {
     const name = `${sha256(Buffer.from(long("answer")))}.txt`;

@@ -1,4 +1,4 @@
-// Journals of writers that are gone: committed by whoever comes next, once, whatever state they were left in.
+// Journals of writers that are gone: the next command commits them, once, whatever state they were left in.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -81,7 +81,7 @@ describe("a journal whose writer is gone", () => {
     ]);
     expect(said).toEqual([`Turn 2 of ${branch} was interrupted; it is committed now.`]);
     expect(existsSync(path)).toBe(false);
-    // The process that committed it was killed before it took the journal away.
+    // The process that committed it was killed before it removed the journal.
     const tip = await tipOf(workspace, branch);
     writeFileSync(path, bytes);
     await recoverTurns(workspace, voice);
@@ -89,14 +89,14 @@ describe("a journal whose writer is gone", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it("that was talked to its end becomes a whole turn", async () => {
+  it("that was complete becomes a whole turn", async () => {
     leave([...REQUEST, ...WHOLE, { complete: true }]);
     await recoverTurns(workspace, voice);
     expect((await lastTurn()).map(({ type }) => type)).toEqual(["turn_start", "chat_request", "chat_response"]);
-    expect(said).toEqual([`Turn 2 of ${branch} was talked; it is committed now.`]);
+    expect(said).toEqual([`Turn 2 of ${branch} was complete but not committed; it is committed now.`]);
   });
 
-  it("in which nothing was said leaves the branch, and the request's text beside the store", async () => {
+  it("without an answer adds no turn, and saves the text of the request", async () => {
     const tip = await tipOf(workspace, branch);
     leave(REQUEST);
     await recoverTurns(workspace, voice);
@@ -121,7 +121,7 @@ describe("a journal whose writer is gone", () => {
     expect((await workspace.store.listBranches()).length).toBe(branches);
   });
 
-  it("begins the conversation that it was to begin", async () => {
+  it("creates the conversation that it was to begin", async () => {
     const root = { format: 1, id: "new-k3f9", title: "New", created_at: timestamp, source: null };
     leave([...REQUEST, ...WHOLE], { branch: "new-k3f9/main", turn: 0, parent: null, prev: null, root });
     await recoverTurns(workspace, voice);
@@ -142,7 +142,7 @@ describe("a journal whose writer is gone", () => {
     expect(said).toEqual([]);
   });
 
-  it("that cannot be committed stays, and is said", async () => {
+  it("that cannot be committed stays, with a warning", async () => {
     const path = leave([...REQUEST, ...WHOLE], { parent: "1".repeat(40), branch: "gone-k3f9/main" });
     await recoverTurns(workspace, voice);
     expect(said.join()).toMatch(/^warning: a turn that was interrupted cannot be committed and stays in /);
@@ -158,7 +158,7 @@ describe("a journal whose writer runs", () => {
     expect(said).toEqual([]);
   });
 
-  it("is committed all the same once the writer has left it", async () => {
+  it("is committed once the writer has abandoned it", async () => {
     const journal = await openJournal(workspace.store.journal(), { ...head, writer: await markThisProcess() });
     for (const line of [...REQUEST, ...WHOLE]) if ("event" in line) journal.event(line.event);
     const path = await journal.abandon();
@@ -167,7 +167,7 @@ describe("a journal whose writer runs", () => {
     expect((await lastTurn())[0]?.id).toBe("live0");
   });
 
-  it("on another machine counts as left when nothing was written for long", async () => {
+  it("on another machine counts as abandoned when nothing was written for long", async () => {
     const path = leave([...REQUEST, ...WHOLE], { writer: { ...head.writer, place: "elsewhere boot ns" } });
     const now = workspace.runtime.now().getTime() / 1000;
     utimesSync(path, now - 60, now - 60);
@@ -178,7 +178,7 @@ describe("a journal whose writer runs", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it("keeps its journal when another turn's is taken away at its place", async () => {
+  it("keeps its journal when another turn's is removed at its place", async () => {
     const journal = await openJournal(workspace.store.journal(), { ...head, writer: await markThisProcess() });
     const { removeJournal } = await import("../../../src/app/conversation/journal.ts");
     await removeJournal(journal.path, "another");

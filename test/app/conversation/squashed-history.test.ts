@@ -85,7 +85,7 @@ describe("a fork of the first turns", () => {
     ]);
   });
 
-  it("takes the payloads of later turns away, and no others", async () => {
+  it("removes the attachments of later turns, and no others", async () => {
     const long = (letter: string): string => `${letter} `.repeat(200_000);
     const [first = {}, ...rest] = buildSession(STEPS).lines;
     const last = rest.pop() ?? {};
@@ -155,7 +155,7 @@ describe("a fork of the first turns", () => {
 describe("a rewound session over squashed history", () => {
   const rewound: readonly SessionStep[] = [...STEPS, { rewind: 3 }, "say"];
 
-  it("becomes a fork that holds what it says, and gives its file back", async () => {
+  it("becomes a fork that holds what it says, and exports its file again", async () => {
     squash(main);
     const bytes = buildSession(rewound).text();
     const report = await importBytes(workspace, bytes);
@@ -181,7 +181,7 @@ describe("export --at TURN", () => {
   const jsonl = async (tree: BranchTree): Promise<string> =>
     exportConversation(workspace, tree, { to: "jsonl", fullHistory: false });
 
-  it("gives the turns up to it, read as a fork there reads them, in whole and in squashed history", async () => {
+  it("exports the turns up to it, read as a fork there reads them, in whole and in squashed history", async () => {
     await summarise(0, 1);
     await summarise(3, 5);
     const fork = await jsonl(await treeOf((await forkFirst(5, "five")).branch));
@@ -191,7 +191,7 @@ describe("export --at TURN", () => {
     expect(await jsonl(await treeAt(workspace, await treeOf(main), "4"))).toBe(fork);
   });
 
-  it("gives the original's lines of these turns", async () => {
+  it("exports the original's lines of these turns", async () => {
     squash(main);
     const original = await originalOf(await treeAt(workspace, await treeOf(main), "2"));
     const whole = buildSession(STEPS).text().toString();
@@ -200,7 +200,7 @@ describe("export --at TURN", () => {
     expect(original).toBe(await originalOf(await treeOf((await forkFirst(3, "three")).branch)));
   });
 
-  it("gives a session that an import knows again: as it is, and continued on a fork of these turns", async () => {
+  it("exports a session that an import recognises: as it is, and continued on a fork of these turns", async () => {
     await summarise(0, 1);
     squash(main);
     const at = async (turn: string): Promise<string> =>
@@ -227,8 +227,8 @@ describe("export --at TURN", () => {
   });
 });
 
-describe("compactions that a squashed commit brought", () => {
-  it("are listed with what their records say, and not as that commit's", async () => {
+describe("compactions of a squashed commit", () => {
+  it("are listed by their records, and not as that commit's", async () => {
     const ids = [await summarise(1, 2), await summarise(4, 5)];
     const before = await readCompactionLog(workspace, await treeOf(main));
     squash(main);
@@ -244,7 +244,7 @@ describe("compactions that a squashed commit brought", () => {
     expect(before[0]).not.toHaveProperty("squashed");
   });
 
-  it("are taken back newest first, and not by the name of the commit", async () => {
+  it("are reverted newest first, and not by the name of the commit", async () => {
     const [older, newer] = [await summarise(1, 2), await summarise(4, 5)];
     squash(main);
     const all = revertCompactions(workspace, [stockGit("rev-parse", main)]);

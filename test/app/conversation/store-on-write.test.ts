@@ -13,7 +13,7 @@ function createCounted() {
 }
 
 describe("a store that is made by its first write", () => {
-  it("holds nothing before it, and neither looking nor writing nothing makes it", async () => {
+  it("is empty before it, and neither reading nor an empty write makes it", async () => {
     const { store, count } = createCounted();
     expect(await store.listBranches()).toEqual([]);
     expect(await store.readBranch("a/main")).toBeNull();

@@ -69,7 +69,7 @@ describe("damaged records", () => {
     expect((await run("print", branch)).stderr).not.toContain("bad1");
   });
 
-  it("are taken back by their id, as any other", async () => {
+  it("are reverted by their id, as any other", async () => {
     commit(FILES);
     expect((await run("revert", "bad2")).code).toBe(0);
     expect((await run("log", branch)).stderr).not.toContain("-bad2.jsonl");

@@ -30,7 +30,7 @@ function holding(bytes: Uint8Array): { readonly store: ConversationStore; readon
 }
 
 describe("parseTurnBytes", () => {
-  it("gives the events of the text, whatever is in it and however it ends", () => {
+  it("returns the events of the text, whatever is in it and however it ends", () => {
     fc.assert(
       fc.property(turnText, fc.boolean(), fc.boolean(), (text, isCut, isMarked) => {
         const given = isCut ? text.trimEnd() : text;
@@ -47,7 +47,7 @@ describe("parseTurnBytes", () => {
 });
 
 describe("readFirstEvent", () => {
-  it("gives the first event, asking for the rest only when it is longer than what was read", async () => {
+  it("returns the first event, reading more only when it is longer than what was read", async () => {
     await fc.assert(
       fc.asyncProperty(turnText, async (text) => {
         const { store, asked } = holding(Buffer.from(text));

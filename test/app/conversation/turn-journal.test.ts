@@ -1,4 +1,4 @@
-// The journal of an open turn: the lock of its branch, written before anything is shown, taken away only by its own turn.
+// The journal of an open turn: the lock of its branch, written before anything is shown, removed only by its own turn.
 
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -68,7 +68,7 @@ describe("a journal", () => {
     await journal.remove();
   });
 
-  it("that is left frees the branch and keeps what it holds", async () => {
+  it("that is abandoned frees the branch and keeps what it holds", async () => {
     const journal = await openJournal(journals(), head);
     journal.event({ ...ANSWER, message: "Five metres." });
     const path = await journal.abandon();
@@ -78,7 +78,7 @@ describe("a journal", () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it("does not take away what another turn has put in its place", async () => {
+  it("does not remove what another turn has put in its place", async () => {
     const journal = await openJournal(journals(), head);
     const text = readFileSync(journal.path, "utf8").replace('"live0"', '"other"');
     writeFileSync(journal.path, text);
@@ -86,7 +86,7 @@ describe("a journal", () => {
     expect(readFileSync(journal.path, "utf8")).toBe(text);
   });
 
-  it("that cannot be begun says where, and leaves nothing behind", async () => {
+  it("that cannot be created says where, and leaves no file", async () => {
     writeFileSync(journals(), "in the way");
     expect(await failure(openJournal(journals(), head))).toMatchObject({
       kind: "repository",

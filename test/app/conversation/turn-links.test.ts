@@ -46,13 +46,13 @@ async function write(turn: number, text: string | null): Promise<void> {
 }
 
 describe("the turns of a branch", () => {
-  it("are read where they were added or changed, and the ones behind them, once", async () => {
+  it("are read once where they were added or changed, with the ones after them", async () => {
     expect(await check()).toEqual({ broken: [], read: [0, 1, 2, 3, 4, 5, 6, 7] });
     await importBytes(workspace, buildSession(plainTurns(10)).text());
     expect(await check()).toEqual({ broken: [], read: [8, 9] });
     expect(await check()).toEqual({ broken: [], read: [] });
     await write(3, '{"type":"note","id":"n","timestamp":"","kind":"k"}\n');
-    // It does not say what it follows; the turn behind it names another.
+    // It does not say what it follows; the turn after it names another.
     expect(await check()).toEqual({ broken: [4], read: [3, 4] });
     await write(9, null);
     expect(await check()).toEqual({ broken: [4], read: [] });
@@ -60,7 +60,7 @@ describe("the turns of a branch", () => {
     expect(await check()).toEqual({ broken: [4], read: [8] });
   });
 
-  it("are all read when nothing is known, or what is known is damaged", async () => {
+  it("are all read when nothing is cached, or the cache is damaged", async () => {
     await check();
     const folder = join(workspace.store.gitDir, "jpg-cache");
     const file = readdirSync(folder).find((name) => name.startsWith("tip-")) ?? "";

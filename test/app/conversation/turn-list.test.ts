@@ -50,7 +50,7 @@ describe("the list of turns", () => {
     temp.remove();
   });
 
-  it("is what git lists, the first time and from what is kept of the branch", async () => {
+  it("is what git lists, the first time and from the cache", async () => {
     const at = await commit(await open(), "long/main", turns(0, 6543));
     const expected = await listed(await open(), at);
     expect(expected).toHaveLength(6543);
@@ -74,7 +74,7 @@ describe("the list of turns", () => {
     }
   });
 
-  it("is right when what was kept is cut, damaged or cannot be written", async () => {
+  it("is right when the cache is cut, damaged or cannot be written", async () => {
     const at = await commit(await open(), "hurt/main", turns(0, 300));
     const expected = await listed(await open(), at);
     const load = async () => (await loadBranchTree(await open(), "hurt/main", at)).turnOids;
@@ -95,13 +95,13 @@ describe("the list of turns", () => {
     rmSync(folder());
   });
 
-  it("passes over what is no turn", async () => {
+  it("skips what is not a turn", async () => {
     const stray = { path: "turns/0000/note.txt", bytes: Buffer.from("mine\n") };
     const at = await commit(await open(), "odd/main", [...turns(0, 150), stray]);
     expect(await listTurnOids(await open(), at)).toHaveLength(150);
   });
 
-  it("shows a missing turn and a missing directory, which loading the branch reads where they were", async () => {
+  it("shows a missing turn and a missing directory, which loading the branch finds in history", async () => {
     const store = await open();
     await commit(store, "gap/main", turns(0, 320));
     const gap = await commit(store, "gap/main", [{ path: turnPath(205), remove: true }]);

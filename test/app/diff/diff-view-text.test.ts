@@ -41,7 +41,7 @@ describe("the text of a view", () => {
     );
   });
 
-  it("heads a summary with the turns it stands for", () => {
+  it("heads a summary with the turns it replaces", () => {
     expect(viewLines(view(summary(0, 12, "k3f9q2", request("s1", "What happened."))))[0]).toBe(
       "== turns 0..12: summary k3f9q2 ==",
     );
@@ -121,7 +121,7 @@ describe("documents of text", () => {
 });
 
 describe("viewBlocks", () => {
-  it("gives every block a key of its own, also when an id stands twice", () => {
+  it("gives every block a key of its own, also when an id occurs twice", () => {
     const keys = viewBlocks(view(kept(0, request("r1", "a")), kept(0, request("r1", "a")))).map((block) => block.key);
     expect(new Set(keys).size).toBe(4);
   });

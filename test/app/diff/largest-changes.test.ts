@@ -13,7 +13,7 @@ const largestChanges = (earlier: View, after: View, except?: ReadonlySet<string>
   countedChanges({ before: earlier, after, meter: { countEvent: estimateEvent } }, except);
 
 describe("largestChanges", () => {
-  it("gives what is shorter, gone or new, the heaviest first, named with what it is about", () => {
+  it("lists what is shorter, gone or new, the largest first, named with what it is about", () => {
     const stub = result("e2", "e1", "[compacted] Read: success");
     const fresh = answer("e9", "New.");
     const after = view(kept(0, request("e0", "Read it"), read, stub, calm, fresh));
@@ -41,13 +41,13 @@ describe("largestChanges", () => {
     expect(largestChanges(view(kept(0, calm)), view(own, kept(1, calm))).count).toBe(1);
   });
 
-  it("counts as it is told, whole tokens", () => {
+  it("counts by the given meter, in whole tokens", () => {
     const meter = { countEvent: () => 1.6 };
     const { largest } = countedChanges({ before: view(kept(0, calm)), after: view(kept(0)), meter });
     expect(largest[0]?.tokens).toEqual({ before: 2, after: 0 });
   });
 
-  it("gives ten of many, and counts them all", () => {
+  it("lists ten of many, and counts them all", () => {
     const many = Array.from({ length: 30 }, (_, at) => answer(`m${at}`, "x".repeat(40 * (at + 1))));
     const { count, largest } = largestChanges(view(kept(0, ...many)), view(kept(0)));
     expect([count, largest.length, largest[0]?.tokens.before]).toEqual([30, 10, 300]);

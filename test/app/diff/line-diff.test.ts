@@ -19,7 +19,7 @@ function side(runs: readonly LineRun[], left: "removed" | "added"): string[] {
 }
 
 describe("diffLines", () => {
-  it("gives both texts back from its runs, whatever the budget", () => {
+  it("restores both texts from its runs, whatever the budget", () => {
     fc.assert(
       fc.property(lines, lines, fc.constantFrom(0, 1, 9, 100, 1_000_000), (before, after, steps) => {
         const runs = diffLines(before, after, createDiffBudget(steps));
@@ -60,13 +60,13 @@ describe("diffLines", () => {
     expect(runs.map((run) => run.kind)).toEqual(["removed", "added"]);
   });
 
-  it("replaces as a whole what needs more edits than it may try", () => {
+  it("replaces as a whole what needs more edits than the budget allows", () => {
     const before = Array.from({ length: 4000 }, (_, index) => (index % 2 === 0 ? "shared" : `old ${index}`));
     const after = Array.from({ length: 4000 }, (_, index) => (index % 2 === 0 ? "shared" : `new ${index}`));
     expect(diffLines(before, after).filter((run) => run.kind === "same")).toHaveLength(1);
   });
 
-  it("keeps every line that stands once in both texts and in the same order, however many edits there are", () => {
+  it("keeps every line that occurs once in both texts and in the same order, however many edits there are", () => {
     const before = Array.from({ length: 4000 }, (_, index) => (index % 2 === 0 ? `shared ${index}` : `old ${index}`));
     const after = Array.from({ length: 4000 }, (_, index) => (index % 2 === 0 ? `shared ${index}` : `new ${index}`));
     expect(diffLines(before, after).filter((run) => run.kind === "same")).toHaveLength(2000);
@@ -105,7 +105,7 @@ describe("diffWords", () => {
     expect(diffWords("Reads the whole file.", "[compacted] read: success", createDiffBudget())).toBeNull();
   });
 
-  it("leaves the same text on both sides once the marked stretches are taken out", () => {
+  it("leaves the same text on both sides once the marked stretches are removed", () => {
     fc.assert(
       fc.property(line, line, fc.constantFrom(0, 4, 1_000_000), (before, after, steps) => {
         const ranges = diffWords(before, after, createDiffBudget(steps));

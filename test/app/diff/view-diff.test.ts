@@ -8,14 +8,14 @@ import type { Event, ProjectedTurn, View } from "../../../src/core/conversation/
 import { runs } from "../../helpers/runs.ts";
 import { answer, call, kept, request, result, summary, thought, view, viewLines } from "../../helpers/sample-view.ts";
 
-/** The lines of a hunk on one side, as they stand in the text. */
+/** The lines of a hunk on one side, as they are in the text. */
 function sideLines({ runs }: DiffHunk, without: HunkRun["kind"]): string[] {
   return runs
     .filter((run) => run.kind !== without)
     .flatMap((run) => (run.heading ? run.lines : run.lines.map(indentLine)));
 }
 
-/** Applies hunks as `patch` does: each takes its lines out where it stands and puts its own there. */
+/** Applies hunks as `patch` does: each replaces its lines in place. */
 function applyHunks(lines: readonly string[], hunks: readonly DiffHunk[]): string[] {
   const patched = [...lines];
   for (const hunk of [...hunks].reverse()) {
@@ -137,7 +137,7 @@ describe("diffViews", () => {
     ]);
   });
 
-  it("compares the texts of two summaries that stand for the same turns", () => {
+  it("compares the texts of two summaries of the same turns", () => {
     const first = view(summary(0, 3, "k1", request("k1-0", "It was a slow loop in next().")));
     const second = view(summary(0, 3, "k2", request("k2-0", "It was a slow loop in read().")));
     const [heading, text] = [["k1"], ["next"]];

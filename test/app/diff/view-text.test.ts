@@ -22,7 +22,7 @@ describe("alignBlocks", () => {
     );
   });
 
-  it("pairs an event by its id, whatever became of its text", () => {
+  it("pairs an event by its id, however its text changed", () => {
     const before = viewBlocks(view(kept(0, answer("a", "one"), answer("b", "two"))));
     const after = viewBlocks(view(kept(0, answer("b", "changed"))));
     const titles = alignBlocks(before, after).map((pair) => [pair.before?.event?.id, pair.after?.event?.id]);
@@ -33,7 +33,7 @@ describe("alignBlocks", () => {
     ]);
   });
 
-  it("never takes a turn for the summary that replaced it", () => {
+  it("never pairs a turn with the summary that replaced it", () => {
     const before = viewBlocks(view(kept(0, request("r", "Hi"))));
     const after = viewBlocks(view(summary(0, 0, "k1", request("s", "They said hi."))));
     expect(alignBlocks(before, after).every((pair) => pair.before === null || pair.after === null)).toBe(true);

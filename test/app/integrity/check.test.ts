@@ -220,7 +220,7 @@ describe("check of a request", () => {
 });
 
 describe("findCheckedFile", () => {
-  it("tells files from conversations", async () => {
+  it("distinguishes files from conversations", async () => {
     const path = fileOf("a.json", "{}");
     fileOf("pier", "{}");
     mkdirSync(join(folder, "tide"), { recursive: true });

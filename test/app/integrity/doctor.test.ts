@@ -61,7 +61,7 @@ describe("the doctor", () => {
     expect(wrong(await look())).toEqual([]);
   });
 
-  it("mends by git what is git's, whichever engine was asked for", async () => {
+  it("repairs by git what is git's, whichever engine was asked for", async () => {
     git(root, workspace.temp.env, ["config", "core.autocrlf", "true"]);
     const embedded = { ...workspace.runtime, engine: "embedded" } as const;
     const before = await examine(embedded, { store: root, fix: false });
@@ -70,13 +70,13 @@ describe("the doctor", () => {
     expect([wrong(after), fixed(after)]).toEqual([[], ["hooks"]]);
   });
 
-  it("takes no lock that a git may still hold", async () => {
+  it("removes no lock that a git may still hold", async () => {
     leave("refs/heads/left.lock", 0.5);
     expect(wrong(await look({ fix: true }))).toEqual([]);
     expect(existsSync(join(workspace.store.gitDir, "refs/heads/left.lock"))).toBe(true);
   });
 
-  it("mends a store that was moved", async () => {
+  it("repairs a store that was moved", async () => {
     const moved = join(workspace.temp.folder, "moved");
     renameSync(root, moved);
     const [check] = wrong(await look({ store: moved }));

@@ -94,7 +94,7 @@ describe("fsck", () => {
     expect(report.ok).toBe(true);
   });
 
-  it("lets the newest piece of a session grow, and what an agent writes anew each time change", async () => {
+  it("lets the newest piece of a session grow, and what an agent rewrites each time change", async () => {
     const side = { [`sources/${SESSION}/files/agent.jsonl`]: "{}\n", "sources/other/document.json": "{}\n" };
     plant(side);
     plant({ [NEWEST_SOURCE]: `${read(NEWEST_SOURCE)}{"type":"summary"}\n` });
@@ -161,7 +161,7 @@ function read(path: string): string {
   return `${run(["show", `${branch}:${path}`])}\n`;
 }
 
-/** Commits files (null = removed) on the branch, and brings its worktree along. */
+/** Commits files (null = removed) on the branch, and updates its worktree. */
 function plant(files: Readonly<Record<string, string | null>>, mode = "100644", message?: string): void {
   commitOn(branch, files, mode, message);
   run(["reset", "--quiet", "--hard"]);

@@ -1,4 +1,4 @@
-// What a merge of a fork tells of, in both engines: what is new, once, from whichever side and however history was cut.
+// What a merge of a fork summarises, in both engines: what is new, once, from either side and however history was cut.
 import { afterEach, describe, expect, it } from "vitest";
 import { compact } from "../../../src/app/compact/compact.ts";
 import { commitChange, currentSignatures } from "../../../src/app/conversation/append.ts";
@@ -133,7 +133,7 @@ const ENGINES = {
 } as const;
 
 describe.each(Object.entries(ENGINES))("a merge of a fork, %s", (_, open) => {
-  it("takes the branch's own tree and one turn, and nothing else of the fork", async () => {
+  it("has the branch's own tree and one turn more, and nothing else of the fork", async () => {
     const forks = await forksIn(await open());
     const { store } = forks.workspace;
     await forks.turn("a", "a0");
@@ -157,7 +157,7 @@ describe.each(Object.entries(ENGINES))("a merge of a fork, %s", (_, open) => {
     expect((await readCompactionLog(forks.workspace, fork)).map(({ compaction }) => compaction)).toEqual([hidden]);
   });
 
-  it("tells only what is new when it is repeated", async () => {
+  it("summarises only what is new when it is repeated", async () => {
     const forks = await forksIn(await open());
     await forks.turn("b", "b0");
     expect(told(await forks.merge("b", "a"))).toBe("3..3 as 3");
@@ -171,7 +171,7 @@ describe.each(Object.entries(ENGINES))("a merge of a fork, %s", (_, open) => {
     expect(await forks.merge("b", "a")).toMatchObject({ commit: null });
   });
 
-  it("knows what was told where history is squashed", async () => {
+  it("knows what was summarised if history is squashed", async () => {
     const forks = await forksIn(await open());
     const { workspace, name } = forks;
     await forks.turn("b", "b0");
@@ -188,7 +188,7 @@ describe.each(Object.entries(ENGINES))("a merge of a fork, %s", (_, open) => {
     expect((await forks.tree("a")).branch).toBe(name("a"));
   });
 
-  it("does not give a fork its own turns back", async () => {
+  it("does not summarise a fork's own turns for it", async () => {
     const forks = await forksIn(await open());
     await forks.turn("b", "b0");
     await forks.merge("b", "a");
@@ -201,7 +201,7 @@ describe.each(Object.entries(ENGINES))("a merge of a fork, %s", (_, open) => {
     expect(text).not.toContain("what b did");
   });
 
-  it("carries along what the fork was told of others", async () => {
+  it("includes what the fork's merges summarised of others", async () => {
     const forks = await forksIn(await open());
     await forks.turn("a", "a0");
     await forks.turn("b", "b0");
@@ -251,7 +251,7 @@ describe.each(Object.entries(ENGINES))("a merge of a fork, %s", (_, open) => {
     expect(branch).toBe(forks.name("a"));
   });
 
-  it("says what to do where a merge is to be taken back", async () => {
+  it("says what to do to take back a merge", async () => {
     const forks = await forksIn(await open());
     const { workspace } = forks;
     await forks.compact("a", 1);
@@ -283,8 +283,8 @@ describe.each(Object.entries(ENGINES))("a merge of a fork, %s", (_, open) => {
   });
 });
 
-describe("a merge of a fork while a turn is being talked", () => {
-  it("waits for the branch's, and tells of the fork's", async () => {
+describe("a merge of a fork while a turn is in progress", () => {
+  it("is refused for the branch's, and notes the fork's", async () => {
     const workspace = await createGitWorkspace();
     opened.push(workspace);
     const forks = await forksIn(workspace);

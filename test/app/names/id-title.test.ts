@@ -12,7 +12,7 @@ const slugFor = async (request: string): Promise<string> => slugOf(await titleFo
 
 describe("the title that an id is made of", () => {
   it.each(MADE_SECRETS)("has nothing of a secret: %s", async (_, secret) => {
-    // In front, behind words, and where the title is cut in it.
+    // In front, after words, and where the title is cut in it.
     for (const before of ["", "use ", "deploy harbour with ", `${"wall ".repeat(8)}`]) {
       const slug = await slugFor(`${before}${secret} please`);
       const end = slugOf(secret.slice(-12));
@@ -22,7 +22,7 @@ describe("the title that an id is made of", () => {
     }
   });
 
-  it("keeps the words beside it, and whatever is no secret", async () => {
+  it("keeps the words around it, and whatever is no secret", async () => {
     expect(await slugFor(`clone https://kim:hV7@q2Lm9x@harbour.org/tide`)).toBe("clone-https-kim-harbour-org-tide");
     expect(await slugFor(`my password: hV7q2Lm9xT, go on`)).toBe("my-password-go-on");
     expect(await slugFor(`ghp_${random(36)}`)).toBe("conversation");

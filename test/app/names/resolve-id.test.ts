@@ -117,7 +117,7 @@ describe("resolveId", () => {
     expect(await event("1:00000000-0000-4000-8000-000000000007")).toMatchObject({ kind: "event", turn: 1 });
   });
 
-  it("takes for the active conversation the one that it is told is near, where something changes", async () => {
+  it("treats the given conversation as the active one, where something changes", async () => {
     const session = "5e551073-0000-4000-8000-0000000000bb";
     const second = (await importBytes(workspace, surveyedSession({ turns: 2, session }))).branch;
     await workspace.store.useBranch(main);
