@@ -104,7 +104,7 @@ function planMechanical(
       ? {}
       : {
           strategies: chosen,
-          known: {
+          strategyFacts: {
             ...(windowTokens === undefined ? {} : { windowTokens }),
             viewTokens: estimateEvents(viewOf({ turns, compactions })),
             definedTools: toolsDefinedIn(turns.flatMap(({ events }) => events)),

@@ -1,6 +1,6 @@
 // Commit messages. People and tools read subjects and trailers; the tree is authoritative. Invariant: no text of a conversation
 // can pass for a trailer, because it is in one line or indented.
-import { nameToldTurns, type ToldTurns } from "../core/compact/fork-merge.ts";
+import { nameMergedTurns, type MergedTurns } from "../core/compact/fork-merge.ts";
 import type { Compaction, Summary } from "../core/conversation/compaction.ts";
 import { mapPolicies } from "../core/conversation/contents/content-types.ts";
 import { type CutRange, formatTurnRange } from "../core/conversation/event.ts";
@@ -177,7 +177,7 @@ const SUMMARY_BYTES = 50_000;
 
 /** What a merge of a fork adds to a branch. */
 interface ForkMerge {
-  readonly told: ToldTurns;
+  readonly told: MergedTurns;
   /** The branch that is merged into. */
   readonly branch: string;
   /** Position of the turn that describes the fork, 0-based. */
@@ -187,7 +187,7 @@ interface ForkMerge {
 
 export function forkMergeMessage({ told, branch, turn, summary }: ForkMerge): string {
   const fork = conversationOf(told.branch) === conversationOf(branch) ? forkOf(told.branch) : told.branch;
-  const turns = nameToldTurns(told);
+  const turns = nameMergedTurns(told);
   const model = summary.source === "generated" ? oneLine(summary.model ?? "") : "";
   const trailers = [`${TRAILER}: ${forLine(told.branch)} ${told.from_turn}..${told.from_turn + told.turns.length - 1}`];
   return [

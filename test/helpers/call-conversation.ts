@@ -65,8 +65,8 @@ export function askStrategies(
 ): ReturnType<typeof planCompaction> {
   const strategies = request.strategies ?? { uses: chooseStrategies(names, options), names };
   const { hints, ...facts } = known;
-  const told = { ...(hints === undefined ? {} : { hints }), known: facts };
-  return planCompaction(requestFor(turns, { policies: {}, ...request, ...told, strategies }));
+  const asked = { ...(hints === undefined ? {} : { hints }), strategyFacts: facts };
+  return planCompaction(requestFor(turns, { policies: {}, ...request, ...asked, strategies }));
 }
 
 /** The same, when something must come of it. */

@@ -5,7 +5,7 @@
 import { withoutLedger } from "../../core/compact/event-ledger.ts";
 import { checkGrounding, type Ungrounded } from "../../core/compact/grounding.ts";
 import { type CompactionDraft, DRAFT_ID } from "../../core/compact/plan.ts";
-import { describeGivenBack } from "../../core/compact/plan-effect.ts";
+import { describeRestored } from "../../core/compact/plan-effect.ts";
 import { type Compaction, EXTRACTIVE, type Injection } from "../../core/conversation/compaction.ts";
 import { type Event, isMessage, type View } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
@@ -176,7 +176,7 @@ async function extractNotesOf(
 
 function changeOf(workspace: Workspace, compaction: Compaction, planned: PlannedCompaction): PlannedChange {
   const { turns, live, before, after, meter } = planned;
-  const givenBack = describeGivenBack(compaction, { turns, compactions: live.applied, before, after });
+  const givenBack = describeRestored(compaction, { turns, compactions: live.applied, before, after });
   const changes = largestChanges({ before, after, meter }, new Set([DRAFT_ID]));
   return {
     message: compactionMessage({ compaction, hidden: hiddenBy(compaction, planned), restored: givenBack, changes }),

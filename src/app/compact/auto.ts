@@ -9,7 +9,7 @@ import {
   TARGET_SHARE,
 } from "../../core/compact/strategies/pipelines.ts";
 import { PIPELINE_NAMES, type PipelineName, TANGENTS } from "../../core/compact/strategies/strategy-names.ts";
-import { hasRoomBehind } from "../../core/compact/summary-answer.ts";
+import { hasRoomForSummary } from "../../core/compact/summary-answer.ts";
 import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { Event, Turn } from "../../core/conversation/event.ts";
 import { findProfile } from "../../core/conversation/policy.ts";
@@ -393,7 +393,7 @@ function strategyRules(strategy: string, sizes: AutoSizes): AutoRules {
 
 /** The range after existing summaries; all turns if those summaries fill too much of the window. */
 function summaryRange({ live, triggerRatio, windowTokens }: AutoSizes): AutoRules["request"]["range"] {
-  return hasRoomBehind(live.applied, triggerRatio * windowTokens) ? { from: AFTER_SUMMARIES } : {};
+  return hasRoomForSummary(live.applied, triggerRatio * windowTokens) ? { from: AFTER_SUMMARIES } : {};
 }
 
 /** Turns after the last summary that were only shortened are still to be summarised. */

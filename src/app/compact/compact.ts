@@ -2,7 +2,7 @@
 // dry run stops after the plan. If a pipeline leaves the view too large, a summary follows in its own commit.
 import { type ChosenStrategies, tokensOf } from "../../core/compact/strategies/pipelines.ts";
 import { chooseStrategies } from "../../core/compact/strategies/strategy-list.ts";
-import { hasRoomBehind } from "../../core/compact/summary-answer.ts";
+import { hasRoomForSummary } from "../../core/compact/summary-answer.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { type CompactionGroup, groupRange } from "../../core/conversation/group.ts";
 import { project } from "../../core/conversation/projection.ts";
@@ -74,7 +74,7 @@ async function continueWithSummary(series: CompactionSeries, done: MechanicalSte
     range: {
       ...rest.range,
       ...planned.bounds,
-      ...(summaryFrom !== undefined && hasRoomBehind(planned.live.applied, done.limit) && { from: summaryFrom }),
+      ...(summaryFrom !== undefined && hasRoomForSummary(planned.live.applied, done.limit) && { from: summaryFrom }),
     },
     strategies: { uses: chooseStrategies(["summarize"]), names },
   };

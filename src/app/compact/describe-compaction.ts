@@ -1,7 +1,7 @@
 // Reports the outcome of a compaction: what it hides, what it saves, and warnings.
 import type { Ungrounded } from "../../core/compact/grounding.ts";
 import { type CompactionPlan, DRAFT_ID } from "../../core/compact/plan.ts";
-import { describeGivenBack } from "../../core/compact/plan-effect.ts";
+import { describeRestored } from "../../core/compact/plan-effect.ts";
 import { policySteps } from "../../core/compact/timeline.ts";
 import type { Nothing } from "../../core/conversation/bound-resolution.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
@@ -132,7 +132,7 @@ function warningsOf(planned: PlannedCompaction, cache: CacheCost | null): string
 }
 
 function givenBackNotice({ plan, turns, live, before, after }: PlannedCompaction): string[] {
-  const given = describeGivenBack(plan.compaction, { turns, compactions: live.applied, before, after });
+  const given = describeRestored(plan.compaction, { turns, compactions: live.applied, before, after });
   return given === null ? [] : [`gives back ${given}`];
 }
 

@@ -4,7 +4,7 @@ import { type EditPlan, parsePlan, printPlan } from "../../core/compact/edit-pla
 import type { PlannedStep } from "../../core/compact/edit-steps.ts";
 import type { Ungrounded } from "../../core/compact/grounding.ts";
 import { trialOf } from "../../core/compact/plan.ts";
-import { describeGivenBack } from "../../core/compact/plan-effect.ts";
+import { describeRestored } from "../../core/compact/plan-effect.ts";
 import { lossReceipt } from "../../core/compact/receipt.ts";
 import { type Compaction, EXTRACTIVE, type Summary } from "../../core/conversation/compaction.ts";
 import type { View } from "../../core/conversation/event.ts";
@@ -226,7 +226,7 @@ function givenBackOf(compactions: readonly Compaction[], { loaded }: PreparedEdi
   const tools = compactions.find(({ tool_calls }) => tool_calls !== undefined)?.tool_calls;
   if (tools === undefined) return null;
   const keep = compactions.flatMap((compaction) => compaction.keep ?? []);
-  return describeGivenBack({ keep, tool_calls: tools }, { turns, compactions: live.applied, before, after });
+  return describeRestored({ keep, tool_calls: tools }, { turns, compactions: live.applied, before, after });
 }
 
 function warningsOf(

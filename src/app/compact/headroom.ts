@@ -56,7 +56,7 @@ export async function loadHeadroom(workspace: Workspace, tree: BranchTree): Prom
 function sizeAfter(loaded: LoadedForPlan, chosen: ChosenStrategies, known: StrategyFacts): number {
   const { config, live, meter, before, request } = loaded;
   const range = rangeOf({ range: {}, strategies: chosen }, config.conversation.compaction);
-  const plan = planCompaction({ ...request, range, strategies: chosen, known });
+  const plan = planCompaction({ ...request, range, strategies: chosen, strategyFacts: known });
   if (isNothing(plan)) return meter.countView(before, live.applied).tokens;
   const compactions = [...live.applied, trialOf(plan.compaction, false)];
   return meter.countView(project({ ...request, compactions }), compactions).tokens;

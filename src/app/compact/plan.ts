@@ -118,7 +118,7 @@ export async function loadForPlan(
     summary: input.summary,
     source: input.source,
     intoLoop: input.intoLoop === true || input.force === true,
-    beneath: input.force === true,
+    evenIfHidden: input.force === true,
   };
   const pins = await readPins(workspace, tree);
   const { keep = [] } = input;
@@ -215,7 +215,7 @@ export async function planOnBranch(
   const counted = meter.countView(before, live.applied);
   const facts = { ...loaded, hints: request.hints ?? {}, workspace, tree, viewTokens: counted.tokens };
   const gathered = input.strategies === undefined ? null : await gatherFacts(input.strategies, facts);
-  const plan = planCompaction({ ...request, known: gathered?.known ?? request.known });
+  const plan = planCompaction({ ...request, strategyFacts: gathered?.known ?? request.strategyFacts });
   const problems = [...(gathered?.problems ?? []), ...warnOfHints(config, loaded.facts)];
   const nothing = (reason: Nothing): PlannedCompaction<Nothing> => ({
     ...loaded,

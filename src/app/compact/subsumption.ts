@@ -1,7 +1,7 @@
 // Finds calls that a later call makes obsolete: by a built-in rule for reads, and by programs that the user named with `subsumes`.
 // If a program fails, that is reported and only equal arguments count.
 import { splitCommandWords } from "../../core/compact/shell-read.ts";
-import { findContainedReads, isStandIn, listCandidates } from "../../core/compact/shown-lines.ts";
+import { findContainedReads, isPlaceholder, listCandidates } from "../../core/compact/shown-lines.ts";
 import type { ToolCall } from "../../core/compact/tool-call.ts";
 import { hintFor, type ToolCompactionHint, type ToolCompactionHints } from "../../core/compact/tool-hints.ts";
 import { canonicalJson } from "../../core/json.ts";
@@ -98,7 +98,7 @@ async function findObsoleting(call: ToolCall, later: readonly ToolCall[], judge:
 }
 
 function holdsContent({ response }: ToolCall): boolean {
-  return response !== null && !response.is_error && !isStandIn(response);
+  return response !== null && !response.is_error && !isPlaceholder(response);
 }
 
 // Asks the user's program whether a later call makes an earlier one obsolete (RFD 036, Tool-Specific Subsumption): one JSON object

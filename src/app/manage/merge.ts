@@ -3,14 +3,14 @@
 
 import type { PlacedEvent } from "../../core/compact/event-ledger.ts";
 import {
-  furthest,
-  heldOf,
+  findMergedEnd,
+  furthestEnd,
   holdsAll,
+  type MergedEnd,
+  type MergedTurns,
   type MergeRecord,
   mergeTurn,
   readMergeRecord,
-  type Told,
-  type ToldTurns,
 } from "../../core/compact/fork-merge.ts";
 import type { Summary } from "../../core/conversation/compaction.ts";
 import { type Event, type Turn, traitsOf } from "../../core/conversation/event.ts";
@@ -227,7 +227,7 @@ function mergedMeanwhile({ into, fork }: MergeToCommit): Error {
 
 interface ForkNews {
   /** The fork's turns first, then what its own merges summarised of other forks. */
-  readonly forks: readonly [ToldTurns, ...ToldTurns[]];
+  readonly forks: readonly [MergedTurns, ...MergedTurns[]];
   /** The raw events to summarise, in order; a model was sent at least one of them. */
   readonly events: readonly PlacedEvent[];
   /** The fork's turns with these events, by position. */
@@ -243,7 +243,7 @@ async function findNews(store: ConversationStore, ours: BranchTree, fork: Branch
   const start = await startAfter(
     store,
     fork,
-    furthest([...shared, ...(await mergedEnds(store, { ours, fork, common }))]),
+    furthestEnd([...shared, ...(await mergedEnds(store, { ours, fork, common }))]),
   );
   const last = fork.turnOids.length - 1;
   if (start.turn > last) return null;
@@ -260,7 +260,7 @@ async function findNews(store: ConversationStore, ours: BranchTree, fork: Branch
   const covered = await readCovered(store, fork.commit, { compaction: bounds, turns });
   const events = covered.filter(({ turn }) => !records.own.has(turn));
   if (!events.some(({ event }) => traitsOf(event).providerVisible)) return null;
-  const told: ToldTurns = {
+  const told: MergedTurns = {
     branch: fork.branch,
     from_turn: bounds.from_turn,
     from_event: bounds.from_event,
@@ -278,7 +278,7 @@ interface Pair {
 }
 
 /** Returns the end of the common turns; also a differing turn if one of the two files is the beginning of the other. */
-async function sharedEnds(store: ConversationStore, { ours, fork, common }: Pair): Promise<readonly Told[]> {
+async function sharedEnds(store: ConversationStore, { ours, fork, common }: Pair): Promise<readonly MergedEnd[]> {
   const shared = common === 0 ? [] : [{ turn: common - 1 }];
   const [own, theirs] = [ours.turnOids[common], fork.turnOids[common]];
   if (own === undefined || theirs === undefined) return shared;
@@ -295,8 +295,8 @@ function begins(whole: Buffer, start: Buffer): boolean {
 }
 
 /** Returns how far the branch's earlier merges summarise the fork. */
-async function mergedEnds(store: ConversationStore, { ours, fork, common }: Pair): Promise<readonly (Told | null)[]> {
-  const told: ToldTurns[] = [];
+async function mergedEnds(store: ConversationStore, { ours, fork, common }: Pair): Promise<readonly (MergedEnd | null)[]> {
+  const told: MergedTurns[] = [];
   for (let turn = common; turn < ours.turnOids.length; turn++) {
     const [first] = await readFirstEvent(store, ours.turnOids[turn] ?? "", turn);
     appendAll(told, readMergeRecord(first)?.forks ?? []);
@@ -305,12 +305,12 @@ async function mergedEnds(store: ConversationStore, { ours, fork, common }: Pair
 }
 
 /** Returns how far a branch holds the turns that a merge summarised. */
-async function endHeldBy(store: ConversationStore, { turnOids }: BranchTree, told: ToldTurns): Promise<Told | null> {
+async function endHeldBy(store: ConversationStore, { turnOids }: BranchTree, told: MergedTurns): Promise<MergedEnd | null> {
   const last = told.from_turn + told.turns.length - 1;
   const oid = turnOids[last];
   const differs = oid !== undefined && oid !== told.turns.at(-1);
   const beginning = differs ? await beginningOf(store, oid, told.to_event) : null;
-  return heldOf(told, turnOids, () => beginning === told.turns.at(-1));
+  return findMergedEnd(told, turnOids, () => beginning === told.turns.at(-1));
 }
 
 /** Returns the object id of a turn file cut after an event; null if it lacks the event. */
@@ -321,7 +321,7 @@ async function beginningOf(store: ConversationStore, oid: string, toEvent: strin
 }
 
 /** Returns the place after an end; `turn` may be one past the last. */
-async function startAfter(store: ConversationStore, fork: BranchTree, told: Told | null): Promise<Told> {
+async function startAfter(store: ConversationStore, fork: BranchTree, told: MergedEnd | null): Promise<MergedEnd> {
   if (told?.event === undefined) return { turn: told === null ? 0 : told.turn + 1 };
   const events = (await loadTurns(store, fork, [told.turn])).get(told.turn)?.events ?? [];
   const next: Event | undefined = events[events.findIndex(({ id }) => id === told.event) + 1];
@@ -333,13 +333,13 @@ async function readMergeTurns(
   store: ConversationStore,
   ours: BranchTree,
   turns: ReadonlyMap<number, Turn>,
-): Promise<{ readonly own: ReadonlySet<number>; readonly others: readonly ToldTurns[] }> {
+): Promise<{ readonly own: ReadonlySet<number>; readonly others: readonly MergedTurns[] }> {
   const own = new Set<number>();
-  const others: ToldTurns[] = [];
+  const others: MergedTurns[] = [];
   for (const [position, { events }] of turns) {
     const record: MergeRecord | null = readMergeRecord(events[0]);
     if (record === null) continue;
-    const unknown: ToldTurns[] = [];
+    const unknown: MergedTurns[] = [];
     for (const told of record.forks) if (!holdsAll(told, await endHeldBy(store, ours, told))) unknown.push(told);
     // A merge turn that was continued has content of its own.
     if (unknown.length === 0 && events.length === MERGE_EVENTS) own.add(position);

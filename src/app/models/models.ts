@@ -10,7 +10,7 @@ import {
   type ListedName,
   type ModelName,
   parseModelName,
-  servesWhole,
+  servesFullWindow,
 } from "../../core/model/model-name.ts";
 import { knownProvider, type ModelPrice } from "../../core/model/model-provider.ts";
 import { contextWindow, decideWindow, type KnownWindow } from "../../core/model/token-meter.ts";
@@ -94,7 +94,7 @@ export async function recordedFacts(
     setWindow: known?.setWindow,
     // Other hosts may have smaller windows than makers publish.
     contextWindow:
-      known?.contextWindow ?? (servesWhole(provider) ? (published.contextWindow ?? contextWindow(model)) : null),
+      known?.contextWindow ?? (servesFullWindow(provider) ? (published.contextWindow ?? contextWindow(model)) : null),
     price: known?.price ?? published.price,
   };
 }

@@ -44,11 +44,11 @@ export interface PlanInput extends CompactionRequest, BoundFacts {
   /** Not looked at where strategies decide. */
   readonly policies: Policies;
   /** Make a plan, too, of which nothing shows until a summary over it is reverted, though no range was named. */
-  readonly beneath?: boolean;
+  readonly evenIfHidden?: boolean;
   /** Hints in force; those of tools called in the range are frozen into the compaction. */
   readonly hints?: ToolCompactionHints;
   /** What strategies are told beside the conversation. */
-  readonly known?: StrategyFacts;
+  readonly strategyFacts?: StrategyFacts;
 }
 
 /** A compaction before the store has given it id, time and digest; `stats` has no tokens yet. */

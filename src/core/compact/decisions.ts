@@ -4,12 +4,21 @@
 import { fieldsOf, textOfContent } from "../conversation/event.ts";
 import { scanSentences } from "./facts.ts";
 import { isRefused, nameCall } from "./failures.ts";
-import { cutEnd, isDecided, isGuidance, isRejecting, isSettling, isYesOrNo, oneLine, type Said } from "./passages.ts";
+import {
+  cutEnd,
+  isDecided,
+  isGuidance,
+  isRejecting,
+  isSettling,
+  isYesOrNo,
+  oneLine,
+  type Utterance,
+} from "./passages.ts";
 import type { ToolCall } from "./tool-call.ts";
 
 /** A request with the answer that stood before it. */
-export interface Reply extends Said {
-  readonly after?: string;
+export interface Reply extends Utterance {
+  readonly answerBefore?: string;
 }
 
 const LINE_CHARS = 400;
@@ -21,23 +30,25 @@ const HEADING =
 const ITEM = /^\s*(?:[-*•+]|\d{1,2}[.)])\s+(\S.*)$/;
 
 /** Lists decisions, in the order of their turns. `answers` = the last message of each turn. */
-export function decisionsIn(
+export function listDecisions(
   calls: readonly ToolCall[],
-  { requests, answers }: { readonly requests: readonly Reply[]; readonly answers: readonly Said[] },
-): readonly Said[] {
+  { requests, answers }: { readonly requests: readonly Reply[]; readonly answers: readonly Utterance[] },
+): readonly Utterance[] {
   const found = [
-    ...calls.flatMap(decidedByCall),
-    ...requests.flatMap(choiceIn),
-    ...settledIn(requests),
-    ...answers.filter((answer) => !isTurnedDown(answer, requests)).flatMap(toldIn),
+    ...calls.flatMap(decisionsInCall),
+    ...requests.flatMap(choiceInReply),
+    ...listSettled(requests),
+    ...answers.filter((answer) => !isTurnedDown(answer, requests)).flatMap(decisionsInAnswer),
   ];
   const lines = found
     .map(({ turn, text }) => ({ turn, text: cutEnd(oneLine(text).replaceAll("**", ""), LINE_CHARS) }))
     .sort((a, b) => a.turn - b.turn);
-  return lines.filter(({ text }, at) => !lines.some((other, by) => by !== at && isSaidBy(other.text, text, by < at)));
+  return lines.filter(
+    ({ text }, at) => !lines.some((other, by) => by !== at && isContainedIn(other.text, text, by < at)),
+  );
 }
 
-function decidedByCall({ request, response, turn, responseTurn = turn }: ToolCall): readonly Said[] {
+function decisionsInCall({ request, response, turn, responseTurn = turn }: ToolCall): readonly Utterance[] {
   if (response === null || response.is_error || isRefused(response)) return [];
   if (PLANNING.test(request.name)) {
     const { plan } = fieldsOf(request.arguments);
@@ -56,24 +67,24 @@ function questionsIn(args: unknown): readonly string[] {
   return all.filter((text) => typeof text === "string");
 }
 
-function choiceIn({ turn, text, after }: Reply): readonly Said[] {
-  const question = isChoice(text, after) ? repliesTo(text, after) : null;
+function choiceInReply({ turn, text, answerBefore }: Reply): readonly Utterance[] {
+  const question = isChoice(text, answerBefore) ? findQuestion(text, answerBefore) : null;
   return question === null ? [] : [{ turn, text: `${cutEnd(oneLine(text), LINE_CHARS / 2)} (to: ${question})` }];
 }
 
-function isTurnedDown({ turn }: Said, requests: readonly Said[]): boolean {
+function isTurnedDown({ turn }: Utterance, requests: readonly Utterance[]): boolean {
   const next = requests.find((request) => request.turn > turn);
   return next !== undefined && isRejecting(next.text);
 }
 
 /** Whether a text says what another does, and more, or the same before it. */
-function isSaidBy(other: string, text: string, isBefore: boolean): boolean {
+function isContainedIn(other: string, text: string, isBefore: boolean): boolean {
   return other.startsWith(text) && (other.length > text.length || isBefore);
 }
 
 /** What an answer says that was decided: in sentences, and in the items below a heading that says so. */
-function toldIn({ turn, text }: Said): readonly Said[] {
-  const found: Said[] = [];
+function decisionsInAnswer({ turn, text }: Utterance): readonly Utterance[] {
+  const found: Utterance[] = [];
   const prose = text.replace(/```[\s\S]*?(?:```|$)/g, "");
   let isListed = false;
   for (const line of prose.split("\n")) {
@@ -109,17 +120,17 @@ const PRINTED =
 const SAID_THEN = /\bthe user said:\s*([\s\S]+)$/i;
 
 /** Lists the sentences of requests that tell what to keep to, in order. */
-export function guidanceIn(requests: readonly Said[]): readonly Said[] {
+export function listGuidance(requests: readonly Utterance[]): readonly Utterance[] {
   return sentencesOf(requests).filter(({ text }) => isGuidance(text));
 }
 
 /** Lists the sentences of requests by which something was settled, in order. */
-function settledIn(requests: readonly Said[]): readonly Said[] {
+function listSettled(requests: readonly Utterance[]): readonly Utterance[] {
   return sentencesOf(requests).filter(({ text }) => isSettling(text));
 }
 
 /** What was said when calls were refused, with the call; without words only that it was refused. */
-export function refusalsIn(calls: readonly ToolCall[]): readonly Said[] {
+export function listRefusals(calls: readonly ToolCall[]): readonly Utterance[] {
   return calls.flatMap((call) => {
     if (call.response === null || !isRefused(call.response)) return [];
     const words = SAID_THEN.exec(textOfContent(call.response.content))?.[1];
@@ -129,10 +140,10 @@ export function refusalsIn(calls: readonly ToolCall[]): readonly Said[] {
   });
 }
 
-function sentencesOf(requests: readonly Said[]): readonly Said[] {
+function sentencesOf(requests: readonly Utterance[]): readonly Utterance[] {
   return requests.flatMap(({ turn, text }) => {
-    const typed = ownWords(seenOf(text));
-    const found: Said[] = [];
+    const typed = typedByUser(startAndEnd(text));
+    const found: Utterance[] = [];
     scanSentences(typed, (start, end) => {
       const sentence = oneLine(typed.slice(start, end)).replace(LIST_MARK, "");
       if (sentence.length <= SENTENCE_CHARS && !PRINTED.test(sentence)) found.push({ turn, text: sentence });
@@ -142,14 +153,14 @@ function sentencesOf(requests: readonly Said[]): readonly Said[] {
 }
 
 /** Leaves out what is pasted or quoted, and all that follows a line which says that it is somebody else's. */
-function ownWords(text: string): string {
+function typedByUser(text: string): string {
   const typed = text.replace(PASTED, "").replace(QUOTED, "\n");
   if (FINDING.test(typed)) return "";
   const from = OF_OTHERS.exec(typed)?.index;
   return from === undefined ? typed : typed.slice(0, from);
 }
 
-function seenOf(text: string): string {
+function startAndEnd(text: string): string {
   return text.length > 2 * READ_CHARS ? `${text.slice(0, READ_CHARS)}\n${text.slice(-READ_CHARS)}` : text;
 }
 
@@ -163,14 +174,14 @@ const BARE_CHARS = 12;
 const SEARCHED_CHARS = 1500;
 const QUESTION_CHARS = 300;
 /** A shorter last sentence ("Done.") tells nothing. */
-const TELLING_CHARS = 15;
+const LEAST_SENTENCE_CHARS = 15;
 /** A shorter question ("OK?") asks about the sentence before it. */
 const SHORT_QUESTION = 40;
 /** A reply that names an option by number or letter, with few words around. */
 const CHOICE = /^\D{0,40}?(?<![\w.])(\d{1,2}|[A-Ha-h])(?![\w.]*\w)\D{0,60}$/;
 
 /** What a reply replies to; null where it is not short, or nothing came before it. */
-export function repliesTo(reply: string, answer: string | undefined): string | null {
+export function findQuestion(reply: string, answer: string | undefined): string | null {
   const text = reply.trim();
   if (answer === undefined || !(isShort(text) || isYesOrNo(text))) return null;
   const question = questionOf(answer);
@@ -227,5 +238,5 @@ function lastSentence(answer: string): string | null {
   scanSentences(end, (start, stop) => {
     if (!end.startsWith("```", start)) last = end.slice(start, stop);
   });
-  return last.length < TELLING_CHARS ? null : cutEnd(oneLine(last), QUESTION_CHARS);
+  return last.length < LEAST_SENTENCE_CHARS ? null : cutEnd(oneLine(last), QUESTION_CHARS);
 }

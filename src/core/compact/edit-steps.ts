@@ -63,10 +63,11 @@ function runsOf(choices: readonly EditChoice[], turns: ReadonlyMap<number, Turn>
   for (const choice of choices) {
     const { item, verb, line } = choice;
     const last = runs.at(-1);
-    const goesOn = before?.verb === verb && follows(before.item.range, item.range, turns);
+    const continues = before?.verb === verb && follows(before.item.range, item.range, turns);
     before = choice;
     if (!isChanging(verb)) continue;
-    if (goesOn && last !== undefined) runs[runs.length - 1] = { ...last, range: joined(last.range, item.range, turns) };
+    if (continues && last !== undefined)
+      runs[runs.length - 1] = { ...last, range: joined(last.range, item.range, turns) };
     else runs.push({ verb, range: item.range, line });
   }
   return runs;
@@ -134,10 +135,10 @@ function summarisedCalls(
   const runs: EditChoice[][] = [];
   let before: EditChoice | undefined;
   for (const choice of choices) {
-    const goesOn = before?.verb === "summarise" && before.item.range.from === choice.item.range.from;
+    const continues = before?.verb === "summarise" && before.item.range.from === choice.item.range.from;
     before = choice;
     if (choice.verb !== "summarise") continue;
-    if (goesOn) runs.at(-1)?.push(choice);
+    if (continues) runs.at(-1)?.push(choice);
     else runs.push([choice]);
   }
   const problems: PlanProblem[] = [];
@@ -273,7 +274,7 @@ export function checkPlan({ lines }: EditPlan, items: readonly EditItem[]): Chec
     }
     found.set(place, written);
     wrong(at < latest ? `${place} comes after ${items[latest]?.place}: lines keep their order` : null);
-    wrong(refuses(item, verb));
+    wrong(whyRefused(item, verb));
     latest = Math.max(latest, at);
     choices.push({ item, verb, line });
   }
@@ -301,7 +302,7 @@ function missing(
 }
 
 /** Why an item cannot have a verb; null when it can. */
-function refuses({ kind, place, verb: now }: EditItem, verb: EditVerb): string | null {
+function whyRefused({ kind, place, verb: now }: EditItem, verb: EditVerb): string | null {
   if (kind !== "summary" || verb === now) return null;
   if (verb === "omit" || verb === "summarise") return null;
   return `${place} is a summary: it can be kept, omitted or summarised again`;
@@ -351,13 +352,13 @@ export function planSteps(steps: readonly EditStep[], facts: EditFacts): Planned
     const plan = planCompaction(requestOf(step, facts));
     if (isNothing(plan)) idle.push({ step, reason: plan.nothing });
     else if (plan.extendedFrom === undefined) planned.push({ step, plan });
-    else problems.push({ line: step.line, message: takesIn(plan) });
+    else problems.push({ line: step.line, message: describeExtension(plan) });
   }
   return { planned, idle, problems };
 }
 
 /** A summary takes in older ones that it partly overlaps: more than its lines say. */
-function takesIn({ compaction: { from_turn, to_turn } }: CompactionPlan): string {
+function describeExtension({ compaction: { from_turn, to_turn } }: CompactionPlan): string {
   return `an older summary partly overlaps these turns, and a new one would reach over ${from_turn}..${to_turn}: \`jpg compact --from ${from_turn} --to ${to_turn}\` makes it, \`jpg log\` has the older one`;
 }
 

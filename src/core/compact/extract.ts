@@ -3,7 +3,7 @@
 // same events always give the same text.
 import { proseChars } from "../conversation/text-tokens.ts";
 import { estimateEvents } from "../conversation/token-estimate.ts";
-import { type Reply, repliesTo } from "./decisions.ts";
+import { findQuestion, type Reply } from "./decisions.ts";
 import type { PlacedEvent } from "./event-ledger.ts";
 import { changeNotes, type FailedCall } from "./failures.ts";
 import { type Gathered, gather, type Unfinished } from "./gather.ts";
@@ -19,7 +19,7 @@ import {
   oneLine,
   type Passage,
   pickPassages,
-  type Said,
+  type Utterance,
 } from "./passages.ts";
 
 /** A summary made without a model. */
@@ -123,7 +123,7 @@ type TakeShare = <Written>(
 ) => Written;
 
 /** Creates what hands out `chars` characters; none below 0. */
-export function createPurse(chars: number): TakeShare {
+export function createBudget(chars: number): TakeShare {
   const total = Math.max(0, chars);
   let unused = 0;
   return (share, write, measure) => {
@@ -184,11 +184,11 @@ export function writeSections(found: Gathered, chars: number): Sections {
 type Lines = readonly string[];
 
 interface Parts extends Record<Exclude<keyof typeof SHARES, "answers">, Lines> {
-  readonly answers: readonly Said[];
+  readonly answers: readonly Utterance[];
 }
 
-function writeParts(found: Gathered, requests: readonly Said[], chars: number): Parts {
-  const take = createPurse(chars);
+function writeParts(found: Gathered, requests: readonly Utterance[], chars: number): Parts {
+  const take = createBudget(chars);
   const lines = (share: keyof typeof SHARES, write: (most: number) => Lines): Lines =>
     take(SHARES[share], write, charsOf);
   const guidance = lines("guidance", (most) => bothEnds(found.guidance, most));
@@ -227,24 +227,24 @@ function writeParts(found: Gathered, requests: readonly Said[], chars: number): 
 }
 
 /** What failed, why, and what became of it. */
-function failureLine({ turn, what, lines, mend }: FailedCall): string {
+function failureLine({ turn, what, lines, fixed }: FailedCall): string {
   const why = lines.length === 0 ? "" : `: ${lines.join("; ")}`;
   const line = cutEnd(`- [t${turn}] ${what} failed${why}`, FAILURE_CHARS);
-  if (mend === null) return line;
-  const changed = mend.changed.length === 0 ? "" : ` after changes to ${mend.changed.join(", ")}`;
-  return `${line} → worked in t${mend.turn}${changed}`;
+  if (fixed === null) return line;
+  const changed = fixed.changed.length === 0 ? "" : ` after changes to ${fixed.changed.join(", ")}`;
+  return `${line} → worked in t${fixed.turn}${changed}`;
 }
 
-function textOf(said: readonly Said[]): string {
+function textOf(said: readonly Utterance[]): string {
   return said.map(({ text }) => text).join("\n");
 }
 
-function charsOfSaid(said: readonly Said[]): number {
+function charsOfSaid(said: readonly Utterance[]): number {
   return charsOf(said.map(({ text }) => text)) + said.length * MARK_CHARS;
 }
 
 /** Puts each turn's answer behind its requests. */
-function interleave(requests: readonly Said[], answers: readonly Said[]): Lines {
+function interleave(requests: readonly Utterance[], answers: readonly Utterance[]): Lines {
   const lines = [
     ...requests.map(({ turn, text }) => ({ turn, line: `- [t${turn}] Request: ${text}` })),
     ...answers.map(({ turn, text }) => ({ turn, line: `- [t${turn}] Answer: ${text}` })),
@@ -267,9 +267,9 @@ const MOST_ANSWER = 3000;
 const MARK_CHARS = 16;
 
 /** Cuts requests so that together they take `chars`, none shorter than 130 characters where it is longer. */
-export function showRequests(requests: readonly Reply[], chars: number): readonly Said[] {
-  const texts = requests.map(({ turn, text, after }) => {
-    const question = repliesTo(text, after);
+export function showRequests(requests: readonly Reply[], chars: number): readonly Utterance[] {
+  const texts = requests.map(({ turn, text, answerBefore }) => {
+    const question = findQuestion(text, answerBefore);
     return { turn, text: cleanBlock(text), to: question === null ? "" : ` (to: ${question})` };
   });
   const cap = Math.max(LEAST_REQUEST, Math.min(MOST_REQUEST, capOf(texts, chars)));
@@ -277,7 +277,7 @@ export function showRequests(requests: readonly Reply[], chars: number): readonl
 }
 
 /** Cuts answers so that together they take `chars`; where there is no room for all, the newest have it. */
-export function showAnswers(answers: readonly Said[], chars: number): readonly Said[] {
+export function showAnswers(answers: readonly Utterance[], chars: number): readonly Utterance[] {
   const most = Math.floor(chars / (LEAST_ANSWER + MARK_CHARS));
   const newest = most === 0 ? [] : answers.slice(-most);
   const texts = newest.map(({ turn, text }) => ({ turn, text: cleanBlock(text) }));
@@ -287,7 +287,7 @@ export function showAnswers(answers: readonly Said[], chars: number): readonly S
     .filter(({ text }) => text.trim() !== "");
 }
 
-function capOf(texts: readonly Said[], chars: number): number {
+function capOf(texts: readonly Utterance[], chars: number): number {
   const lengths = texts.map(({ text }) => indented(text).length + MARK_CHARS);
   return fairCap(lengths, chars) - MARK_CHARS;
 }
@@ -307,7 +307,7 @@ export function newestLines(lines: readonly string[], chars: number): readonly s
 }
 
 /** Lines of what was said, by turn; where there is no room for all, as many of the oldest as of the newest. */
-export function bothEnds(said: readonly Said[], chars: number): readonly string[] {
+export function bothEnds(said: readonly Utterance[], chars: number): readonly string[] {
   const lines = [...new Set(said.map(({ turn, text }) => `- [t${turn}] ${text}`))];
   if (charsOf(lines) <= chars) return lines;
   const first = takeLines(lines, chars / 2);
@@ -346,18 +346,18 @@ export function nextSteps(found: Gathered, chars: number): readonly string[] {
   const words = found.messages.findLast(({ turn }) => turn >= (last?.turn ?? 0));
   return [
     `- ${STATES[unfinished]}`,
-    ...[...new Set([...asked, last])].flatMap((request) => (request === undefined ? [] : [tellRequest(request)])),
-    ...(question === undefined ? tellWords(words) : [`- Asked last: ${question}`]),
+    ...[...new Set([...asked, last])].flatMap((request) => (request === undefined ? [] : [requestLine(request)])),
+    ...(question === undefined ? lastWordsLine(words) : [`- Asked last: ${question}`]),
     ...(actions.length === 0 ? [] : ["- Done last:", ...actions.map((action) => `  - ${action}`)]),
     ...tasks,
   ];
 
-  function tellRequest({ turn, text, after }: Reply): string {
-    const question = repliesTo(text, after);
+  function requestLine({ turn, text, answerBefore }: Reply): string {
+    const question = findQuestion(text, answerBefore);
     const to = question === null ? "" : ` (to: ${question})`;
     return `- Request [t${turn}]: ${indented(cutBlockEnd(cleanBlock(text), room(REQUEST_CHARS)))}${to}`;
   }
-  function tellWords(said: Said | undefined): readonly string[] {
+  function lastWordsLine(said: Utterance | undefined): readonly string[] {
     if (said === undefined || unfinished === "unanswered") return [];
     return [`- Said last: ${indented(cutBlock(cleanBlock(said.text), room(WORDS_CHARS)))}`];
   }

@@ -18,7 +18,7 @@ export interface FailedCall {
   /** Why, in the words of its result; may be empty. */
   readonly lines: readonly string[];
   /** Where the same thing worked later, and the files that were changed until then; null = nowhere. */
-  readonly mend: { readonly turn: number; readonly changed: readonly string[] } | null;
+  readonly fixed: { readonly turn: number; readonly changed: readonly string[] } | null;
 }
 
 const WHAT_CHARS = 120;
@@ -50,7 +50,7 @@ export function listFailures(calls: readonly ToolCall[]): readonly FailedCall[] 
       const key = keyOf(call);
       if (key !== null) log.open.set(key, { at, call, changedBefore: log.changed.length });
     } else {
-      mend(log, call);
+      closeFixed(log, call);
       appendAll(log.changed, changedFiles(call));
     }
   }
@@ -71,8 +71,8 @@ interface FailureLog {
 }
 
 /** Closes the failures that a call makes good. Those of a moment ago that needed no change tell nothing. */
-function mend({ open, found, changed }: FailureLog, call: ToolCall): void {
-  for (const key of mendedBy(call)) {
+function closeFixed({ open, found, changed }: FailureLog, call: ToolCall): void {
+  for (const key of fixKeys(call)) {
     const failure = open.get(key);
     open.delete(key);
     if (failure === undefined || isWriting(callFacts(call.request).kind)) continue;
@@ -88,10 +88,10 @@ interface OpenFailure {
   readonly changedBefore: number;
 }
 
-function describe({ at, call }: OpenFailure, mend: FailedCall["mend"]): FailedCall & { readonly at: number } {
+function describe({ at, call }: OpenFailure, fixed: FailedCall["fixed"]): FailedCall & { readonly at: number } {
   const isShell = callFacts(call.request).kind === "shell";
   const lines = call.response === null ? [] : failureLines(call.response, isShell);
-  return { at, turn: call.responseTurn ?? call.turn, what: nameCall(call), lines, mend };
+  return { at, turn: call.responseTurn ?? call.turn, what: nameCall(call), lines, fixed };
 }
 
 /** What a call would have to do to make a failure good; null for one that nobody need know of. */
@@ -104,7 +104,7 @@ function keyOf(call: ToolCall): string | null {
   return action === null ? null : `run ${action}`;
 }
 
-function mendedBy(call: ToolCall): readonly string[] {
+function fixKeys(call: ToolCall): readonly string[] {
   const { kind, path, paths } = callFacts(call.request);
   if (isWriting(kind)) return (paths ?? [path ?? ""]).map((file) => `file ${file}`);
   if (kind === "shell") return [...new Set(actionsOf(commandOf(call)).map((action) => `run ${action}`))];
@@ -142,16 +142,16 @@ function commandOf({ request }: ToolCall): string {
 }
 
 /** Programs that show something and change nothing, as they are used by agents. */
-const LOOKING: ReadonlySet<string> = new Set(
+const READ_ONLY_PROGRAMS: ReadonlySet<string> = new Set(
   (
     "awk basename cat cd command cut date df diff dirname du echo env export fd file find grep head jq less ls nl printf ps " +
     "pwd readlink realpath rg sleep sort stat tail test tr tree true type uniq wc which"
   ).split(" "),
 );
-const GIT_LOOKING =
+const GIT_READ_ONLY =
   /^git (?:-C \S+ |--no-pager )*(?:blame|branch --show-current|branch -[avlr]+|cat-file|config --get\S*|diff|log|ls-files|ls-tree|remote -v|rev-parse|shortlog|show|status)\b/;
-const SED_LOOKING = /^sed (?:-n|-E -n|-ne)\b/;
-const GO_LOOKING = /^go (?:doc|env|list|version)\b/;
+const SED_READ_ONLY = /^sed (?:-n|-E -n|-ne)\b/;
+const GO_READ_ONLY = /^go (?:doc|env|list|version)\b/;
 /** What stands in quotes separates no commands. */
 const QUOTED = /'[^']*'|"(?:[^"\\]|\\.)*"/g;
 /** Most characters looked at; ledgers keep less. */
@@ -169,8 +169,8 @@ const INLINE = /^(?:python3?|node|ruby|perl|bash|sh|zsh|deno|bun)\s+(?:-\w*[ce]\
 const VALUE = /^[A-Za-z_]\w*=\$\(\s*/;
 
 /** Whether a command line, all of its parts, only looks. */
-export function onlyLooks(command: string): boolean {
-  return partsOf(command).every(isLook);
+export function isReadOnly(command: string): boolean {
+  return partsOf(command).every(isReadOnlyPart);
 }
 
 /** The command without what shortens its output and the folder it begins with, as its reader tells it from others. */
@@ -186,7 +186,7 @@ export function lastAction(command: string): string | null {
 /** What the parts run that do something, in order. */
 export function actionsOf(command: string): readonly string[] {
   return partsOf(command)
-    .filter((part) => !isLook(part))
+    .filter((part) => !isReadOnlyPart(part))
     .map((part) => actionOf(part, command));
 }
 
@@ -212,13 +212,15 @@ function partsOf(command: string): readonly string[] {
     .filter((part) => part !== "" && !/^(?:for .*|done|fi|esac|\\)$/.test(part));
 }
 
-function isLook(part: string): boolean {
+function isReadOnlyPart(part: string): boolean {
   if (/[^0-9&>]>{1,2}(?!>)\s*(?!\/dev\/null|&)\S/.test(part)) return false;
   const bare = bareOf(part);
   const [program = ""] = bare.split(/\s/, 1);
   // A value given to a variable, alone.
   if (/^[A-Za-z_]\w*=/.test(program)) return true;
-  return LOOKING.has(program) || GIT_LOOKING.test(bare) || SED_LOOKING.test(bare) || GO_LOOKING.test(bare);
+  return (
+    READ_ONLY_PROGRAMS.has(program) || GIT_READ_ONLY.test(bare) || SED_READ_ONLY.test(bare) || GO_READ_ONLY.test(bare)
+  );
 }
 
 // What the result of a call says of a failure: whether a command failed although its exit code was lost in a pipe, and the few
@@ -344,7 +346,7 @@ export function commandsRunBy(calls: readonly ToolCall[]): readonly CommandRun[]
     if (callFacts(call.request).kind !== "shell") continue;
     const line = commandOf(call);
     const failed = hasFailed(call);
-    if (line.trim() === "" || onlyLooks(line) || (!failed && onlyCommits(line))) continue;
+    if (line.trim() === "" || isReadOnly(line) || (!failed && onlyCommits(line))) continue;
     const command = nameCall(call);
     runs.delete(command);
     runs.set(command, { command, failed });

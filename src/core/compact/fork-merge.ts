@@ -7,7 +7,7 @@ import { describeTurns, type Event, type Fields, isFields } from "../conversatio
 export const MERGE_ORIGIN = "merge";
 
 /** Turns of a fork that a turn on another one tells of. */
-export interface ToldTurns {
+export interface MergedTurns {
   /** What the fork was called then: for people, nothing is looked up by it. */
   readonly branch: string;
   /** Position of the first, 0-based. */
@@ -22,8 +22,8 @@ export interface ToldTurns {
 
 /** What the `turn_start` of such a turn says in its metadata, as `merge`. */
 export interface MergeRecord {
-  /** The fork that was merged, then those of which its own turns told. */
-  readonly forks: readonly ToldTurns[];
+  /** The fork that was merged, then those of which its own turns merged. */
+  readonly forks: readonly MergedTurns[];
   /** How the text came about. */
   readonly summary: Omit<Summary, "summary" | "inject">;
 }
@@ -32,12 +32,12 @@ export interface MergeRecord {
 export function readMergeRecord(first: Event | undefined): MergeRecord | null {
   const merge = first?.type === "turn_start" ? first.metadata?.["merge"] : undefined;
   if (!isFields(merge) || !Array.isArray(merge["forks"])) return null;
-  const forks = merge["forks"].filter(isToldTurns);
+  const forks = merge["forks"].filter(isMergedTurns);
   if (forks.length === 0) return null;
   return { forks, summary: isFields(merge["summary"]) ? merge["summary"] : {} };
 }
 
-function isToldTurns(value: unknown): value is ToldTurns {
+function isMergedTurns(value: unknown): value is MergedTurns {
   if (!isFields(value)) return false;
   const { branch, from_turn, from_event, turns, to_event }: Fields = value;
   return (
@@ -53,7 +53,7 @@ function isToldTurns(value: unknown): value is ToldTurns {
 }
 
 /** How far a branch holds turns that were told of. */
-export interface Told {
+export interface MergedEnd {
   /** Position of the last, 0-based. */
   readonly turn: number;
   /** The last event in it where the turn has grown since; absent = all of the turn. */
@@ -64,27 +64,27 @@ export interface Told {
  * How far a branch holds told turns; null when it holds none. `hasGrown` tells whether the branch's turn at a position begins
  * with exactly the bytes of the last told one.
  */
-export function heldOf(
-  told: ToldTurns,
+export function findMergedEnd(
+  merged: MergedTurns,
   turnOids: readonly string[],
-  hasGrown: (told: ToldTurns, turn: number) => boolean,
-): Told | null {
-  const last = told.turns.length - 1;
+  hasGrown: (merged: MergedTurns, turn: number) => boolean,
+): MergedEnd | null {
+  const last = merged.turns.length - 1;
   for (let at = last; at >= 0; at--) {
-    const turn = told.from_turn + at;
-    if (turnOids[turn] === told.turns[at]) return { turn };
-    if (at === last && turnOids[turn] !== undefined && hasGrown(told, turn)) return { turn, event: told.to_event };
+    const turn = merged.from_turn + at;
+    if (turnOids[turn] === merged.turns[at]) return { turn };
+    if (at === last && turnOids[turn] !== undefined && hasGrown(merged, turn)) return { turn, event: merged.to_event };
   }
   return null;
 }
 
 /** Whether a branch holds all of them. */
-export function holdsAll(told: ToldTurns, held: Told | null): boolean {
-  return held?.turn === told.from_turn + told.turns.length - 1;
+export function holdsAll(merged: MergedTurns, held: MergedEnd | null): boolean {
+  return held?.turn === merged.from_turn + merged.turns.length - 1;
 }
 
 /** The furthest of several; null of none. */
-export function furthest(all: readonly (Told | null)[]): Told | null {
+export function furthestEnd(all: readonly (MergedEnd | null)[]): MergedEnd | null {
   return all.reduce((one, other) => {
     if (one === null || other === null) return one ?? other;
     if (one.turn !== other.turn) return one.turn > other.turn ? one : other;
@@ -107,11 +107,11 @@ export function mergeTurn(
   ];
 }
 
-function announce(told: ToldTurns): string {
-  return `[Merged from the fork ${told.branch}: a summary of what was said and done there, in ${nameToldTurns(told)} of it]`;
+function announce(merged: MergedTurns): string {
+  return `[Merged from the fork ${merged.branch}: a summary of what was said and done there, in ${nameMergedTurns(merged)} of it]`;
 }
 
 /** Names the turns, `turns 3..7`. */
-export function nameToldTurns({ from_turn, turns }: Pick<ToldTurns, "from_turn" | "turns">): string {
+export function nameMergedTurns({ from_turn, turns }: Pick<MergedTurns, "from_turn" | "turns">): string {
   return describeTurns(from_turn, from_turn + turns.length - 1);
 }

@@ -12,7 +12,7 @@ import {
   textOfContent,
   traitsOf,
 } from "../conversation/event.ts";
-import { decisionsIn, guidanceIn, questionOf, type Reply, refusalsIn } from "./decisions.ts";
+import { listDecisions, listGuidance, listRefusals, questionOf, type Reply } from "./decisions.ts";
 import { groupTurns, ledgerOfCalls, type PlacedEvent } from "./event-ledger.ts";
 import { scanLines, scanSentences } from "./facts.ts";
 import {
@@ -29,7 +29,7 @@ import {
   nameCall,
 } from "./failures.ts";
 import { textsOf } from "./hidden-content.ts";
-import { cutEnd, isAnnouncement, isWaiting, oneLine, type Said, typedText } from "./passages.ts";
+import { cutEnd, isAnnouncement, isWaiting, oneLine, typedText, type Utterance } from "./passages.ts";
 import { callFacts, isWriting, listToolCalls, type ToolCall } from "./tool-call.ts";
 
 /** What happened in a stretch of a conversation; lists in order. */
@@ -37,9 +37,9 @@ export interface Gathered {
   /** What a person asked for; what a harness or a summary put there is not. With the answer before it, where there is one. */
   readonly requests: readonly Reply[];
   /** What the assistant said. */
-  readonly messages: readonly Said[];
+  readonly messages: readonly Utterance[];
   /** Of this the last in each turn. */
-  readonly answers: readonly Said[];
+  readonly answers: readonly Utterance[];
   /** Files that calls changed, and those of which every change failed. */
   readonly modified: readonly string[];
   readonly notModified: readonly string[];
@@ -52,8 +52,8 @@ export interface Gathered {
   readonly commands: readonly CommandRun[];
   readonly commits: readonly MadeCommit[];
   readonly failures: readonly FailedCall[];
-  readonly decisions: readonly Said[];
-  readonly guidance: readonly Said[];
+  readonly decisions: readonly Utterance[];
+  readonly guidance: readonly Utterance[];
   readonly openTasks: readonly string[];
   readonly ending: Ending;
 }
@@ -78,8 +78,8 @@ export function gather(events: readonly PlacedEvent[]): Gathered {
     commands: commandsRunBy(calls),
     commits: commitsMade(calls),
     failures: listFailures(calls),
-    decisions: decisionsIn(calls, { requests, answers }),
-    guidance: [...guidanceIn(requests), ...refusalsIn(calls)].sort((a, b) => a.turn - b.turn),
+    decisions: listDecisions(calls, { requests, answers }),
+    guidance: [...listGuidance(requests), ...listRefusals(calls)].sort((a, b) => a.turn - b.turn),
     openTasks: openTasks(events, calls),
     ending: endingOf(events, calls),
   };
@@ -106,15 +106,15 @@ export function typedRequest(event: Event): string {
 
 function speechOf(events: readonly PlacedEvent[]): Pick<Gathered, "requests" | "messages"> {
   const requests: Reply[] = [];
-  const messages: Said[] = [];
+  const messages: Utterance[] = [];
   for (const { turn, event } of events) {
     if (event.type === "chat_response" && event.message !== undefined) {
       const text = typedText(spokenText(event.message));
       if (text.trim() !== "") messages.push({ turn, text });
     } else {
       const text = typedRequest(event);
-      const after = messages.at(-1)?.text;
-      if (text.trim() !== "") requests.push({ turn, text, after });
+      const answerBefore = messages.at(-1)?.text;
+      if (text.trim() !== "") requests.push({ turn, text, answerBefore });
     }
   }
   return { requests, messages };
@@ -164,7 +164,7 @@ export function endingOf(events: readonly PlacedEvent[], calls: readonly ToolCal
   const actions = calls
     .filter((call) => call.turn === turn)
     .slice(-LAST_ACTIONS)
-    .map(tellAction);
+    .map(describeAction);
   return { unfinished, question, actions };
 }
 
@@ -174,7 +174,7 @@ interface Why {
 }
 
 function whyUnfinished(events: readonly PlacedEvent[], calls: readonly ToolCall[]): Why {
-  const visible = events.map(({ event }) => event).filter(isTelling);
+  const visible = events.map(({ event }) => event).filter(showsEnding);
   const last = visible.at(-1);
   if (last === undefined) return { unfinished: null };
   if (isInterruption(last)) return { unfinished: "interrupted" };
@@ -183,14 +183,14 @@ function whyUnfinished(events: readonly PlacedEvent[], calls: readonly ToolCall[
   const said = textOfContent(last.message);
   const question = questionOf(said);
   if (question !== null && !POLITE.test(question)) return { unfinished: "asked", question };
-  if (isToBeContinued(said)) return { unfinished: "announced" };
+  if (announcesMore(said)) return { unfinished: "announced" };
   const call = calls.at(-1);
-  const isLastAct = call !== undefined && visible.at(-2) === call.response;
-  return { unfinished: isLastAct && hasFailed(call) ? "failed" : null };
+  const isLastAction = call !== undefined && visible.at(-2) === call.response;
+  return { unfinished: isLastAction && hasFailed(call) ? "failed" : null };
 }
 
 /** What tells how a stretch ends: all that a model is sent but for reasoning, what a harness adds and requests that nobody typed. */
-function isTelling(event: Event): boolean {
+function showsEnding(event: Event): boolean {
   if (!traitsOf(event).providerVisible) return false;
   if (event.type === "chat_response") return event.message === undefined ? false : textOfContent(event.message) !== "";
   if (event.type !== "chat_request") return true;
@@ -206,7 +206,7 @@ function isInterruption(event: Event): boolean {
   return event.type === "chat_request" && INTERRUPTED.test(textOfContent(event.content));
 }
 
-function isToBeContinued(said: string): boolean {
+function announcesMore(said: string): boolean {
   const text = said.trim();
   if (/[:：]$/.test(text)) return true;
   const sentences: string[] = [];
@@ -221,7 +221,7 @@ function isToBeContinued(said: string): boolean {
     });
 }
 
-function tellAction(call: ToolCall): string {
+function describeAction(call: ToolCall): string {
   const name = nameCall(call);
   if (call.response === null) return `${name} (no result yet)`;
   if (!hasFailed(call)) return call.response.is_error ? `${name} (refused by the user)` : name;
@@ -248,7 +248,7 @@ const UNTICKED = /^[-*+]\s+\[ \]\s+(.*)$/;
 /** Lists the open tasks of events with their calls, in the order they were written down; may be empty. */
 export function openTasks(events: readonly PlacedEvent[], calls: readonly ToolCall[]): readonly string[] {
   const kept = [...newestList(calls), ...singleTasks(calls)];
-  const tasks = kept.length > 0 ? kept : saidTasks(events);
+  const tasks = kept.length > 0 ? kept : tasksInMessages(events);
   return [...new Set(tasks.map((task) => cutEnd(oneLine(task), TASK_CHARS)))]
     .filter((task) => task !== "")
     .slice(0, MOST_TASKS);
@@ -306,7 +306,7 @@ function taskNumber(response: ToolCallResponse | null): string | undefined {
 }
 
 /** What the newest message with such a list says is left, among those behind the last request. */
-function saidTasks(events: readonly PlacedEvent[]): readonly string[] {
+function tasksInMessages(events: readonly PlacedEvent[]): readonly string[] {
   let searched = 0;
   for (let at = events.length - 1; at >= 0 && searched < SEARCHED_MESSAGES; at -= 1) {
     const event = events[at]?.event as Event;

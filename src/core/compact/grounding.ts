@@ -106,8 +106,8 @@ function createSource(events: readonly Event[]): Source {
   const owners: number[] = [];
   let length = 0;
   for (const [index, event] of events.entries()) {
-    takeFacts(known, event, index);
-    for (const spoken of spokenTexts(event)) {
+    recordFacts(known, event, index);
+    for (const spoken of writtenTexts(event)) {
       const text = normalBlanks(spoken);
       texts.push(text);
       starts.push(length);
@@ -127,7 +127,7 @@ function createSource(events: readonly Event[]): Source {
 }
 
 /** Notes the first events of each fact that is checked. */
-function takeFacts(known: Map<string, number[]>, event: Event, index: number): void {
+function recordFacts(known: Map<string, number[]>, event: Event, index: number): void {
   const facts = factsOf(event);
   for (const [fact, kind] of CHECKED)
     for (const text of facts.get(fact) ?? []) {
@@ -151,7 +151,7 @@ function* wholeOffsets(text: string, wanted: string): Generator<number> {
 }
 
 /** All that is written in an event: also the names of tools and of arguments. */
-function spokenTexts(event: Event): readonly string[] {
+function writtenTexts(event: Event): readonly string[] {
   if (event.type !== "tool_call_request") return textsOf(event);
   return [event.name, ...Object.keys(fieldsOf(event.arguments)), ...stringsIn(event.arguments)];
 }
@@ -182,7 +182,7 @@ function* numberOffsets(text: string, fact: string): Generator<number> {
   const digits = /^[\d.]+/.exec(fact)?.[0] ?? fact;
   const [whole = "", ...rest] = digits.split(".");
   const grouped = [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...rest].join(".");
-  const ways = [...new Set([digits, grouped])].map((written) => standingAlone(text, written));
+  const ways = [...new Set([digits, grouped])].map((written) => wholeNumberOffsets(text, written));
   const next = ways.map((way) => way.next());
   for (;;) {
     const open = next.flatMap((one, index) => (one.done === true ? [] : [{ index, at: one.value }]));
@@ -193,7 +193,7 @@ function* numberOffsets(text: string, fact: string): Generator<number> {
   }
 }
 
-function* standingAlone(text: string, digits: string): Generator<number> {
+function* wholeNumberOffsets(text: string, digits: string): Generator<number> {
   for (const at of wholeOffsets(text, digits))
     if (!isDigit(text[at - 1]) && !isDigit(text[at + digits.length])) yield at;
 }

@@ -82,7 +82,7 @@ export function hiddenContent(
     bytes: total.bytes,
     events_removed: removed,
     events_changed: touched.length - removed,
-    tools: listTools(calls, (event) => lessening(sizeOf(event), sizeOf(after.get(event.id)))),
+    tools: listTools(calls, (event) => subtractSize(sizeOf(event), sizeOf(after.get(event.id)))),
     files: [...new Set(calls.flatMap(({ request }) => filesNamed(request.arguments)))].sort(),
     commands: [...new Set(calls.flatMap(({ request }) => commandsRun(request.arguments)))],
     requests: touched.filter((event) => !after.has(event.id)).flatMap(requestLine),
@@ -133,7 +133,7 @@ function createSizes(countEvent: (event: Event) => number): (event: Event | unde
   };
 }
 
-function lessening(before: Size, after: Size): Size {
+function subtractSize(before: Size, after: Size): Size {
   return { bytes: Math.max(0, before.bytes - after.bytes), tokens: Math.max(0, before.tokens - after.tokens) };
 }
 

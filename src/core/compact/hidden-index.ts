@@ -34,22 +34,25 @@ interface IndexRequest {
 
 /** Makes the index; null where too little is hidden, or nothing that an index could name. */
 export function indexHidden({ turns, shown, former = "" }: IndexRequest): HiddenIndex | null {
-  const standing = new Set(shown);
+  const shownEvents = new Set(shown);
   const hidden = turns.flatMap(({ events }) =>
-    events.filter((event) => traitsOf(event).providerVisible && !standing.has(event)),
+    events.filter((event) => traitsOf(event).providerVisible && !shownEvents.has(event)),
   );
   const room = Math.min(MOST_TOKENS, SHARE * tokensGone(hidden, shown) + proseChars(former) / CHARS_PER_TOKEN);
   if (room < LEAST_TOKENS) return null;
-  const isGone = (event: Event | null): boolean => event !== null && !standing.has(event);
+  const isGone = (event: Event | null): boolean => event !== null && !shownEvents.has(event);
   const calls = listToolCalls(turns).filter(({ request, response }) => isGone(request) || isGone(response));
   const text = withoutSeparators(shown.flatMap(textsOf).join("\n"));
   const lists = listEntries(hidden.toReversed(), calls.toReversed());
-  const kept = lists.map((list) => ({ ...list, entries: behind(list.entries, formerEntries(former, list.title)) }));
-  return writeIndex(kept, lookUp(text), Math.floor(room * CHARS_PER_TOKEN));
+  const kept = lists.map((list) => ({
+    ...list,
+    entries: appendFormer(list.entries, formerEntries(former, list.title)),
+  }));
+  return writeIndex(kept, createNameLookup(text), Math.floor(room * CHARS_PER_TOKEN));
 }
 
 /** Tells whether a name stands in a text. One that is a word is looked for in the text's words, each of which is there once. */
-function lookUp(text: string): (name: string) => boolean {
+function createNameLookup(text: string): (name: string) => boolean {
   let words: string | null = null;
   return (name) => {
     if (!/^\w+$/.test(name)) return text.includes(name);
@@ -59,7 +62,7 @@ function lookUp(text: string): (name: string) => boolean {
 }
 
 /** The entries, then those of an older list that name something else. */
-function* behind(entries: Iterable<IndexEntry>, former: readonly IndexEntry[]): Generator<IndexEntry> {
+function* appendFormer(entries: Iterable<IndexEntry>, former: readonly IndexEntry[]): Generator<IndexEntry> {
   const names = new Set<string>();
   for (const entry of entries) {
     names.add(nameIn(withoutSeparators(entry.text)));

@@ -5,7 +5,7 @@ import { scanSentences } from "./facts.ts";
 import { termsOf } from "./words.ts";
 
 /** A text that somebody said. */
-export interface Said {
+export interface Utterance {
   /** Turn position, 0-based. */
   readonly turn: number;
   readonly text: string;
@@ -34,7 +34,7 @@ const STRETCH_PASSAGES = 16;
 const LIST_MARK = /^(?:[-*•+>#]+|\d{1,2}[.)])\s+/;
 
 /** Scores the sentences of texts. */
-export function listPassages(texts: readonly Said[]): readonly Passage[] {
+export function listPassages(texts: readonly Utterance[]): readonly Passage[] {
   const sentences = texts.flatMap(({ turn, text }, message) =>
     sentencesOf(text).map((line) => ({ turn, message, text: line, terms: new Set(termsOf(line, MOST_TERMS)) })),
   );

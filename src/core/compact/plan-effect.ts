@@ -49,16 +49,16 @@ interface EffectFacts {
   /** Which call each result answers, nothing hidden (`pairCalls`); absent = worked out. */
   readonly pairs?: CallPairs | undefined;
   /** Whether what would show only once a summary is reverted counts. */
-  readonly beneath?: boolean;
+  readonly evenIfHidden?: boolean;
 }
 
 /** Works out what a draft would do to the events of its range; every turn of the range must be at hand. */
 export function effectOf(draft: Compaction, range: EventRange, facts: EffectFacts): PlanEffect {
-  const bare = isHiding(draft) ? outcomesOfHiding(draft) : bareOutcomes(draft, facts);
-  const effect = walk(range, facts, bare);
+  const bare = isHiding(draft) ? outcomesOfHiding(draft) : mechanicalOutcomes(draft, facts);
+  const effect = compareOutcomes(range, facts, bare);
   if (isHiding(draft) || !facts.compactions.some(isHiding)) return effect;
-  if (effect.changes && facts.beneath !== false) return effect;
-  return { ...effect, changes: walk(range, facts, shownOutcomes(draft, facts)).changes };
+  if (effect.changes && facts.evenIfHidden !== false) return effect;
+  return { ...effect, changes: compareOutcomes(range, facts, shownOutcomes(draft, facts)).changes };
 }
 
 /** Gives a function that tells whether an event is read as it was said: neither hidden nor changed by a live compaction. */
@@ -68,7 +68,7 @@ export function findUnchanged(facts: EffectFacts): (turn: Turn, event: Event, in
   return (turn, event, index) => !isHidden(turn.index, index) && outcome(turn, event, index) === "same";
 }
 
-function walk(range: EventRange, { turns }: EffectFacts, outcomes: Outcomes): PlanEffect {
+function compareOutcomes(range: EventRange, { turns }: EffectFacts, outcomes: Outcomes): PlanEffect {
   let changes = false;
   let removed = 0;
   let messages = 0;
@@ -104,7 +104,7 @@ function outcomesOfHiding({ keep }: Compaction): Outcomes {
 }
 
 /** With summaries and the like set aside. */
-function bareOutcomes(draft: Compaction, facts: EffectFacts): Outcomes {
+function mechanicalOutcomes(draft: Compaction, facts: EffectFacts): Outcomes {
   const mechanical = facts.compactions.filter((compaction) => !isHiding(compaction));
   const pairs = facts.pairs ?? pairCalls(facts.turns.values(), NOTHING_HIDDEN);
   const before = mechanical.length === 0 ? SAME : outcomesOf(mechanical, facts, pairs);
@@ -197,7 +197,7 @@ function isEmptyObject(value: unknown): boolean {
 }
 
 /** The views without and with a compaction, those in force before it, and the conversation's turns: at least the shown ones. */
-interface GivenBackFacts {
+interface RestoredFacts {
   readonly turns: ReadonlyMap<number, Turn>;
   readonly compactions: readonly Compaction[];
   readonly before: View;
@@ -208,9 +208,9 @@ interface GivenBackFacts {
  * Says what older compactions shortened or left out of calls and the model is shown again, a clause; null = nothing. What is
  * kept by name is meant to come back, and not counted.
  */
-export function describeGivenBack(
+export function describeRestored(
   { keep = [], tool_calls }: Pick<Compaction, "keep" | "tool_calls">,
-  { turns, compactions, before, after }: GivenBackFacts,
+  { turns, compactions, before, after }: RestoredFacts,
 ): string | null {
   if (tool_calls === undefined || compactions.every((older) => older.tool_calls === undefined)) return null;
   const was = new Map(callsIn(before).map((event) => [event.id, event]));
@@ -294,7 +294,7 @@ function causesOf(request: PlanInput): readonly Cause[] {
   if (to === undefined) {
     causes.push({
       without: { range: { ...rest, keep: 0 } },
-      cause: `what could be removed is in ${sparedBy(request)}, left alone`,
+      cause: `what could be removed is in ${describeLeftAlone(request)}, left alone`,
       hint: "`jpg compact --keep 0` includes it.",
     });
   }
@@ -314,7 +314,7 @@ function causesOf(request: PlanInput): readonly Cause[] {
 }
 
 /** What stays at the end of the conversation, in words. */
-function sparedBy({ range, turnCount }: PlanInput): string {
+function describeLeftAlone({ range, turnCount }: PlanInput): string {
   const { keep, keepLast = DEFAULT_KEEP_LAST } = range;
   const newest = (count: number): string => (count === 1 ? "the newest turn" : `the newest ${count} turns`);
   if (keep !== undefined) return newest(keep);
@@ -334,11 +334,11 @@ export function nothingVisible({ from, to }: CutRange, { turnCount, turns }: Pla
 
 /** Says that policies would leave a range as it is. */
 export function nothingChanged(range: EventRange, request: PlanInput, steps: readonly StepReport[]): Nothing {
-  const { strategies, profile, known } = request;
+  const { strategies, profile, strategyFacts } = request;
   const conditions = strategies?.uses.filter(({ isWanted }) => isWanted !== undefined) ?? [];
   if (strategies !== undefined && conditions.length > 0 && steps.length === 0) {
     return {
-      nothing: `the view has about ${formatTokens(known?.viewTokens ?? 0)} tokens, which is already within the target`,
+      nothing: `the view has about ${formatTokens(strategyFacts?.viewTokens ?? 0)} tokens, which is already within the target`,
       hints: ["`--target SIZE` asks for less: 20k, or 0.1 of the model's window."],
     };
   }

@@ -60,8 +60,8 @@ function planAsAsked(asked: PlanInput): CompactionPlan | Nothing {
   const { fields, steps } = isSummary ? NO_FIELDS : fieldsOf(range, request);
   const draft = createDraft(range, request, fields);
   const trial = trialOf(draft, isSummary);
-  const beneath = mayBeHidden(request);
-  const effect = effectOf(trial, range, { ...request, beneath, pairs: request.known?.pairs });
+  const evenIfHidden = mayBeHidden(request);
+  const effect = effectOf(trial, range, { ...request, evenIfHidden, pairs: request.strategyFacts?.pairs });
   if (!effect.changes && draft.tools === undefined) return nothingChanged(range, request, steps);
   const stats = { ...draft.stats, original_message_count: effect.messages, events_removed: effect.removed };
   return {
@@ -75,8 +75,8 @@ function planAsAsked(asked: PlanInput): CompactionPlan | Nothing {
 }
 
 /** A plan beneath a summary changes nothing yet: it is made where its turns were named. */
-function mayBeHidden({ range: { from, to, keep }, beneath = false }: PlanInput): boolean {
-  return beneath || from !== undefined || to !== undefined || keep !== undefined;
+function mayBeHidden({ range: { from, to, keep }, evenIfHidden = false }: PlanInput): boolean {
+  return evenIfHidden || from !== undefined || to !== undefined || keep !== undefined;
 }
 
 type Rules = Pick<PlanInput, "policies" | "strategies">;
@@ -103,7 +103,18 @@ const NO_FIELDS: StrategyOutcome = { fields: {}, steps: [] };
 
 /** The mechanical policies with the hints frozen into them. */
 function fieldsOf(range: EventRange, request: PlanInput): StrategyOutcome {
-  const { policies, strategies, calls, turnCount, turns, compactions, keep = [], stubs, hints = {}, known } = request;
+  const {
+    policies,
+    strategies,
+    calls,
+    turnCount,
+    turns,
+    compactions,
+    keep = [],
+    stubs,
+    hints = {},
+    strategyFacts: known,
+  } = request;
   if (calls !== undefined) return { fields: { tool_calls: { policy: "selective", calls } }, steps: [] };
   if (strategies !== undefined)
     return planStrategies(strategies.uses, { ...known, hints, turnCount, turns, compactions, range, keep }, stubs);

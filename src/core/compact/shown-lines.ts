@@ -6,7 +6,7 @@ import type { LineRange } from "./shell-read.ts";
 import { callFacts, fileKey, type ToolCall } from "./tool-call.ts";
 
 /** Results that stand for content which is elsewhere; they begin so. */
-const STAND_INS: readonly string[] = [
+const PLACEHOLDERS: readonly string[] = [
   "File unchanged since last read",
   "Wasted call",
   "<persisted-output>",
@@ -27,9 +27,9 @@ const NEXT_LINE = /Use '?offset'?[= ](\d+) to continue/;
  * Whether a result only stands for content that is elsewhere, e.g. "File unchanged since last read": an earlier result that
  * holds the content must not be taken out in favour of it.
  */
-export function isStandIn({ content }: Pick<ToolCallResponse, "content">): boolean {
+export function isPlaceholder({ content }: Pick<ToolCallResponse, "content">): boolean {
   const start = (inlineText(content) ?? "").slice(0, EDGE_CHARS).trimStart();
-  return STAND_INS.some((beginning) => start.startsWith(beginning));
+  return PLACEHOLDERS.some((beginning) => start.startsWith(beginning));
 }
 
 /**
@@ -51,7 +51,7 @@ const known = new WeakMap<ToolCallResponse, { readonly asked: LineRange; readonl
 
 function linesShown(lines: LineRange, response: ToolCallResponse): LineRange | null {
   const text = inlineText(response.content);
-  if (text === null || text === "" || isStandIn(response)) return null;
+  if (text === null || text === "" || isPlaceholder(response)) return null;
   if (isCut(text) || FAILED.test(text.slice(0, EDGE_CHARS))) return null;
   const said = lastLineSaid(text.slice(-EDGE_CHARS));
   if (said !== null) return said < lines.first ? null : { first: lines.first, last: Math.min(lines.last, said) };

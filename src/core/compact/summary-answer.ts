@@ -86,8 +86,8 @@ function splitSections(text: string, names: readonly string[]): readonly Section
     }
     lines = found.get(heading.name) ?? [];
     found.set(heading.name, lines);
-    const behind = heading.match?.[1]?.trim() ?? "";
-    if (behind !== "") lines.push(behind);
+    const afterHeading = heading.match?.[1]?.trim() ?? "";
+    if (afterHeading !== "") lines.push(afterHeading);
   }
   return [...found].map(([name, own]) => ({ name, text: own.join("\n").trim() }));
 }
@@ -319,7 +319,7 @@ const OLDER_SHARE = 0.25;
  * Whether the summaries that stand in the view leave room for another behind them; where not, the next one stands for all turns.
  * `limit` = the size above which is summarised, tokens. A single summary always leaves room: another in its place is no smaller.
  */
-export function hasRoomBehind(live: readonly Compaction[], limit: number): boolean {
+export function hasRoomForSummary(live: readonly Compaction[], limit: number): boolean {
   const summaries = live.filter(({ summary }) => summary !== undefined);
   const isReplaced = (one: Compaction): boolean =>
     summaries.some((other) => compareCompactions(one, other) < 0 && rangeContains(rangeOf(other), rangeOf(one)));

@@ -81,14 +81,14 @@ export function writeRecord(
     turns: subject,
     part,
     mark: transcript.mark,
-    shortened: tellShortened(transcript),
+    shortened: describeShortened(transcript),
     record: transcript.text,
     task,
   });
 }
 
 /** What is said of texts that did not fit whole; "" where all did. */
-function tellShortened({ cut }: Transcript): string {
+function describeShortened({ cut }: Transcript): string {
   if (cut.texts === 0) return "";
   const texts = cut.texts === 1 ? "One text was" : `${cut.texts} texts were`;
   return `${texts} shortened in the middle, by ${cut.chars} characters in all, because the record would not fit otherwise; where it was done, it says so.`;

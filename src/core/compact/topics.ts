@@ -32,8 +32,8 @@ export function topicDepths(blocks: readonly TurnBlock[]): readonly number[] {
 
 function depthsOf(bags: readonly Bag[]): readonly number[] {
   const cohesions = cohesionsOf(bags);
-  const left = climbs(cohesions);
-  const right = climbs([...cohesions].reverse()).reverse();
+  const left = peaksBefore(cohesions);
+  const right = peaksBefore([...cohesions].reverse()).reverse();
   return cohesions.map((valley, at) => {
     const depth = (left[at] ?? valley) - valley + (right[at] ?? valley) - valley;
     return Math.min(1, depth / 2);
@@ -41,7 +41,7 @@ function depthsOf(bags: readonly Bag[]): readonly number[] {
 }
 
 /** For each gap the peak reached by going back from it for as long as the likeness does not fall. */
-function climbs(cohesions: readonly number[]): number[] {
+function peaksBefore(cohesions: readonly number[]): number[] {
   const peaks: number[] = [];
   let [previous, peak] = [-1, 0];
   for (const cohesion of cohesions) {
@@ -61,7 +61,7 @@ function cohesionsOf(bags: readonly Bag[]): readonly number[] {
   for (let at = 0; at + 1 < bags.length; at += 1) {
     addBag(before, bags[at], 1);
     addBag(before, bags[at - WINDOW], -1);
-    cohesions.push(likeness(before, after));
+    cohesions.push(similarity(before, after));
     addBag(after, bags[at + 1], -1);
     addBag(after, bags[at + 1 + WINDOW], 1);
   }
@@ -78,7 +78,7 @@ function addBag(sum: Bag, bag: Bag | undefined, sign: 1 | -1): void {
 }
 
 /** The cosine of two bags that hold something. */
-function likeness(a: Bag, b: Bag): number {
+function similarity(a: Bag, b: Bag): number {
   let [dot, lengthA, lengthB] = [0, 0, 0];
   for (const [term, weight] of a) {
     dot += weight * (b.get(term) ?? 0);

@@ -164,7 +164,7 @@ function* scattered({ dialogue }: AnthropicChecked): Generator<Breach> {
   }
 }
 
-function* resultsBehind({ dialogue }: AnthropicChecked): Generator<Breach> {
+function* resultsAfterContent({ dialogue }: AnthropicChecked): Generator<Breach> {
   for (const message of dialogue) {
     if (message.role !== "user") continue;
     const first = message.blocks.findIndex((block) => block["type"] !== "tool_result");
@@ -214,7 +214,7 @@ const ANTHROPIC_TOOL_RULES: readonly Rule<AnthropicChecked>[] = [
   { id: "A1", severity: "error", find: unanswered },
   { id: "A2", severity: "error", find: unasked },
   { id: "A3", severity: "error", find: scattered },
-  { id: "A4", severity: "error", find: resultsBehind },
+  { id: "A4", severity: "error", find: resultsAfterContent },
   { id: "A5", severity: "error", find: afterCalls },
   { id: "A6", severity: "error", find: repeatedCalls },
   { id: "A7", severity: "error", find: repeatedResults },

@@ -119,9 +119,9 @@ export function measureParts({ origin, events }: ProjectedTurn, { prompts, count
     if (!traitsOf(event).providerVisible) continue;
     const own = countEvent(event);
     const attached = origin.kind === "kept" ? attachmentsOf(event) : null;
-    const beside = attached === null ? 0 : Math.min(own, countEvent(attached));
-    add("attachments", beside);
-    add(prompts.has(event) ? "system" : partOf(event, origin), own - beside);
+    const attachedTokens = attached === null ? 0 : Math.min(own, countEvent(attached));
+    add("attachments", attachedTokens);
+    add(prompts.has(event) ? "system" : partOf(event, origin), own - attachedTokens);
   }
   return parts;
 }

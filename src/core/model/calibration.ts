@@ -298,7 +298,7 @@ export function mergeAnswers(turns: readonly TurnFacts[]): readonly MergedAnswer
     for (const { message, time, before, ...answer } of answers) {
       const known = message === null ? undefined : open.get(message);
       const written = known ?? { message, usage: null, time, before: passed + before, through: 0, at, turn: index };
-      goOn(written, answer, passed);
+      continueAnswer(written, answer, passed);
       if (message !== null) next.set(message, written);
       if (known === undefined) found.push(written);
     }
@@ -309,7 +309,7 @@ export function mergeAnswers(turns: readonly TurnFacts[]): readonly MergedAnswer
 }
 
 /** What was written last of an answer counts. */
-function goOn(
+function continueAnswer(
   written: Written,
   { through, usage, model }: Pick<AnswerFacts, "through" | "usage" | "model">,
   passed: number,

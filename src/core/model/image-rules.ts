@@ -108,7 +108,7 @@ export function* misnamedImages(images: readonly SentImage[], limits: ImageLimit
   if (limits.checksType) return;
   for (const [at, { position, mediaType, data }] of images.entries()) {
     const bytes = typeof data === "string" ? decodeBase64(data) : null;
-    const real = bytes === null ? undefined : lookInto(bytes)?.type;
+    const real = bytes === null ? undefined : readImageHead(bytes)?.type;
     if (real === undefined || !limits.types.includes(real) || real === usualType(mediaType)) continue;
     const message = `Image ${at + 1} of ${images.length} is called ${named(mediaType)}, its bytes are ${real}: call it that.`;
     yield { position, message };
@@ -128,7 +128,7 @@ function problemOf({ mediaType, data }: SentImage, count: number, limits: ImageL
     return `(${type}) has ${grouped(data.length)} bytes in base64; ${provider} takes at most ${grouped(limits.bytes)}: scale it down or take it out.`;
   const bytes = decodeBase64(data);
   if (bytes === null) return `(${type}) is not base64; ${provider} reads nothing else: encode it or take it out.`;
-  const found = lookInto(bytes);
+  const found = readImageHead(bytes);
   if (found === null) return `(${type}) has the bytes of no image that is known; ${taken}: take it out.`;
   if (!types.includes(found.type))
     return `is called ${type}, but its bytes are ${found.type}; ${taken}: convert it or take it out.`;
@@ -205,7 +205,7 @@ const KINDS: readonly (readonly [RegExp, string, SizeReader])[] = [
 /** Longest beginning that tells the kind, in bytes. */
 const HEAD = 512;
 
-function lookInto(bytes: Uint8Array): ImageHead | null {
+function readImageHead(bytes: Uint8Array): ImageHead | null {
   const head = String.fromCharCode(...bytes.subarray(0, HEAD));
   const kind = KINDS.find(([start]) => start.test(head));
   if (kind === undefined) return null;

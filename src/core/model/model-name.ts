@@ -69,7 +69,7 @@ const LIST_NAMES: Readonly<Record<string, string>> = {
   together_ai: "together",
 };
 /** Whether a provider serves other makers' models with the windows that these publish, or is not known at all. */
-export function servesWhole(provider: string | undefined): boolean {
+export function servesFullWindow(provider: string | undefined): boolean {
   return provider === undefined || Object.hasOwn(LIST_NAMES, provider);
 }
 
@@ -79,14 +79,14 @@ const BEDROCK =
 /** Servers of one's own ask for no money. */
 const LOCAL_ROUTE = /^(?:ollama(?:_chat)?|lm[-_]?studio|llama[._-]?cpp|local|vllm|hosted_vllm)\//;
 /** Names of routers that say how a model is asked, not which. */
-const ASKED_OTHERWISE = /:(?:thinking|beta|online|nitro|floor|exacto|extended)$/;
+const ROUTER_SUFFIX = /:(?:thinking|beta|online|nitro|floor|exacto|extended)$/;
 
 /**
  * Lists the names under which price lists may have a model that an agent recorded, the likeliest first: as it is called, at
  * Bedrock, at its maker, at whoever stands before a slash, at OpenRouter.
  */
 export function listedNames({ provider = "", model }: ListedName): readonly ListedName[] {
-  const name = model.toLowerCase().replace(ASKED_OTHERWISE, "");
+  const name = model.toLowerCase().replace(ROUTER_SUFFIX, "");
   if (LOCAL_ROUTE.test(name) || knownProvider(provider)?.isLocal === true) return [];
   const bedrock = BEDROCK.exec(name)?.[1];
   const maker = inferProvider(modelFamily(name));

@@ -99,7 +99,7 @@ export function createFactsMeter({ facts, turns, definedFrom = 0, typicalOverhea
   };
   const scaled = (event: Event): number => factor * estimateEvent(event);
   const left = (inForce: readonly Compaction[]): number =>
-    Math.max(0, overhead - sparedSince(inForce, line.first?.time));
+    Math.max(0, overhead - prunedSince(inForce, line.first?.time));
   return {
     calibration: line.calibration,
     factor,
@@ -128,7 +128,7 @@ export function createFactsMeter({ facts, turns, definedFrom = 0, typicalOverhea
 }
 
 /** Tokens of the tools that compactions prune since a time. */
-function sparedSince(compactions: readonly Compaction[], time = ""): number {
+function prunedSince(compactions: readonly Compaction[], time = ""): number {
   const since = compactions.filter(({ timestamp }) => time === "" || compareTimestamps(timestamp, time) > 0);
   return since.reduce((tokens, { tools }) => tokens + (tools?.tokens ?? 0), 0);
 }

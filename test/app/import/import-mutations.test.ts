@@ -50,7 +50,7 @@ const READING: readonly (readonly string[])[] = [
   ...EXPORT_FORMATS.map((format) => ["export", "--to", format, "--model", "claude-sonnet-4-5"]),
 ];
 /** All that choose by themselves what to take out, in one compaction. */
-const STRATEGY_FLAGS = STRATEGIES.filter(({ standsAlone }) => standsAlone !== true).flatMap(({ name }) => [
+const STRATEGY_FLAGS = STRATEGIES.filter(({ isExclusive }) => isExclusive !== true).flatMap(({ name }) => [
   "--strategy",
   name,
 ]);

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 import {
-  decisionsIn,
-  guidanceIn,
+  findQuestion,
   isChoice,
+  listDecisions,
+  listGuidance,
+  listRefusals,
   questionOf,
   type Reply,
-  refusalsIn,
-  repliesTo,
 } from "../../../src/core/compact/decisions.ts";
-import type { Said } from "../../../src/core/compact/passages.ts";
+import type { Utterance } from "../../../src/core/compact/passages.ts";
 import { listToolCalls } from "../../../src/core/compact/tool-call.ts";
 import { type CallSpec, call, callTurns, failed } from "../../helpers/call-conversation.ts";
 
-const of = (text: string): readonly string[] => guidanceIn([{ turn: 0, text }]).map((said) => said.text);
+const of = (text: string): readonly string[] => listGuidance([{ turn: 0, text }]).map((said) => said.text);
 
-describe("guidanceIn", () => {
+describe("listGuidance", () => {
   it.each([
     "Never touch the generated files.",
     "please don't commit yet",
@@ -49,7 +49,7 @@ describe("guidanceIn", () => {
   });
 });
 
-describe("guidanceIn of what somebody else wrote", () => {
+describe("listGuidance of what somebody else wrote", () => {
   const review =
     "The retry loop never ends when the server answers 503, and the caller must pass a limit. It should not sleep while it holds the lock, and the log line has to be removed because it prints the token in clear text.";
   const own = "Never touch the lock file.";
@@ -87,12 +87,12 @@ describe("guidanceIn of what somebody else wrote", () => {
   });
 });
 
-describe("refusalsIn", () => {
+describe("listRefusals", () => {
   it("takes what was said when a call was refused", () => {
     const result =
       "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nuse the helper\nin utils";
     const [turn] = callTurns([{ ...call("Edit", { file_path: "a.ts" }, result), isError: true }]);
-    expect(refusalsIn(listToolCalls([turn!]))).toEqual([
+    expect(listRefusals(listToolCalls([turn!]))).toEqual([
       { turn: 0, text: "use the helper in utils (refusing Edit a.ts)" },
     ]);
   });
@@ -102,13 +102,13 @@ describe("refusalsIn", () => {
       ...call("Bash", { command: "rm x" }, "The user doesn't want to take this action"),
       isError: true,
     };
-    expect(refusalsIn(listToolCalls(callTurns([refused, call("Bash", { command: "ls" })])))).toEqual([]);
+    expect(listRefusals(listToolCalls(callTurns([refused, call("Bash", { command: "ls" })])))).toEqual([]);
   });
 });
 
 const OPTIONS = "Two ways:\n\n1. **Cache** the tree\n2. Read it again\n\nWhich do you want?";
 
-describe("repliesTo", () => {
+describe("findQuestion", () => {
   it.each([
     ["yes", "I can fix it.\n\nShall I do it? It takes a minute.", "Shall I do it? It takes a minute."],
     ["2", OPTIONS, "Which do you want? / 2: Read it again"],
@@ -123,7 +123,7 @@ describe("repliesTo", () => {
     ["好的", "要我修复吗？", "要我修复吗？"],
     ["try again", "The key is locked. Unlock it first.", "Unlock it first."],
   ])("%j carries what it replies to", (reply, answer, question) => {
-    expect(repliesTo(reply, answer)).toBe(question);
+    expect(findQuestion(reply, answer)).toBe(question);
   });
 
   it.each([
@@ -134,11 +134,11 @@ describe("repliesTo", () => {
     ["a slash command", "/review", "Shall I do it?"],
     ["nothing", " ", "Shall I do it?"],
   ])("%s carries nothing", (_, reply, answer) => {
-    expect(repliesTo(reply, answer)).toBeNull();
+    expect(findQuestion(reply, answer)).toBeNull();
   });
 
   it("carries nothing where nothing was said before", () => {
-    expect(repliesTo("yes", undefined)).toBeNull();
+    expect(findQuestion("yes", undefined)).toBeNull();
   });
 });
 
@@ -175,24 +175,24 @@ describe("isChoice", () => {
 
 const ofDecisions = (found: {
   readonly requests?: readonly Reply[];
-  readonly answers?: readonly Said[];
+  readonly answers?: readonly Utterance[];
   readonly calls?: readonly CallSpec[];
 }): readonly string[] => {
   const { requests = [], answers = [], calls = [] } = found;
-  return decisionsIn(listToolCalls(callTurns(calls)), { requests, answers }).map(({ text }) => text);
+  return listDecisions(listToolCalls(callTurns(calls)), { requests, answers }).map(({ text }) => text);
 };
 const told = (text: string, next?: string) =>
   ofDecisions({
     answers: [{ turn: 0, text }],
-    requests: next === undefined ? [] : [{ turn: 1, text: next, after: text }],
+    requests: next === undefined ? [] : [{ turn: 1, text: next, answerBefore: text }],
   });
 
-describe("decisionsIn", () => {
+describe("listDecisions", () => {
   it("takes what the user answered, to tools and to the assistant", () => {
     const questions = [{ question: "Which store?", options: [] }];
     const asked = call("AskUserQuestion", { questions }, 'User has answered: "Which store?"="SQLite"');
     expect(ofDecisions({ calls: [asked] })).toEqual(['Which store? → User has answered: "Which store?"="SQLite"']);
-    expect(ofDecisions({ requests: [{ turn: 3, text: "yes", after: "Shall I use SQLite?" }] })).toEqual([
+    expect(ofDecisions({ requests: [{ turn: 3, text: "yes", answerBefore: "Shall I use SQLite?" }] })).toEqual([
       "yes (to: Shall I use SQLite?)",
     ]);
   });
@@ -234,8 +234,8 @@ describe("decisionsIn", () => {
   it("says nothing twice", () => {
     const after = "Shall I take option A?\n\nA. SQLite";
     expect(
-      ofDecisions({ requests: [{ turn: 0, text: "yes, let's go with A", after: "Want option A?" }] }),
+      ofDecisions({ requests: [{ turn: 0, text: "yes, let's go with A", answerBefore: "Want option A?" }] }),
     ).toHaveLength(1);
-    expect(ofDecisions({ requests: [{ turn: 0, text: "let's go with A", after }] })).toHaveLength(1);
+    expect(ofDecisions({ requests: [{ turn: 0, text: "let's go with A", answerBefore: after }] })).toHaveLength(1);
   });
 });

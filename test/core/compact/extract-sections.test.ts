@@ -51,8 +51,8 @@ describe("writeSections", () => {
       commands: [run("`npm test`"), run("`make`", true)],
       commits: [{ turn: 1, line: "1a2b3c4 Add a" }],
       failures: [
-        { turn: 0, what: "`make`", lines: ["Error: x", "y"], mend: { turn: 1, changed: ["a.ts"] } },
-        { turn: 1, what: "`make`", lines: [], mend: null },
+        { turn: 0, what: "`make`", lines: ["Error: x", "y"], fixed: { turn: 1, changed: ["a.ts"] } },
+        { turn: 1, what: "`make`", lines: [], fixed: null },
       ],
       decisions: [{ turn: 0, text: "use a stack" }],
       guidance: [{ turn: 1, text: "never push" }],
@@ -122,7 +122,7 @@ describe("showRequests", () => {
   });
 
   it("shows what a short reply replies to", () => {
-    const reply = { turn: 1, text: "yes", after: "Shall I fix it?" };
+    const reply = { turn: 1, text: "yes", answerBefore: "Shall I fix it?" };
     expect(showRequests([reply], 500)).toEqual([{ turn: 1, text: "yes (to: Shall I fix it?)" }]);
   });
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { PlacedEvent } from "../../../src/core/compact/event-ledger.ts";
 import {
   charsOf,
-  createPurse,
+  createBudget,
   extractBudget,
   extractSummary,
   fairCap,
@@ -412,7 +412,7 @@ describe("takeLines", () => {
 
 describe("createPurse", () => {
   it("hands on what a taker leaves", () => {
-    const take = createPurse(100);
+    const take = createBudget(100);
     const given: number[] = [];
     const use = (share: number, used: number) =>
       take(
@@ -427,6 +427,6 @@ describe("createPurse", () => {
     use(0.25, 60);
     use(0.25, 0);
     expect(given).toEqual([50, 55, 25]);
-    expect(createPurse(-5)(1, (chars) => chars, Number)).toBe(0);
+    expect(createBudget(-5)(1, (chars) => chars, Number)).toBe(0);
   });
 });

@@ -4,10 +4,10 @@ import {
   changeNotes,
   changesOf,
   commitsMade,
+  isReadOnly,
   lastAction,
   listFailures,
   nameCall,
-  onlyLooks,
   plainCommand,
 } from "../../../src/core/compact/failures.ts";
 import { listToolCalls } from "../../../src/core/compact/tool-call.ts";
@@ -25,27 +25,27 @@ const edit = (file_path: string, isError = false): CallSpec => ({
 const RED = "Exit code 1\n--- FAIL: TestParse (0.1s)\n    parse_test.go:7: expected 1, got 2\nFAIL";
 
 describe("listFailures", () => {
-  it("tells what failed, why, and that nothing mended it", () => {
+  it("says what failed, why, and that nothing fixed it", () => {
     expect(failures([bash("cd /p && go test ./... 2>&1", RED, true)])).toEqual([
       {
         turn: 0,
         what: "`go test ./...`",
         lines: ["--- FAIL: TestParse (0.1s)", "parse_test.go:7: expected 1, got 2"],
-        mend: null,
+        fixed: null,
       },
     ]);
   });
 
-  it("tells what mended it: the turn, and the files that were changed until then", () => {
+  it("says what fixed it: the turn, and the files that were changed until then", () => {
     const [failure, ...more] = failures(
       [bash("go test ./a", RED, true), edit("parse.go"), bash("go test ./...", "ok")],
       [edit("other.go")],
     );
-    expect(failure).toMatchObject({ turn: 0, mend: { turn: 0, changed: ["parse.go"] } });
+    expect(failure).toMatchObject({ turn: 0, fixed: { turn: 0, changed: ["parse.go"] } });
     expect(more).toEqual([]);
   });
 
-  it("passes over what worked when it was tried again at once, and over looks at what is not there", () => {
+  it("skips what worked when tried again at once, and failed looks at what does not exist", () => {
     expect(
       failures([
         bash("npm test", "npm ERR! network", true),
@@ -56,7 +56,7 @@ describe("listFailures", () => {
         bash("grep -rn nothing src", "Exit code 1", true),
         edit("never.ts", true),
       ]),
-    ).toMatchObject([{ what: "Edit never.ts", lines: ["String to replace not found in file."], mend: null }]);
+    ).toMatchObject([{ what: "Edit never.ts", lines: ["String to replace not found in file."], fixed: null }]);
   });
 
   it("takes what succeeded for no failure, whatever it prints", () => {
@@ -97,9 +97,9 @@ describe("listFailures", () => {
     expect(failures([refused, bash("make", null)])).toEqual([]);
   });
 
-  it("does not take another script for the mend of a script", () => {
+  it("does not take another script for the fix of a script", () => {
     const found = failures([bash("python3 -c 'a()'", "NameError: a", true)], [bash("python3 -c 'b()'", "ok")]);
-    expect(found).toMatchObject([{ mend: null }]);
+    expect(found).toMatchObject([{ fixed: null }]);
   });
 });
 
@@ -116,7 +116,7 @@ describe("nameCall", () => {
   });
 });
 
-describe("onlyLooks", () => {
+describe("isReadOnly", () => {
   it.each([
     "cat a.ts",
     "cd src && ls",
@@ -137,7 +137,7 @@ describe("onlyLooks", () => {
     "FOO=1 cat a.ts",
     "go doc net/http",
   ])("takes %j for looking", (command) => {
-    expect(onlyLooks(command)).toBe(true);
+    expect(isReadOnly(command)).toBe(true);
   });
 
   it.each([
@@ -162,7 +162,7 @@ describe("onlyLooks", () => {
     "git checkout main",
     "python3 - <<'EOF'",
   ])("takes %j for more", (command) => {
-    expect(onlyLooks(command)).toBe(false);
+    expect(isReadOnly(command)).toBe(false);
   });
 });
 

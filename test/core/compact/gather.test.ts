@@ -172,8 +172,8 @@ describe("gather", () => {
       ...NOTHING_GATHERED,
       requests: [
         { turn: 0, text: "one" },
-        { turn: 1, text: "two", after: "b" },
-        { turn: 2, text: "three", after: "b" },
+        { turn: 1, text: "two", answerBefore: "b" },
+        { turn: 2, text: "three", answerBefore: "b" },
       ],
       messages: [
         { turn: 0, text: "a" },
@@ -242,7 +242,7 @@ describe("gather", () => {
     expect(found).toMatchObject({
       commands: [{ command: "`npm test`", failed: true }],
       commits: [{ turn: 0, line: "Add a" }],
-      failures: [{ what: "`npm test`", lines: ["no such file"], mend: null }],
+      failures: [{ what: "`npm test`", lines: ["no such file"], fixed: null }],
       ending: { unfinished: null, actions: [] },
     });
   });

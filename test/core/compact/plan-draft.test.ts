@@ -99,7 +99,7 @@ describe("a plan by strategies", () => {
   });
 
   it("changes something when it prunes a tool, though every event stays", () => {
-    const asked = { strategies: strategies("prune-tools"), known: { definedTools: ["grep", "tool"] } };
+    const asked = { strategies: strategies("prune-tools"), strategyFacts: { definedTools: ["grep", "tool"] } };
     expect(planned("U T t A", asked).compaction).toMatchObject({
       tools: { policy: "prune", names: ["grep"] },
       stats: { original_message_count: 2, events_removed: 0 },

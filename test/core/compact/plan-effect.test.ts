@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeGivenBack, effectOf, type PlanEffect } from "../../../src/core/compact/plan-effect.ts";
+import { describeRestored, effectOf, type PlanEffect } from "../../../src/core/compact/plan-effect.ts";
 import type { CallPolicy, Compaction, StubStyle } from "../../../src/core/conversation/compaction.ts";
 import type { Content, Turn } from "../../../src/core/conversation/event.ts";
 import { project } from "../../../src/core/conversation/projection.ts";
@@ -295,12 +295,12 @@ function given(older: readonly Partial<Compaction>[], newer: Partial<Compaction>
   const compaction = makeCompaction("new", [0, 1], newer, 9);
   const viewOf = (all: readonly Compaction[]) => project({ turnCount: 2, turns: turnsBack, compactions: all });
   const [before, after] = [viewOf(compactions), viewOf([...compactions, compaction])];
-  return describeGivenBack(compaction, { turns: turnsBack, compactions, before, after });
+  return describeRestored(compaction, { turns: turnsBack, compactions, before, after });
 }
 
 const RULE = ": for tool calls only the newest policy counts";
 
-describe("describeGivenBack", () => {
+describe("describeRestored", () => {
   it("counts the halves that a newer policy leaves alone", () => {
     expect(given([REQUESTS], RESPONSES)).toBe(`the arguments of 3 calls${RULE}`);
     expect(given([RESPONSES], REQUESTS)).toBe(`the results of 3 calls${RULE}`);

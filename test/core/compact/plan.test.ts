@@ -186,7 +186,7 @@ describe("nothing to compact", () => {
     expect(ask("U R A | U R A | U A", { compactions, range })).toMatchObject({
       nothing: "everything that may be removed is already compacted",
     });
-    expect(planned("U R A | U R A | U A", { compactions, range, beneath: true }).hiddenBy).toEqual(["s1"]);
+    expect(planned("U R A | U R A | U A", { compactions, range, evenIfHidden: true }).hiddenBy).toEqual(["s1"]);
     expect(planned("U R A | U R A | U A", { compactions, range: { to: parseBound("0") } }).hiddenBy).toEqual(["s1"]);
   });
 

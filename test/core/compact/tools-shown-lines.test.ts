@@ -1,7 +1,7 @@
 // Which lines of its file a read really showed.
 
 import { describe, expect, it } from "vitest";
-import { isStandIn, shownLines } from "../../../src/core/compact/shown-lines.ts";
+import { isPlaceholder, shownLines } from "../../../src/core/compact/shown-lines.ts";
 import type { Content } from "../../../src/core/conversation/event.ts";
 import { createCalls } from "../../helpers/tool-calls.ts";
 
@@ -89,17 +89,17 @@ describe("shownLines", () => {
   });
 });
 
-describe("isStandIn", () => {
+describe("isPlaceholder", () => {
   it.each([
     "<persisted-output>\npath",
     "[Old tool result content cleared]",
     " \nWasted call — file unchanged",
     "[compacted] x",
-  ])("knows %j", (content) => expect(isStandIn({ content })).toBe(true));
+  ])("knows %j", (content) => expect(isPlaceholder({ content })).toBe(true));
 
   it("takes other results for content, also when they speak of stand-ins further on", () => {
-    expect(isStandIn({ content: "1\tFile unchanged since last read" })).toBe(false);
-    expect(isStandIn({ content: `${" ".repeat(400)}Wasted call` })).toBe(false);
-    expect(isStandIn({ content: [{ type: "image" }] })).toBe(false);
+    expect(isPlaceholder({ content: "1\tFile unchanged since last read" })).toBe(false);
+    expect(isPlaceholder({ content: `${" ".repeat(400)}Wasted call` })).toBe(false);
+    expect(isPlaceholder({ content: [{ type: "image" }] })).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 // The strategy dedup-tools: of calls with the same tool and equal arguments, or of which the later contains the earlier,
 // only the newest stays. It is near-linear: calls are found by their arguments as one text.
 import { canonicalJson } from "../../json.ts";
-import { isStandIn } from "../shown-lines.ts";
+import { isPlaceholder } from "../shown-lines.ts";
 import { canOmit, decideEach } from "./call-conditions.ts";
 import { compareStrength, isGone, OMIT } from "./encode-decisions.ts";
 import type { Strategy, StrategyContext, ViewedCall } from "./strategy.ts";
@@ -29,8 +29,8 @@ function findRepeated({ calls, subsumed, hintFor }: StrategyContext): ReadonlySe
     const key = `${name}\n${canonicalJson(args)}`;
     const containing = byId.get(subsumed.get(id) ?? "");
     const same = later.get(key) ?? [];
-    const isRepeated = same.some((newer) => standsFor(newer, call));
-    if (isRepeated || (containing !== undefined && standsFor(containing, call))) repeated.add(call);
+    const isRepeated = same.some((newer) => replaces(newer, call));
+    if (isRepeated || (containing !== undefined && replaces(containing, call))) repeated.add(call);
     // One that stands for nothing, or for no more than those after it, is not looked at again.
     if (!isRepeated && isAnswered(call)) later.set(key, [...same, call]);
     byId.set(id, call);
@@ -39,10 +39,10 @@ function findRepeated({ calls, subsumed, hintFor }: StrategyContext): ReadonlySe
 }
 
 /** Whether a later call shows at least as much: an answer, no failure in place of a success, and shortened no further. */
-function standsFor(newer: ViewedCall, older: ViewedCall): boolean {
+function replaces(newer: ViewedCall, older: ViewedCall): boolean {
   if (!isAnswered(newer)) return false;
   if (older.response === null) return true;
-  if (newer.response !== null && isStandIn(newer.response) && !isStandIn(older.response)) return false;
+  if (newer.response !== null && isPlaceholder(newer.response) && !isPlaceholder(older.response)) return false;
   if (newer.response?.is_error === true && !older.response.is_error) return false;
   return compareStrength(newer.responseState?.now, older.responseState?.now) <= 0;
 }

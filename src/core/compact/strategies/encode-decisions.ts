@@ -12,7 +12,14 @@ import { contentPolicies } from "../../conversation/contents/content-types.ts";
 import type { CallHalf } from "../../conversation/contents/tool-calls.ts";
 import type { Event } from "../../conversation/event.ts";
 import { USUAL_WINDOW } from "../../model/token-meter.ts";
-import { add, NOTHING_SHOWN, type Shown, type Spoken, takenBy, takenFromCall } from "./step-effect.ts";
+import {
+  add,
+  NOTHING_SHOWN,
+  type NonCallPolicies,
+  removedByPolicies,
+  removedFromCall,
+  type Shown,
+} from "./step-effect.ts";
 import type {
   CallDecision,
   CallDecisions,
@@ -144,15 +151,15 @@ function policyOf(base: UniformToolCallPolicy, half: CallHalf, hint: ToolHint | 
 /** A decision in the making; undefined = no opinion. */
 type MaybeDecision = { readonly [Half in keyof CallDecision]: CallDecision[Half] | undefined };
 
-type Standing = CallPolicy | "hide" | undefined;
+type EffectivePolicy = CallPolicy | "hide" | undefined;
 
 /** Compares two policies on the same half; above 0 when `a` takes more. */
-export function compareStrength(a: Standing, b: Standing): number {
+export function compareStrength(a: EffectivePolicy, b: EffectivePolicy): number {
   return rankOf(a) - rankOf(b) || limitOf(b) - limitOf(a);
 }
 
 /** Whether two policies make the same of a half; `keep` is the same as nothing. */
-export function isSamePolicy(a: Standing, b: Standing): boolean {
+export function isSamePolicy(a: EffectivePolicy, b: EffectivePolicy): boolean {
   return rankOf(a) === rankOf(b) && limitOf(a) === limitOf(b) && headOf(a) === headOf(b);
 }
 
@@ -176,7 +183,7 @@ function strongerOf(a: CallPolicy | undefined, b: CallPolicy | undefined): CallP
   return compareStrength(b, a) > 0 ? b : a;
 }
 
-function rankOf(policy: Standing): number {
+function rankOf(policy: EffectivePolicy): number {
   if (policy === undefined || policy === "keep") return 0;
   if (policy === "strip") return 3;
   if (policy === "omit") return 4;
@@ -185,12 +192,12 @@ function rankOf(policy: Standing): number {
 }
 
 /** Characters left of each text; 0 where the policy does not count them. */
-function limitOf(policy: Standing): number {
+function limitOf(policy: EffectivePolicy): number {
   if (typeof policy !== "object") return 0;
   return "drop" in policy ? policy.drop.max_chars : policy.truncate.max_chars;
 }
 
-function headOf(policy: Standing): number | undefined {
+function headOf(policy: EffectivePolicy): number | undefined {
   return typeof policy === "object" && "truncate" in policy ? policy.truncate.head : undefined;
 }
 
@@ -241,7 +248,7 @@ export function composeSteps(
       const call = byResult.get(id);
       return decisions.get(call?.request.id ?? "")?.response;
     };
-    let taken = takenBy(added, context, { decidedOf, stubs });
+    let taken = removedByPolicies(added, context, { decidedOf, stubs });
     if (policies.prune === undefined) taken = add(taken, { events: 0, tokens: tokensOfTools(rest.prune, context) });
     policies = { ...policies, ...rest };
     for (const [id, decision] of calls ?? []) {
@@ -271,26 +278,26 @@ function decideCall(
   call: ViewedCall,
   decision: CallDecision,
   decisions: Map<string, CallDecision>,
-  how: { readonly stubs: StubStyle | undefined; readonly spoken: Spoken },
+  how: { readonly stubs: StubStyle | undefined; readonly spoken: NonCallPolicies },
 ): Shown {
   const before = decisions.get(call.request.id) ?? {};
-  const after = strongest(before, strengthening(decision, call));
+  const after = strongest(before, strongerHalves(decision, call));
   if (after.request === before.request && after.response === before.response) return NOTHING_SHOWN;
   decisions.set(call.request.id, after);
-  return takenFromCall(call, before, after, how);
+  return removedFromCall(call, before, after, how);
 }
 
 /** What of a decision takes more than what is in force, of the halves it may speak of. */
-function strengthening({ request, response }: CallDecision, call: ViewedCall): MaybeDecision {
-  return { request: heavier(request, call.requestState), response: heavier(response, call.responseState) };
+function strongerHalves({ request, response }: CallDecision, call: ViewedCall): MaybeDecision {
+  return { request: ifStronger(request, call.requestState), response: ifStronger(response, call.responseState) };
 }
 
-function heavier(policy: CallPolicy | undefined, state: HalfState | null): CallPolicy | undefined {
+function ifStronger(policy: CallPolicy | undefined, state: HalfState | null): CallPolicy | undefined {
   return state?.isOpen === true && compareStrength(policy, state.now) > 0 ? policy : undefined;
 }
 
 /** What an earlier step has said already takes nothing more. */
-function withoutRepeats(step: StrategyStep, earlier: StrategyStep): Spoken {
+function withoutRepeats(step: StrategyStep, earlier: StrategyStep): NonCallPolicies {
   const { turns } = earlier.turns === undefined ? step : {};
   const { tool_calls: _, tools: __, ...said } = contentPolicies(step);
   const added = Object.entries(said).filter(([content]) => earlier[content as keyof StripPolicies] === undefined);

@@ -1,7 +1,7 @@
 // The strategy fade-tools: calls fade with age. The newest stay whole; of those before them stay what a file held when it was last
 // read, the last change of each file, and the ends of other output; older ones are left out, but for the last that names a file which
 // was changed. A result that a hint keeps stays at any age.
-import { isStandIn } from "../shown-lines.ts";
+import { isPlaceholder } from "../shown-lines.ts";
 import { type CallFacts, callFacts, fileKey, isWriting } from "../tool-call.ts";
 import type { ToolCompactionHint } from "../tool-hints.ts";
 import {
@@ -67,7 +67,7 @@ function findLater(calls: readonly ViewedCall[]): ReadonlyMap<ViewedCall, Later>
       areNamed: paths.every((path) => named.has(path)),
     });
     if (!isGone(call.requestState)) for (const path of paths) named.add(path);
-    if (!isWhollyShown(call) || call.response === null || isStandIn(call.response)) continue;
+    if (!isWhollyShown(call) || call.response === null || isPlaceholder(call.response)) continue;
     if (isWriting(facts.kind)) changed.add(file);
     if (facts.kind === "read") read.add(file);
   }

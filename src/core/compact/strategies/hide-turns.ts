@@ -9,7 +9,7 @@ export const classifyTangents: Strategy = {
   summary: "leave out turns that are off task, named with --turns or by a model",
   touchesRequests: true,
   hidesTurns: true,
-  standsAlone: true,
+  isExclusive: true,
   decide: () => ({ turns: "omit" }),
 };
 
@@ -19,7 +19,7 @@ export const summarize: Strategy = {
   summary: "replace the range with a summary",
   touchesRequests: true,
   hidesTurns: true,
-  standsAlone: true,
+  isExclusive: true,
   summarizes: true,
   decide: () => ({}),
 };

@@ -15,18 +15,18 @@ export interface Shown {
 export const NOTHING_SHOWN: Shown = { events: 0, tokens: 0 };
 
 /** Counts what a call loses when one decision about it takes the place of another; what both say alike is not looked at. */
-export function takenFromCall(
+export function removedFromCall(
   { request, response, requestState, responseState }: ViewedCall,
   before: CallDecision,
   after: CallDecision,
-  { stubs, spoken }: { readonly stubs: StubStyle | undefined; readonly spoken: Spoken },
+  { stubs, spoken }: { readonly stubs: StubStyle | undefined; readonly spoken: NonCallPolicies },
 ): Shown {
   const take = (event: Event, state: HalfState, half: keyof CallDecision): Shown => {
     if (before[half] === after[half]) return NOTHING_SHOWN;
     const reading = { tool: request.name, state, stubs };
     const sizeUnder = (decision: CallDecision): Shown => {
       const shown = shownEvent(event, { ...reading, policy: decision[half] });
-      return sizeOf(shown === null ? null : leftOf(shown, spoken));
+      return sizeOf(shown === null ? null : applyPolicies(shown, spoken));
     };
     return add(sizeUnder(before), sizeUnder(after), -1);
   };
@@ -36,11 +36,11 @@ export function takenFromCall(
 }
 
 /** What a step says of other things than calls; undefined = nothing. */
-export type Spoken = Pick<StrategyStep, keyof StripPolicies | "turns">;
+export type NonCallPolicies = Pick<StrategyStep, keyof StripPolicies | "turns">;
 
 /** Counts what the policies of a step for other things than calls take out; `decidedOf` = what is decided of a result. */
-export function takenBy(
-  spoken: Spoken,
+export function removedByPolicies(
+  spoken: NonCallPolicies,
   { open }: StrategyContext,
   {
     decidedOf,
@@ -49,15 +49,15 @@ export function takenBy(
 ): Shown {
   let taken = NOTHING_SHOWN;
   for (const { event, state, tool } of open) {
-    if (leftOf(event, spoken) === event) continue;
+    if (applyPolicies(event, spoken) === event) continue;
     const shown = shownEvent(event, { tool, state, stubs, policy: decidedOf(event) });
-    taken = add(taken, add(sizeOf(shown), sizeOf(shown === null ? null : leftOf(shown, spoken)), -1));
+    taken = add(taken, add(sizeOf(shown), sizeOf(shown === null ? null : applyPolicies(shown, spoken)), -1));
   }
   return taken;
 }
 
 /** What policies leave of an event; null = nothing. One that they do not change is returned as it is. */
-export function leftOf(event: Event, { turns, ...policies }: Spoken): Event | null {
+export function applyPolicies(event: Event, { turns, ...policies }: NonCallPolicies): Event | null {
   if (turns === "omit") return null;
   let left: Event | null = event;
   for (const { projected } of mapPolicies(policies, (type) => type)) {

@@ -89,7 +89,7 @@ function viewCall(call: ToolCall, read: Reading): ViewedCall {
 function stateAt(event: Event, turn: number, index: number, read: Reading): HalfState {
   const isCovered = isInRange(read.range, turn, index) && !read.keep.has(event.id);
   const disposition = dispositionAt(event, turn, index, read);
-  const now = standingOf(disposition);
+  const now = effectivePolicy(disposition);
   const parts = isGone({ now }) ? [] : findPartWinners(read.surveyed.get(turn)?.locals ?? [], event, index);
   if (now === undefined && parts.length === 0) return isCovered ? OPEN : CLOSED;
   const stubs = now === "strip" ? disposition?.compaction.stubs : undefined;
@@ -109,7 +109,7 @@ function dispositionAt(event: Event, turn: number, index: number, { surveyed, pa
   return findMechanicalWinner(seen.locals, event, index, pairs);
 }
 
-function standingOf(disposition: Disposition | null): CallPolicy | "hide" | undefined {
+function effectivePolicy(disposition: Disposition | null): CallPolicy | "hide" | undefined {
   return disposition === null || disposition.action === "keep" ? undefined : disposition.action;
 }
 

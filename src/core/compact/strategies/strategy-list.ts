@@ -35,7 +35,7 @@ export const STRATEGIES: readonly Strategy[] = [
  */
 export function chooseStrategies(names: readonly string[], options: StrategyOptions = {}): readonly StrategyUse[] {
   const chosen = [...new Set(names)].map((name) => findStrategy(name));
-  const alone = chosen.find(({ standsAlone }) => standsAlone === true);
+  const alone = chosen.find(({ isExclusive }) => isExclusive === true);
   if (alone !== undefined && chosen.length > 1) {
     throw userError("contradictory_strategies", `The strategy ${alone.name} makes a compaction of its own.`, {
       data: { strategies: names },
@@ -48,7 +48,7 @@ export function chooseStrategies(names: readonly string[], options: StrategyOpti
 
 /** Finds a strategy by name. Throws `unknown_strategy` with the nearest name and the list. */
 function findStrategy(name: string): Strategy {
-  return STRATEGIES.find((strategy) => strategy.name === name) ?? raise(unknownStrategy(name));
+  return STRATEGIES.find((strategy) => strategy.name === name) ?? throwError(unknownStrategy(name));
 }
 
 function unknownStrategy(name: string): JpgError {
@@ -87,6 +87,6 @@ function badOption(option: keyof StrategyOptions, expected: string): JpgError {
   return userError("bad_option", `${FLAGS[option]}: expected ${expected}.`);
 }
 
-function raise(error: JpgError): never {
+function throwError(error: JpgError): never {
   throw error;
 }

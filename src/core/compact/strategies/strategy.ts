@@ -106,7 +106,7 @@ export interface Strategy {
   /** Whether it reads `subsumed`. */
   readonly usesSubsumption?: true;
   /** Whether it cannot be combined with others. */
-  readonly standsAlone?: true;
+  readonly isExclusive?: true;
   /** Whether it stands for the policy of a summary; then `decide` is not asked. */
   readonly summarizes?: true;
   readonly decide: (context: StrategyContext, options: StrategyOptions) => StrategyStep;

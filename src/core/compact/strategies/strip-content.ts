@@ -1,6 +1,6 @@
 // Strategies that take out a content type: what stands for it is said with the type (conversation/contents).
 import type { StripPolicies } from "../../conversation/compaction.ts";
-import { leftOf, shownNow } from "./step-effect.ts";
+import { applyPolicies, shownNow } from "./step-effect.ts";
 import type { OpenEvent, Strategy } from "./strategy.ts";
 
 /** `strip-reasoning`: takes the reasoning out. */
@@ -29,8 +29,8 @@ export const stripAttachments: Strategy = {
 /** The policies, if they change something that is shown. */
 function stripped(open: readonly OpenEvent[], policies: StripPolicies): StripPolicies {
   const isChanged = open.some((one) => {
-    const shown = leftOf(one.event, policies) === one.event ? null : shownNow(one);
-    return shown !== null && leftOf(shown, policies) !== shown;
+    const shown = applyPolicies(one.event, policies) === one.event ? null : shownNow(one);
+    return shown !== null && applyPolicies(shown, policies) !== shown;
   });
   return isChanged ? policies : {};
 }

@@ -37,7 +37,7 @@ function withTools(turns: readonly Turn[], seed: number): readonly Turn[] {
   }));
 }
 
-const mechanical = STRATEGIES.filter(({ standsAlone }) => standsAlone !== true).map(({ name }) => name);
+const mechanical = STRATEGIES.filter(({ isExclusive }) => isExclusive !== true).map(({ name }) => name);
 const names = fc.uniqueArray(fc.constantFrom(...mechanical), { minLength: 1, maxLength: 5 });
 const hint = fc.record(
   {
