@@ -295,7 +295,10 @@ function begins(whole: Buffer, start: Buffer): boolean {
 }
 
 /** Returns how far the branch's earlier merges summarise the fork. */
-async function mergedEnds(store: ConversationStore, { ours, fork, common }: Pair): Promise<readonly (MergedEnd | null)[]> {
+async function mergedEnds(
+  store: ConversationStore,
+  { ours, fork, common }: Pair,
+): Promise<readonly (MergedEnd | null)[]> {
   const told: MergedTurns[] = [];
   for (let turn = common; turn < ours.turnOids.length; turn++) {
     const [first] = await readFirstEvent(store, ours.turnOids[turn] ?? "", turn);
@@ -305,7 +308,11 @@ async function mergedEnds(store: ConversationStore, { ours, fork, common }: Pair
 }
 
 /** Returns how far a branch holds the turns that a merge summarised. */
-async function endHeldBy(store: ConversationStore, { turnOids }: BranchTree, told: MergedTurns): Promise<MergedEnd | null> {
+async function endHeldBy(
+  store: ConversationStore,
+  { turnOids }: BranchTree,
+  told: MergedTurns,
+): Promise<MergedEnd | null> {
   const last = told.from_turn + told.turns.length - 1;
   const oid = turnOids[last];
   const differs = oid !== undefined && oid !== told.turns.at(-1);
