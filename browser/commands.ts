@@ -1,7 +1,7 @@
 // Commands beside the forms that do the same: kept true while a form is filled in, and copied.
 import { shellWord } from "../src/core/safe-text.ts";
 import { all, make } from "./dom.ts";
-import { tell } from "./notices.ts";
+import { showNotice } from "./notices.ts";
 
 /** Begins to keep the page's commands true. */
 export function keepCommands(): void {
@@ -46,7 +46,7 @@ async function copy(command: HTMLElement): Promise<void> {
   } catch {
     // Browsers that keep the clipboard to themselves take what is selected.
     getSelection()?.selectAllChildren(command);
-    if (!document.execCommand("copy")) return tell("The command is selected. Copy it with Ctrl+C.");
+    if (!document.execCommand("copy")) return showNotice("The command is selected. Copy it with Ctrl+C.");
   }
-  tell(`Copied: ${text}`);
+  showNotice(`Copied: ${text}`);
 }

@@ -7,7 +7,7 @@ const MOST = 200;
 const AROUND = 60;
 
 /** Takes the form over. */
-export function takeFind(): void {
+export function handleFind(): void {
   const form = one("#find");
   if (!(form instanceof HTMLFormElement)) return;
   form.hidden = false;

@@ -1,6 +1,6 @@
 // Goes to a turn, an event or a compaction by its name, wherever it stands: folded, hidden by the chosen side, or not on the page yet.
 import { isShown, one, readHtml } from "./dom.ts";
-import { arrived, bringTurn } from "./parts.ts";
+import { loadTurn, partArrived } from "./parts.ts";
 
 /** Follows the links of the page to itself without asking for it anew, and the address that it was opened with. */
 export function followLinks(): void {
@@ -28,18 +28,18 @@ function linkAddress(link: Element): URL | null {
 /** Shows what an address names; the address itself is left alone. */
 export async function go(address: URL): Promise<void> {
   const name = decodeURIComponent(address.hash.slice(1));
-  const target = document.getElementById(name) ?? (await bring(name, address));
+  const target = document.getElementById(name) ?? (await loadTarget(name, address));
   if (target !== null) show(target);
 }
 
-async function bring(name: string, address: URL): Promise<HTMLElement | null> {
+async function loadTarget(name: string, address: URL): Promise<HTMLElement | null> {
   const turn = /^turn-(\d+)$/.exec(name)?.[1] ?? /^(\d+)/.exec(address.searchParams.get("at") ?? "")?.[1];
-  if (turn !== undefined) await bringTurn(Number(turn));
-  return document.getElementById(name) ?? bringEvent(name);
+  if (turn !== undefined) await loadTurn(Number(turn));
+  return document.getElementById(name) ?? loadEvent(name);
 }
 
 /** An event whose turn nobody says, or that is far down in a long one: the page that is opened at it has what stands around it. */
-async function bringEvent(name: string): Promise<HTMLElement | null> {
+async function loadEvent(name: string): Promise<HTMLElement | null> {
   const own = one("#turns")?.dataset["address"];
   if (own === undefined || !name.startsWith("event-")) return null;
   const answer = await fetch(`${own}?at=:${name.slice("event-".length)}`);
@@ -47,10 +47,10 @@ async function bringEvent(name: string): Promise<HTMLElement | null> {
   const section = readHtml(await answer.text())
     .getElementById(name)
     ?.closest<HTMLElement>(".turn");
-  if (section == null || !(await bringTurn(Number(section.dataset["turn"])))) return null;
+  if (section == null || !(await loadTurn(Number(section.dataset["turn"])))) return null;
   if (document.getElementById(name) === null) {
     document.getElementById(section.id)?.replaceWith(section);
-    arrived(section);
+    partArrived(section);
   }
   return document.getElementById(name);
 }

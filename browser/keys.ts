@@ -16,7 +16,7 @@ const CHANGES = ".row:is(.hidden, .changed, .inserted)";
 const BAR = 64;
 
 /** Begins to take keys. */
-export function takeKeys(): void {
+export function handleKeys(): void {
   document.addEventListener("keydown", (event) => {
     const isTyped =
       event.target instanceof HTMLElement &&

@@ -12,7 +12,7 @@ const AT_ONCE = 25;
 const ROWS = 4;
 
 /** Takes in what changed and says it in words; null when the page has to be asked for anew. */
-export async function takeIn(): Promise<string | null> {
+export async function applyUpdate(): Promise<string | null> {
   const turns = one("#turns");
   if (turns === null) return null;
   const without = new URL(location.href).searchParams.get("without");
@@ -26,11 +26,11 @@ export async function takeIn(): Promise<string | null> {
   const fresh = await askTurns(now.dataset["parts"] ?? "");
   // Gaps are filled from here on with what stands there now.
   Object.assign(turns.dataset, { commit: now.dataset["commit"], count: String(after), parts: now.dataset["parts"] });
-  for (const [old, section] of fresh) await bringHeld(old, section);
+  for (const [old, section] of fresh) await loadHeldRows(old, section);
   const anchor = firstInSight();
-  const changed = swapTold(page);
+  const changed = swapLiveSections(page);
   for (const [old, section] of fresh) if (old.isConnected) swap(old, section);
-  followForms(page);
+  updateForms(page);
   for (let from = before; from < after; from += AT_ONCE) addTurns(turns, from, Math.min(from + AT_ONCE, after) - 1);
   if (anchor !== null) stay(anchor);
   const came = after - before;
@@ -70,7 +70,7 @@ function partAddress(parts: string, from: number, to: number): string {
 }
 
 /** Of a long turn only the first rows come: those that the reader holds open or has in sight are brought as well. */
-async function bringHeld(old: HTMLElement, section: HTMLElement): Promise<void> {
+async function loadHeldRows(old: HTMLElement, section: HTMLElement): Promise<void> {
   const held = all(".row[id]", old).filter(
     (row) =>
       row.matches(".here") || row.contains(document.activeElement) || row.querySelector("details[open]") !== null,
@@ -88,7 +88,7 @@ async function bringHeld(old: HTMLElement, section: HTMLElement): Promise<void> 
 }
 
 /** Swaps what is told of all of the conversation, where it changed. Gives what is worth a word. */
-function swapTold(page: Document): readonly string[] {
+function swapLiveSections(page: Document): readonly string[] {
   const changed: string[] = [];
   for (const old of all("[data-live]")) {
     const name = old.dataset["live"] ?? "";
@@ -104,7 +104,7 @@ function swapTold(page: Document): readonly string[] {
 }
 
 /** What forms offer follows the conversation; what somebody wrote in them stays. */
-function followForms(page: Document): void {
+function updateForms(page: Document): void {
   for (const form of all(".actions form, #say") as HTMLFormElement[]) {
     const other = page.querySelector(
       form.id === "say" ? "#say" : `.actions form[action="${CSS.escape(form.getAttribute("action") ?? "")}"]`,

@@ -2,9 +2,9 @@
 // served tells when the store changed under it. Pages read well without it.
 import { colourCode, colourIn } from "./colour.ts";
 import { addCopyButtons, keepCommands } from "./commands.ts";
-import { takeFind } from "./find.ts";
+import { handleFind } from "./find.ts";
 import { followLinks } from "./go.ts";
-import { takeKeys } from "./keys.ts";
+import { handleKeys } from "./keys.ts";
 import { repeatSaid } from "./notices.ts";
 import { watchGaps } from "./parts.ts";
 import { showSelfLink } from "./self-link.ts";
@@ -16,9 +16,9 @@ import { watch } from "./watch.ts";
 
 remember(document);
 unpackTexts();
-takeKeys();
+handleKeys();
 followSides();
-takeFind();
+handleFind();
 watchGaps((part) => {
   remember(part);
   hideIn(part);

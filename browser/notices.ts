@@ -4,11 +4,11 @@ import { all, make, one } from "./dom.ts";
 /** What the last action said stands at the top: who is led further down hears it there. */
 export function repeatSaid(): void {
   const said = all("#notices p").map(({ textContent }) => textContent);
-  if (said.length > 0 && location.hash !== "") tell(said.join(" "));
+  if (said.length > 0 && location.hash !== "") showNotice(said.join(" "));
 }
 
 /** Says something in place of what was told before; `action` = a link beside it. */
-export function tell(text: string, action?: HTMLElement): void {
+export function showNotice(text: string, action?: HTMLElement): void {
   one("#notices .told")?.remove();
   const close = make("button", { type: "button", "aria-label": "Close this message" }, "×");
   const told = make("p", { class: "told" }, `${text} `, ...(action === undefined ? [] : [action, " "]), close);

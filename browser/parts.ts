@@ -1,14 +1,14 @@
 // Gaps: parts of a conversation that are not on the page yet. Each is as high as what comes in its place will about be; it is
 // asked for when it comes near, and what is far away again becomes a gap, so that a page of any length stays small.
 import { all, one, readHtml } from "./dom.ts";
-import { tell } from "./notices.ts";
+import { showNotice } from "./notices.ts";
 
 /** How far from what is in sight parts are asked for. */
 const NEAR = "1500px";
 /** Height of a row, pixels: most are folded. */
 const ROW_PX = 34;
 /** Parts that stay on the page; those that are further away than `FAR` pixels give way. */
-const MOST_PARTS = 10;
+const MAX_LOADED_PARTS = 10;
 const FAR = 5000;
 
 const filled: ((element: HTMLElement) => void)[] = [];
@@ -30,7 +30,7 @@ export function watchGaps(onFilled: (element: HTMLElement) => void): void {
 }
 
 /** Fills the gap that holds a turn; true when the turn is on the page then. */
-export async function bringTurn(turn: number): Promise<boolean> {
+export async function loadTurn(turn: number): Promise<boolean> {
   const gap = all(".gap[data-from]").find(
     ({ dataset }) => Number(dataset["from"]) <= turn && turn <= Number(dataset["to"]),
   );
@@ -57,19 +57,19 @@ async function ask(gap: HTMLElement): Promise<void> {
     if (!answer.ok) throw new Error(String(answer.status));
     const parts = [...readHtml(await answer.text()).body.children] as HTMLElement[];
     gap.replaceWith(...parts);
-    for (const part of parts) arrived(part);
+    for (const part of parts) partArrived(part);
     came.push({ gap, parts });
-    giveWay();
+    removeFarParts();
   } catch {
     asked.delete(gap);
-    tell("A part of this conversation could not be read: follow its link to try again.");
+    showNotice("A part of this conversation could not be read: follow its link to try again.");
   }
 }
 
 /** Is told of a part that came onto the page in any other way. */
-export function arrived(part: HTMLElement): void {
+export function partArrived(part: HTMLElement): void {
   prepare(part);
-  for (const told of filled) told(part);
+  for (const listener of filled) listener(part);
 }
 
 /** Takes a gap that was put on the page by its script. */
@@ -79,14 +79,14 @@ export function addGap(gap: HTMLElement): void {
 }
 
 /** Is told that one part stands where another did. */
-export function replaced(old: HTMLElement, fresh: HTMLElement): void {
+export function partReplaced(old: HTMLElement, fresh: HTMLElement): void {
   for (const { parts } of came) if (parts.includes(old)) parts.splice(parts.indexOf(old), 1, fresh);
 }
 
 /** Makes gaps again of parts that are far away and that nobody holds open, until few enough are left. */
-function giveWay(): void {
+function removeFarParts(): void {
   came = came.filter(({ parts }) => parts.some((part) => part.isConnected));
-  const many = came.length - MOST_PARTS;
+  const many = came.length - MAX_LOADED_PARTS;
   if (many <= 0) return;
   const far = came.filter(({ parts }) => isFar(parts) && !parts.some(isHeld)).slice(0, many);
   for (const { gap, parts } of far) {

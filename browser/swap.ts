@@ -1,7 +1,7 @@
 // Puts what came anew in the place of what stood on the page, and keeps what the reader did there: what is open, what is typed,
 // where the focus is. Whether something changed is told from how the server drew it, before the page's script worked on it.
 import { all } from "./dom.ts";
-import { arrived, replaced } from "./parts.ts";
+import { partArrived, partReplaced } from "./parts.ts";
 
 /** What is compared as one: turns, and what is told of all of the conversation. */
 const COMPARED = ".turn, [data-live]";
@@ -36,8 +36,8 @@ export function swap(old: HTMLElement, fresh: HTMLElement): void {
   keepForms(old, fresh, focused);
   for (const fold of all("details", fresh)) if (open.has(nameOf(fold))) (fold as HTMLDetailsElement).open = true;
   if (here !== "") document.getElementById(here)?.classList.add("here");
-  replaced(old, fresh);
-  arrived(fresh);
+  partReplaced(old, fresh);
+  partArrived(fresh);
   if (focused instanceof HTMLElement) focusAgain(focused, old, fresh);
 }
 

@@ -23,18 +23,18 @@ export function drawTimeline(): void {
   }
   readout.replaceChildren(...legend);
   section.classList.add("drawn");
-  const tell = (at: number | null): void => {
+  const show = (at: number | null): void => {
     readout.replaceChildren(...(at === null ? legend : [describe(numbers, at)]));
   };
-  let chart = createChart(plot, numbers, tell);
-  takeArrows(plot, () => chart, numbers.turns);
+  let chart = createChart(plot, numbers, show);
+  handleArrowKeys(plot, () => chart, numbers.turns);
   new ResizeObserver(() => plot.isConnected && chart.setSize({ width: plot.clientWidth, height: HEIGHT })).observe(
     plot,
   );
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     if (!plot.isConnected) return;
     chart.destroy();
-    chart = createChart(plot, numbers, tell);
+    chart = createChart(plot, numbers, show);
   });
 }
 
@@ -54,13 +54,13 @@ function describe({ turns, raw, view, cost }: Numbers, at: number): string {
   return `turn ${turns[at]} · said ${formatTokens(raw[at] ?? 0)} tokens · the model reads ${formatTokens(view[at] ?? 0)}${price}`;
 }
 
-function createChart(plot: HTMLElement, numbers: Numbers, tell: (at: number | null) => void): uPlot {
+function createChart(plot: HTMLElement, numbers: Numbers, show: (at: number | null) => void): uPlot {
   const colours = readColours(plot);
   const options = chartOptions(numbers, colours, { width: plot.clientWidth, height: HEIGHT });
   const { raw, view, cost } = numbers;
   const data: uPlot.AlignedData = [raw.map((_, turn) => turn), [...raw], [...view]];
   const hooks: uPlot.Hooks.Arrays = {
-    setCursor: [({ cursor: { idx } }) => tell(idx ?? null)],
+    setCursor: [({ cursor: { idx } }) => show(idx ?? null)],
     setSelect: [(chosen) => choose(chosen, numbers.turns)],
   };
   const chart = new uPlot({ ...options, hooks }, cost.length === 0 ? data : [...data, [...cost]], plot);
@@ -89,7 +89,7 @@ function goToTurn(turn: number): void {
 }
 
 /** Arrow keys move from turn to turn, with Shift they choose a range; Enter goes to the turn. */
-function takeArrows(plot: HTMLElement, chart: () => uPlot, turns: readonly number[]): void {
+function handleArrowKeys(plot: HTMLElement, chart: () => uPlot, turns: readonly number[]): void {
   const count = turns.length;
   plot.tabIndex = 0;
   plot.setAttribute("role", "application");

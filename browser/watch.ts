@@ -1,7 +1,7 @@
 // A served page asks where branches stand: it takes in what changed, and says when it cannot, or when the server has ended.
 import { make, one } from "./dom.ts";
-import { takeIn } from "./live.ts";
-import { tell } from "./notices.ts";
+import { applyUpdate } from "./live.ts";
+import { showNotice } from "./notices.ts";
 
 const POLL_MS = 2000;
 
@@ -14,7 +14,7 @@ export function watch(): void {
   const look = async (): Promise<void> => {
     const state = await readState();
     if (!isLeaving) {
-      if (typeof state === "string") return tell(state);
+      if (typeof state === "string") return showNotice(state);
       const now = own === "" ? JSON.stringify(state) : (state[own] ?? "");
       if (known !== null && now !== known) await follow(now);
       known = now;
@@ -44,18 +44,18 @@ async function readState(): Promise<Readonly<Record<string, string>> | string> {
 }
 
 async function follow(now: string): Promise<void> {
-  if (now === "") tell("This conversation is gone: you see its last state.");
-  else if (!(await takeInAndTell()))
-    tell(
+  if (now === "") showNotice("This conversation is gone: you see its last state.");
+  else if (!(await updateAndReport()))
+    showNotice(
       one("#turns") === null ? "Something has changed." : "This conversation has changed.",
       make("a", { href: location.pathname }, "Show it as it is now"),
     );
 }
 
-async function takeInAndTell(): Promise<boolean> {
+async function updateAndReport(): Promise<boolean> {
   try {
-    const words = await takeIn();
-    if (words !== null) tell(words);
+    const words = await applyUpdate();
+    if (words !== null) showNotice(words);
     return words !== null;
   } catch {
     return false;

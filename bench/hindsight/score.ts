@@ -37,7 +37,7 @@ export function readView(view: readonly Event[], evidence: Evidence): Shown {
         anywhere.add(fact);
         inContext.add(fact);
       }
-    } else readInstead(event, { ...evidence, original: originals.get(event.id), anywhere, inContext });
+    } else readReplacement(event, { ...evidence, original: originals.get(event.id), anywhere, inContext });
   }
   return { anywhere, inContext };
 }
@@ -49,7 +49,7 @@ interface Reading extends Evidence {
   readonly inContext: Set<number>;
 }
 
-function readInstead(event: Event, { facts, reader, original, anywhere, inContext }: Reading): void {
+function readReplacement(event: Event, { facts, reader, original, anywhere, inContext }: Reading): void {
   const text = reader.text(event);
   const shown = reader.shown(event);
   const found = facts.flatMap(({ fact }, position) => (holds(fact, { text, shown }) ? [position] : []));
@@ -59,7 +59,7 @@ function readInstead(event: Event, { facts, reader, original, anywhere, inContex
   if (left.size === 0) return;
   const whole = new Set(original === undefined ? [] : linesOf(reader.text(original)));
   for (const line of linesOf(text)) {
-    if (!whole.has(line) && !tellsMore(line, reader)) continue;
+    if (!whole.has(line) && !hasWordsBeyondFacts(line, reader)) continue;
     const here = { text: line, shown: reader.shownIn(line) };
     for (const position of left) if (holds((facts[position] as NeededFact).fact, here)) inContext.add(position);
   }
@@ -70,7 +70,7 @@ function holds(fact: FactKey, { text, shown }: { readonly text: string; readonly
 }
 
 /** Whether a line says more than a list does: words that are part of no fact. */
-export function tellsMore(line: string, reader: Pick<FactReader, "shownIn">): boolean {
+export function hasWordsBeyondFacts(line: string, reader: Pick<FactReader, "shownIn">): boolean {
   const inFacts = new Set([...reader.shownIn(line)].flatMap((fact) => textOfFact(fact).match(WORD) ?? []));
   const words = line.match(WORD) ?? [];
   return words.filter((word) => !inFacts.has(word)).length >= CONTEXT_WORDS;

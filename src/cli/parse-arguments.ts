@@ -8,7 +8,7 @@ export interface ParsedArguments {
   readonly args: readonly string[];
   readonly options: OptionValues;
   /** A word that stands among the arguments because the option before it has no such value; null when there is none. */
-  readonly untaken: Untaken | null;
+  readonly refusedValue: RefusedValue | null;
 }
 
 /**
@@ -26,8 +26,8 @@ export function parseArguments(
 
 function parseOwn(spec: CommandSpec, words: readonly string[]): ParsedArguments {
   const command = buildCommand(spec);
-  const given = watchSingle(spec, command);
-  const untaken = findUntaken(spec.options ?? [], words);
+  const given = collectSingleValues(spec, command);
+  const refusedValue = findRefusedValue(spec.options ?? [], words);
   let args: readonly string[] = [];
   command.action((...values: unknown[]) => {
     args = values
@@ -38,16 +38,16 @@ function parseOwn(spec: CommandSpec, words: readonly string[]): ParsedArguments 
     command.parse([...joinValues(spec.options ?? [], words)], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError) || error.exitCode === 0) throw error;
-    throw error.code === "commander.excessArguments" && untaken !== null
-      ? untaken.error
+    throw error.code === "commander.excessArguments" && refusedValue !== null
+      ? refusedValue.error
       : usageError(spec, words, error);
   }
-  for (const [flags, values] of given) if (values.length > 1) throw severalValues(spec, flags, values);
-  return { args, options: command.opts(), untaken };
+  for (const [flags, values] of given) if (values.length > 1) throw severalValuesError(spec, flags, values);
+  return { args, options: command.opts(), refusedValue: refusedValue };
 }
 
 /** The different values that options were given, of those that take one; filled while a command is parsed. */
-function watchSingle(spec: CommandSpec, command: Command): ReadonlyMap<string, readonly string[]> {
+function collectSingleValues(spec: CommandSpec, command: Command): ReadonlyMap<string, readonly string[]> {
   const given = new Map<string, string[]>();
   for (const { flags, repeatable } of optionsOf(spec)) {
     if (repeatable === true || !/[<[]/.test(flags)) continue;
@@ -60,7 +60,7 @@ function watchSingle(spec: CommandSpec, command: Command): ReadonlyMap<string, r
   return given;
 }
 
-function severalValues(spec: CommandSpec, flags: string, values: readonly string[]): Error {
+function severalValuesError(spec: CommandSpec, flags: string, values: readonly string[]): Error {
   const option = flags.replace(/\s*[<[].*$/, "");
   const named = values.map((value) => (value === "" ? "none" : shellWord(value)));
   return userError(
@@ -99,7 +99,7 @@ function toOption(spec: OptionSpec): Option {
 }
 
 function usageError(spec: CommandSpec, words: readonly string[], error: CommanderError): Error {
-  if (error.code === "commander.conflictingOption") return clashError(spec, error);
+  if (error.code === "commander.conflictingOption") return conflictError(spec, error);
   const message = error.message.replace(/^error: /, "").replace(/\n?\(Did you mean[^)]*\)/, "");
   const instead = spec.formerOptions?.[unknownOption(message) ?? ""];
   const nearest = instead === undefined ? (nearestOption(spec, message) ?? nearestChoice(spec, message)) : undefined;
@@ -114,7 +114,7 @@ function usageError(spec: CommandSpec, words: readonly string[], error: Commande
   });
 }
 
-function clashError(spec: CommandSpec, { message }: CommanderError): Error {
+function conflictError(spec: CommandSpec, { message }: CommanderError): Error {
   const names = message.match(/--[\w-]+/g) ?? [];
   return userError("contradictory_flags", `${names.join(" and ")} contradict each other; use only one of them.`, {
     hints: [`\`jpg ${spec.name} --help\` explains them.`],
@@ -126,8 +126,8 @@ function dashedText(spec: CommandSpec, words: readonly string[], message: string
   const unknown = /unknown option '(.*)'/s.exec(message)?.[1];
   if (unknown === undefined || spec.arguments?.some(({ isText }) => isText === true) !== true) return undefined;
   // Of options in one word, such as -ix, the message names only the one that is not known.
-  const inOneWord = words.find((word) => /^-[^-]/.test(word) && word.includes(unknown.slice(1)));
-  return shellWord(words.includes(unknown) ? unknown : (inOneWord ?? unknown));
+  const combined = words.find((word) => /^-[^-]/.test(word) && word.includes(unknown.slice(1)));
+  return shellWord(words.includes(unknown) ? unknown : (combined ?? unknown));
 }
 
 function unknownOption(message: string): string | undefined {
@@ -167,13 +167,13 @@ export function joinValues(options: readonly OptionSpec[], words: readonly strin
 }
 
 /** A word behind an option that did not take it, and the error of taking it. */
-export interface Untaken {
+export interface RefusedValue {
   readonly word: string;
   readonly error: Error;
 }
 
 /** Finds the word that an optional value was refused for: it is an argument, if anything; null when there is none. */
-export function findUntaken(options: readonly OptionSpec[], words: readonly string[]): Untaken | null {
+export function findRefusedValue(options: readonly OptionSpec[], words: readonly string[]): RefusedValue | null {
   const own = ownWords(words);
   for (const [index, word] of own.slice(1).entries()) {
     const option = optionNamed(options, own[index] ?? "");

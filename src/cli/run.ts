@@ -148,21 +148,21 @@ function asksForHelp(command: CommandSpec, words: readonly string[]): boolean {
 }
 
 async function runParsed(command: CommandSpec, call: Call, { runtime: given, output, fronts }: World): Promise<number> {
-  const { args, options, untaken } = parseArguments(command, call.words, call.options);
+  const { args, options, refusedValue: untaken } = parseArguments(command, call.words, call.options);
   const runtime = withEngine(given, options);
   if (command.withoutGit !== true) requireGit(runtime, `\`jpg ${command.name}\``);
   const opened: Workspace[] = [];
   const open = async (how: { readonly create?: boolean } = {}): Promise<Workspace> => {
     const workspace = await openWorkspace(runtime, {
       ...optionsFrom(options),
-      ...voiceOf(output),
+      ...messagesTo(output),
       ...how,
     });
     opened.push(workspace);
     // `jpg git` is stock git, and follows them.
     if (command.passThrough !== true) warnOfPrograms(workspace);
     // A turn whose writer was killed is committed by whoever opens the store next.
-    await recoverTurns(workspace, voiceOf(output));
+    await recoverTurns(workspace, messagesTo(output));
     return workspace;
   };
   try {
@@ -181,14 +181,14 @@ async function runParsed(command: CommandSpec, call: Call, { runtime: given, out
   } catch (error) {
     // `--from tomorrow`: a conversation of that name would have been meant; there is none, so the bound was.
     if (untaken !== null && error instanceof JpgError && error.code === "unknown_id") throw untaken.error;
-    throw inFull(error, call);
+    throw withFullName(error, call);
   } finally {
     for (const workspace of opened) await workspace.close();
   }
 }
 
 /** What was typed, to be typed again with a name in full where a beginning of it was refused. */
-function inFull(error: unknown, { name: command = "", words }: Call): unknown {
+function withFullName(error: unknown, { name: command = "", words }: Call): unknown {
   if (!(error instanceof JpgError) || error.code !== "other_conversation") return error;
   const { word, name } = error.data;
   if (typeof name !== "string" || !words.includes(String(word))) return error;
@@ -198,12 +198,12 @@ function inFull(error: unknown, { name: command = "", words }: Call): unknown {
 }
 
 /** How what happens below the commands is said. */
-interface Voice {
+interface Messages {
   readonly info: (text: string) => void;
   readonly warn: (text: string) => void;
 }
 
-function voiceOf(output: Output): Voice {
+function messagesTo(output: Output): Messages {
   return { info: (text) => output.info(forTerminal(text)), warn: (text) => output.warn(forTerminal(text)) };
 }
 
@@ -220,7 +220,7 @@ export interface LeadingOptions {
 export function splitLeadingOptions(words: readonly string[]): LeadingOptions {
   let index = 0;
   while (index < words.length) {
-    const width = widthOf(words[index] ?? "");
+    const width = wordsOfOption(words[index] ?? "");
     if (width === 0) break;
     index += width;
   }
@@ -228,7 +228,7 @@ export function splitLeadingOptions(words: readonly string[]): LeadingOptions {
 }
 
 /** How many words an option takes, itself included; 0 when it is no global option. */
-function widthOf(word: string): number {
+function wordsOfOption(word: string): number {
   const [name = "", value] = word.split("=", 2);
   const option = GLOBAL_OPTIONS.find(({ flags }) => new Set<string>(flags.match(/--?[\w-]+/g)).has(name));
   if (option === undefined) return 0;

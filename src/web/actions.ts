@@ -162,7 +162,7 @@ export interface PageAnswer {
 }
 
 /** Sends who asked on to another page of this server, which says what came of it. */
-export interface SentOn {
+export interface Redirect {
   readonly address: string;
   readonly said: readonly string[];
 }
@@ -180,7 +180,7 @@ interface PageRequest {
 export interface Route {
   readonly method: "GET" | "POST";
   readonly path: RegExp;
-  readonly run: (exchange: PageRequest) => Promise<PageAnswer | SentOn>;
+  readonly run: (exchange: PageRequest) => Promise<PageAnswer | Redirect>;
 }
 
 // The style of all pages: what shows a conversation, then what shows compactions and comparisons.

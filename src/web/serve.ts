@@ -15,15 +15,15 @@ import { searchConversations } from "../app/look/search.ts";
 import { resolveWhole, resolveWholeTree } from "../app/names/resolve-id.ts";
 import { describeLeftOut, type PageWish, readMaskedPage, type StaticPage } from "../app/share/masked-page.ts";
 import { codeOf, JpgError, messageOf, reasonOf, userError } from "../core/errors.ts";
-import { ACTIONS, PARTS, type PageAnswer, type Route, readStyle, type SentOn } from "./actions.ts";
+import { ACTIONS, PARTS, type PageAnswer, type Redirect, type Route, readStyle } from "./actions.ts";
 import { renderConfirmPage } from "./pages/actions.ts";
-import { type Notice, renderNotice } from "./pages/beside.ts";
 import { renderCompactionPage } from "./pages/compaction.ts";
 import { renderComparePage } from "./pages/compare.ts";
 import { renderPage } from "./pages/conversation.ts";
 import type { Action, OwnText, Place } from "./pages/document.ts";
 import { renderListPage } from "./pages/list.ts";
 import { renderAnatomyPage } from "./pages/timeline.ts";
+import { type Notice, renderNotice } from "./pages/turn-extras.ts";
 import { wholePage } from "./pages/turns.ts";
 
 /** Most bytes of a form. */
@@ -56,7 +56,7 @@ export async function servePages(request: ServeRequest): Promise<void> {
   const readOnly = !LOOPBACK.has(host);
   const token = randomId(runtime, 32);
   const shown = host.includes(":") ? `[${host}]` : host;
-  const door = new Door({
+  const access = new AccessControl({
     hosts: [...new Set([shown, ...(readOnly ? [] : ["127.0.0.1", "localhost", "[::1]"])])].map(
       (name) => `${name}:${at}`,
     ),
@@ -66,9 +66,9 @@ export async function servePages(request: ServeRequest): Promise<void> {
     token,
   });
   const said = new Map<string, readonly string[]>();
-  const context: ServeContext = { runtime, options, door, said, readOnly, pages: createPageReader() };
+  const context: ServeContext = { runtime, options, access, said, readOnly, pages: createPageReader() };
   server.on("request", (incoming, response) => void answer(context, incoming, response));
-  request.onListening({ address: `http://${shown}:${at}${door.folder}/?token=${token}`, readOnly });
+  request.onListening({ address: `http://${shown}:${at}${access.folder}/?token=${token}`, readOnly });
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
@@ -80,7 +80,7 @@ export async function servePages(request: ServeRequest): Promise<void> {
 interface ServeContext {
   readonly runtime: Runtime;
   readonly options: WorkspaceOptions;
-  readonly door: Door;
+  readonly access: AccessControl;
   /** What actions said that no page has shown yet, by a name in the address. */
   readonly said: Map<string, readonly string[]>;
   readonly readOnly: boolean;
@@ -109,11 +109,11 @@ function listen(server: Server, { host, port }: { readonly host: string; readonl
 }
 
 async function answer(context: ServeContext, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { door } = context;
+  const { access } = context;
   let form = new URLSearchParams();
   try {
     const { host, origin, cookie } = incoming.headers;
-    const admission = door.admit({ method: incoming.method ?? "", url: incoming.url ?? "/", host, origin, cookie });
+    const admission = access.admit({ method: incoming.method ?? "", url: incoming.url ?? "/", host, origin, cookie });
     if (admission.kind !== "in") return admit(context, response, admission);
     const { path, query } = readAddress(admission.url);
     const method = incoming.method === "HEAD" ? "GET" : incoming.method;
@@ -145,10 +145,10 @@ function notAllowed(context: ServeContext, response: ServerResponse, here: reado
 
 function admit(context: ServeContext, response: ServerResponse, admission: Exclude<Admission, { kind: "in" }>): void {
   if (admission.kind === "refused") refuse(response, admission);
-  else response.writeHead(303, { ...HEADERS, location: admission.path, "set-cookie": context.door.cookie }).end();
+  else response.writeHead(303, { ...HEADERS, location: admission.path, "set-cookie": context.access.cookie }).end();
 }
 
-interface Asked {
+interface RequestParts {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly form: URLSearchParams;
@@ -158,8 +158,8 @@ interface Asked {
 async function run(
   { runtime, options, pages }: ServeContext,
   route: Route,
-  { path, query, form, place }: Asked,
-): Promise<PageAnswer | SentOn> {
+  { path, query, form, place }: RequestParts,
+): Promise<PageAnswer | Redirect> {
   const names = (route.path.exec(path) ?? []).slice(1).map(decodeName);
   let workspace: Workspace | undefined;
   try {
@@ -178,9 +178,9 @@ function decodeName(name: string): string {
   }
 }
 
-function send(context: ServeContext, response: ServerResponse, answered: PageAnswer | SentOn): void {
+function send(context: ServeContext, response: ServerResponse, answered: PageAnswer | Redirect): void {
   if ("body" in answered) {
-    const body = answered.type === "text/html" ? insideFolder(context.door, answered.body) : answered.body;
+    const body = answered.type === "text/html" ? insideFolder(context.access, answered.body) : answered.body;
     response.writeHead(200, { ...HEADERS, "content-type": `${answered.type}; charset=utf-8` }).end(body);
     return;
   }
@@ -189,11 +189,11 @@ function send(context: ServeContext, response: ServerResponse, answered: PageAns
   for (const oldest of [...context.said.keys()].slice(0, -MOST_SAID)) context.said.delete(oldest);
   const [address = "", anchor] = answered.address.split("#");
   const location = `${address}${address.includes("?") ? "&" : "?"}said=${name}${anchor === undefined ? "" : `#${anchor}`}`;
-  response.writeHead(303, { ...HEADERS, location: `${context.door.folder}${location}` }).end();
+  response.writeHead(303, { ...HEADERS, location: `${context.access.folder}${location}` }).end();
 }
 
 /** Pages name paths of this server from its root. Only jpg's own markup has a quote: that of a text is escaped. */
-function insideFolder({ folder }: Door, body: string): string {
+function insideFolder({ folder }: AccessControl, body: string): string {
   return body.replace(/(\s(?:href|src|action|formaction|data-[a-z]+)=")\/(?!\/)/g, `$1${folder}/`);
 }
 
@@ -222,8 +222,8 @@ function fail(context: ServeContext, response: ServerResponse, error: unknown, f
   });
 }
 
-function notice({ door }: ServeContext, response: ServerResponse, status: number, said: Notice): void {
-  respond(response, status, insideFolder(door, renderNotice(said, { kind: "served", readOnly: true })));
+function notice({ access }: ServeContext, response: ServerResponse, status: number, said: Notice): void {
+  respond(response, status, insideFolder(access, renderNotice(said, { kind: "served", readOnly: true })));
 }
 
 /** Who was not let in is not told the folder. */
@@ -253,7 +253,7 @@ async function readForm(incoming: IncomingMessage): Promise<string> {
 // machine would be sent it. So all pages are below a folder that nobody else knows, and the cookie is for that folder alone.
 
 /** What a request says of where it comes from. */
-export interface Knock {
+export interface AccessRequest {
   readonly method: string;
   /** The address without host: path and query. */
   readonly url: string;
@@ -268,7 +268,7 @@ export type Admission =
   | { readonly kind: "enter"; readonly path: string }
   | { readonly kind: "refused"; readonly status: 403 | 421; readonly why: string; readonly hint: string };
 
-export interface DoorOptions {
+export interface AccessOptions {
   /** Names and addresses that this server goes by, with their port, e.g. `127.0.0.1:4747`. */
   readonly hosts: readonly string[];
   readonly cookieName: string;
@@ -279,11 +279,11 @@ export interface DoorOptions {
 }
 
 /** Lets in and keeps out; its token counts once. */
-export class Door {
-  readonly #options: DoorOptions;
+export class AccessControl {
+  readonly #options: AccessOptions;
   #isTokenUsed = false;
 
-  constructor(options: DoorOptions) {
+  constructor(options: AccessOptions) {
     this.#options = options;
   }
 
@@ -298,7 +298,7 @@ export class Door {
     return `/${this.#options.folder}`;
   }
 
-  admit({ method, url, host, origin, cookie }: Knock): Admission {
+  admit({ method, url, host, origin, cookie }: AccessRequest): Admission {
     const { hosts, cookieName, secret, token } = this.#options;
     if (host === undefined || !hosts.includes(host.toLowerCase()))
       return refused(

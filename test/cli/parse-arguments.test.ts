@@ -73,18 +73,18 @@ describe("optional values", () => {
 });
 
 describe("a word that an optional value does not take", () => {
-  it("is an argument, and is told of for where it names nothing", () => {
-    expect(parse("--from", "tomorrow")).toMatchObject({ args: ["tomorrow"], untaken: { word: "tomorrow" } });
-    expect(parse("--from", "tomorrow").untaken?.error).toMatchObject({
+  it("is an argument, and named in the error if nothing has that name", () => {
+    expect(parse("--from", "tomorrow")).toMatchObject({ args: ["tomorrow"], refusedValue: { word: "tomorrow" } });
+    expect(parse("--from", "tomorrow").refusedValue?.error).toMatchObject({
       code: "bad_bound",
       data: { bound: "tomorrow" },
     });
-    expect(parse("id", "--from").untaken).toBeNull();
-    expect(parse("--from", "5h", "id").untaken).toBeNull();
-    expect(parse("--from", "--to", "3").untaken).toBeNull();
-    expect(parse("--from=tomorrow").untaken).toBeNull();
-    expect(parse("--with", "id").untaken).toBeNull();
-    expect(parse("--", "--from").untaken).toBeNull();
+    expect(parse("id", "--from").refusedValue).toBeNull();
+    expect(parse("--from", "5h", "id").refusedValue).toBeNull();
+    expect(parse("--from", "--to", "3").refusedValue).toBeNull();
+    expect(parse("--from=tomorrow").refusedValue).toBeNull();
+    expect(parse("--with", "id").refusedValue).toBeNull();
+    expect(parse("--", "--from").refusedValue).toBeNull();
   });
 
   it("is refused as a value where the arguments have no place for it", () => {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { corpusMissing, listGoldens, sharedFolder } from "../helpers/corpus.ts";
 import { type SentBlock, type SentMessage, sentHistory } from "../helpers/normalizer.ts";
 import { agentMissing, letAgentGoOn } from "../helpers/real-agent.ts";
-import { codexMissing, letCodexGoOn } from "../helpers/real-codex.ts";
+import { codexMissing, continueInCodex } from "../helpers/real-codex.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
 
 const missing = corpusMissing ?? codexMissing;
@@ -76,7 +76,7 @@ function isImage(value: unknown): boolean {
 /** Lets Codex go on in the exported session and brings its file back: nothing but the new turn may change. */
 async function goOn(path: string, { prompt, model, turns }: { prompt: string; model: string; turns: number }) {
   const before = blocks(await view());
-  expect(blocks(await letCodexGoOn(path, { prompt, model }))).toEqual(before);
+  expect(blocks(await continueInCodex(path, { prompt, model }))).toEqual(before);
   expect(await bringIn(path)).toMatchObject({ status: "updated", turns });
   const asked = [{ role: "user", blocks: [{ type: "text", text: prompt }] }];
   const answered = [{ role: "assistant", blocks: [{ type: "text", text: REPLY }] }];

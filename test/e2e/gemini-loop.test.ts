@@ -8,7 +8,7 @@ import { corpusMissing, listGoldens, sharedFolder } from "../helpers/corpus.ts";
 import { type Json, sessionBytes, variedGeminiSession } from "../helpers/gemini-session.ts";
 import { type SentBlock, sentHistory } from "../helpers/normalizer.ts";
 import { agentMissing, letAgentGoOn } from "../helpers/real-agent.ts";
-import { geminiMissing, letGeminiGoOn, plain, resumeInGemini } from "../helpers/real-gemini.ts";
+import { continueInGemini, geminiMissing, plain, resumeInGemini } from "../helpers/real-gemini.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
 
 const missing = corpusMissing ?? geminiMissing;
@@ -66,7 +66,7 @@ const unnamed = (all: readonly string[]): readonly string[] =>
 /** Lets Gemini CLI go on in an exported session and brings its file back: nothing but the new turn may change. */
 async function goOn(exported: string, { prompt, turns }: { prompt: string; turns: number }): Promise<void> {
   const before = await view();
-  const { sent, withPrompt } = await letGeminiGoOn(exported, { prompt });
+  const { sent, withPrompt } = await continueInGemini(exported, { prompt });
   expect(blocks(sent)).toEqual(before);
   expect(await bringIn(exported)).toMatchObject({ status: "updated", turns });
   expect(await view()).toEqual([...blocks(withPrompt), REPLY]);
@@ -124,7 +124,7 @@ describe.skipIf(missing !== null)(`real agent: the loop with Gemini CLI${because
     expect(await bringIn(lines)).toMatchObject({ status: "updated", turns: 2, branch });
     expect(await view()).toEqual([...blocks(first.withPrompt), REPLY]);
     expect(await bringIn(NEWEST)).toMatchObject({ status: "unchanged", turns: 2, branch });
-    const { withPrompt } = await letGeminiGoOn(lines, { prompt: "and once more" });
+    const { withPrompt } = await continueInGemini(lines, { prompt: "and once more" });
     expect(await bringIn(lines)).toMatchObject({ status: "updated", turns: 3, branch });
     expect(await view()).toEqual([...blocks(withPrompt), REPLY]);
   });
@@ -132,7 +132,7 @@ describe.skipIf(missing !== null)(`real agent: the loop with Gemini CLI${because
   it("is no trouble by what the agent leaves beside a session that it opens", { timeout: 300_000 }, async () => {
     await bringIn(NEWEST);
     const exported = await resume();
-    const { beside } = await letGeminiGoOn(exported, { prompt: "go on, please" });
+    const { beside } = await continueInGemini(exported, { prompt: "go on, please" });
     expect(beside).toHaveLength(1);
     writeFileSync(join(dirname(exported), "session-2026-11-24T02-18-aaaaaaaa.jsonl"), beside[0] ?? "");
     const { stdout, code } = await sandbox.jpg(["import", "--json"]);
@@ -143,7 +143,7 @@ describe.skipIf(missing !== null)(`real agent: the loop with Gemini CLI${because
     await bringIn(NEWEST);
     const exported = await resume();
     expect(await resume()).toBe(exported);
-    await letGeminiGoOn(exported, { prompt: "go on, please" });
+    await continueInGemini(exported, { prompt: "go on, please" });
     const text = readFileSync(exported, "utf8");
     expect(await resume()).not.toBe(exported);
     expect(readFileSync(exported, "utf8")).toBe(text);
@@ -159,7 +159,7 @@ describe.skipIf(missing !== null)(`real agent: the loop with Gemini CLI${because
     const copy = [copied, word].map((line) => JSON.stringify(line)).concat(messages);
     const file = sandbox.session("copy.jsonl", `${copy.join("\n")}\n`);
     expect(await bringIn(file)).toMatchObject({ status: "unchanged", turns, branch });
-    await letGeminiGoOn(file, { prompt: "go on, please" });
+    await continueInGemini(file, { prompt: "go on, please" });
     expect(await bringIn(file)).toMatchObject({ status: "updated", turns: turns + 1, branch });
   });
 
@@ -171,7 +171,7 @@ describe.skipIf(missing !== null)(`real agent: the loop with Gemini CLI${because
       const { turns, branch } = await bringIn(join(sharedFolder, "corpus", claude?.file ?? ""));
       const before = await view();
       const atGemini = await resume();
-      const { sent, withPrompt } = await letGeminiGoOn(atGemini, { prompt: "go on in Gemini CLI" });
+      const { sent, withPrompt } = await continueInGemini(atGemini, { prompt: "go on in Gemini CLI" });
       expect(unnamed(blocks(sent))).toEqual(unnamed(before));
       expect(blocks(sent).some((block) => block.includes('"name":"replace"'))).toBe(true);
       expect(await bringIn(atGemini)).toMatchObject({ status: "updated", turns: turns + 1, branch });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Json } from "../helpers/claude-session.ts";
 import { type MessagesBody, startMessagesServer } from "../helpers/messages-server.ts";
-import { letGeminiGoOn } from "../helpers/real-gemini.ts";
+import { continueInGemini } from "../helpers/real-gemini.ts";
 import { installOpenCode } from "../helpers/real-opencode.ts";
 import { hasAgent, type Mock, prepareAgent, runAgent, startModel } from "../helpers/run-agent.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
@@ -83,14 +83,14 @@ const GO_ON: Readonly<Record<string, (handed: Resumed) => Promise<readonly strin
     runHere("claude-code", ["-p", "--resume", session, "say more", "--model", "claude-sonnet-4-5"]),
   codex: ({ session }) => runHere("codex", ["exec", "--skip-git-repo-check", "resume", session, "say more"]),
   "gemini-cli": async ({ path }) => {
-    const { withPrompt } = await letGeminiGoOn(path, { prompt: "say more" });
+    const { withPrompt } = await continueInGemini(path, { prompt: "say more" });
     return [JSON.stringify(withPrompt)];
   },
   opencode: async ({ path, session }) => {
     const agent = await installOpenCode(sandbox);
     closers.push(() => agent.close());
     await agent.run("import", path);
-    await agent.goOn(session, "say more");
+    await agent.continueSession(session, "say more");
     agent.exportTo(path, session);
     const kept = join(sandbox.root, "requests");
     return readdirSync(kept).map((name) => readFileSync(join(kept, name), "utf8"));

@@ -124,7 +124,7 @@ function joined(blocks: readonly Block[]): readonly Block[] {
 /** Lets OpenCode go on, and brings the session back: nothing but the new turn may change. */
 async function goOn(session: string, { prompt, turns }: { prompt: string; turns: number }): Promise<void> {
   const before = await view();
-  const sent = unquoted(asSent(await agent.goOn(session, prompt)));
+  const sent = unquoted(asSent(await agent.continueSession(session, prompt)));
   expect(joined(sent)).toEqual(joined([...before.map(asOwnCall), asked(prompt)]));
   expect(await bringBack(session)).toMatchObject({ status: "updated", turns });
   expect(joined(unquoted(await view()))).toEqual(joined([...before, asked(prompt), REPLY]));
@@ -146,7 +146,7 @@ describe.skipIf(missing !== null)(`real agent: the loop with OpenCode${why}`, { 
     await goOn(session, { prompt: "again", turns: turns + 2 });
     const next = await handOver();
     expect(next.session).not.toBe(session);
-    await agent.goOn(next.session, "unseen");
+    await agent.continueSession(next.session, "unseen");
     const other = await handOver();
     expect(other).toMatchObject({ reused: false });
     expect(other.session).not.toBe(next.session);

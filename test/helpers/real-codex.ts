@@ -57,7 +57,7 @@ export async function resumeInCodex(
 }
 
 /** Lets Codex take a prompt in a session, and puts what it left in the file's place. */
-export async function letCodexGoOn(
+export async function continueInCodex(
   path: string,
   options: { readonly prompt: string; readonly model: string },
 ): Promise<readonly SentMessage[]> {

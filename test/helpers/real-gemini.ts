@@ -62,7 +62,7 @@ export async function resumeInGemini(
 }
 
 /** Lets it take a prompt in a session, and puts what it left in the file's place. */
-export async function letGeminiGoOn(path: string, options: { readonly prompt: string }): Promise<Resumed> {
+export async function continueInGemini(path: string, options: { readonly prompt: string }): Promise<Resumed> {
   const resumed = await resumeInGemini(path, options);
   await writeFile(path, resumed.after);
   return resumed;

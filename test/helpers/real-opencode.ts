@@ -39,7 +39,7 @@ export interface RealOpenCode {
   /** Writes a session that it holds to a file: of a pipe it does not fill all. */
   exportTo(file: string, session: string): void;
   /** Lets it take a prompt in a session that it holds; gives what it sent, without its own words, with the prompt. */
-  goOn(session: string, prompt: string): Promise<readonly SentMessage[]>;
+  continueSession(session: string, prompt: string): Promise<readonly SentMessage[]>;
   close(): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export async function installOpenCode(sandbox: Sandbox): Promise<RealOpenCode> {
       });
       closeSync(output);
     },
-    goOn: async (session, prompt) => {
+    continueSession: async (session, prompt) => {
       const before = mock.records.length;
       await runHere("run", "-s", session, "-m", "mock/mock-model", prompt);
       const sent = mock.records.slice(before).filter(({ api, body }) => api !== null && body.tools?.length);

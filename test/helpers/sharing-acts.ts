@@ -36,7 +36,7 @@ interface Scene extends World {
   readonly pick: number;
 }
 
-type Deed = () => unknown;
+type ActRunner = () => unknown;
 
 /** Branches of a conversation at most: more are only slower. */
 const MOST_BRANCHES = 4;
@@ -51,15 +51,15 @@ const DEEDS = {
         async () =>
           made.turns.add(await clone.turn(branch, `t${made.turns.size}`)),
     ),
-  push: (scene) => (isToSend(scene) ? [() => scene.clone.push()] : []),
+  push: (scene) => (hasUnsent(scene) ? [() => scene.clone.push()] : []),
   "late push": (scene) => {
     const { all, clone, remote } = scene;
-    const isFaster = (other: Clone): boolean => other !== clone && isToSend({ own: branchesOf(other).own, remote });
+    const isFaster = (other: Clone): boolean => other !== clone && hasUnsent({ own: branchesOf(other).own, remote });
     const meanwhile = (other: Clone) => async (): Promise<void> => {
       await other.push();
       remote();
     };
-    return isToSend(scene)
+    return hasUnsent(scene)
       ? all.filter(isFaster).map((other) => () => clone.push({ meanwhile: meanwhile(other) }))
       : [];
   },
@@ -74,7 +74,7 @@ const DEEDS = {
   merge: ({ clone, trees, made }) =>
     pairs(trees)
       .filter(([into, fork]) => !fork.turnOids.every((oid) => into.turnOids.includes(oid)))
-      .map((pair) => () => mergeTold(clone, pair, made)),
+      .map((pair) => () => mergeAndRecord(clone, pair, made)),
   "git push": ({ clone, own, tracked, remote }) =>
     [...own.keys()]
       .filter((name) => own.get(name) !== remote().get(name) && tracked.get(name) === remote().get(name))
@@ -132,8 +132,8 @@ const DEEDS = {
       .filter(({ compactions }) => compactions.length > 0)
       .map(
         (tree) => () =>
-          unlessRefused("squashed_commit", () =>
-            unlessRefused("nothing_to_undo", () => undoCompaction(clone.workspace, tree)),
+          ignoringRefusal("squashed_commit", () =>
+            ignoringRefusal("nothing_to_undo", () => undoCompaction(clone.workspace, tree)),
           ),
       ),
   "plain push": ({ plain }) => (plain.isAhead() ? [() => plain.push()] : []),
@@ -157,11 +157,11 @@ const DEEDS = {
     trees
       .filter(({ branch, commit }) => remote().get(branch) === commit)
       .map((tree) => async () => {
-        tellAnew(clone, tree);
+        rewriteHistory(clone, tree);
         made.turns.add(await clone.turn(tree.branch, `t${made.turns.size}`));
-        if (pick % 2 === 0) await compactAndTakeBack(clone, tree.branch, made);
+        if (pick % 2 === 0) await compactAndUndo(clone, tree.branch, made);
       }),
-} satisfies Record<string, (scene: Scene) => readonly Deed[] | Promise<readonly Deed[]>>;
+} satisfies Record<string, (scene: Scene) => readonly ActRunner[] | Promise<readonly ActRunner[]>>;
 
 type Kind = keyof typeof DEEDS;
 const KINDS = Object.keys(DEEDS) as readonly Kind[];
@@ -208,7 +208,7 @@ async function look(world: World, clone: Clone, rest: Pick<Scene, "made" | "pick
 }
 
 /** Whether a branch stands elsewhere than on the remote. */
-function isToSend({ own, remote }: Pick<Scene, "own" | "remote">): boolean {
+function hasUnsent({ own, remote }: Pick<Scene, "own" | "remote">): boolean {
   return [...own].some(([name, commit]) => remote().get(name) !== commit);
 }
 
@@ -232,7 +232,7 @@ function isPrefix(one: readonly string[], other: readonly string[]): boolean {
   return one.every((oid, at) => other[at] === oid);
 }
 
-async function unlessRefused(code: string, work: () => Promise<unknown>): Promise<void> {
+async function ignoringRefusal(code: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -240,7 +240,10 @@ async function unlessRefused(code: string, work: () => Promise<unknown>): Promis
   }
 }
 
-async function reverts({ workspace }: Clone, { branch, commit, compactions }: BranchTree): Promise<readonly Deed[]> {
+async function reverts(
+  { workspace }: Clone,
+  { branch, commit, compactions }: BranchTree,
+): Promise<readonly ActRunner[]> {
   const log = await workspace.store.readLog({ from: commit, paths: ["compactions"] });
   const live = new Set(compactions.map(({ path }) => path));
   const some = log.filter(
@@ -250,32 +253,36 @@ async function reverts({ workspace }: Clone, { branch, commit, compactions }: Br
   // A fork's commit may bring or take away several, with turns.
   return some.map(
     (entry) => () =>
-      unlessRefused("squashed_commit", () =>
-        unlessRefused("not_a_compaction", () => revertCompactions(workspace, [entry.commit], branch)),
+      ignoringRefusal("squashed_commit", () =>
+        ignoringRefusal("not_a_compaction", () => revertCompactions(workspace, [entry.commit], branch)),
       ),
   );
 }
 
 /** Gives a branch a history of its own with the same files, as a squash has it, or an import by another version of jpg. */
-function tellAnew({ git }: Clone, { branch, commit }: BranchTree): void {
+function rewriteHistory({ git }: Clone, { branch, commit }: BranchTree): void {
   const root = git("commit-tree", "-m", "turns, told anew", `${commit}^{tree}`).trim();
   git("update-ref", `refs/heads/${branch}`, root, commit);
 }
 
 /** What was taken back can be brought again: it stays in the history, whoever tells that anew. */
-async function compactAndTakeBack(clone: Clone, branch: string, made: Made): Promise<void> {
+async function compactAndUndo(clone: Clone, branch: string, made: Made): Promise<void> {
   const id = await clone.compact(branch, 0);
   if (id === "") return;
   made.compactions.add(id);
   await undoCompaction(clone.workspace, await clone.tree(branch));
 }
 
-async function mergeTold(clone: Clone, [into, fork]: readonly [BranchTree, BranchTree], made: Made): Promise<void> {
-  const text = `told ${made.turns.size}`;
+async function mergeAndRecord(
+  clone: Clone,
+  [into, fork]: readonly [BranchTree, BranchTree],
+  made: Made,
+): Promise<void> {
+  const text = `merge ${made.turns.size}`;
   const report = await mergeFork(clone.workspace, { into, fork, text, dryRun: false, summary: {} });
   if (report.commit === null) return;
-  const again = { into: await clone.tree(into.branch), fork, text: "told again", dryRun: false, summary: {} };
-  if ((await mergeFork(clone.workspace, again)).commit !== null) throw new Error(`${fork.branch} was told of twice`);
+  const again = { into: await clone.tree(into.branch), fork, text: "merge again", dryRun: false, summary: {} };
+  if ((await mergeFork(clone.workspace, again)).commit !== null) throw new Error(`${fork.branch} was merged twice`);
   const turn = `${report.commit}:turns/0000/${String(report.turn).padStart(6, "0")}.jsonl`;
   // The parents in a line, then the lines of the turn.
   const [parents, first = ""] = clone.git("show", "--no-patch", "--format=%P", report.commit, turn).split("\n");
@@ -295,13 +302,13 @@ async function gitMerge(clone: Clone, branch: string, from: string): Promise<voi
   } catch {
     return takeBack();
   }
-  const after = await treeUnlessGone(clone, branch);
+  const after = await treeIfThere(clone, branch);
   const isShorter = after === null || after.turnOids.length < before.turnOids.length;
   if (isShorter || (await findBrokenLinks(store, after)).length > 0) takeBack();
 }
 
 /** Null where a turn is gone that others follow: a fork of the first turns has a commit that removes the later ones. */
-async function treeUnlessGone(clone: Clone, branch: string): Promise<BranchTree | null> {
+async function treeIfThere(clone: Clone, branch: string): Promise<BranchTree | null> {
   try {
     const tree = await clone.tree(branch);
     return tree.missing === undefined ? tree : null;

@@ -195,9 +195,9 @@ function createKeyQueue(afterPause: (settled: () => void) => () => void): KeyQue
   let isEnded = false;
   let isHeld = false;
   let isReading = false;
-  let callOff = (): void => undefined;
+  let cancel = (): void => undefined;
   const read = (settled: boolean): void => {
-    callOff();
+    cancel();
     if (isReading || isHeld) return;
     isReading = true;
     for (let before = ""; waiting !== "" && waiting !== before; ) {
@@ -208,7 +208,7 @@ function createKeyQueue(afterPause: (settled: () => void) => () => void): KeyQue
       waiting += left;
     }
     isReading = false;
-    if (waiting !== "" && !settled) callOff = afterPause(() => read(true));
+    if (waiting !== "" && !settled) cancel = afterPause(() => read(true));
   };
   return {
     push(reader) {

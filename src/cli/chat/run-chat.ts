@@ -150,22 +150,22 @@ async function sendMessage(
     return { ...change, branch, unanswered: null, settingsKept: now.state.settingsKept || !interrupted };
   } catch (thrown) {
     parts.output.error(fromSystemError(thrown));
-    const kept = keptOn(thrown);
+    const kept = branchKeptOn(thrown);
     return { ...change, ...kept, unanswered: kept.branch === undefined ? content : null };
   }
 }
 
 /** The branch on which what came of a broken answer was kept: a new conversation, or a fork, perhaps. */
-function keptOn(thrown: unknown): Pick<ChatChange, "branch"> {
+function branchKeptOn(thrown: unknown): Pick<ChatChange, "branch"> {
   const branch = thrown instanceof JpgError ? thrown.data["branch"] : undefined;
   return typeof branch === "string" ? { branch } : {};
 }
 
 /** What came of an offer; `unsent` = Ctrl-C: the message is not sent either. */
-type Offered = ChatChange & { readonly unsent?: true };
+type OfferOutcome = ChatChange & { readonly unsent?: true };
 
 /** Offers to compact when the view, with the message that was just typed, is long enough. */
-async function offerCompaction(context: SlashContext, status: ChatStatus): Promise<Offered> {
+async function offerCompaction(context: SlashContext, status: ChatStatus): Promise<OfferOutcome> {
   const { terminal, output, look, state } = context;
   const messages = status.messages + 1;
   const sinceCompaction = status.sinceCompaction === null ? null : status.sinceCompaction + 1;
@@ -249,7 +249,7 @@ async function answerMessage(
         signal,
         ...(state.isNamed ? { model: state.model.name } : {}),
         root,
-        ...(servers === null ? {} : { tools: boxFor(servers, workspace, { branch, state }) }),
+        ...(servers === null ? {} : { tools: toolsFor(servers, workspace, { branch, state }) }),
       };
       return query(workspace, branch, request, observe(printer, { terminal, output, allowed }));
     });
@@ -265,7 +265,7 @@ function toolsOffered(servers: ToolBox | null): readonly Tool["definition"][] {
 }
 
 /** Jpg's own tools are of a branch, and the chat may go on in another one. Problems of servers were said when it began. */
-function boxFor(
+function toolsFor(
   servers: ToolBox,
   workspace: Workspace,
   { branch, state }: { readonly branch: string; readonly state: ChatState },

@@ -266,13 +266,13 @@ function renderSlashHelp(style: Style, columns: number): SafeText {
     ...KEYS,
   ];
   const widest = Math.max(...rows.map(([typed]) => typed.length));
-  const beside = columns - widest - 5;
-  const isNarrow = beside < 30;
+  const explanationColumns = columns - widest - 5;
+  const isNarrow = explanationColumns < 30;
   const indent = forTerminal(" ".repeat(isNarrow ? 6 : widest + 4));
   return joinLines(
     rows.flatMap(([typed, explains]) => {
       const text = { text: forTerminal(explains), paint: unpainted };
-      const [first = "", ...rest] = wrapSpans([text], isNarrow ? Math.max(2, columns - 7) : beside);
+      const [first = "", ...rest] = wrapSpans([text], isNarrow ? Math.max(2, columns - 7) : explanationColumns);
       const shown = style.heading(forTerminal(typed));
       const blanks = forTerminal(" ".repeat(Math.max(0, widest - typed.length)));
       const opening = isNarrow

@@ -36,7 +36,7 @@ export function readWish({ options }: CommandContext): Pick<CompactRequest, "mod
 }
 
 /** Refuses flags that say nothing without another. Throws `usage`. */
-export function checkLoneFlags({ options }: CommandContext): void {
+export function checkDependentFlags({ options }: CommandContext): void {
   if (options["suffix"] === true && options["emit"] === undefined)
     throw userError("usage", "jpg compact: --suffix has no effect without --emit.", {
       hints: [
@@ -110,7 +110,7 @@ export async function readStrategies(
   const settings = isOpen ? (await loadConversationConfig(workspace, tree)).config.conversation.compaction : null;
   const names = given.map((name) => (name === "" && settings !== null ? settings.strategy : name));
   const { leavesTangents, others } = splitTangents(names);
-  if (leavesTangents) refuseBesideTangents(options);
+  if (leavesTangents) refuseWithTangents(options);
   refuseUnused("--turns", TANGENTS, options["turns"] !== undefined && !leavesTangents);
   refuseUnused("--yes", TANGENTS, flag(options, "yes") && !leavesTangents);
   const chosen = readSizes(others, options);
@@ -118,7 +118,7 @@ export async function readStrategies(
 }
 
 /** What shows or makes one compaction, or parts of one, says nothing of turns that lie apart. Throws `contradictory_flags`. */
-function refuseBesideTangents(options: CommandContext["options"]): void {
+function refuseWithTangents(options: CommandContext["options"]): void {
   const other = ["chunks", "diff", "text"].find((name) => options[name] !== undefined);
   if (other === undefined) return;
   throw userError(

@@ -109,28 +109,29 @@ export async function runTangents(context: CommandContext, workspace: Workspace,
   if (job.turns === null && !isListing) requireTerminal({ text: "Leave these turns out?", instead: INSTEAD }, context);
   return endOnInterrupt(context.output, async (signal) => {
     const request = { ...job.request, signal };
-    const judged = job.turns === null ? await judge(context, workspace, { tree: job.tree, request, isListing }) : null;
-    const runs = job.turns ?? joinRuns((judged?.chosen ?? []).map(({ turn }) => ({ from: turn, to: turn })));
+    const proposal =
+      job.turns === null ? await findAndChoose(context, workspace, { tree: job.tree, request, isListing }) : null;
+    const runs = job.turns ?? joinRuns((proposal?.chosen ?? []).map(({ turn }) => ({ from: turn, to: turn })));
     const series = beginSeries(workspace, job.tree);
     const omitted = runs.length === 0 ? [] : await omitTurns(workspace, series, { ...request, runs });
     const rest = request.strategies === undefined ? null : await compactInSeries(series, request);
-    if (rest === null) return tell(context, omitted, judged);
-    tell(context, [...omitted, rest], judged);
+    if (rest === null) return printOutcome(context, omitted, proposal);
+    printOutcome(context, [...omitted, rest], proposal);
     return rest.summary_error === "interrupted" ? INTERRUPTED : 0;
   });
 }
 
 /** What a model said, and what of it is to go. */
-interface Judged {
+interface TangentChoice {
   readonly found: FoundTangents;
   readonly chosen: readonly FoundTangent[];
 }
 
-async function judge(
+async function findAndChoose(
   context: CommandContext,
   workspace: Workspace,
   { tree, request, isListing }: Pick<TangentsJob, "tree" | "request"> & { readonly isListing: boolean },
-): Promise<Judged> {
+): Promise<TangentChoice> {
   const { output, json } = context;
   const { signal } = request;
   const found = await findTangents(workspace, tree, request);
@@ -183,13 +184,13 @@ function renderTangents({ model, tangents }: FoundTangents, { style }: Rendering
 }
 
 /** Why no turn is left out. */
-function whyNothing({ tangents, model, reason }: FoundTangents): string {
+function reasonForNothing({ tangents, model, reason }: FoundTangents): string {
   return reason ?? (tangents.length === 0 ? `${model ?? ""} found no tangent` : "no turn was confirmed");
 }
 
-function tellNothing({ output, json }: CommandContext, found: FoundTangents): number {
+function printNothing({ output, json }: CommandContext, found: FoundTangents): number {
   const { model, tangents, problems } = found;
-  const why = whyNothing(found);
+  const why = reasonForNothing(found);
   if (json) output.json({ compaction: null, commit: null, reason: why, model, tangents, warnings: problems });
   else {
     const notes = problems.map((problem) => safe`${output.style.caution(safe`note:`)} ${forTerminal(problem)}`);
@@ -199,8 +200,12 @@ function tellNothing({ output, json }: CommandContext, found: FoundTangents): nu
 }
 
 /** Tells what was done, or would be; `judged` = what a model said, null where the user named the turns. */
-function tell(context: CommandContext, reports: readonly CompactReport[], judged: Judged | null): number {
-  if (judged !== null && reports.length === 0) return tellNothing(context, judged.found);
+function printOutcome(
+  context: CommandContext,
+  reports: readonly CompactReport[],
+  judged: TangentChoice | null,
+): number {
+  if (judged !== null && reports.length === 0) return printNothing(context, judged.found);
   const { output, json } = context;
   const said = judged === null ? {} : { model: judged.found.model, tangents: judged.chosen };
   const problems = judged?.found.problems ?? [];
@@ -212,7 +217,7 @@ function tell(context: CommandContext, reports: readonly CompactReport[], judged
     return 0;
   }
   if (judged?.chosen.length === 0)
-    output.info(safe`No turn is left out: ${forTerminalLine(whyNothing(judged.found))}.`);
+    output.info(safe`No turn is left out: ${forTerminalLine(reasonForNothing(judged.found))}.`);
   for (const report of reports) output.data(renderTimeline(report, output));
   for (const problem of problems) output.warn(forTerminal(problem));
   return 0;

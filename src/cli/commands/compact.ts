@@ -13,7 +13,7 @@ import { endOnInterrupt } from "../frame/interrupt.ts";
 import { documentOf, renderTimeline } from "../render/compact.ts";
 import {
   checkActivation,
-  checkLoneFlags,
+  checkDependentFlags,
   checkSummaryOptions,
   readManner,
   readPartCount,
@@ -155,7 +155,7 @@ export const command: CommandSpec = {
   ],
   withoutGit: true,
   run: async (context) => {
-    checkLoneFlags(context);
+    checkDependentFlags(context);
     const range = readRange(context);
     const chunks = readPartCount(context.options);
     const workspace = await context.open();

@@ -58,11 +58,11 @@ async function runFork(
     activate: !(options["activate"] === false),
     signal,
   });
-  tell(output, json, report);
+  printFork(output, json, report);
   return 0;
 }
 
-function tell(output: CommandContext["output"], json: boolean, report: ForkReport): void {
+function printFork(output: CommandContext["output"], json: boolean, report: ForkReport): void {
   const { compaction } = report;
   if (json) output.json(compaction === undefined ? report : { ...report, compaction: documentOf(compaction) });
   else

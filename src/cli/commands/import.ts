@@ -67,7 +67,7 @@ async function importFiles(
   const stdin = request.paths.includes("-") ? await runtime.readStdin() : null;
   const workspace = stdin === null ? opened : withStdin(opened, stdin);
   const { bundles, paths } = await sortPaths(request.paths, { cwd: runtime.cwd, stdin });
-  const taken = await takeBundles(workspace, bundles);
+  const taken = await importBundles(workspace, bundles);
   if (bundles.length > 0 && paths.length === 0) {
     if (json) output.json(taken);
     else output.data(renderBundle(taken, output));
@@ -126,7 +126,7 @@ async function sortPaths(
   return { bundles, paths: others };
 }
 
-async function takeBundles(
+async function importBundles(
   workspace: Workspace,
   bundles: readonly (BundleFile | Uint8Array)[],
 ): Promise<readonly BundleRow[]> {
@@ -134,12 +134,12 @@ async function takeBundles(
   for (const bundle of bundles)
     appendAll(
       rows,
-      bundle instanceof Uint8Array ? await takeBytes(workspace, bundle) : await importBundle(workspace, bundle),
+      bundle instanceof Uint8Array ? await importBundleBytes(workspace, bundle) : await importBundle(workspace, bundle),
     );
   return rows;
 }
 
-function takeBytes(workspace: Workspace, bytes: Uint8Array): Promise<readonly BundleRow[]> {
+function importBundleBytes(workspace: Workspace, bytes: Uint8Array): Promise<readonly BundleRow[]> {
   return withBundleFile(bytes, workspace.runtime.env, async (path) => {
     const header = await readBundleHeader(path);
     return header === null ? [] : await importBundle(workspace, { path, header, source: "-" });

@@ -37,7 +37,8 @@ export const command: CommandSpec = {
       },
     });
     if (json) output.json(rows);
-    else if (rows.length === 0 && unreadable.length === 0) output.info(await sayEmpty(workspace, options, archived));
+    else if (rows.length === 0 && unreadable.length === 0)
+      output.info(await emptyListText(workspace, options, archived));
     else output.data(renderList(rows, { style: output.style, width: output.width, now: runtime.now() }));
     for (const { branch } of rows.filter(({ spliced }) => spliced === true)) {
       const name = forTerminalLine(branch);
@@ -56,12 +57,12 @@ export const command: CommandSpec = {
   },
 };
 
-async function sayEmpty(workspace: Workspace, options: OptionValues, archived: number): Promise<SafeText> {
+async function emptyListText(workspace: Workspace, options: OptionValues, archived: number): Promise<SafeText> {
   const remotes = await describeRemotes(workspace);
-  return remotes === null ? sayNone(options, archived) : forTerminal(remotes);
+  return remotes === null ? nothingListedText(options, archived) : forTerminal(remotes);
 }
 
-function sayNone(options: OptionValues, archived: number): SafeText {
+function nothingListedText(options: OptionValues, archived: number): SafeText {
   if (flag(options, "archived")) return safe`No conversation is archived.`;
   if (archived > 0) return safe`All of them are archived: \`jpg ls --archived\` lists ${archived}.`;
   const labels = texts(options, "label");

@@ -69,7 +69,7 @@ async function runQuery(context: CommandContext, content: Content, signal: Abort
     model,
     signal,
   });
-  sayPlace(context, place);
+  printPlace(context, place);
   const screen = openScreen(context);
   const printer = createQueryPrinter({ output, json, yes: flag(options, "yes"), signal, screen });
   const { branch, tree, root, opened, compaction } = place;
@@ -87,8 +87,8 @@ async function runQuery(context: CommandContext, content: Content, signal: Abort
       ...(options["tools"] === false ? {} : { openTools }),
     };
     // What compacts first has stored the settings of the call.
-    const standing = compaction === null ? workspace : withoutOverrides(workspace);
-    const report = await query(standing, branch, request, printer);
+    const current = compaction === null ? workspace : withoutOverrides(workspace);
+    const report = await query(current, branch, request, printer);
     printer.end();
     printReport(context, place, report);
     return report.interrupted ? INTERRUPTED : 0;
@@ -130,7 +130,7 @@ function printReport({ output, json }: CommandContext, { compaction }: QueryPlac
     );
 }
 
-function sayPlace({ output }: CommandContext, { branch, root, forked, compaction }: QueryPlace): void {
+function printPlace({ output }: CommandContext, { branch, root, forked, compaction }: QueryPlace): void {
   if (root !== undefined) output.detail(safe`new conversation ${forTerminalLine(root.id)}`);
   if (forked) output.info(safe`Forked to ${forTerminalLine(branch)}, now active`);
   if (compaction === null) return;

@@ -85,9 +85,12 @@ async function pathToWrite(context: CommandContext, otherwise: string): Promise<
   return path;
 }
 
-async function* eachPiece<Piece>(pieces: AsyncIterable<Piece>, tell: (piece: Piece) => void): AsyncGenerator<Piece> {
+async function* eachPiece<Piece>(
+  pieces: AsyncIterable<Piece>,
+  printShare: (piece: Piece) => void,
+): AsyncGenerator<Piece> {
   for await (const piece of pieces) {
-    tell(piece);
+    printShare(piece);
     yield piece;
   }
 }

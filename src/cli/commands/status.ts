@@ -1,6 +1,6 @@
 import { readStatus } from "../../app/look/status.ts";
 import type { CommandSpec } from "../frame/command.ts";
-import { renderWhatIsHere } from "../render/list.ts";
+import { renderProjectStatus } from "../render/list.ts";
 
 export const command: CommandSpec = {
   name: "status",
@@ -11,7 +11,7 @@ export const command: CommandSpec = {
   run: async ({ output, json, open }) => {
     const report = await readStatus(await open({ create: true }));
     if (json) output.json(report);
-    else output.data(renderWhatIsHere(report, output));
+    else output.data(renderProjectStatus(report, output));
     return 0;
   },
 };

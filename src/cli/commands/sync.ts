@@ -50,7 +50,7 @@ export const command: CommandSpec = {
   run: async (context) => {
     const { args, options, runtime, output, json } = context;
     checkFlags(context);
-    if (flag(options, "spool")) return takeInSpool(context);
+    if (flag(options, "spool")) return importSpool(context);
     const request = await parseImportArguments(args, runtime.cwd);
     const observer = observe(output);
     if (flag(options, "watch")) {
@@ -72,7 +72,7 @@ function guardOf({ options }: Pick<CommandContext, "options">): { readonly guard
 }
 
 /** Each goes into the store of the directory that its agent worked in, whatever this call's own is. */
-async function takeInSpool({ runtime, output, json }: CommandContext): Promise<number> {
+async function importSpool({ runtime, output, json }: CommandContext): Promise<number> {
   const report = await drainSpool(runtime, { again: !output.quiet });
   if (json) output.json(syncDocument({ ...report, compactions: [] }));
   else if (!output.quiet) output.data(renderImport(report.sessions, { ...output, verbose: output.verbose }));

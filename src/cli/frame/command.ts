@@ -167,22 +167,22 @@ const PROGRESS = /^(?:remote: +)?[A-Z][A-Za-z ]+: +\d+(?:%|,|$)/;
 /** Git's own count of what it sent, at the end. */
 const TOTAL = /^remote: Total \d+ \(delta /;
 /** What the other side says; what became of which ref is reported by the commands. */
-const SAID = /^remote: .*\S/;
+const REMOTE_MESSAGE = /^remote: .*\S/;
 
 /** What a transfer is told of the terminal. */
-interface Watched {
+interface TransferOutput {
   readonly interactive: boolean;
-  readonly progress?: (line: string, stands: boolean) => void;
+  readonly progress?: (line: string, isFinal: boolean) => void;
 }
 
 /** The options of a transfer; git's lines are shown only where a person sees them, its progress on one that moves. */
-export function watchTransfer(output: Pick<Output, "info" | "moving" | "seen" | "errorStyle">): Watched {
+export function watchTransfer(output: Pick<Output, "info" | "moving" | "seen" | "errorStyle">): TransferOutput {
   const interactive = isTerminal(process.stdin, output);
   if (!output.seen) return { interactive };
-  const show = (line: string, stands: boolean): void => {
-    if ((line === "" && !stands) || TOTAL.test(line)) output.moving("");
-    else if (PROGRESS.test(line) || (!stands && SAID.test(line))) output.moving(line);
-    else if (SAID.test(line)) output.info(output.errorStyle.faint(safe`  ${forTerminalLine(line)}`));
+  const show = (line: string, isFinal: boolean): void => {
+    if ((line === "" && !isFinal) || TOTAL.test(line)) output.moving("");
+    else if (PROGRESS.test(line) || (!isFinal && REMOTE_MESSAGE.test(line))) output.moving(line);
+    else if (REMOTE_MESSAGE.test(line)) output.info(output.errorStyle.faint(safe`  ${forTerminalLine(line)}`));
   };
   return { interactive, progress: show };
 }

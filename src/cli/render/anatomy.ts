@@ -61,7 +61,7 @@ function renderTools(report: AnatomyReport, rendering: Rendering): readonly Safe
     ],
     size: tokens,
   }));
-  const left = renderLeft(shown, report.by_tool.slice(MOST_ROWS), { noun: "tool", rendering });
+  const left = renderOmitted(shown, report.by_tool.slice(MOST_ROWS), { noun: "tool", rendering });
   return rows.length === 0 ? [] : [...renderBars(["TOOL", "CALLS", "TOKENS", ""], rows, rendering), ...left];
 }
 
@@ -81,7 +81,7 @@ function renderTurns(report: AnatomyReport, rendering: Rendering): readonly Safe
       ],
       size: turn.tokens,
     }));
-  const left = renderLeft(
+  const left = renderOmitted(
     [...largest],
     report.by_turn.filter((turn) => !largest.has(turn)),
     { noun: "turn", rendering },
@@ -123,7 +123,7 @@ interface Sized {
 }
 
 /** What the rows leave out, which is smaller than they are, or as large as the smallest of them. */
-function renderLeft(
+function renderOmitted(
   shown: readonly Sized[],
   left: readonly Sized[],
   { noun, rendering }: { readonly noun: string; readonly rendering: Rendering },

@@ -51,8 +51,14 @@ export function renderImport(reports: readonly ImportReport[], rendering: Import
   const shown = own.length === 0 || verbose === true ? reports : own;
   const header = HEADER.map((text) => ({ text, paint: style.faint }));
   const table = renderTable([header, ...shown.map((report) => cells(report, style))], { columns: COLUMNS, width });
-  const lines = [...skippedLines(reports, rendering), ...reports.flatMap(sideFiles)];
-  return joinLines([...table, ...lines, totals(shown), ...leftAgents(reports, shown), ...newerAgents(reports)]);
+  const lines = [...skippedLines(reports, rendering), ...reports.flatMap(sideFileNotes)];
+  return joinLines([
+    ...table,
+    ...lines,
+    totals(shown),
+    ...subAgentsWithoutRow(reports, shown),
+    ...newerAgentNotes(reports),
+  ]);
 }
 
 function cells(report: ImportReport, style: Style): Cell[] {
@@ -91,7 +97,7 @@ const NAMED_SHOWN = 10;
 const LEFT_SHOWN = 5;
 
 /** What was taken from beside a session, and what stands there that is not the agent's. */
-function sideFiles({ source, side_files }: ImportReport): SafeText[] {
+function sideFileNotes({ source, side_files }: ImportReport): SafeText[] {
   if (side_files === undefined || source === undefined) return [];
   const { files, bytes, left } = side_files;
   const names = left.slice(0, LEFT_SHOWN).map(forTerminalLine);
@@ -104,14 +110,14 @@ function sideFiles({ source, side_files }: ImportReport): SafeText[] {
 }
 
 /** What became of the conversations of sub-agents that have no row. */
-function leftAgents(reports: readonly ImportReport[], shown: readonly ImportReport[]): SafeText[] {
+function subAgentsWithoutRow(reports: readonly ImportReport[], shown: readonly ImportReport[]): SafeText[] {
   const agents = reports.filter((report) => !shown.includes(report));
   if (agents.length === 0) return [];
   return [safe`${renderCount(agents.length, "sub-agent")} of these: ${outcomes(agents)}; \`jpg ls --all\` lists them.`];
 }
 
 /** Sessions of versions of agents that jpg does not know: what is new in them may have been left out. */
-function newerAgents(reports: readonly ImportReport[]): SafeText[] {
+function newerAgentNotes(reports: readonly ImportReport[]): SafeText[] {
   const newer = new Map(
     reports.flatMap(({ newer_agent: found }) => (found === undefined ? [] : [[found.agent, found]])),
   );

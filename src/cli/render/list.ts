@@ -53,11 +53,11 @@ function decoration(row: LogRow, style: Style): SafeText {
   const id = style.id(forTerminalLine(row.compaction));
   const what = row.cut_off === true ? safe`history is cut off here` : safe`squashed`;
   const squashed = row.squashed === true ? safe`, ${style.faint(what)}` : "";
-  return safe`(${row.kind === "compaction" ? id : safe`${row.kind} of ${id}`}${standing(row, style)}${squashed})`;
+  return safe`(${row.kind === "compaction" ? id : safe`${row.kind} of ${id}`}${stateOf(row, style)}${squashed})`;
 }
 
 /** What the compaction is at the tip; a row that takes it back or brings it back need not say that it did. */
-function standing(row: LogRow, style: Style): SafeText {
+function stateOf(row: LogRow, style: Style): SafeText {
   if (row.kind === "revert") return "";
   if (row.not_applied !== undefined && row.live) return safe`, ${style.caution(safe`not applied`)}`;
   return row.live ? safe`, ${style.good(safe`live`)}` : safe`, ${style.faint(safe`reverted`)}`;
@@ -261,7 +261,7 @@ function titleText({ title, pinned, archived, labels = [], agents = 0 }: ListRow
 }
 
 /** Renders what is here: the active conversation, then a line for each thing that can be done. */
-export function renderWhatIsHere(report: StatusReport, { style }: Rendering): SafeText {
+export function renderProjectStatus(report: StatusReport, { style }: Rendering): SafeText {
   return joinLines([
     ...activeLines(report, style),
     ...listLines(report, style),

@@ -53,8 +53,8 @@ function headLines(report: ReviewReport, rendering: Rendering): readonly SafeTex
   ];
   return [
     safe`${style.heading(forTerminalLine(fork))}`,
-    safe`against ${nameOfOther(report)}${partingWords(report, style)}`,
-    ...takenOffWarning(report, style),
+    safe`against ${nameOfOther(report)}${mergeBaseWords(report, style)}`,
+    ...removedOnRemoteWarning(report, style),
     ...renderFields(
       [
         ["Tokens", safe`${renderTokens(tokens)} ${renderShare(tokens)}`],
@@ -77,7 +77,7 @@ function nameOfOther({ conversation, against }: ReviewReport): SafeText {
   return forTerminalLine(isOwn ? forkOf(against) : against);
 }
 
-function partingWords({ base, told }: ReviewReport, style: Style): SafeText {
+function mergeBaseWords({ base, told }: ReviewReport, style: Style): SafeText {
   if (base === null) return safe``;
   const commit = shortCommit(base);
   if (told === null) return safe` ${style.faint(safe`where they parted, ${commit}`)}`;
@@ -87,7 +87,7 @@ function partingWords({ base, told }: ReviewReport, style: Style): SafeText {
 }
 
 /** Git takes what a fork was told of for a part of it, and merges nothing of it again. */
-function takenOffWarning(report: ReviewReport, style: Style): readonly SafeText[] {
+function removedOnRemoteWarning(report: ReviewReport, style: Style): readonly SafeText[] {
   if (report.told !== "fork") return [];
   const [name, other] = [forTerminalLine(forkOf(report.fork)), nameOfOther(report)];
   return [

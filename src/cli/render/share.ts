@@ -6,7 +6,7 @@ import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../..
 import { renderTable } from "../frame/table.ts";
 import type { Rendering } from "../frame/terminal.ts";
 import { renderBytes, renderCount } from "./quantity.ts";
-import { renderTakenNotes } from "./sharing.ts";
+import { renderUpdateNotes } from "./sharing.ts";
 
 /** What a file holds, and what it does not; `path` null = standard output. */
 export function renderSharedFile(
@@ -58,5 +58,5 @@ export function renderBundle(rows: readonly BundleRow[], { style, width }: Rende
     turns === 0 ? "" : renderCount(turns, "turn"),
   ]);
   const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }, { shrinkTo: 8 }];
-  return joinLines([...renderTable(cells, { columns, width }), ...renderTakenNotes(rows, style)]);
+  return joinLines([...renderTable(cells, { columns, width }), ...renderUpdateNotes(rows, style)]);
 }

@@ -53,7 +53,7 @@ export function renderPush(report: PushReport, isDryRun: boolean, { style, width
   const name = forTerminalLine(report.remote);
   const local = joinSafe(report.local.map(forTerminalLine), ", ");
   return joinLines([
-    ...renderFew(cells, columns, width),
+    ...renderFirstRows(cells, columns, width),
     isAllThere
       ? safe`Nothing to send: ${name} has all of it (${there}).`
       : going.length === 0
@@ -61,12 +61,12 @@ export function renderPush(report: PushReport, isDryRun: boolean, { style, width
         : safe`${isDryRun ? "Would send" : "Sent"} ${sumOf(going, report.bytes)} to ${name}.`,
     ...(isAllThere || report.branches.length === shown.length ? [] : [safe`${there} already there.`]),
     ...(report.local.length === 0 ? [] : [safe`Not sent because they are local: ${local}.`]),
-    ...shown.flatMap(passedOverNotes),
+    ...shown.flatMap(concurrentPushNotes),
   ]);
 }
 
 /** Somebody was faster, and what they pushed is in what was sent as a fork that it was told of: what it is and how it is kept. */
-function passedOverNotes({ branch, passed_over: passed }: PushReport["branches"][number]): readonly SafeText[] {
+function concurrentPushNotes({ branch, passed_over: passed }: PushReport["branches"][number]): readonly SafeText[] {
   if (passed === undefined) return [];
   const [fork, commit] = [forTerminalLine(forkOf(branch)), forTerminalLine(abbreviateCommit(passed.commit))];
   const what = passed.turns === 0 ? "something" : renderCount(passed.turns, "turn");
@@ -102,11 +102,11 @@ export function renderFetch({ remote, branches, total, gone }: FetchReport, { st
     branches.length > 0
       ? safe`Your own branches are unchanged; \`jpg pull\` brings these in.`
       : safe`Nothing new from ${name}, which has ${renderCount(total, "branch", "branches")}.`;
-  return joinLines([...renderFew(cells, columns, width), end, ...renderGone(name, gone)]);
+  return joinLines([...renderFirstRows(cells, columns, width), end, ...renderRemovedFromRemote(name, gone)]);
 }
 
 /** What somebody took off a remote, a leak for one: it stays here, and is not sent again unasked. */
-function renderGone(remote: SafeText, gone: readonly string[]): readonly SafeText[] {
+function renderRemovedFromRemote(remote: SafeText, gone: readonly string[]): readonly SafeText[] {
   const names = joinSafe([...new Set(gone.map(conversationOf))].slice(0, MOST_ROWS).map(forTerminalLine), ", ");
   return gone.length === 0
     ? []
@@ -121,7 +121,7 @@ export function renderPull(report: PullReport, rendering: Rendering): SafeText {
   const isBegun = branches.some(({ branch, status, fork }) => active === (status === "new" ? branch : fork));
   return joinLines([
     ...(branches.length > 0
-      ? renderTaken(branches, rendering)
+      ? renderUpdatedBranches(branches, rendering)
       : [safe`Nothing new from ${name}, which has ${renderCount(total, "branch", "branches")}.`]),
     ...forked
       .filter(({ fork }) => fork === active)
@@ -131,26 +131,26 @@ export function renderPull(report: PullReport, rendering: Rendering): SafeText {
     ...(removed.length === 0
       ? []
       : [safe`Not brought back because they were removed here: ${joinSafe(removed.map(forTerminalLine), ", ")}.`]),
-    ...renderGone(name, gone),
+    ...renderRemovedFromRemote(name, gone),
     ...(active === null || !isBegun ? [] : [safe`Now on ${forTerminalLine(active)}`]),
   ]);
 }
 
 /** What became of branches that something came for: a branch a line, then why some stayed as they were. */
-function renderTaken(branches: PullReport["branches"], { style, width }: Rendering): readonly SafeText[] {
+function renderUpdatedBranches(branches: PullReport["branches"], { style, width }: Rendering): readonly SafeText[] {
   const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }, { shrinkTo: 8 }];
-  return [...renderFew(branches.map(pulledCells), columns, width), ...renderTakenNotes(branches, style)];
+  return [...renderFirstRows(branches.map(pulledCells), columns, width), ...renderUpdateNotes(branches, style)];
 }
 
 /** What has no room in a row: why branches stayed as they were, and what one's own are called where both sides had turns. */
-export function renderTakenNotes(branches: readonly TakenBranch[], style: Style): readonly SafeText[] {
-  return [...keptNotes(branches, style), ...forkNotes(branches)];
+export function renderUpdateNotes(branches: readonly UpdatedBranch[], style: Style): readonly SafeText[] {
+  return [...unchangedNotes(branches, style), ...forkNotes(branches)];
 }
 
-type TakenBranch = Pick<PullReport["branches"][number], "branch" | "fork" | "reason">;
+type UpdatedBranch = Pick<PullReport["branches"][number], "branch" | "fork" | "reason">;
 
 /** Short names where all are of one conversation. */
-function forkNotes(branches: readonly TakenBranch[]): readonly SafeText[] {
+function forkNotes(branches: readonly UpdatedBranch[]): readonly SafeText[] {
   const forked = branches.flatMap(({ branch, fork }) => (fork === undefined ? [] : [{ branch, fork }]));
   const isOne = new Set(forked.map(({ branch }) => conversationOf(branch))).size === 1;
   return forked.slice(0, MOST_ROWS).map(({ branch, fork }) => {
@@ -159,7 +159,7 @@ function forkNotes(branches: readonly TakenBranch[]): readonly SafeText[] {
   });
 }
 
-function keptNotes(branches: readonly TakenBranch[], style: Style): readonly SafeText[] {
+function unchangedNotes(branches: readonly UpdatedBranch[], style: Style): readonly SafeText[] {
   const kept = branches.filter(({ reason }) => reason !== undefined);
   return kept
     .slice(0, MOST_ROWS)
@@ -188,7 +188,7 @@ export function renderClone(report: CloneReport): SafeText {
 const MOST_ROWS = 20;
 
 /** The first rows, and how many more there are. */
-function renderFew(rows: readonly string[][], columns: readonly Column[], width: number): readonly SafeText[] {
+function renderFirstRows(rows: readonly string[][], columns: readonly Column[], width: number): readonly SafeText[] {
   const lines = renderTable(rows.slice(0, MOST_ROWS), { columns, width, indent: "  " });
   const more = rows.length - lines.length;
   return more === 0
@@ -271,7 +271,7 @@ export function renderRedact(report: RedactReport, isDryRun: boolean, rendering:
   const masked = renderCount(secrets.length, "secret");
   return joinLines([
     ...rows,
-    ...renderTaken(changes, rendering),
+    ...renderUpdatedBranches(changes, rendering),
     isDryRun
       ? safe`Would bring ${copy}, the copy of ${name}, up to date, with ${masked} masked.`
       : safe`Brought ${copy}, the copy of ${name}, up to date, with ${masked} masked.`,

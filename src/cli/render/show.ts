@@ -144,7 +144,7 @@ function renderShowCompaction(report: ShowCompaction, rendering: Rendering): Saf
   const { style, width } = rendering;
   const { event, hidden, receipt } = report;
   return joinLines([
-    safe`${style.heading(safe`compaction`)} ${style.id(forTerminalLine(event.id))} (${standing(report, style)})`,
+    safe`${style.heading(safe`compaction`)} ${style.id(forTerminalLine(event.id))} (${stateOf(report, style)})`,
     ...renderFields([...originFields(report), ...hiddenFields(report, hidden)], rendering),
     ...compactionSection(safe`Made as one:`, membersOf(report), style),
     ...(report.compactions ?? [event]).flatMap((one) =>
@@ -174,7 +174,7 @@ function membersOf({ compactions = [] }: ShowCompaction): readonly SafeText[] {
   return rest > 0 ? [...lines, safe`    … ${groupDigits(rest)} more`] : lines;
 }
 
-function standing({ live, not_applied }: ShowCompaction, style: Style): SafeText {
+function stateOf({ live, not_applied }: ShowCompaction, style: Style): SafeText {
   if (!live) return style.faint(safe`reverted`);
   return not_applied === undefined ? style.good(safe`live`) : style.caution(safe`live, not applied`);
 }

@@ -91,13 +91,13 @@ function renderCompaction(stackRow: StackRow, context: StackContext): Html {
   // What is in force has one row, of the newest commit that brought it: links lead there.
   const id = row.live ? html` id="${compactionAnchor(compaction)}"` : nothing;
   return html`<li${id} class="${row.live ? `live ${tintClass(context.looks, compaction)}` : "gone"}"><p><strong>${subject}</strong></p>
-<p class="facts">${standing(row)} · ${compaction} · ${row.timestamp.slice(0, 10)}${row.author === undefined ? "" : ` · ${row.author}`}${range}</p>
-${inside}${renderWays(stackRow, context)}</li>
+<p class="facts">${stateOf(row)} · ${compaction} · ${row.timestamp.slice(0, 10)}${row.author === undefined ? "" : ` · ${row.author}`}${range}</p>
+${inside}${renderRowActions(stackRow, context)}</li>
 `;
 }
 
 /** What can be done about it: here, where the page is served, else at a prompt. A row whose word no longer holds only leads on. */
-function renderWays({ row, isNewest }: StackRow, { branch, place }: StackContext): Html {
+function renderRowActions({ row, isNewest }: StackRow, { branch, place }: StackContext): Html {
   const { compaction: id, commit, live, kind } = row;
   const command = commandHtml("jpg", "revert", kind === "revert" ? abbreviateCommit(commit) : id);
   if (place.kind === "file") return live ? html`<p class="facts">Undo it: ${command}</p>` : nothing;
@@ -107,7 +107,7 @@ function renderWays({ row, isNewest }: StackRow, { branch, place }: StackContext
   return html`<form method="post" action="${actionAddress(branch, "revert")}"><input type="hidden" name="id" value="${commit}">${look}${off} <button>${live ? "Undo it" : "Bring it back"}</button> ${command}</form>`;
 }
 
-function standing({ kind, live, not_applied: reason }: PageCompaction["row"]): string {
+function stateOf({ kind, live, not_applied: reason }: PageCompaction["row"]): string {
   if (kind === "revert") return "undoes it";
   if (live && reason !== undefined) return `without effect: ${reason}`;
   return live ? "in force" : "reverted";
@@ -216,7 +216,7 @@ export function renderCompactionPage(branch: string, page: CompactionPage, place
   const body = html`<header><p class="facts"><a href="/">All conversations</a> · <a href="${branchAddress(branch)}">${page.title}</a></p>
 <h1>${shown.policies}</h1>
 <p class="facts">${factsOf(page)} · ${rangeOf(page, branch)}</p>
-${shown.live ? html`<p><a href="${lookAddress(branch, shown.event.id)}">The conversation without it</a></p>\n` : nothing}${canAct ? renderWaysOut(branch, page) : nothing}</header>
+${shown.live ? html`<p><a href="${lookAddress(branch, shown.event.id)}">The conversation without it</a></p>\n` : nothing}${canAct ? renderUndoForm(branch, page) : nothing}</header>
 <main>
 ${summaries.map((summary) => html`<section aria-label="Summary"><h2>Summary and its sources</h2>${renderSummary(summary, branch)}</section>\n`)}<section aria-labelledby="lost"><h2 id="lost">What is lost</h2>
 ${receipt}${renderLost(lost, { branch, compaction: shown.event.id, canAct })}</section>
@@ -230,7 +230,7 @@ function factsOf({ shown, newest }: CompactionPage): string {
   const { event, not_applied: reason } = shown;
   const { tokens } = event.stats ?? {};
   return [
-    renderStanding(shown.live, reason),
+    renderState(shown.live, reason),
     event.id,
     event.timestamp.slice(0, 10),
     newest?.author,
@@ -243,7 +243,7 @@ function factsOf({ shown, newest }: CompactionPage): string {
     .join(" · ");
 }
 
-function renderStanding(live: boolean, reason: string | undefined): string {
+function renderState(live: boolean, reason: string | undefined): string {
   if (!live) return "reverted";
   return reason === undefined ? "in force" : `without effect: ${reason}`;
 }
@@ -257,7 +257,7 @@ function rangeOf({ shown }: CompactionPage, branch: string): Html {
 }
 
 /** It goes, or comes back, by the newest commit that did the other. */
-function renderWaysOut(branch: string, { shown, newest }: CompactionPage): Html {
+function renderUndoForm(branch: string, { shown, newest }: CompactionPage): Html {
   if (newest === null) return nothing;
   const name = shown.live ? shown.event.id : abbreviateCommit(newest.commit);
   const id = shown.live ? shown.event.id : newest.commit;

@@ -7,7 +7,6 @@ import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import type { BothRow } from "../../core/look/both-views.ts";
 import { renderPrice } from "../../core/model/usage.ts";
 import { commandHtml, renderActions } from "./actions.ts";
-import { besideTurns, renderComments, renderFamily } from "./beside.ts";
 import { compactionLooks, renderCompactions } from "./compaction.ts";
 import { fileLanguage } from "./content.ts";
 import {
@@ -21,6 +20,7 @@ import {
 } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { timelineHtml } from "./timeline.ts";
+import { renderComments, renderFamily, turnExtras } from "./turn-extras.ts";
 import { type CalledTool, drawParts, type RowContext, type TurnsPart } from "./turns.ts";
 
 /** What is drawn of a conversation, and what its events refer to. */
@@ -82,7 +82,7 @@ export function rowContext(
     tools: calledTools(turns),
     looks: compactionLooks(page),
     links: pageLinks(place, page),
-    beside: besideTurns(page, place, agents),
+    extras: turnExtras(page, place, agents),
     pack: place.kind === "file" ? place.pack : null,
     whole,
   };

@@ -14,11 +14,11 @@ import {
 } from "../../core/look/both-views.ts";
 import { renderPrice } from "../../core/model/usage.ts";
 import { forLine } from "../../core/safe-text.ts";
-import { type Beside, renderBesideEvent, renderBesideTurn } from "./beside.ts";
 import { type CompactionLooks, namedCompaction, tintClass } from "./compaction.ts";
 import { type PackText, renderSaid } from "./content.ts";
 import { eventAnchor, type PageLinks, turnAnchor } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
+import { renderEventExtras, renderTurnExtras, type TurnExtras } from "./turn-extras.ts";
 
 // Which parts of a conversation a page draws at once: in a file all of it; served, what it was opened at. The rest are gaps that
 // the page's script fills as they come into sight, and that are links without it.
@@ -121,7 +121,7 @@ export interface RowContext {
   readonly tools: ReadonlyMap<string, CalledTool>;
   readonly looks: CompactionLooks;
   readonly links: PageLinks;
-  readonly beside: Beside;
+  readonly extras: TurnExtras;
   /** Packs long texts of tools; null = they stand as they are. */
   readonly pack: PackText | null;
   /** Gives an event with the payloads that it refers to. */
@@ -137,7 +137,7 @@ function renderEventRow(turn: number, row: EventRow, context: RowContext): Html 
   const { event, state, disposition } = row;
   const tint =
     disposition === undefined || state === "shown" ? "" : ` ${tintClass(context.looks, disposition.compaction.id)}`;
-  return html`<div class="row ${kindOf(event)} ${state}${tint}" id="${eventAnchor(event.id)}">${renderFate(turn, row, context)}${renderBesideEvent(turn, event.id, context.beside)}</div>\n`;
+  return html`<div class="row ${kindOf(event)} ${state}${tint}" id="${eventAnchor(event.id)}">${renderEventAndReplacement(turn, row, context)}${renderEventExtras(turn, event.id, context.extras)}</div>\n`;
 }
 
 /** Draws what stands for hidden events. */
@@ -148,7 +148,11 @@ function renderInsertedRow({ compaction, as, from, to, events }: InsertedRow, { 
 }
 
 /** What was said, with what became of it for the model. */
-function renderFate(turn: number, { event, state, disposition, shown }: EventRow, context: RowContext): Html {
+function renderEventAndReplacement(
+  turn: number,
+  { event, state, disposition, shown }: EventRow,
+  context: RowContext,
+): Html {
   const said = renderEvent(turn, event, context);
   if (disposition === undefined || state === "shown") return said;
   const by = namedCompaction(context.looks, disposition.compaction.id);
@@ -234,7 +238,7 @@ function renderTurn({ turn, parts }: DrawnTurn, context: RowContext): Html {
   const facts = [...timeOf(time), tokensText(tokens), ...(cost === null ? [] : [renderPrice(cost)])];
   return html`<section class="turn" id="${turnAnchor(at)}" data-turn="${at}">
 <h2><a href="${context.links.turn(at)}">Turn ${at}</a> <span class="facts">${facts.join(" · ")}</span></h2>
-${parts.map((part) => (part.isDrawn ? drawRows(turn, part, context) : renderRowsGap(turn, part, context)))}${renderBesideTurn(at, context.beside)}</section>
+${parts.map((part) => (part.isDrawn ? drawRows(turn, part, context) : renderRowsGap(turn, part, context)))}${renderTurnExtras(at, context.extras)}</section>
 `;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createFactReader } from "../../../bench/hindsight/fact-reader.ts";
 import { listNeededFacts } from "../../../bench/hindsight/needed-facts.ts";
-import { readView, tellsMore } from "../../../bench/hindsight/score.ts";
+import { hasWordsBeyondFacts, readView } from "../../../bench/hindsight/score.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 import { saidEvents } from "../../helpers/said-events.ts";
 
@@ -87,6 +87,6 @@ describe("tellsMore", () => {
     ["", false],
     ["we changed openTill so that the drawer stays shut", true],
   ])("of %j says %s", (line, expected) => {
-    expect(tellsMore(line, reader)).toBe(expected);
+    expect(hasWordsBeyondFacts(line, reader)).toBe(expected);
   });
 });

@@ -19,7 +19,7 @@ import { type Html, html, nothing } from "./html.ts";
 type Agents = NonNullable<Family["agents"]>;
 
 /** What stands beside the turns of a page. */
-export interface Beside {
+export interface TurnExtras {
   readonly branch: string;
   readonly comments: readonly CommentRow[];
   readonly agents: Agents;
@@ -27,25 +27,25 @@ export interface Beside {
 }
 
 /** Gives what stands beside the turns of a page. */
-export function besideTurns(page: ConversationPage, place: Place, agents: Agents = []): Beside {
+export function turnExtras(page: ConversationPage, place: Place, agents: Agents = []): TurnExtras {
   const canAct = place.kind === "served" && !place.readOnly && page.without === undefined;
   return { branch: page.branch, comments: page.comments, agents, canAct };
 }
 
 /** Draws what stands at the end of a turn. */
-export function renderBesideTurn(turn: number, { branch, comments, agents, canAct }: Beside): Html {
+export function renderTurnExtras(turn: number, { branch, comments, agents, canAct }: TurnExtras): Html {
   const began = agents
     .filter((agent) => agent.turn === turn)
     .map(({ id, title }) => html`<p class="began">Began sub-agent <a href="${branchAddress(id)}">${title}</a></p>\n`);
-  return html`${began}${renderRemarks(comments.filter((one) => one.turn === turn && one.event === undefined))}${canAct ? renderSay(branch, turn) : nothing}`;
+  return html`${began}${renderTurnComments(comments.filter((one) => one.turn === turn && one.event === undefined))}${canAct ? renderCommentForm(branch, turn) : nothing}`;
 }
 
 /** Draws what stands at an event. */
-export function renderBesideEvent(turn: number, event: string, { comments }: Beside): Html {
-  return renderRemarks(comments.filter((one) => one.turn === turn && one.event === event));
+export function renderEventExtras(turn: number, event: string, { comments }: TurnExtras): Html {
+  return renderTurnComments(comments.filter((one) => one.turn === turn && one.event === event));
 }
 
-function renderRemarks(remarks: readonly CommentRow[]): Html {
+function renderTurnComments(remarks: readonly CommentRow[]): Html {
   const drawn = remarks.map(({ text, author, timestamp }) => {
     const facts = ["Comment", ...(author === undefined ? [] : [author]), timestamp.slice(0, 10)].join(" · ");
     return html`<div class="remark"><p class="facts">${facts}</p><p class="said">${text}</p></div>\n`;
@@ -53,7 +53,7 @@ function renderRemarks(remarks: readonly CommentRow[]): Html {
   return html`${drawn}`;
 }
 
-function renderSay(branch: string, turn: number): Html {
+function renderCommentForm(branch: string, turn: number): Html {
   const command = commandHtml("jpg", "comment", branch, String(turn), { field: "text", value: "", empty: "WORDS" });
   return html`<details class="say"><summary>Comment</summary><form method="post" action="${actionAddress(branch, "comment")}"><input type="hidden" name="about" value="${turn}"><label>On turn ${turn} <textarea name="text" required maxlength="10000" rows="2"></textarea></label> <button>Say it</button> ${command}</form></details>
 `;
