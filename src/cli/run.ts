@@ -148,7 +148,7 @@ function asksForHelp(command: CommandSpec, words: readonly string[]): boolean {
 }
 
 async function runParsed(command: CommandSpec, call: Call, { runtime: given, output, fronts }: World): Promise<number> {
-  const { args, options, refusedValue: untaken } = parseArguments(command, call.words, call.options);
+  const { args, options, refusedValue } = parseArguments(command, call.words, call.options);
   const runtime = withEngine(given, options);
   if (command.withoutGit !== true) requireGit(runtime, `\`jpg ${command.name}\``);
   const opened: Workspace[] = [];
@@ -180,7 +180,7 @@ async function runParsed(command: CommandSpec, call: Call, { runtime: given, out
     );
   } catch (error) {
     // `--from tomorrow`: a conversation of that name would have been meant; there is none, so the bound was.
-    if (untaken !== null && error instanceof JpgError && error.code === "unknown_id") throw untaken.error;
+    if (refusedValue !== null && error instanceof JpgError && error.code === "unknown_id") throw refusedValue.error;
     throw withFullName(error, call);
   } finally {
     for (const workspace of opened) await workspace.close();
