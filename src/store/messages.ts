@@ -1,6 +1,6 @@
 // Commit messages. People and tools read subjects and trailers; the tree is authoritative. Invariant: no text of a conversation
 // can pass for a trailer, because it is in one line or indented.
-import { nameMergedTurns, type MergedTurns } from "../core/compact/fork-merge.ts";
+import { type MergedTurns, nameMergedTurns } from "../core/compact/fork-merge.ts";
 import type { Compaction, Summary } from "../core/conversation/compaction.ts";
 import { mapPolicies } from "../core/conversation/contents/content-types.ts";
 import { type CutRange, formatTurnRange } from "../core/conversation/event.ts";

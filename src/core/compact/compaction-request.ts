@@ -1,4 +1,4 @@
-// What planning a compaction takes and gives: the request, what is known of the conversation, the draft of what would be stored, the plan.
+// Input and output of planning a compaction: the request, the facts of the conversation, the draft of what would be stored, the plan.
 import type { BoundFacts, RangeRequest } from "../conversation/bound-resolution.ts";
 import type { Compaction, SelectedCall, StubStyle, Summary } from "../conversation/compaction.ts";
 import { type CutRange, type Event, isMessage, type ProjectedTurn, type View } from "../conversation/event.ts";
@@ -10,44 +10,42 @@ import type { StrategyFacts } from "./strategies/strategy-names.ts";
 import type { PlanSegment } from "./timeline.ts";
 import type { ToolCompactionHints } from "./tool-hints.ts";
 
-/** Whether a request hides whole turns: a summary or an omission is to stand for them. */
+/** Whether a request hides whole turns, replacing them by a summary or an omission. */
 export function hidesTurns({ policies, strategies }: Pick<PlanInput, "policies" | "strategies">): boolean {
   if (strategies === undefined) return policies.summary !== undefined || policies.turns !== undefined;
   return strategies.uses.some(({ strategy }) => strategy.hidesTurns === true);
 }
 
-/** What is asked of a compaction, whoever asks: a command, a chat, a page, a model, jpg itself. */
+/** A request to compact, from a command, a chat, a page, a model or jpg itself. */
 export interface CompactionRequest {
   readonly range: RangeRequest;
-  /** The profile that decides. */
   readonly profile?: string;
-  /** Policies in place of a profile's. */
+  /** Policies instead of a profile's. */
   readonly policies?: Policies;
-  /** Strategies in place of a profile. */
+  /** Strategies instead of a profile. */
   readonly strategies?: ChosenStrategies;
-  /** Calls that are named one by one, in place of policies. */
+  /** Calls named one by one, instead of policies. */
   readonly calls?: readonly SelectedCall[];
-  /** How stubs are written. */
   readonly stubs?: StubStyle;
-  /** The accepted text, when the policy is a summary and there is one already. */
+  /** The accepted text, when the policy is a summary and one exists already. */
   readonly summary?: Summary;
   /** Who asked for it; absent = `manual`. */
   readonly source?: NonNullable<Compaction["source"]>;
-  /** Ids of events that stay unchanged; those outside the range are left out of the plan. */
+  /** Ids of events that stay unchanged; those outside the range are ignored. */
   readonly keep?: readonly string[];
-  /** Reach the answered calls of a tool loop that is not finished, though the end of the range was not named. */
+  /** Include the answered calls of an unfinished tool loop although the end of the range was not named. */
   readonly intoLoop?: boolean;
 }
 
-/** A request as it is planned: with its policies, and what planning looks at. */
+/** A request with its policies and the facts that planning needs. */
 export interface PlanInput extends CompactionRequest, BoundFacts {
-  /** Not looked at where strategies decide. */
+  /** Ignored where strategies decide. */
   readonly policies: Policies;
-  /** Make a plan, too, of which nothing shows until a summary over it is reverted, though no range was named. */
+  /** Plan even if a live summary hides the whole effect and no range was named. */
   readonly evenIfHidden?: boolean;
   /** Hints in force; those of tools called in the range are frozen into the compaction. */
   readonly hints?: ToolCompactionHints;
-  /** What strategies are told beside the conversation. */
+  /** What strategies know in addition to the conversation. */
   readonly strategyFacts?: StrategyFacts;
 }
 
@@ -56,31 +54,31 @@ export type CompactionDraft = Omit<Compaction, "id" | "timestamp" | "covers">;
 
 export interface CompactionPlan {
   readonly compaction: CompactionDraft;
-  /** How to make the summary when its text is not there yet; `compaction.summary` is absent then. */
+  /** How to make the summary when its text does not exist yet; `compaction.summary` is absent then. */
   readonly summarize?: SummaryPolicy;
   /** The range before it was extended over summaries that it partly overlapped; absent when it was not. */
   readonly extendedFrom?: CutRange;
-  /** The whole conversation as it would be read. */
+  /** How the whole conversation would be read. */
   readonly segments: readonly PlanSegment[];
   /** Ids of the live summaries that hide all of a mechanical plan until they are reverted, oldest first; usually empty. */
   readonly hiddenBy: readonly string[];
-  /** What each strategy added to those before it, in order; empty where a profile decided (timeline.ts). */
+  /** What each strategy added to those before it, in order; for a profile what each policy took out (timeline.ts). */
   readonly steps: readonly StepReport[];
 }
 
-// Where a compaction ends that leaves the newest messages of a view alone: at the end of a turn, so that at least so many
-// stay. Only a turn that holds far more than was asked for (agents' turns are hours long) is cut inside.
+// Where a compaction that leaves the newest messages of a view alone ends: at the end of a turn, so that at least so many messages stay.
+// Only a turn with far more messages than asked for is cut inside (agents' turns are hours long).
 
-/** Recent messages that are left alone when nobody says how many. */
+/** Recent messages left alone by default. */
 export const KEEP_RECENT = 15;
 /** A view of fewer messages is not worth a summary. */
 export const LEAST_MESSAGES = 30;
-/** Messages that whole turns may keep beyond what was asked for, before the oldest of them is cut. */
+/** Messages that whole turns may keep beyond the number asked for, before the oldest turn is cut. */
 const MOST_EXTRA = 10;
 
 /**
- * Finds where a compaction of a view may end so that at least `keep` (>= 0) of its messages stay after it. Null when no
- * message stands before them.
+ * Finds where a compaction of a view may end so that at least `keep` (>= 0) of its messages stay after it. Null when no message precedes
+ * them.
  */
 export function keepMessages({ turns }: View, keep: number): RangeBound | null {
   const oldest = oldestKept(turns, keep);
@@ -93,12 +91,12 @@ export function keepMessages({ turns }: View, keep: number): RangeBound | null {
 interface OldestKept {
   /** Position in the view of the oldest turn that stays; the number of turns when none need stay. */
   readonly at: number;
-  /** Messages that stay when it stays whole, and those of the turns after it. */
+  /** Messages that stay when it stays whole, and messages of the turns after it. */
   readonly kept: number;
   readonly keptAfter: number;
 }
 
-/** The newest turns that together hold the messages to keep; null when all of them hold too few. */
+/** Finds the newest turns that together hold the messages to keep; null when all turns hold too few. */
 function oldestKept(turns: readonly ProjectedTurn[], keep: number): OldestKept | null {
   let kept = 0;
   if (keep === 0) return { at: turns.length, kept, keptAfter: 0 };
@@ -110,11 +108,11 @@ function oldestKept(turns: readonly ProjectedTurn[], keep: number): OldestKept |
   return null;
 }
 
-/** The end of the turns before a position of the view, which is above 0; null when no message is shown before it. */
+/** The end of the turns before position `at` (> 0) of the view; null when no message is shown before it. */
 function boundBefore(turns: readonly ProjectedTurn[], at: number): RangeBound | null {
   const { origin } = turns[at - 1] as ProjectedTurn;
   const stays = turns[at];
-  // A summary may end inside the turn of which the rest stays.
+  // A summary may end inside the turn whose rest stays.
   const turn = Math.min(
     origin.kind === "kept" ? origin.turn : origin.to,
     stays === undefined ? Number.POSITIVE_INFINITY : firstTurn(stays) - 1,
@@ -127,7 +125,7 @@ function firstTurn({ origin }: ProjectedTurn): number {
   return origin.kind === "kept" ? origin.turn : origin.from;
 }
 
-/** The event of a turn, of more messages than stay (`keep`, above 0), before the oldest that stays; null inside a replacement. */
+/** The event before the oldest of the `keep` (> 0) messages that stay of a turn with more; null inside a replacement. */
 function boundInside(turn: ProjectedTurn, keep: number): RangeBound | null {
   if (turn.origin.kind !== "kept") return null;
   const first = messagesOf(turn).at(-keep) as Event;

@@ -1,5 +1,5 @@
-// A plan: what is to become of each part of a view, as people, programs and reviewers write it. Printed and parsed line by line,
-// as the list of `git rebase -i`: verb and place count, whatever follows on a line is for people.
+// An edited plan: what is to become of each part of a view, as people, programs and reviewers write it. Printed and parsed line by line
+// like the list of `git rebase -i`: verb and place count, the rest of a line is for people.
 import type { Compaction } from "../conversation/compaction.ts";
 import {
   type CutRange,
@@ -20,7 +20,7 @@ import { nearestName } from "../errors.ts";
 import { forLine } from "../safe-text.ts";
 import { commandsRun, filesNamed } from "./hidden-content.ts";
 
-/** The branch as it stood when a plan was made of it. */
+/** The branch that a plan was made from. */
 export interface PlanBase {
   readonly branch: string;
   /** Id of its tip, at least the first 7 characters. */
@@ -33,9 +33,9 @@ export interface PlanLine {
   readonly verb: EditVerb;
   /** As `EditItem.place`. */
   readonly place: string;
-  /** What follows on the line: one line of text. */
+  /** The rest of the line. */
   readonly about?: string;
-  /** Where it was read, from 1. */
+  /** Line it was read from, 1-based. */
   readonly line?: number;
 }
 
@@ -44,21 +44,20 @@ export interface EditPlan {
   readonly lines: readonly PlanLine[];
 }
 
-/** What is wrong with a plan. */
 export interface PlanProblem {
-  /** Line of the text, from 1. */
+  /** Line of the text, 1-based. */
   readonly line: number;
   /** A clause. */
   readonly message: string;
 }
 
-/** A text that was read; `plan` is null when it says nothing to do, and holds nothing to follow where there are problems. */
+/** A parsed text; `plan` is null when it asks for nothing, and must not be followed if there are problems. */
 interface ParsedPlan {
   readonly plan: EditPlan | null;
   readonly problems: readonly PlanProblem[];
 }
 
-/** Begins lines that are not read. */
+/** Begins lines that are ignored. */
 const COMMENT = "#";
 /** Begins the comments that say what is wrong with the line below. */
 const MARK = "# error: ";
@@ -67,7 +66,7 @@ const CALLS = "calls";
 /** Longest word that an error quotes, characters. */
 const QUOTED = 30;
 
-/** Prints a plan; `help` = comment lines below it. Parsed again it says the same. */
+/** Prints a plan; `help` = comment lines below it. `parsePlan` reads it back. */
 export function printPlan({ base, lines }: EditPlan, help: readonly string[] = []): string {
   const head = [HEAD, base.branch, base.commit, ...(base.calls ? [CALLS] : [])].join(" ");
   const verbs = widest(lines.map(({ verb }) => verb));
@@ -83,7 +82,7 @@ function widest(words: readonly string[]): number {
   return words.reduce((width, word) => Math.max(width, word.length), 0);
 }
 
-/** Parses the text of a plan. A text without lines, or with its first one only, says nothing to do. */
+/** Parses the text of a plan. A text without lines, or with only the first one, asks for nothing. */
 export function parsePlan(text: string): ParsedPlan {
   const written = text
     .split(/\r?\n/)
@@ -102,7 +101,7 @@ export function parsePlan(text: string): ParsedPlan {
     const verb = parseVerb(word);
     if (verb === null) problems.push({ line, message: unknownVerb(word) });
     else if (place === undefined) problems.push({ line, message: `\`${verb}\` needs the number of a turn` });
-    // A line of which only the verb is wrong has its place all the same: what else is wrong can be told with it.
+    // If only the verb of a line is wrong, its place still counts, so that other problems are reported too.
     return place === undefined ? [] : [{ verb: verb ?? "keep", place, about: about.join(" "), line }];
   });
   const isEmpty = lines.length === 0 && problems.length === 0;
@@ -126,7 +125,7 @@ function quote(text: string): string {
   return JSON.stringify([...line].length > QUOTED ? `${[...line].slice(0, QUOTED).join("")}…` : line);
 }
 
-/** Takes the marks off a plan's text. */
+/** Removes the marks from a plan's text. */
 export function withoutMarks(text: string): string {
   return text
     .split("\n")
@@ -134,7 +133,7 @@ export function withoutMarks(text: string): string {
     .join("\n");
 }
 
-/** Marks lines of a plan's text with what is wrong with them, in comments above; older marks go. */
+/** Marks lines of a plan's text with what is wrong with them, in comments above; older marks are removed. */
 export function markPlan(text: string, problems: readonly PlanProblem[]): string {
   const lines = text.split("\n");
   const marked = lines.flatMap((words, at) => {
@@ -144,7 +143,7 @@ export function markPlan(text: string, problems: readonly PlanProblem[]): string
   return marked.join("\n");
 }
 
-/** What becomes of what a line stands for. */
+/** What becomes of the subject of a line. */
 export type EditVerb = "keep" | "strip" | "truncate" | "omit" | "summarise" | "pin";
 
 /** Longest result that `truncate` leaves whole, characters. */
@@ -174,41 +173,39 @@ const WORDS: ReadonlyMap<string, EditVerb> = new Map<string, EditVerb>([
   ["summarize", "summarise"],
 ]);
 
-/** The words that `parseVerb` knows, letters left out. */
+/** The words that `parseVerb` knows, without letters. */
 const VERB_WORDS: readonly string[] = [...WORDS.keys()].filter((word) => word.length > 1);
 
-/** Reads a verb or its letter; null for any other word. */
 function parseVerb(word: string): EditVerb | null {
   return WORDS.get(word) ?? null;
 }
 
-// What a plan has lines for: the parts of the view, in its order, and, when asked for, the calls in them. Each has a place, by
-// which it is written, and the stretch of the conversation that it stands for.
+// What a plan has lines for: the parts of the view, in its order, and, if asked for, the calls in them. Each has a place, by which it is
+// written, and the stretch of the conversation that it represents.
 
-/** One line's subject. */
+/** The subject of one line. */
 export interface EditItem {
   /** As a plan writes it: `5`, `0..12`, `5:EVENT`; unique in its plan. */
   readonly place: string;
   readonly kind: "turn" | "summary" | "call";
-  /** Raw turns and events that it stands for. */
+  /** Raw turns and events that it represents. */
   readonly range: CutRange;
   /** Of a call: the id of its request. */
   readonly call?: string;
-  /** Of a summary: the compaction that it is of. */
+  /** Of a summary: its compaction. */
   readonly compaction?: string;
-  /** How it stands: that line changes nothing. */
+  /** Its present state: a line with this verb changes nothing. */
   readonly verb: Extract<EditVerb, "keep" | "pin">;
   /** Tokens of it in the view, not rounded. */
   readonly tokens: number;
-  /** Of its first event; "" when that says none. */
+  /** Of its first event; "" when that has none. */
   readonly time: string;
   /** Its first words, on one line. */
   readonly words: string;
 }
 
-/** What items are made from. */
 interface ItemFacts {
-  /** Without its index, which no line is about. */
+  /** Without its index, which has no line. */
   readonly view: View;
   readonly turns: ReadonlyMap<number, Turn>;
   /** Those in force. */
@@ -262,7 +259,7 @@ function itemOf(projected: ProjectedTurn, { compactions, pins, count, turns }: I
   };
 }
 
-/** The turns that a summary stands for, cut where it is; as in a projection, an end that is not there is none. */
+/** The range that a summary replaces, cut where it is cut; as in a projection, an end that does not exist is ignored. */
 function summaryRange(
   { from, to }: TurnRange,
   { from_event, to_event }: Pick<Compaction, "from_event" | "to_event">,
@@ -315,7 +312,7 @@ function callsOf({ origin, events }: ProjectedTurn, { turns, pins, count }: Item
   });
 }
 
-/** The start of an id that no other has; where ids cannot stand in a plan, the number of the call, from 0. */
+/** The shortest prefix of an id that no other has; where ids cannot be written in a plan, the number of the call, 0-based. */
 function shortId(id: string, all: readonly string[], at: number): string {
   if (!/^[\w.:-]+$/.test(id)) return `#${at}`;
   const others = all.filter((other) => other !== id && other.startsWith(id.slice(0, PREFIX)));
@@ -324,7 +321,7 @@ function shortId(id: string, all: readonly string[], at: number): string {
   return id.slice(0, length);
 }
 
-/** A turn that stands in several lines is written with the event at which the later ones begin. */
+/** Names a turn that has several lines by the event at which each later one begins. */
 function freePlace(place: string, { fromEvent }: CutRange, taken: ReadonlySet<string>): string {
   if (!taken.has(place)) return place;
   if (fromEvent !== undefined && /^[\w.:-]+$/.test(fromEvent)) {

@@ -1,5 +1,5 @@
-// Computes the loss receipt of a compaction from the view before it and the view after it. Each view is walked once and
-// facts are looked up, never searched for, so that the cost grows with the texts and not with the facts.
+// Computes the loss receipt of a compaction from the views before and after it. Each view is walked once and facts are looked up, never
+// searched for, so the cost grows with the texts, not with the number of facts.
 import {
   FACT_KINDS,
   type FactCounts,
@@ -12,17 +12,16 @@ import { type Facts, factsOf, pathEnds, scanPieces } from "./facts.ts";
 import { type HoldsFact, indexSummary } from "./grounding.ts";
 import { commandFacts, commandLineOf, textsOf } from "./hidden-content.ts";
 
-/** What a receipt is computed from. */
 interface LossInput {
   /** The raw events that the compaction covers. */
   readonly raw: readonly Event[];
   /** The whole view without the compaction. */
   readonly before: View;
-  /** The whole view with it; events that stay are the same objects in both. */
+  /** The whole view with it; unchanged events are the same objects in both. */
   readonly after: View;
   /** Text of the compaction's summary. Its injected turn does not count as visible. */
   readonly summary?: string | undefined;
-  /** Ids of pinned events; those not covered are left out. */
+  /** Ids of pinned events; those not covered are ignored. */
   readonly pins?: readonly string[];
 }
 
@@ -30,17 +29,17 @@ const MOST_MENTIONED = 20;
 const MOST_OF_KIND = 5;
 const LONGEST_TEXT = 120;
 
-/** One fact that the covered events showed, and where it is after the compaction. */
+/** A fact that the covered events showed, and where it is after the compaction. */
 export interface TracedFact {
   readonly kind: FactKind;
   readonly text: string;
   /** Turn of the event that showed it first, 0-based. */
   readonly turn: number;
-  /** Id of that event, as the view had it: a synthetic one where an older summary showed it. */
+  /** Id of that event as in the view: a synthetic one where an older summary showed it. */
   readonly event: string;
   /** As `FactCounts` counts them; `by_name` are those of its `visible` that only the end of a path shows. */
   readonly fate: "visible" | "by_name" | "summary" | "pointer" | "hidden";
-  /** First later turn of the view that mentions it although its source is gone, 0-based; null = none does. */
+  /** First later turn of the view that mentions it although its source is gone, 0-based; null = none. */
   readonly mentionedIn: number | null;
 }
 
@@ -80,7 +79,7 @@ function fateOf({ kind, text, isVisible, isByName, hasPointer }: LedgerEntry, ho
   return hasPointer ? "pointer" : "hidden";
 }
 
-/** The covered events as the view showed them, with what older summaries and replacements put there that is now gone. */
+/** The covered events as the view showed them, including what older summaries and replacements injected and is now gone. */
 function listCovered({ raw, ...views }: LossInput): readonly CoveredEvent[] {
   const [before, after] = [withoutLists(views.before), withoutLists(views.after)];
   const covered = new Set(raw.map(({ id }) => id));
@@ -97,7 +96,7 @@ function listCovered({ raw, ...views }: LossInput): readonly CoveredEvent[] {
   });
 }
 
-/** An index says that something is hidden, and is no place where it is visible. */
+/** An index says that something is hidden, so it does not make it visible. */
 function withoutLists({ turns }: View): View {
   return { turns: turns.filter(({ origin }) => origin.kind !== "index") };
 }
@@ -106,7 +105,7 @@ function compactionsIn(view: View): ReadonlySet<string> {
   return new Set(view.turns.flatMap(({ origin }) => (origin.kind === "kept" ? [] : [origin.compaction])));
 }
 
-/** A pin is the id of an event; it is visible while the event stands in the view unchanged. */
+/** A pin is the id of an event; it is visible if the event is in the view unchanged. */
 function pinEntries({ raw, after, pins = [] }: LossInput): readonly LedgerEntry[] {
   const wanted = new Set(pins);
   const pinned = raw.filter(({ id }) => wanted.has(id));
@@ -150,43 +149,42 @@ function listMentioned(traced: readonly TracedFact[]): readonly MentionedFact[] 
 
 function shorten(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
-  // A cut between the halves of a character leaves none of it.
+  // A cut inside a surrogate pair drops both halves.
   const start = text.slice(0, LONGEST_TEXT - 1).replace(/[\ud800-\udbff]$/, "");
   return `${start.trimEnd()}…`;
 }
 
-// The ledger: every fact that the covered events show before a compaction, each with its source and with what is found of
-// it in the view afterwards. Entries are filled in while the views are walked, once each.
+// The ledger: every fact that the covered events show before a compaction, each with its source and what the view afterwards shows of it.
+// Filled in while each view is walked once.
 
-/** Most facts of one kind that one event contributes: the listing of a whole disk must not outweigh the conversation. */
+/** Most facts of one kind from one event: the listing of a whole disk must not outweigh the conversation. */
 const MOST_OF_EVENT = 1000;
 
-/** One fact and where it is afterwards. */
 export interface LedgerEntry {
   readonly kind: FactKind;
   readonly text: string;
   /** Turn of the first covered event that showed it (its source), 0-based. */
   readonly turn: number;
-  /** Id of that event, as the view had it. */
+  /** Id of that event, as in the view. */
   readonly event: string;
-  /** The source shows it no more. */
+  /** The source no longer shows it. */
   readonly isGone: boolean;
-  /** A stub of a covered event that showed it names that event. */
+  /** The stub of a covered event that showed it names that event. */
   hasPointer: boolean;
   isVisible: boolean;
-  /** Visible through the end of its path only. */
+  /** Visible only through the end of its path. */
   isByName: boolean;
-  /** First later kept turn that mentions it, 0-based; null = none does. */
+  /** First later kept turn that mentions it, 0-based; null = none. */
   mentionedIn: number | null;
 }
 
 /** Entries by kind and text, in order of appearance. */
 type Ledger = ReadonlyMap<FactKind, ReadonlyMap<string, LedgerEntry>>;
 
-/** Gives the facts of an event in one view, commands with it. */
+/** Returns the facts of an event in one view, including commands. */
 type ReadFacts = (event: Event) => Facts;
 
-/** Reads facts in two views; an event that stands in both is looked into once. */
+/** Reads facts in two views; an event that is in both is read once. */
 export function createReaders(before: View, after: View): { readonly before: ReadFacts; readonly after: ReadFacts } {
   const known = new Map<Event, Facts>();
   const readerOf = (view: View): ReadFacts => {
@@ -204,9 +202,9 @@ export function createReaders(before: View, after: View): { readonly before: Rea
 /** A covered event as the view showed it before. */
 export interface CoveredEvent {
   readonly event: Event;
-  /** Position of its turn, 0-based; of an injected turn the last one that it stood for. */
+  /** Position of its turn, 0-based; for an injected turn the last one that it replaced. */
   readonly turn: number;
-  /** What stands in the view for it afterwards; undefined = nothing. */
+  /** What replaces it in the view afterwards; undefined = nothing. */
   readonly now: Event | undefined;
 }
 
@@ -289,8 +287,8 @@ function namesItself(stub: Event): boolean {
   return stub.id !== "" && textsOf(stub).some((text) => text.includes(stub.id));
 }
 
-// Finds the facts of a ledger in the view afterwards. Words are looked up; commands, error lines and requests are looked
-// for among the lines, sentences and code spans of texts, and only those whose source is gone.
+// Finds the facts of a ledger in the view afterwards. Words are looked up; commands, error lines and requests are compared with the lines,
+// sentences and code spans of texts, and only those whose source is gone.
 
 /** Marks in the ledger what the turns of the view show and mention. */
 export function markShown(ledger: Ledger, turns: readonly ProjectedTurn[], read: ReadFacts): void {
@@ -330,7 +328,7 @@ function markFacts(
   }
 }
 
-/** A shown path shows every end of it word for word; where it is itself an end, it stands for the one path that ends so. */
+/** A shown path also shows each of its ends; if it is itself an end, it names the one path that ends so. */
 function createFileMarker(ledger: Ledger): (path: string, turn: number | null) => void {
   const files = ledger.get("files");
   const findFile = indexPathEnds(ledger);
@@ -349,7 +347,7 @@ function noteName(entry: LedgerEntry | undefined, turn: number | null): void {
   noteMention(entry, turn);
 }
 
-/** A longer SHA shows a shorter one word for word; a shorter one only mentions it. */
+/** A longer SHA shows a shorter one; a shorter one only mentions it. */
 function createShaMarker(ledger: Ledger): (sha: string, turn: number | null) => void {
   const findShas = indexShas(ledger);
   return (sha, turn) => {
@@ -384,21 +382,20 @@ function createPieceMarker(ledger: Ledger): Mark {
   };
 }
 
-/** A command that is only quoted is mentioned: how it ended is not to be seen. */
+/** A quoted command is only mentioned: its outcome is not visible. */
 function notePiece(entry: LedgerEntry, turn: number | null): void {
   if (entry.kind === "commands") noteMention(entry, turn);
   else noteSeen(entry, turn);
 }
 
-/** Fewest digits by which a SHA is known. */
+/** Fewest digits that identify a SHA. */
 const FEWEST_DIGITS = 7;
 /** Most SHAs with the same first digits that are told apart. */
 const MOST_ALIKE = 8;
 
-/** Gives the one file whose path ends in a name at a segment; undefined when none does, or more than one. */
+/** Returns the one file whose path ends in a name at a segment; undefined when none does, or more than one. */
 type FindFile = (name: string) => LedgerEntry | undefined;
 
-/** Indexes the files of a ledger by the ends of their paths. */
 function indexPathEnds(ledger: Ledger): FindFile {
   const ends = new Map<string, LedgerEntry | null>();
   for (const entry of ledger.get("files")?.values() ?? []) {
@@ -407,10 +404,9 @@ function indexPathEnds(ledger: Ledger): FindFile {
   return (name) => ends.get(name) ?? undefined;
 }
 
-/** Gives the SHAs of the ledger that begin as this one does, or the other way round. */
+/** Returns the SHAs of the ledger that begin with this one, or that this one begins with. */
 type FindShas = (sha: string) => readonly LedgerEntry[];
 
-/** Indexes the SHAs of a ledger by their first digits. */
 function indexShas(ledger: Ledger): FindShas {
   const alike = new Map<string, LedgerEntry[]>();
   for (const entry of ledger.get("shas")?.values() ?? []) {

@@ -1,16 +1,15 @@
-// The well-known tools of agents, and shell commands that do nothing but read: what a call of them is about.
+// Well-known tools of agents, and shell commands that only read: what a call of them is about.
 
-// Shell commands that do nothing but show lines of one file, as agents without a reading tool use them: `cat`, `head`,
-// `sed -n '1,200p'`, `nl -ba FILE | sed -n …`. Anything that a shell would expand, chain or redirect is not recognised.
+// Shell commands that only show lines of one file, as agents without a reading tool use them: `cat`, `head`, `sed -n '1,200p'`, `nl -ba
+// FILE | sed -n …`. Anything that a shell would expand, chain or redirect is not recognised.
 
-/** A command that shows lines of a file. */
 interface ShellRead {
   /** As written. */
   readonly path: string;
   readonly lines: LineRange;
 }
 
-/** Plain words, and quoted texts in which a shell expands nothing; no operators but the one pipe that is looked for. */
+/** Plain words and quoted texts in which a shell expands nothing; no operators except the one pipe handled below. */
 const SIMPLE = /^(?:[\w./@+:,=% -]|'[^'\n]*'|"[^"$`\\!\n]*")+$/;
 const SED_LINES = /^(\d{1,9})(?:,(\d{1,9}|\$))?p$/;
 const HEAD_COUNT = /^-n?(\d{1,9})$/;
@@ -54,7 +53,7 @@ function showing(path: string | null, lines: LineRange | null): ShellRead | null
   return path === null || lines === null ? null : { path, lines };
 }
 
-/** The one word that is left when options that change no content are taken away; null when there is none, or more. */
+/** The one word left after removing options that change no content; null when there is none, or more. */
 function pathAfter(words: readonly string[], ...options: readonly string[]): string | null {
   const [path = "", ...more] = words.filter((word) => !options.includes(word));
   return path === "" || path.startsWith("-") || more.length > 0 ? null : path;
@@ -77,9 +76,8 @@ function simpleWords(command: string): readonly string[] | null {
 const PIECE = /\s+|[^\s'"\\]+|'[^']*'|"(?:[^"\\]|\\.)*"|\\./sy;
 
 /**
- * Splits a command line into words. Blanks separate; `'…'` and `"…"` hold words together, inside `"…"` a backslash escapes
- * `"` and `\`, outside quotes any character. Everything else, `$` and `~` and `|` too, stands for itself. Null when a quote
- * is not closed or the line ends in a backslash.
+ * Splits a command line into words. Blanks separate; `'…'` and `"…"` group; inside `"…"` a backslash escapes `"` and `\`, outside quotes
+ * any character. Everything else, also `$`, `~` and `|`, is literal. Null when a quote is not closed or the line ends in a backslash.
  */
 export function splitCommandWords(line: string): readonly string[] | null {
   const words: string[] = [];
@@ -116,7 +114,7 @@ export interface LineRange {
   readonly last: number;
 }
 
-/** The lines that a read asks for; `isWhole` = it names none. Null when they cannot be told. */
+/** The lines that a read asks for; `isWhole` = it names none. */
 interface LinesAsked {
   readonly lines: LineRange;
   readonly isWhole: boolean;
@@ -130,7 +128,7 @@ interface Written {
   readonly last?: number | null | undefined;
 }
 
-/** Reads the lines that a call of a reading tool asks for. */
+/** Reads which lines a call of a reading tool asks for; null when they cannot be determined. */
 export function linesAsked(tool: KnownTool, args: Arguments): LinesAsked | null {
   if (tool.parts?.some((key) => isGiven(args[key])) === true) return null;
   const limit = tool.limit ?? Number.POSITIVE_INFINITY;
@@ -176,7 +174,7 @@ function fromPair(pair: unknown): Written {
   return { first: lineNumber(pair[0]) ?? null, last: last ?? null };
 }
 
-/** Some models write numbers as texts. */
+/** Some models write numbers as strings. */
 function lineNumber(value: unknown): number | null | undefined {
   if (!isGiven(value)) return undefined;
   const number = typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value;
@@ -187,33 +185,33 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-// The well-known tools of agents: what kind each is, and which arguments name its file and its lines. Facts about other
-// people's tools, by the name they have in a conversation; one name may belong to several agents.
+// The well-known tools of agents: the kind of each, and which arguments name its file and its lines. Facts about other people's tools, by
+// the name they have in a conversation; one name may belong to several agents.
 
 /** What a call does. `read`, `write` and `edit` concern files that it names. */
 export type CallKind = "read" | "write" | "edit" | "search" | "list" | "shell" | "other";
 
 /**
- * How a read says which lines: `offset` and `limit` counted from 1 or from 0, `start_line` and `end_line`, or a pair
- * `view_range`; the latter two counted from 1, inclusive.
+ * How a read selects lines: `offset` and `limit` counted from 1 or from 0, `start_line` and `end_line`, or a pair `view_range`; the latter
+ * two counted from 1, inclusive.
  */
 type LineArguments = "offset-from-1" | "offset-from-0" | "start-end" | "view-range";
 
 export interface KnownTool {
   readonly kind: CallKind;
-  /** Keys of the argument that holds the path, the first present counts. */
+  /** Possible keys of the argument with the path; the first present one counts. */
   readonly path?: readonly string[];
   /** The forms it takes; the first whose arguments are present counts. */
   readonly lines?: readonly LineArguments[];
-  /** Lines that it shows when the call names no end; absent = all. */
+  /** Lines shown when the call names no end; absent = all. */
   readonly limit?: number;
-  /** Arguments that narrow a read in another way than by lines. */
+  /** Arguments that narrow a read other than by lines. */
   readonly parts?: readonly string[];
 }
 
 const NO_TOOL: KnownTool = { kind: "other" };
 
-/** What the readers of Claude Code, pi, OpenCode, Codex and Gemini CLI show without a limit, lines. */
+/** Lines that the readers of Claude Code, pi, OpenCode, Codex and Gemini CLI show without a limit. */
 const USUAL_LIMIT = 2000;
 
 const KNOWN_TOOLS: Readonly<Record<string, KnownTool>> = {
@@ -291,16 +289,15 @@ const KNOWN_TOOLS: Readonly<Record<string, KnownTool>> = {
   run_commands: { kind: "shell" },
 };
 
-/** Finds what is known of a tool; one that nobody knows is of the kind `other`. */
+/** Returns what is known of a tool; an unknown one has the kind `other`. */
 export function findKnownTool(name: string): KnownTool {
   return (Object.hasOwn(KNOWN_TOOLS, name) ? KNOWN_TOOLS[name] : undefined) ?? NO_TOOL;
 }
 
-/** What a patch does to files. */
 export interface PatchFiles {
   /** Every file named, in order, each once. */
   readonly paths: readonly string[];
-  /** Whether it does nothing but add files: their whole content is in it. */
+  /** Whether it only adds files: their whole content is in it. */
   readonly isNew: boolean;
 }
 

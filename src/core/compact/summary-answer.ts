@@ -1,5 +1,5 @@
-// The answer of a summary model: sections under headings, then a block of JSON with files and tasks. Models wrap, number, embolden
-// and comment; what can be read without guessing is read, and comes out in one form.
+// Reads the answer of a summary model: sections under headings, then a block of JSON with files and tasks. Models wrap, number, embolden
+// and comment; whatever can be read without guessing is brought into one form.
 import { type Compaction, compareCompactions } from "../conversation/compaction.ts";
 import { type Event, type Fields, isFields, rangeContains, type TurnRange } from "../conversation/event.ts";
 import { estimateTextTokens } from "../conversation/text-tokens.ts";
@@ -8,19 +8,19 @@ import { type EventLedger, renderLedger } from "./event-ledger.ts";
 import { checkGrounding } from "./grounding.ts";
 import type { SummaryTemplate } from "./summary-prompt.ts";
 
-/** What an answer says, in one form. */
+/** An answer in one form. */
 export interface SummaryAnswer {
-  /** The sections, each under `## NAME`; the whole text where no section was found. */
+  /** The sections, each under `## NAME`; the whole text if no section was found. */
   readonly summary: string;
   /** Text of each section that was found and is not empty, by the name that was asked for. */
   readonly sections: ReadonlyMap<string, string>;
   readonly files: readonly string[];
   readonly open_tasks: readonly string[];
-  /** The `plan` of a bundle that the answer gives back; undefined when it has none. */
+  /** The `plan` of a bundle that the answer returns; undefined when it has none. */
   readonly plan?: unknown;
 }
 
-/** Reads an answer; `names` = the sections that may be in it. */
+/** Reads an answer; `names` = the sections that it may contain. */
 export function readSummaryAnswer(text: string, names: readonly string[]): SummaryAnswer {
   const plain = unwrap(withoutThinking(text));
   const { body, block } = splitBlock(plain);
@@ -37,13 +37,13 @@ export function readSummaryAnswer(text: string, names: readonly string[]): Summa
   };
 }
 
-/** Takes what a model thinks before its answer away, and the tags that it puts around the answer. */
+/** Removes a model's thinking before its answer, and tags around the answer. */
 function withoutThinking(text: string): string {
   const answer = text.replace(/^\s*(?:<(think|thinking|reasoning|analysis)>[\s\S]*?<\/\1>\s*)+/i, "");
   return answer.replace(/^\s*<(summary)>([\s\S]*?)<\/\1>/i, "$2").trim();
 }
 
-/** Takes one fence around the whole answer away. */
+/** Removes one fence around the whole answer. */
 function unwrap(text: string): string {
   const fences = [...text.matchAll(/^```.*$/gm)];
   const [first, last] = [fences[0], fences.at(-1)];
@@ -70,7 +70,7 @@ interface Section {
   readonly text: string;
 }
 
-/** Splits a text at its headings; what stands before the first goes. A section that comes twice is joined where it came first. */
+/** Splits a text at its headings and drops what precedes the first. A repeated section is joined to its first occurrence. */
 function splitSections(text: string, names: readonly string[]): readonly Section[] {
   const headings = names.map((name) => ({ name, pattern: headingOf(name) }));
   const lead: string[] = [];
@@ -92,7 +92,7 @@ function splitSections(text: string, names: readonly string[]): readonly Section
   return [...found].map(([name, own]) => ({ name, text: own.join("\n").trim() }));
 }
 
-/** A line that is a heading: `## NAME`, `**NAME**`, `1. NAME:`, `NAME:`, `NAME: text`; letters of either case, `_` for blanks. */
+/** Matches a heading line: `## NAME`, `**NAME**`, `1. NAME:`, `NAME:`, `NAME: text`; any case, `_` for blanks. */
 function headingOf(name: string): RegExp {
   const words = name.split(/\s+/).map(escapeForPattern);
   const optional = String.raw`(?:\s*\(optional\))?`;
@@ -103,10 +103,10 @@ function headingOf(name: string): RegExp {
   );
 }
 
-// The block of JSON in an answer: `{"files": […], "open_tasks": […]}` at its end, or the whole answer as one object. A block that
-// cannot be read is taken out of the text all the same: it was meant for programs.
+// The block of JSON in an answer: `{"files": […], "open_tasks": […]}` at its end, or the whole answer as one object. A block that cannot be
+// parsed is removed from the text too: it was meant for programs.
 
-/** What the block of an answer says; absent lists are empty. */
+/** Content of the block; absent lists are empty. */
 interface BlockFacts {
   readonly summary?: unknown;
   readonly files: readonly string[];
@@ -114,18 +114,18 @@ interface BlockFacts {
   readonly plan?: unknown;
 }
 
-/** Words after the block that are taken for a farewell, characters. */
+/** Longest text after the block that counts as a farewell, characters. */
 const FAREWELL_CHARS = 300;
 const KEYS: readonly string[] = ["files", "open_tasks", "summary", "plan"];
 
-/** Parts an answer into its text and its block; null = it has none. */
+/** Splits an answer into its text and its block; null = no block. */
 export function splitBlock(text: string): { readonly body: string; readonly block: Fields | null } {
   const whole = parseObject(text.replace(/^```(?:json)?\s*\n([\s\S]*)\n```$/, "$1"));
   if (whole !== null && KEYS.some((key) => key in whole)) return { body: "", block: whole };
   return splitFenced(text) ?? splitBare(text) ?? { body: text, block: null };
 }
 
-/** Reads the block. Entries that are no text, empty, or the example's `…`, are left out. */
+/** Reads the block. Drops entries that are no text, empty, or the example's `…`. */
 export function readBlock(block: Fields | null): BlockFacts {
   if (block === null) return { files: [], open_tasks: [] };
   const { summary, plan } = block;
@@ -137,7 +137,7 @@ export function readBlock(block: Fields | null): BlockFacts {
   };
 }
 
-/** The last fenced block, when little follows it and it is an object of ours, or JSON that is broken. */
+/** The last fenced block, if little follows it and it is an object of ours or broken JSON. */
 function splitFenced(text: string): { readonly body: string; readonly block: Fields | null } | null {
   const open = text.lastIndexOf("\n```json");
   if (open < 0) return null;
@@ -165,7 +165,7 @@ function parseObject(text: string): Fields | null {
       const value: unknown = JSON.parse(attempt);
       return isFields(value) ? value : null;
     } catch {
-      // not JSON as it stands
+      // no JSON in this form
     }
   }
   return null;
@@ -177,10 +177,10 @@ function textsIn(value: unknown): readonly string[] {
   return [...new Set(texts)].filter((text) => text !== "" && text !== "…");
 }
 
-// Whether an answer may stand for turns: only a whole one, with all sections that were asked for, that is shorter than what it replaces and, when
-// that is asked for, says nothing that the events do not bear out. What is wrong is a value, worded for the user and the model.
+// Whether an answer may replace turns: only a complete one, with all sections asked for, shorter than what it replaces and, if grounding is
+// asked for, saying nothing that the events do not support. A problem is a value, worded for the user and the model.
 
-/** Why an answer is not taken. */
+/** Why an answer is rejected. */
 type Rejection =
   | "empty"
   | "truncated"
@@ -191,14 +191,13 @@ type Rejection =
   | "inflated"
   | "ungrounded";
 
-/** An answer that is not taken. */
 export interface RejectedSummary {
   readonly rejected: Rejection;
   /** What is wrong with it, completing "The answer could not be used: …". */
   readonly detail: string;
 }
 
-/** A finished answer of a model, as far as it matters here. */
+/** A model's answer, as far as it matters here. */
 export interface FinishedAnswer {
   readonly text: string;
   /** Why it ended; only `complete` is a whole answer. */
@@ -208,27 +207,26 @@ export interface FinishedAnswer {
 /** What an answer is judged by. */
 export interface SummaryFacts {
   readonly template: SummaryTemplate;
-  /** Most tokens that the summary may have: those of what it replaces; absent = not looked at. */
+  /** Most tokens that the summary may have: those of what it replaces; absent = not checked. */
   readonly mostTokens?: number;
   /** Tokens of a text, counted as those of `mostTokens`. */
   readonly countText: (text: string) => number;
-  /** The raw events, when what it says must be borne out by them. */
+  /** The raw events that must support the summary; absent = not checked. */
   readonly raw?: readonly Event[];
 }
 
-/** Reads an answer, or says why it is not taken. */
+/** Reads an answer, or says why it is rejected. */
 export function judgeSummary(answer: FinishedAnswer, facts: SummaryFacts): SummaryAnswer | RejectedSummary {
   const ending = judgeEnding(answer);
   if (ending !== null) return ending;
   return judgeAnswer(readSummaryAnswer(answer.text, facts.template.names), facts);
 }
 
-/** Gives back an answer that was read, or says why it is not taken. */
+/** Returns a parsed answer, or says why it is rejected. */
 export function judgeAnswer(read: SummaryAnswer, facts: SummaryFacts): SummaryAnswer | RejectedSummary {
   return judgeContent(read, facts) ?? read;
 }
 
-/** Whether it was rejected. */
 export function isRejected(judged: SummaryAnswer | RejectedSummary): judged is RejectedSummary {
   return "rejected" in judged;
 }
@@ -255,7 +253,7 @@ function judgeEnding({ reason, text }: FinishedAnswer): RejectedSummary | null {
 const DECLINES =
   /^(?:I['’]m sorry|I am sorry|Sorry|I can(?:no|['’])t|I can not|I won['’]t|I['’]m (?:not able|unable)|I am (?:not able|unable)|As an AI)\b/i;
 
-/** A longer answer that begins so says more than that it declines. */
+/** A longer answer with this beginning says more than that it declines. */
 const DECLINING_CHARS = 400;
 
 function judgeContent(read: SummaryAnswer, facts: SummaryFacts): RejectedSummary | null {
@@ -299,25 +297,25 @@ function judgeGrounding(summary: string, { raw }: SummaryFacts): RejectedSummary
   };
 }
 
-// Names that a text defines, in the languages that agents mostly work in: told from the word before them, not parsed.
+// Names that a text defines, in the languages that agents mostly work in: recognised by the word before them, not parsed.
 
 const DEFINED =
   /\b(?:function|class|interface|type|const|def|fn|func(?: ?\([^()\n]{1,60}\))?|struct|enum|trait)\s{1,4}([A-Za-z_]\w{3,59})/g;
 
-/** Gives the names of four characters and more that a text defines, in order; a name may come twice. */
+/** Yields the names of at least four characters that a text defines, in order, with repeats. */
 export function* definedNames(text: string): Generator<string> {
   for (const [, name] of text.matchAll(DEFINED)) if (name !== undefined) yield name;
 }
 
-// Whether summaries that are made again and again may go on one behind the other. Each keeps what it stands for once, so that a model
-// is paid for every turn once; together they would fill a window in the end.
+// Whether summaries made one after another may continue side by side. Each replaces its own turns, so a model is paid for every turn only
+// once; but together they would fill a window in the end.
 
-/** Share of the limit above which a new summary stands for what several older ones do, too. */
+/** Share of the limit above which a new summary replaces several older ones, too. */
 const OLDER_SHARE = 0.25;
 
 /**
- * Whether the summaries that stand in the view leave room for another behind them; where not, the next one stands for all turns.
- * `limit` = the size above which is summarised, tokens. A single summary always leaves room: another in its place is no smaller.
+ * Whether the summaries in the view leave room for another after them; if not, the next one replaces all turns. `limit` = the size above
+ * which is summarised, tokens. A single summary always leaves room: another in its place is no smaller.
  */
 export function hasRoomForSummary(live: readonly Compaction[], limit: number): boolean {
   const summaries = live.filter(({ summary }) => summary !== undefined);
@@ -332,24 +330,23 @@ function rangeOf({ from_turn: from, to_turn: to }: Compaction): TurnRange {
   return { from, to };
 }
 
-// Turns an accepted answer into what is stored: the text with the ledger behind it, and files and tasks. What the events show by
-// themselves comes from them and comes first; the model only adds to it.
+// Turns an accepted answer into what is stored: the text followed by the ledger, files and tasks. What the events show comes from them and
+// comes first; the model only adds to it.
 
-/** The text of a summary with its lists. */
 interface FinishedSummary {
   readonly summary: string;
   readonly files: readonly string[];
   readonly open_tasks: readonly string[];
 }
 
-/** Most files that are listed beside those that were modified. */
+/** Most files listed in addition to the modified ones. */
 const MOST_OTHER_FILES = 200;
 /** Longest ledger, characters. */
 const LEDGER_CHARS = 8000;
 /** Characters of the ledger for each token that the summary saves: it may take about half of them. */
 const CHARS_PER_SAVED_TOKEN = 1.5;
 
-/** Finishes an answer; `savedTokens` = tokens that its text is shorter than what it replaces, ≥ 0. */
+/** Completes an answer; `savedTokens` = tokens that its text is shorter than what it replaces, ≥ 0. */
 export function finishSummary(answer: SummaryAnswer, ledger: EventLedger, savedTokens: number): FinishedSummary {
   const limit = Math.min(LEDGER_CHARS, Math.floor(savedTokens * CHARS_PER_SAVED_TOKEN));
   const section = renderLedger(ledger, { text: answer.summary, limit });
@@ -370,10 +367,10 @@ function listFiles({ files }: SummaryAnswer, { modified, read }: EventLedger): r
   return [...modified, ...[...read, ...named].slice(0, MOST_OTHER_FILES)];
 }
 
-/** Text that a section has when there is nothing to say. */
+/** Text of a section that has nothing to say. */
 const NOTHING = /^[\s\-*•"'()[\]]*none[\s.\-"'()[\]]*$/i;
 
-/** Joins answers, oldest part first; lines that stand in a section already are not repeated. */
+/** Joins answers, oldest part first; drops lines that a section already has. */
 export function joinSummaries(parts: readonly SummaryAnswer[], template: SummaryTemplate): SummaryAnswer {
   if (template.names.length === 0) return joinTexts(parts);
   const joined = template.names.map((name) => [name, joinSection(parts, name)] as const);
@@ -390,7 +387,7 @@ export function joinSummaries(parts: readonly SummaryAnswer[], template: Summary
   };
 }
 
-/** Answers without sections stand one behind the other. */
+/** Answers without sections are concatenated. */
 function joinTexts(parts: readonly SummaryAnswer[]): SummaryAnswer {
   return {
     summary: parts.map(({ summary }) => summary).join("\n\n"),

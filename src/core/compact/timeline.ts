@@ -1,5 +1,4 @@
-// The timeline of a planned compaction: how the whole conversation would be read afterwards, as ranges of turns, and which
-// live summaries hide what is planned.
+// The timeline of a planned compaction: how each range of turns would be read afterwards, and which live summaries hide what is planned.
 import { type Compaction, type ContentPolicies, compareCompactions, isHiding } from "../conversation/compaction.ts";
 import type { ContentType } from "../conversation/contents/content-type.ts";
 import { mainContentOf, mapPolicies } from "../conversation/contents/content-types.ts";
@@ -25,15 +24,14 @@ export interface PlanSegment {
   readonly planned?: true;
 }
 
-/** The conversation a timeline is drawn of. */
 export interface TimelineFacts {
   readonly turnCount: number;
-  /** Turns that were read; a turn that is cut but was not read counts as covered whole. */
+  /** Turns that were read; a cut turn that was not read counts as covered whole. */
   readonly turns: ReadonlyMap<number, Turn>;
   readonly compactions: readonly Compaction[];
 }
 
-/** Draws the timeline with drafts in force, in order and without gaps. */
+/** Draws the timeline as if the drafts were applied, in order and without gaps. */
 export function planTimeline(
   drafts: readonly Compaction[],
   { turnCount, turns, compactions }: TimelineFacts,
@@ -49,8 +47,8 @@ export function planTimeline(
 }
 
 /**
- * Lists the live summaries (or replacements, omissions) that together hide every event of a mechanical plan, oldest
- * first; empty when some event of it is shown.
+ * Lists the live summaries (or replacements, omissions) that together hide every event of a mechanical plan, oldest first; empty when some
+ * event of it is shown.
  */
 export function listHiding(range: EventRange, { turnCount, turns, compactions }: TimelineFacts): readonly string[] {
   const hiding = compactions.filter((compaction) => isHiding(compaction)).sort(compareCompactions);
@@ -68,7 +66,7 @@ export function listHiding(range: EventRange, { turnCount, turns, compactions }:
   return hiding.map(({ id }) => id).filter((id) => found.has(id));
 }
 
-/** Ids of what hides each event of a range's turns that a model is sent; null when one of them is shown. */
+/** Ids of the overlays that hide the visible events of a range's turns; null when one of these events is shown. */
 function hidersOf(
   covered: CoveredRange,
   range: EventRange,
@@ -88,7 +86,7 @@ function hidersOf(
   return ids;
 }
 
-/** A run of a turn's events that are read alike: what is in force on it, null = nothing, and the position of its first event. */
+/** A run of a turn's events that are read alike: its overlay, null = none, and the position of its first event. */
 interface TurnRun {
   readonly overlay: Overlay | null;
   readonly start: number;
@@ -108,7 +106,7 @@ function partsOf(range: CoveredRange, turn: Turn): readonly TurnRun[] {
   return parts.length === 0 ? [{ overlay: decide(range.overlays), start: 0 }] : parts;
 }
 
-/** The overlay that says most about an event, of those that cover it, newest first: one that hides it, else the newest. */
+/** The overlay that counts for an event, of those that cover it, newest first: one that hides it, else the newest. */
 function decide(overlays: readonly Overlay[]): Overlay | null {
   return overlays.find(({ hides }) => hides) ?? overlays[0] ?? null;
 }
@@ -141,17 +139,17 @@ function addSegment(
   else segments.push({ from, to, ...(start === 0 ? {} : { fromIndex: start }), ...next });
 }
 
-// What each policy of a profile takes out of the view. What an event loses is told of one policy: where parts of it, such as images, are
-// stripped besides, of that one, unless nothing but a stub is left of the event. A summary and an omission leave nothing to the others.
+// What each policy of a profile takes out of the view. Each event's loss is counted under one policy: that of its stripped parts, such as
+// images, if it has any, unless only a stub of the event is left. A summary or an omission leaves nothing to other policies.
 
-/** The views without and with a compaction, and how their events are counted: tokens, not rounded. */
+/** The views without and with a compaction, and a counter of tokens, not rounded. */
 interface StepFacts {
   readonly before: View;
   readonly after: View;
   readonly countEvent: (event: Event) => number;
 }
 
-/** Reports the steps of a compaction that a profile decides, by the keys of its policies; they add up to what it takes out. */
+/** Reports what each policy of a profile's compaction takes out, by policy key; the steps add up to the compaction's total. */
 export function policySteps(
   compaction: Pick<Compaction, "summary" | "turns" | keyof ContentPolicies>,
   { before, after, countEvent }: StepFacts,
@@ -167,7 +165,7 @@ export function policySteps(
     const { events, tokens } = taken.get(key) ?? { events: 0, tokens: 0 };
     taken.set(key, { events: events + (isSent ? sign : 0), tokens: tokens + sign * countEvent(event) });
   };
-  // What a projection leaves as it is stays the same object.
+  // Events that a projection does not change stay the same objects.
   for (const [event, shown] of was) if (!is.has(event)) take(shown, 1);
   for (const [event, shown] of is) if (!was.has(event)) take(shown, -1);
   return keys.map((strategy) => {
@@ -178,7 +176,7 @@ export function policySteps(
 
 interface ShownEvent {
   readonly event: Event;
-  /** Whether it is one of the conversation's own that a model is sent. */
+  /** Whether it is one of the conversation's own events, not injected, and sent to a model. */
   readonly isSent: boolean;
 }
 
@@ -190,7 +188,7 @@ function eventsOf({ turns }: View): ReadonlyMap<Event, ShownEvent> {
   return events;
 }
 
-/** Gives a function that names the policy which an event's loss is told of; the same for the event before and after. */
+/** Returns a function that names the policy under which an event's loss is counted; the same for the event before and after. */
 function createKeys(
   policies: ContentPolicies,
   [was, is]: readonly [ReadonlyMap<Event, ShownEvent>, ReadonlyMap<Event, ShownEvent>],

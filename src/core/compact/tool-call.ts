@@ -1,4 +1,4 @@
-// The tool call as strategies look at it: a request with its result, and where both stand in the conversation.
+// Tool calls as strategies see them: a request with its result, and the positions of both in the conversation.
 import { isFields, type ToolCallRequest, type ToolCallResponse, type Turn } from "../conversation/event.ts";
 import { type CallPairs, pairCalls } from "../conversation/tool-pairing.ts";
 import {
@@ -12,18 +12,17 @@ import {
   readShellCommand,
 } from "./shell-read.ts";
 
-/** A call with its result, where it stands. */
 export interface ToolCall {
   readonly request: ToolCallRequest;
   /** Null for a call that was never answered. */
   readonly response: ToolCallResponse | null;
-  /** Turn of the request, position, 0-based. */
+  /** Turn of the request, 0-based. */
   readonly turn: number;
   /** Position of the request in the turn's events, 0-based. */
   readonly index: number;
   /** Position of the result in the events of its turn, 0-based; null without a result. */
   readonly responseIndex: number | null;
-  /** Turn of the result, position, 0-based, when the answer came in a later one; absent = `turn`. */
+  /** Turn of the result, 0-based, if it came in a later turn; absent = `turn`. */
   readonly responseTurn?: number;
 }
 
@@ -36,7 +35,7 @@ export function listToolCalls(turns: Iterable<Turn>): readonly ToolCall[] {
   );
 }
 
-/** Lists the calls of turns in the order of their requests, paired already. */
+/** Like listToolCalls, for calls that are already paired. */
 export function listPairedCalls(turns: readonly Turn[], pairs: CallPairs): readonly ToolCall[] {
   const answers = findAnswers(turns, pairs);
   const calls: ToolCall[] = [];
@@ -77,23 +76,22 @@ function createCall(request: ToolCallRequest, turn: number, index: number, answe
   return responseTurn === turn ? call : { ...call, responseTurn };
 }
 
-// What a tool call is about, told from its name and arguments: which kind it is, which file and which lines it concerns.
-// A tool that nobody knows, and arguments of another form, give the kind `other` or no file: never a guess.
+// What a call is about, read from its name and arguments: its kind, its file and its lines. Never a guess: an unknown tool, or arguments of
+// another form, give the kind `other` or no file.
 
-/** What a call is about. */
 export interface CallFacts {
   readonly kind: CallKind;
   /** The one file or folder that it concerns, as written; absent when it names none or several. */
   readonly path?: string;
   /** The files, as written, when it names several. */
   readonly paths?: readonly string[];
-  /** Folder that a relative path of a shell command starts from, as written. */
+  /** Base of a relative path in a shell command, as written. */
   readonly folder?: string;
-  /** Lines that a read asks for; absent when it asks in another way, e.g. for pages. */
+  /** Lines that a read asks for; absent when it selects in another way, e.g. by pages. */
   readonly lines?: LineRange;
   /**
-   * A read without a range, or a write of the whole file. A reader may still stop after its own limit (`lines.last`): what
-   * was shown is `shownLines`'s to say.
+   * Whether it reads without a range, or writes the whole file. A reader may still stop at its own limit (`lines.last`): `shownLines` says
+   * what was shown.
    */
   readonly isWhole: boolean;
 }
@@ -106,15 +104,14 @@ export function isWriting(kind: CallKind): boolean {
 type Arguments = Readonly<Record<string, unknown>>;
 type Call = Pick<ToolCallRequest, "name" | "arguments">;
 
-/** Longest command that is looked at as a read, characters: those that only show a file are short. */
+/** Longest command that is parsed as a read, characters: commands that only show a file are short. */
 const COMMAND_CHARS = 1000;
-/** Programs to which a shell command is handed as one text. */
+/** Programs that take a shell command as one argument. */
 const SHELLS = /^(?:.*\/)?(?:ba|z|da)?sh$/;
 
 /** By the call itself: events never change, and several strategies ask about each. */
 const known = new WeakMap<Call, CallFacts>();
 
-/** Tells what a call is about. */
 export function callFacts(call: Call): CallFacts {
   const facts = known.get(call) ?? readFactsOf(call);
   known.set(call, facts);
@@ -132,7 +129,7 @@ function readFactsOf({ name, arguments: args }: Call): CallFacts {
   return { kind: tool.kind, path, isWhole: tool.kind === "write" };
 }
 
-/** Gives a text that is equal for equal files, for comparison only; undefined when the call concerns no single file. */
+/** Returns a text that is equal for equal files, for comparison only; undefined when the call concerns no single file. */
 export function fileKey({ path, folder }: Pick<CallFacts, "path" | "folder">): string | undefined {
   if (path === undefined) return undefined;
   const isRelative = !/^(?:[/\\~]|[A-Za-z]:)/.test(path);
@@ -158,7 +155,7 @@ function shellFacts(args: Arguments): CallFacts {
   return { kind: "read", ...read, folder, isWhole };
 }
 
-/** The line that a list of words hands to a shell (`bash -lc …`), else nothing that is looked at. */
+/** The command line in `bash -lc …`, else "". */
 function lineOf([program = "", option = "", line = "", ...more]: readonly string[]): string {
   return SHELLS.test(program) && /^-l?c$/.test(option) && more.length === 0 ? line : "";
 }

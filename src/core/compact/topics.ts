@@ -1,28 +1,27 @@
-// What blocks are about, and where that changes: the likeness of the words and files on both sides of each gap, and how deep
-// a valley the gap is in it.
+// What blocks are about, and where that changes: how similar the words and files on both sides of each gap are, and how deep a valley in
+// similarity the gap is.
 import { type Event, isMessage, type Turn, traitsOf } from "../conversation/event.ts";
 import { listSafeCuts } from "../conversation/tool-pairing.ts";
 import { filesNamed, textsOf } from "./hidden-content.ts";
 import { callFacts, isWriting } from "./tool-call.ts";
 import { termsOf } from "./words.ts";
 
-/** Blocks on each side of a gap that are compared. */
+/** Blocks compared on each side of a gap. */
 const WINDOW = 6;
-/** Terms of one block, and characters of one text, that are looked at: what matters stands first. */
+/** Terms of one block and characters of one text that count: what matters comes first. */
 const TERMS_OF_BLOCK = 40;
 const TEXT_CHARS = 1500;
-/** A user's words and the files worked on tell more than what is said about them. */
+/** A user's words and the files worked on say more than what is said about them. */
 const REQUEST_WEIGHT = 2;
 const FILE_WEIGHT = 3;
 
-/** Weight by term. */
 type Bag = Map<string, number>;
 
-/** Gives for each block how clearly the topic changes behind it, 0..1; the last that says anything has 0. */
+/** Returns for each block how clearly the topic changes after it, 0..1; 0 for the last block with words. */
 export function topicDepths(blocks: readonly TurnBlock[]): readonly number[] {
   const bags = blocks.map(bagOf);
   const depths = depthsOf(weighBags(bags.filter((bag) => bag.size > 0)));
-  // A block without words belongs to what was said before it.
+  // A block without words belongs to the block before it.
   let telling = -1;
   return bags.map((bag) => {
     if (bag.size > 0) telling += 1;
@@ -40,7 +39,7 @@ function depthsOf(bags: readonly Bag[]): readonly number[] {
   });
 }
 
-/** For each gap the peak reached by going back from it for as long as the likeness does not fall. */
+/** For each gap the highest similarity reached by walking back from it while the similarity does not fall. */
 function peaksBefore(cohesions: readonly number[]): number[] {
   const peaks: number[] = [];
   let [previous, peak] = [-1, 0];
@@ -52,7 +51,7 @@ function peaksBefore(cohesions: readonly number[]): number[] {
   return peaks;
 }
 
-/** The likeness of both sides of each gap between blocks, 0..1. */
+/** Similarity of both sides of each gap between blocks, 0..1. */
 function cohesionsOf(bags: readonly Bag[]): readonly number[] {
   const before: Bag = new Map();
   const after: Bag = new Map();
@@ -77,7 +76,7 @@ function addBag(sum: Bag, bag: Bag | undefined, sign: 1 | -1): void {
   }
 }
 
-/** The cosine of two bags that hold something. */
+/** Cosine of two bags, neither empty. */
 function similarity(a: Bag, b: Bag): number {
   let [dot, lengthA, lengthB] = [0, 0, 0];
   for (const [term, weight] of a) {
@@ -88,7 +87,7 @@ function similarity(a: Bag, b: Bag): number {
   return dot / Math.sqrt(lengthA * lengthB);
 }
 
-/** Weighs terms down that many blocks hold. */
+/** Gives terms that occur in many blocks less weight. */
 function weighBags(bags: readonly Bag[]): readonly Bag[] {
   const holders = new Map<string, number>();
   for (const bag of bags) for (const term of bag.keys()) holders.set(term, (holders.get(term) ?? 0) + 1);
@@ -128,11 +127,10 @@ function weigh(event: Event, weight: number, limit: number): readonly (readonly 
   return termsOf(text, limit).map((term) => [term, weight]);
 }
 
-// The blocks that turns are cut into: stretches of events between two places where a range may end (tool-pairing.ts), so a call
-// stays with its result and a message in one piece. Invariant: blocks are consecutive, cover every event, and hold something
-// that a model is sent unless their whole turn holds nothing.
+// The blocks that turns are cut into: events between two places where a range may end (tool-pairing.ts), so a call stays with its result
+// and a message in one piece. Invariant: blocks are consecutive, cover every event, and contain something that a model is sent, unless
+// their whole turn contains nothing.
 
-/** Events of one turn that stay together. */
 export interface TurnBlock {
   readonly turn: Turn;
   /** Positions of its first and last event in the turn, 0-based, inclusive. */
@@ -163,7 +161,7 @@ function blocksOfTurn(turn: Turn, estimate: (event: Event) => number): readonly 
   });
 }
 
-/** The safe cuts of a turn, without those behind which, or before which, nothing is that a model sees. */
+/** The safe cuts of a turn, without those that have nothing visible to a model before or after them. */
 function blockEnds(events: readonly Event[]): readonly number[] {
   const lastVisible = events.findLastIndex((event) => traitsOf(event).providerVisible);
   const ends: number[] = [];
@@ -178,8 +176,8 @@ function blockEnds(events: readonly Event[]): readonly number[] {
   return events.length === 0 ? [] : [...ends, events.length - 1];
 }
 
-// How good a place each gap between blocks is to end a part: where the words and files change (TextTiling: a valley between
-// two stretches that hold together), where somebody went away, where planning turned into doing or doing into repairing.
+// How well each gap between blocks suits as the end of a part: where words and files change (TextTiling: a valley between two coherent
+// stretches), where somebody went away, where planning turned into changing or changing into repairing.
 
 const TOPIC_WEIGHT = 0.5;
 const PAUSE_WEIGHT = 0.3;
@@ -189,11 +187,11 @@ const PHASE_WEIGHT = 0.2;
 const BREAK_MS = 30 * 60_000;
 const NIGHT_MS = 4 * 60 * 60_000;
 
-/** Calls on each side of a gap that tell the kind of work, and the fewest that do. */
+/** Calls on each side of a gap that show the kind of work, and the fewest that do. */
 const PHASE_CALLS = 12;
 const LEAST_CALLS = 3;
 
-/** Gives for each block how good the gap after it is, 0..1; linear in the blocks. */
+/** Returns for each block how good the gap after it is, 0..1; linear in the blocks. */
 export function scoreBoundaries(blocks: readonly TurnBlock[]): readonly number[] {
   const depths = topicDepths(blocks);
   const phases = phaseChanges(blocks);
@@ -211,7 +209,7 @@ function pauseScore(before: TurnBlock, after: TurnBlock | undefined): number {
   return pause >= NIGHT_MS ? 1 : 0.5;
 }
 
-/** Kinds of work, told from calls and their results. */
+/** Kinds of work, read from calls and their results. */
 type Work = "look" | "change" | "repair";
 
 function phaseChanges(blocks: readonly TurnBlock[]): readonly number[] {

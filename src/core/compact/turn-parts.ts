@@ -1,5 +1,5 @@
-// Cuts turns into consecutive parts that fit a budget, for summaries written part by part. Parts end where turns end; only a
-// turn that fits no part by itself is cut inside, where a range may end. Pure and deterministic, linear in the events.
+// Cuts turns into consecutive parts that fit a budget, for summaries written part by part. Parts end where turns end; only a turn that is
+// too large for any part is cut inside, where a range may end. Pure and deterministic, linear in the events.
 import type { Compaction } from "../conversation/compaction.ts";
 import type { Event, Turn } from "../conversation/event.ts";
 import { replacesTurns } from "../conversation/range-location.ts";
@@ -10,9 +10,9 @@ import { listBlocks, scoreBoundaries, type TurnBlock } from "./topics.ts";
 export interface TurnPart {
   readonly from_turn: number;
   readonly to_turn: number;
-  /** First event, when it is not the first of its turn as it was handed in. */
+  /** First event, if not the first of its turn as given. */
   readonly from_event?: string;
-  /** Last event, when it is not the last of its turn as it was handed in. */
+  /** Last event, if not the last of its turn as given. */
   readonly to_event?: string;
   /** Tokens, by the estimate. */
   readonly tokens: number;
@@ -30,26 +30,24 @@ export interface PartOptions {
   readonly estimate?: (event: Event) => number;
 }
 
-/** Limits of `auto` where none is given: the chat seed's fifty messages, and what one summary can tell of an agent's calls. */
+/** Default limits of `auto`: the chat seed's fifty messages, and what one summary can cover of an agent's calls. */
 const AUTO_MESSAGES = 50;
 const AUTO_TOKENS = 50_000;
 /** Share of a part's limits below which it is not ended, if there is a choice. */
 const LEAST_FILL = 0.25;
-/** What a full part counts beside the score of its end (0..1): of equal ends the later one is taken. */
+/** Weight of a full part against the score of its end (0..1): of equal ends the later one is taken. */
 const FILL_WEIGHT = 0.1;
 
 /**
- * Plans the parts of turns (in order, positions consecutive), at least one for turns that hold events. A part is over its
- * limits only when it cannot be cut further: one message with its calls and their results.
+ * Plans the parts of turns (in order, positions consecutive), at least one for turns that hold events. A part exceeds its limits only when
+ * it cannot be cut further: one message with its calls and their results.
  */
 export function cutParts(turns: readonly Turn[], options: PartOptions = {}): readonly TurnPart[] {
   const blocks = listBlocks(turns, options.estimate ?? estimateEvent);
   return cutBlocks(blocks, limitsOf(options)).map(toPart);
 }
 
-/**
- * Plans parts of about the same size: as many as asked for, or fewer when there are fewer places to cut. `parts` > 0.
- */
+/** Plans parts of about the same size: as many as asked for, or fewer when there are fewer places to cut. `parts` > 0. */
 export function cutEvenParts(
   turns: readonly Turn[],
   parts: number,
@@ -81,7 +79,6 @@ function limitsOf({ budgetTokens, maxMessages, boundaries }: PartOptions): Limit
   };
 }
 
-/** Blocks `first..last` (positions, inclusive) with their weight. */
 interface Stretch {
   readonly blocks: readonly TurnBlock[];
   readonly tokens: number;
@@ -110,7 +107,7 @@ function weigh(blocks: readonly TurnBlock[]): { readonly tokens: number; readonl
   return { tokens, messages };
 }
 
-/** The turns that fit no part by themselves. */
+/** The turns that are too large for any part. */
 function findOversize(blocks: readonly TurnBlock[], limits: Limits): ReadonlySet<Turn> {
   const oversize = new Set<Turn>();
   let [tokens, messages] = [0, 0];
@@ -132,15 +129,18 @@ interface Cutting {
   readonly oversize: ReadonlySet<Turn>;
 }
 
-/** A block that a part may end with; the better it is placed, the larger `rank`. */
+/** A block that a part may end with; a larger `rank` is a better place. */
 interface End {
   readonly at: number;
   readonly rank: number;
-  /** 0..1 and what a full part counts beside it. */
+  /** 0..1, plus the weight of a full part. */
   readonly score: number;
 }
 
-/** Gives the position of the last block of the part that begins at `start`: the best placed end, of these the best scored, of these the last. */
+/**
+ * Returns the position of the last block of the part that begins at `start`: the best ranked end, of these the best scored, of these the
+ * last.
+ */
 function chooseEnd(cutting: Cutting): number {
   const { blocks, start, limits } = cutting;
   let best: End = { at: start, rank: -1, score: 0 };
@@ -189,7 +189,7 @@ function idAt({ turn }: TurnBlock, position: number): string {
   return (turn.events[position] as Event).id;
 }
 
-/** Splits turns (in order, perhaps cut at their ends) into stretches that summaries lie wholly in, or wholly cover. */
+/** Splits turns (in order, perhaps cut at their ends) into stretches, each wholly inside or wholly outside any one summary. */
 export function splitAtSummaries(
   turns: readonly Turn[],
   compactions: readonly Compaction[],
@@ -211,7 +211,7 @@ export function splitAtSummaries(
   return stretches;
 }
 
-/** Positions in a turn at which something begins or has just ended; 0 = with the turn, its length = with the next one. */
+/** Positions in a turn at which a summary begins or has just ended; 0 = at its start, its length = with the next turn. */
 function startsIn(turn: Turn, summaries: readonly Compaction[]): ReadonlySet<number> {
   const starts = new Set<number>();
   const find = (event: string | undefined): number => turn.events.findIndex(({ id }) => id === event);

@@ -1,9 +1,8 @@
-// Texts as words: cut, and found again in a long text.
+// Splits texts into words, and finds short texts in a long one.
 
-// The words of a text that tell what it is about: what every text is full of is left out. For comparing texts with each
-// other, never shown.
+// The words that say what a text is about, without those that occur in every text. For comparing texts with each other, never shown.
 
-/** Words of prose, and of agents' prose, that tell nothing. */
+/** Common words of prose, and of agents' prose. */
 const COMMON: ReadonlySet<string> = new Set(
   (
     "about above after again all also and any are because been before being below between both but can cannot could did does " +
@@ -17,7 +16,7 @@ const COMMON: ReadonlySet<string> = new Set(
 
 const WORD = /[\p{L}_][\p{L}\p{N}_]{2,39}/gu;
 
-/** Gives the telling words of a text in small letters, in order, repeats included; at most `limit`. Linear in the text. */
+/** Returns the distinctive words of a text in lower case, in order, with repeats; at most `limit`. Linear in the text. */
 export function termsOf(text: string, limit: number = Number.POSITIVE_INFINITY): readonly string[] {
   const terms: string[] = [];
   WORD.lastIndex = 0;
@@ -28,18 +27,17 @@ export function termsOf(text: string, limit: number = Number.POSITIVE_INFINITY):
   return terms;
 }
 
-// Finds many short texts in one long one. What stands in it is told from where its rarest four characters stand, so that asking
-// costs what is asked for and not the length of the text.
+// Finds many short texts in one long one. A short text is looked up by its rarest four characters, so a lookup does not cost the length of
+// the long text.
 
-/** Tells whether the indexed text holds another. */
 type HoldsText = (text: string) => boolean;
 
-/** Characters that places are told by. */
+/** Characters of a gram, by which places are indexed. */
 const GRAM = 4;
-/** Where even the rarest four characters stand more often, the text is searched. */
+/** If even the rarest gram occurs more often than this, the whole text is searched. */
 const MOST_PLACES = 64;
 
-/** Indexes a text; the work is done with the first question. */
+/** Indexes a text on the first lookup. */
 export function indexText(text: string): HoldsText {
   let places: Map<number, number[]> | undefined;
   return (wanted) => {
@@ -57,13 +55,13 @@ function listPlaces(text: string): Map<number, number[]> {
     const key = gramAt(text, at);
     const known = places.get(key);
     if (known === undefined) places.set(key, [at]);
-    // One more than are looked at says as much as all of them.
+    // One place more than the limit is enough to know that it is exceeded.
     else if (known.length <= MOST_PLACES) known.push(at);
   }
   return places;
 }
 
-/** The places of the rarest four characters of a text, and where in it they stand. */
+/** The places of a text's rarest four characters, and their offset in it. */
 function rarest(wanted: string, places: ReadonlyMap<number, readonly number[]>): readonly [readonly number[], number] {
   let best: readonly number[] | undefined;
   let offset = 0;
@@ -75,17 +73,17 @@ function rarest(wanted: string, places: ReadonlyMap<number, readonly number[]>):
   return [best ?? [], offset];
 }
 
-/** Four characters as a number; two quadruples may share one, which only costs a look. */
+/** Four characters as a number. Two grams may share a number, which costs one more comparison. */
 function gramAt(text: string, at: number): number {
   let key = 0;
   for (let next = at; next < at + GRAM; next += 1) key = Math.imul(key, 0x01000193) ^ text.charCodeAt(next);
   return key;
 }
 
-// Cuts a text into words: runs of characters that paths, numbers, names and hashes are made of. One pass by character
-// codes, so that no text, however hostile, takes longer than its length; most words are dismissed by their traits alone.
+// Splits a text into words: runs of the characters that paths, numbers, names and hashes are made of. One pass over character codes, so
+// even hostile text takes linear time; most words are rejected by their traits alone.
 
-/** What kinds of characters a word holds, as bits. */
+/** Kinds of characters in a word, as bits. */
 export const LOWER = 1;
 export const UPPER = 2;
 export const DIGIT = 4;
@@ -96,7 +94,7 @@ export const COLON = 64;
 /** Other ASCII marks (- # @ + ~ %), commas inside numbers, and letters beyond ASCII. */
 export const OTHER = 128;
 
-/** Takes one word: `text.slice(start, end)`, with its kinds of characters. Gives where to go on: `end` or later. */
+/** Receives one word, `text.slice(start, end)`, with its kinds of characters. Returns where to continue: `end` or later. */
 type VisitWord = (start: number, end: number, traits: number) => number;
 
 const COMMA = 0x2c;
@@ -123,7 +121,7 @@ function traitsAt(text: string, at: number): number {
   return TRAITS[text.charCodeAt(at)] as number;
 }
 
-/** Whether the comma at this place has one digit before it and exactly three after it. */
+/** Whether the comma at this place has a digit before it and exactly three after it. */
 function isDigitGroup(text: string, at: number): boolean {
   if (!isDigitAt(text, at - 1)) return false;
   return isDigitAt(text, at + 1) && isDigitAt(text, at + 2) && isDigitAt(text, at + 3) && !isDigitAt(text, at + 4);
@@ -134,7 +132,9 @@ function isDigitAt(text: string, at: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** By UTF-16 unit. Beyond ASCII, letters of any script; blanks, typographic punctuation, arrows and box drawing end a word. */
+/**
+ * By UTF-16 unit. Beyond ASCII, letters of any script belong to words; blanks, typographic punctuation, arrows and box drawing end them.
+ */
 function createTraits(): Uint8Array {
   const traits = new Uint8Array(0x10000).fill(OTHER, 0xc0).fill(0, 0x2000, 0x2c00).fill(0, 0x3000, 0x3040);
   traits[0xfeff] = 0;
