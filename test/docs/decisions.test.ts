@@ -27,7 +27,7 @@ const referring = ["bench", "bin", "browser", "docs", "scripts", "src", "templat
 describe("docs/decisions", () => {
   it("has an index that names every page, and no other", () => {
     expect(pages.length).toBeGreaterThan(15);
-    const linked = [...read(`docs/decisions/${INDEX}`).matchAll(/\]\(([^)]+)\)/g)].map(([, page]) => page);
+    const linked = [...read(`docs/decisions/${INDEX}`).matchAll(/\]\(([^/)]+)\)/g)].map(([, page]) => page);
     expect(linked.toSorted()).toEqual(pages.toSorted());
   });
 

@@ -6,7 +6,15 @@ import { describe, expect, it } from "vitest";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string): string => readFileSync(root + path, "utf8");
 const decisions = readdirSync(`${root}docs/decisions`).map((name) => `docs/decisions/${name}`);
-const PAGES = ["README.md", "AGENTS.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/ARCHITECTURE.md", "docs/seeds.md", ...decisions];
+const PAGES = [
+  "README.md",
+  "AGENTS.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  "docs/ARCHITECTURE.md",
+  "docs/seeds.md",
+  ...decisions,
+];
 
 /** Paths in backticks below the project's own folders; names with a placeholder (`NAME`, `*`, `{…}`) are none. */
 function namedPaths(text: string): string[] {
