@@ -1,6 +1,5 @@
-// Decisions that somebody made, in the words in which they were made: answers that the user gave to questions, plans that were
-// approved, what the user settled, and what the assistant says that it decided. A proposal is no decision, and what the next
-// request turns down is none either.
+// Decisions, quoted word for word: answers that the user gave to questions, plans that were approved, what the user settled, and what the
+// assistant says that it decided. A proposal is no decision, nor is anything that the next request rejects.
 import { fieldsOf, textOfContent } from "../conversation/event.ts";
 import { scanSentences } from "./facts.ts";
 import { isRefused, nameCall } from "./failures.ts";
@@ -16,13 +15,13 @@ import {
 } from "./passages.ts";
 import type { ToolCall } from "./tool-call.ts";
 
-/** A request with the answer that stood before it. */
+/** A request with the answer before it. */
 export interface Reply extends Utterance {
   readonly answerBefore?: string;
 }
 
 const LINE_CHARS = 400;
-/** Tools that ask the user, and those that put a plan to the user, of the agents that have one. */
+/** Tools of agents that ask the user, and tools that present a plan to the user. */
 const ASKING = /^(?:AskUserQuestion|request_user_input|ask_followup_question|ask_user|question|askQuestions)$/;
 const PLANNING = /^(?:ExitPlanMode|exit_plan_mode|plan_mode_respond)$/;
 const HEADING =
@@ -77,12 +76,12 @@ function isTurnedDown({ turn }: Utterance, requests: readonly Utterance[]): bool
   return next !== undefined && isRejecting(next.text);
 }
 
-/** Whether a text says what another does, and more, or the same before it. */
+/** Whether another text begins with this one and says more, or is the same and comes first. */
 function isContainedIn(other: string, text: string, isBefore: boolean): boolean {
   return other.startsWith(text) && (other.length > text.length || isBefore);
 }
 
-/** What an answer says that was decided: in sentences, and in the items below a heading that says so. */
+/** Decisions that an answer reports: in sentences, and as items below a heading that says so. */
 function decisionsInAnswer({ turn, text }: Utterance): readonly Utterance[] {
   const found: Utterance[] = [];
   const prose = text.replace(/```[\s\S]*?(?:```|$)/g, "");
@@ -99,19 +98,19 @@ function decisionsInAnswer({ turn, text }: Utterance): readonly Utterance[] {
   return found;
 }
 
-// What the user wants kept to, in the user's words: sentences of requests that tell a rule, a ban or a correction, and what was said
-// when a call was refused. Pasted logs, code and quotations are no words of the user.
+// What the user wants observed, in the user's words: sentences of requests that state a rule, a ban or a correction, and what was said when
+// a call was refused. Pasted logs, code and quotations are not the user's words.
 
-/** Longest sentence that is taken, and the longest text of a request that is read at its start and at its end, characters. */
+/** Longest sentence taken, and characters read at the start and at the end of a long request. */
 const SENTENCE_CHARS = 500;
 const READ_CHARS = 6000;
 const PASTED = /```[\s\S]*?(?:```|(?![\s\S]))|"""[\s\S]*?(?:"""|(?![\s\S]))|^\s*>.*$/gm;
-/** Quoted text of at least so many characters is what somebody else wrote; shorter, it may be a name or a rule. */
+/** Quoted text of at least 200 characters is somebody else's; shorter, it may be a name or a rule. */
 const QUOTED = /(?<![^\s(])"(?=\S)[^"]{200,}(?<=\S)"(?![\p{L}\p{N}])|“[^”]{200,}”|„[^“]{200,}“|«[^»]{200,}»/gu;
-/** A line that says whose words follow it. The user's own are no other's. */
+/** A line that says whose words follow, unless they are the user's own. */
 const OF_OTHERS =
   /^(?!.*\b(?:I|my|our|we)\b).*(?:\breview(?:er)?s?\b|\bfeedback\b|\bcomments?\b|\b(?:said|says|wrote|writes|replied|reports?|reported)\b).*:[ \t]*$/im;
-/** What tools that review put over a finding. */
+/** What review tools print above a finding. */
 const FINDING = /^[^\w\n]*(?:(?:critical|high|medium|low|major|minor) severity|severity[^\w\n]+\w+)[^\w\n]*$/im;
 const LIST_MARK = /^(?:[-*•+]|\d{1,2}[.)])\s+/;
 /** Lines that a program printed: logs, traces, tables, code. */
@@ -119,17 +118,17 @@ const PRINTED =
   /^(?:\[|[{}|$#<]|---|===|\d{4}-\d\d-\d\d|\d\d:\d\d|(?:error|warning|info|debug|fatal)\b[ :[]|at |\S+\.\w{1,5}:\d+)|[{};]$|\S+\(\S*\)$/i;
 const SAID_THEN = /\bthe user said:\s*([\s\S]+)$/i;
 
-/** Lists the sentences of requests that tell what to keep to, in order. */
+/** Lists the sentences of requests that say what to observe, in order. */
 export function listGuidance(requests: readonly Utterance[]): readonly Utterance[] {
   return sentencesOf(requests).filter(({ text }) => isGuidance(text));
 }
 
-/** Lists the sentences of requests by which something was settled, in order. */
+/** Lists the sentences of requests that settle something, in order. */
 function listSettled(requests: readonly Utterance[]): readonly Utterance[] {
   return sentencesOf(requests).filter(({ text }) => isSettling(text));
 }
 
-/** What was said when calls were refused, with the call; without words only that it was refused. */
+/** Lists what was said when calls were refused, with the call; skips refusals without words. */
 export function listRefusals(calls: readonly ToolCall[]): readonly Utterance[] {
   return calls.flatMap((call) => {
     if (call.response === null || !isRefused(call.response)) return [];
@@ -152,7 +151,7 @@ function sentencesOf(requests: readonly Utterance[]): readonly Utterance[] {
   });
 }
 
-/** Leaves out what is pasted or quoted, and all that follows a line which says that it is somebody else's. */
+/** Removes what is pasted or quoted, and everything after a line which says that somebody else's words follow. */
 function typedByUser(text: string): string {
   const typed = text.replace(PASTED, "").replace(QUOTED, "\n");
   if (FINDING.test(typed)) return "";
@@ -164,23 +163,23 @@ function startAndEnd(text: string): string {
   return text.length > 2 * READ_CHARS ? `${text.slice(0, READ_CHARS)}\n${text.slice(-READ_CHARS)}` : text;
 }
 
-// Short replies with what they reply to: "yes" and "2" say nothing without the question. A question is known by its mark, an option
-// by its number, in whatever language they are.
+// Short replies with what they answer: "yes" and "2" say nothing without the question. A question is recognised by its mark, an option by
+// its number, in any language.
 
-/** Longest reply that is looked at for what it replies to, and the longest that always carries it; characters. */
+/** Longest reply whose question is looked for, and the longest that always carries it; characters. */
 const REPLY_CHARS = 60;
 const BARE_CHARS = 12;
 /** Characters of an answer's end that are searched for its question, and the longest question shown. */
 const SEARCHED_CHARS = 1500;
 const QUESTION_CHARS = 300;
-/** A shorter last sentence ("Done.") tells nothing. */
+/** A shorter last sentence ("Done.") says nothing. */
 const LEAST_SENTENCE_CHARS = 15;
 /** A shorter question ("OK?") asks about the sentence before it. */
 const SHORT_QUESTION = 40;
 /** A reply that names an option by number or letter, with few words around. */
 const CHOICE = /^\D{0,40}?(?<![\w.])(\d{1,2}|[A-Ha-h])(?![\w.]*\w)\D{0,60}$/;
 
-/** What a reply replies to; null where it is not short, or nothing came before it. */
+/** Finds what a reply answers; null if the reply is not short, or nothing came before it. */
 export function findQuestion(reply: string, answer: string | undefined): string | null {
   const text = reply.trim();
   if (answer === undefined || !(isShort(text) || isYesOrNo(text))) return null;
@@ -190,7 +189,7 @@ export function findQuestion(reply: string, answer: string | undefined): string 
   return text.length <= BARE_CHARS ? lastSentence(answer) : null;
 }
 
-/** Whether a text begins with yes or no to a question, or chooses one of the options of an answer: what a person decided. */
+/** Whether a reply begins with yes or no to a question, or chooses one of an answer's options: a person's decision. */
 export function isChoice(reply: string, answer: string | undefined): boolean {
   const text = reply.trim();
   if (answer === undefined) return false;
@@ -203,7 +202,7 @@ function isShort(text: string): boolean {
   return text !== "" && text.length <= REPLY_CHARS && !/\n|[?？؟]$|^[/!]/.test(text);
 }
 
-/** The last question that an answer ends with: in its last paragraph, or in the last line that is no item; null = none. */
+/** The last question that an answer ends with: in its last paragraph, or in its last line that is no item; null = none. */
 export function questionOf(answer: string): string | null {
   const end = answer.slice(-SEARCHED_CHARS).replace(/```[\s\S]*?(?:```|$)/g, "");
   const sentences: string[] = [];
@@ -219,7 +218,7 @@ export function questionOf(answer: string): string | null {
   return oneLine(sentences.slice(isShort ? Math.max(0, at - 1) : at).join(" "));
 }
 
-/** The option of an answer that a reply names; null when it names none, or no such option stands there. */
+/** The option of an answer that a reply names; null when it names none, or the answer has no such option. */
 function optionOf(reply: string, answer: string): string | null {
   const label = CHOICE.exec(reply)?.[1];
   if (label === undefined) return null;

@@ -1,6 +1,6 @@
-// The extract: what stands for turns where no model writes a summary. Taken from the events by fixed rules, in the sections of a
-// summary, with every passage as it was said. Invariant: every request and every changed file is in it, whatever the budget; the
-// same events always give the same text.
+// The extract: what replaces turns when no model writes a summary. Taken from the events by fixed rules, in the sections of a summary,
+// every passage quoted. Invariant: every request and every changed file is in it, whatever the budget; the same events always give the same
+// text.
 import { proseChars } from "../conversation/text-tokens.ts";
 import { estimateEvents } from "../conversation/token-estimate.ts";
 import { findQuestion, type Reply } from "./decisions.ts";
@@ -25,17 +25,17 @@ import {
 /** A summary made without a model. */
 interface ExtractedSummary {
   readonly summary: string;
-  /** Files that were changed, then files that were only read, as written. */
+  /** Changed files, then files that were only read, as written. */
   readonly files: readonly string[];
   readonly open_tasks: readonly string[];
 }
 
 interface ExtractOptions {
-  /** Tokens aimed at, estimated; requests and changed files are in it all the same. Absent = by the size of the events. */
+  /** Target size, estimated tokens, which requests and changed files may exceed. Absent = by the size of the events. */
   readonly budgetTokens?: number;
 }
 
-/** Most files that were only read given beside the text. */
+/** Most files listed that were only read. */
 const MOST_READ = 200;
 
 /** Extracts a summary from raw events, in order. Linear in their texts. */
@@ -51,7 +51,7 @@ export function extractSummary(events: readonly PlacedEvent[], options: ExtractO
   };
 }
 
-/** Characters that a token of what was said holds: fewer in most scripts than in English. */
+/** Characters per token of what was said: fewer in most scripts than in English. */
 function charsPerToken(events: readonly PlacedEvent[]): number {
   let [chars, asProse] = [0, 0];
   const said = events.filter(({ event: { type } }) => type === "chat_request" || type === "chat_response");
@@ -69,26 +69,26 @@ function labelOf(events: readonly PlacedEvent[]): string {
   return `[Extract of ${turns}: passages and facts taken from the conversation by fixed rules, not a summary written by a model. … marks what was cut.]`;
 }
 
-/** Share of the raw tokens that an extract has, up to so many tokens, and of what is beyond. */
+/** Share of the raw tokens for an extract, up to FULL_SHARE_TOKENS, and of those beyond. */
 const SHARE = 0.08;
 const FULL_SHARE_TOKENS = 50_000;
 const SHARE_BEYOND = 0.02;
-/** Most tokens, however long the range: what is extracted again and again must not grow with the conversation. */
+/** Most tokens, however long the range: repeated extracts must not grow with the conversation. */
 const MOST_TOKENS = 6000;
-/** What the sections of a small range need, tokens. */
+/** Tokens that the sections of a small range need. */
 const LEAST_TOKENS = 250;
 
-/** Characters a token of English prose holds, as `estimateEvent` counts. */
+/** Characters per token of English prose, as `estimateEvent` counts. */
 const CHARS_PER_TOKEN = 4;
 
-/** Gives the usual budget of an extract, tokens, from the tokens of the raw events. */
+/** Returns the usual budget of an extract, tokens, from the tokens of the raw events. */
 export function extractBudget(rawTokens: number): number {
   const full = Math.min(rawTokens, FULL_SHARE_TOKENS);
   const tokens = Math.round(SHARE * full + SHARE_BEYOND * (rawTokens - full));
   return Math.min(MOST_TOKENS, Math.max(LEAST_TOKENS, tokens));
 }
 
-/** Gives the largest cap so that the lengths, each cut to it, make no more than `chars`; infinite when all fit whole. */
+/** Returns the largest cap such that the lengths, each cut to it, add up to at most `chars`; infinite when all fit whole. */
 export function fairCap(lengths: readonly number[], chars: number): number {
   const sorted = [...lengths].sort((a, b) => a - b);
   let left = chars;
@@ -100,7 +100,7 @@ export function fairCap(lengths: readonly number[], chars: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Takes lines in order for as long as they fit into `chars`; a line that does not fit is passed over. */
+/** Takes lines in order while they fit into `chars`; skips lines that do not fit. */
 export function takeLines(lines: readonly string[], chars: number): readonly string[] {
   let left = chars;
   return lines.filter((line) => {
@@ -110,19 +110,19 @@ export function takeLines(lines: readonly string[], chars: number): readonly str
   });
 }
 
-/** Characters that lines take, line ends included. */
+/** Characters of lines, including line ends. */
 export function charsOf(lines: readonly string[]): number {
   return lines.reduce((chars, line) => chars + line.length + 1, 0);
 }
 
-/** Hands out a share of what there is, writes something that takes no more, and keeps what it leaves for the next one. */
+/** Gives a share of the budget to a writer that takes no more, and adds what it leaves to the next share. */
 type TakeShare = <Written>(
   share: number,
   write: (chars: number) => Written,
   measure: (written: Written) => number,
 ) => Written;
 
-/** Creates what hands out `chars` characters; none below 0. */
+/** Creates a budget of `chars` characters that is spent share by share; never below 0. */
 export function createBudget(chars: number): TakeShare {
   const total = Math.max(0, chars);
   let unused = 0;
@@ -137,11 +137,11 @@ export function createBudget(chars: number): TakeShare {
 /** The names of the sections, in order, with their lines. */
 type Sections = readonly (readonly [name: string, lines: readonly string[]])[];
 
-/** The label and the headings, characters. */
+/** Characters of the label and the headings. */
 const FRAME_CHARS = 330;
 /** Share of the budget that requests may fill. */
 const REQUESTS_SHARE = 0.3;
-/** Shares of what is left when requests, changed files and next steps are in. */
+/** Shares of what is left after requests, changed files and next steps. */
 const SHARES = {
   guidance: 0.12,
   decisions: 0.1,
@@ -158,7 +158,7 @@ const TOOLS_CHARS = 600;
 /** Longest line of a failure, characters. */
 const FAILURE_CHARS = 500;
 
-/** Writes the sections; `chars` = what they should take, which requests and changed files alone may exceed. */
+/** Writes the sections; `chars` = target size, which only requests and changed files may exceed. */
 export function writeSections(found: Gathered, chars: number): Sections {
   const files = [
     ...found.modified.map((file) => `- ${file}`),
@@ -221,12 +221,12 @@ function writeParts(found: Gathered, requests: readonly Utterance[], chars: numb
   const shown = new Set(found.answers);
   const passages = listPassages(found.messages.filter((message) => !shown.has(message)));
   const seen = textOf([...requests, ...answers]);
-  // What the others leave is not for these: they say the least.
+  // Remarks get nothing that other sections leave: they say the least.
   const remarks = showPassages(passages, Math.max(0, chars) * SHARES.remarks, seen);
   return { guidance, decisions, failures, commits, commands, changes, answers, read, remarks };
 }
 
-/** What failed, why, and what became of it. */
+/** What failed, why, and what fixed it. */
 function failureLine({ turn, what, lines, fixed }: FailedCall): string {
   const why = lines.length === 0 ? "" : `: ${lines.join("; ")}`;
   const line = cutEnd(`- [t${turn}] ${what} failed${why}`, FAILURE_CHARS);
@@ -243,13 +243,13 @@ function charsOfSaid(said: readonly Utterance[]): number {
   return charsOf(said.map(({ text }) => text)) + said.length * MARK_CHARS;
 }
 
-/** Puts each turn's answer behind its requests. */
+/** Puts each turn's answer after its requests. */
 function interleave(requests: readonly Utterance[], answers: readonly Utterance[]): Lines {
   const lines = [
     ...requests.map(({ turn, text }) => ({ turn, line: `- [t${turn}] Request: ${text}` })),
     ...answers.map(({ turn, text }) => ({ turn, line: `- [t${turn}] Answer: ${text}` })),
   ];
-  // Sorting keeps the order of what has the same turn.
+  // Sorting is stable, so lines of one turn keep their order.
   return lines.sort((a, b) => a.turn - b.turn).map(({ line }) => line);
 }
 
@@ -257,16 +257,16 @@ function titled(title: string, lines: Lines): Lines {
   return lines.length === 0 ? [] : [title, ...lines];
 }
 
-/** Characters that a request has at the least (80 and a long word), and at the most when there is room. */
+/** Fewest characters of a request (80 and a long word), and the most when there is room. */
 const LEAST_REQUEST = 130;
 const MOST_REQUEST = 3000;
 /** Shortest answer worth showing, and the longest, characters. */
 const LEAST_ANSWER = 120;
 const MOST_ANSWER = 3000;
-/** Characters of a line beside its text, nearly: `- [t12] Answer: `. */
+/** Approximate characters of a line besides its text: `- [t12] Answer: `. */
 const MARK_CHARS = 16;
 
-/** Cuts requests so that together they take `chars`, none shorter than 130 characters where it is longer. */
+/** Cuts requests so that together they take `chars`, but none to less than 130 characters. */
 export function showRequests(requests: readonly Reply[], chars: number): readonly Utterance[] {
   const texts = requests.map(({ turn, text, answerBefore }) => {
     const question = findQuestion(text, answerBefore);
@@ -276,7 +276,7 @@ export function showRequests(requests: readonly Reply[], chars: number): readonl
   return texts.map(({ turn, text, to }) => ({ turn, text: `${indentedTo(text, cap, cutBlockEnd)}${to}` }));
 }
 
-/** Cuts answers so that together they take `chars`; where there is no room for all, the newest have it. */
+/** Cuts answers so that together they take `chars`; if not all fit, the newest are kept. */
 export function showAnswers(answers: readonly Utterance[], chars: number): readonly Utterance[] {
   const most = Math.floor(chars / (LEAST_ANSWER + MARK_CHARS));
   const newest = most === 0 ? [] : answers.slice(-most);
@@ -306,7 +306,7 @@ export function newestLines(lines: readonly string[], chars: number): readonly s
   return [...takeLines([...lines].reverse(), chars)].reverse();
 }
 
-/** Lines of what was said, by turn; where there is no room for all, as many of the oldest as of the newest. */
+/** Lists what was said, by turn; if not all fits, as many of the oldest as of the newest. */
 export function bothEnds(said: readonly Utterance[], chars: number): readonly string[] {
   const lines = [...new Set(said.map(({ turn, text }) => `- [t${turn}] ${text}`))];
   if (charsOf(lines) <= chars) return lines;
@@ -316,16 +316,16 @@ export function bothEnds(said: readonly Utterance[], chars: number): readonly st
   return lines.filter((line) => first.includes(line) || last.has(line));
 }
 
-// What is to be done next, as the events show it: nothing where the work is done and no task is open. Otherwise the last request, what
-// was said and done last, and why that is not the end.
+// What is to be done next, as the events show it: nothing if the work is done and no task is open. Otherwise the last request, what was
+// said and done last, and why that is not the end.
 
-/** Longest request and longest last words that are shown, characters, and the share of the budget that both may take. */
+/** Longest request and longest last words, characters, and the share of the budget that both may take. */
 const REQUEST_CHARS = 1200;
 const WORDS_CHARS = 700;
 const NEXT_STEPS_SHARE = 0.25;
 const LEAST_CHARS = 160;
 
-/** Why the work is not done, where these turns end. */
+/** Why the work is not done where these turns end. */
 const STATES: Readonly<Record<Unfinished, string>> = {
   unanswered: "These turns end with a request that has no answer yet.",
   interrupted: "These turns end where the user interrupted the work.",

@@ -1,34 +1,34 @@
-// A turn that tells of a fork: what it says of the turns that it stands for, and which of a fork's turns none tells of yet. All of
-// it is in the turns themselves, so that a merge is known where history is squashed or cut off, and by whoever has the tree.
+// A merge turn, which summarises turns of a fork: which turns it covers, and which of a fork's turns are not covered yet. All of it is
+// recorded in the turns themselves, so a merge is known even after a squash or a shallow clone.
 import type { Summary } from "../conversation/compaction.ts";
 import { describeTurns, type Event, type Fields, isFields } from "../conversation/event.ts";
 
-/** The origin of the events of such a turn. */
+/** Origin of the events of a merge turn. */
 export const MERGE_ORIGIN = "merge";
 
-/** Turns of a fork that a turn on another one tells of. */
+/** Turns of a fork that a merge turn on another branch summarises. */
 export interface MergedTurns {
-  /** What the fork was called then: for people, nothing is looked up by it. */
+  /** The fork's name at the time: for people, never looked up. */
   readonly branch: string;
   /** Position of the first, 0-based. */
   readonly from_turn: number;
-  /** First event told of inside `from_turn`; absent = the turn's first. */
+  /** First event merged of `from_turn`; absent = the turn's first. */
   readonly from_event?: string;
   /** Object ids of their turn files, in order; never empty. Each names the one before, so that one proves all before it. */
   readonly turns: readonly string[];
-  /** The last event told of, in the last of them: what is appended later is not. */
+  /** Last event merged, in the last of them: what is appended later is not merged. */
   readonly to_event: string;
 }
 
-/** What the `turn_start` of such a turn says in its metadata, as `merge`. */
+/** The field `merge` in the metadata of a merge turn's `turn_start`. */
 export interface MergeRecord {
-  /** The fork that was merged, then those of which its own turns merged. */
+  /** The merged fork, then the forks that its own turns merged. */
   readonly forks: readonly MergedTurns[];
-  /** How the text came about. */
+  /** How the text was made. */
   readonly summary: Omit<Summary, "summary" | "inject">;
 }
 
-/** Reads what the first event of a turn says of a merge; null where the turn tells of no fork. */
+/** Reads the merge record of a turn's first event; null if the turn is no merge turn. */
 export function readMergeRecord(first: Event | undefined): MergeRecord | null {
   const merge = first?.type === "turn_start" ? first.metadata?.["merge"] : undefined;
   if (!isFields(merge) || !Array.isArray(merge["forks"])) return null;
@@ -52,17 +52,17 @@ function isMergedTurns(value: unknown): value is MergedTurns {
   );
 }
 
-/** How far a branch holds turns that were told of. */
+/** How far a branch has turns that were merged. */
 export interface MergedEnd {
   /** Position of the last, 0-based. */
   readonly turn: number;
-  /** The last event in it where the turn has grown since; absent = all of the turn. */
+  /** The last merged event in it if the turn has grown since; absent = the whole turn. */
   readonly event?: string;
 }
 
 /**
- * How far a branch holds told turns; null when it holds none. `hasGrown` tells whether the branch's turn at a position begins
- * with exactly the bytes of the last told one.
+ * Finds how far a branch has merged turns; null when it has none. `hasGrown` = whether the branch's turn at a position begins with exactly
+ * the bytes of the last merged turn.
  */
 export function findMergedEnd(
   merged: MergedTurns,
@@ -78,7 +78,7 @@ export function findMergedEnd(
   return null;
 }
 
-/** Whether a branch holds all of them. */
+/** Whether a branch has all of them. */
 export function holdsAll(merged: MergedTurns, held: MergedEnd | null): boolean {
   return held?.turn === merged.from_turn + merged.turns.length - 1;
 }
@@ -92,7 +92,7 @@ export function furthestEnd(all: readonly (MergedEnd | null)[]): MergedEnd | nul
   }, null);
 }
 
-/** The events of a turn that tells of a fork: a request that says so, and the text in the place of an answer. */
+/** Creates the events of a merge turn: a request that announces the merge, and the summary as its answer. */
 export function mergeTurn(
   { forks: [first, ...others], summary }: MergeRecord,
   { text, timestamp, newId }: { readonly text: string; readonly timestamp: string; readonly newId: () => string },

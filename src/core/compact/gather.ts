@@ -1,5 +1,5 @@
-// Reads out of events what an extract is made from: who asked what, what was answered, what tools did, how it ends. Nothing is
-// shortened here but single lines.
+// Reads from events what an extract is made of: what was asked and answered, what tools did, how it ends. Only single lines are shortened
+// here.
 import {
   type Content,
   type Event,
@@ -34,18 +34,18 @@ import { callFacts, isWriting, listToolCalls, type ToolCall } from "./tool-call.
 
 /** What happened in a stretch of a conversation; lists in order. */
 export interface Gathered {
-  /** What a person asked for; what a harness or a summary put there is not. With the answer before it, where there is one. */
+  /** A person's requests, not those of a harness or a summary. With the answer before each, if any. */
   readonly requests: readonly Reply[];
   /** What the assistant said. */
   readonly messages: readonly Utterance[];
-  /** Of this the last in each turn. */
+  /** The last message of each turn. */
   readonly answers: readonly Utterance[];
-  /** Files that calls changed, and those of which every change failed. */
+  /** Files that calls changed, and files of which every change failed. */
   readonly modified: readonly string[];
   readonly notModified: readonly string[];
   /** What became of the changed files. */
   readonly changes: ReadonlyMap<string, LastChange>;
-  /** Other files that were looked at. */
+  /** Other files that were read. */
   readonly read: readonly string[];
   /** `NAME 12x`, the most called first. */
   readonly tools: readonly string[];
@@ -97,7 +97,7 @@ function countTools(calls: readonly ToolCall[]): readonly string[] {
   return [...counts].sort((a, b) => b[1] - a[1]).map(([name, count]) => `${name} ${count}x`);
 }
 
-/** What a person asked for in an event; "" where nobody typed anything. */
+/** What a person typed in an event; "" if nobody typed anything. */
 export function typedRequest(event: Event): string {
   if (!isUserRequest(event)) return "";
   const media = mediaOf(event.content).map(({ type }) => `[${type}]`);
@@ -120,7 +120,7 @@ function speechOf(events: readonly PlacedEvent[]): Pick<Gathered, "requests" | "
   return { requests, messages };
 }
 
-/** What was typed; of what was attached only the name. */
+/** What was typed; attachments by name only. */
 function spokenText(content: Content): string {
   if (isText(content)) return plainText(content);
   return content
@@ -131,19 +131,17 @@ function spokenText(content: Content): string {
     .join("\n");
 }
 
-// How a stretch of a conversation ends: with the work done, or in the middle of it. In the middle is what ends in a request, a call,
-// an announcement, a question to the user or an answer that was broken off. Then the last request and the last actions are what
-// whoever goes on must know.
+// How a stretch of a conversation ends: with the work done, or in the middle of it: with a request, a call, an announcement, a question to
+// the user or an interrupted answer. In that case the next model must know the last request and the last actions.
 
-/** Why a stretch is not finished. */
 export type Unfinished = "unanswered" | "interrupted" | "working" | "announced" | "asked" | "failed";
 
 interface Ending {
-  /** Null where the last answer ends the work. */
+  /** Null if the last answer ends the work. */
   readonly unfinished: Unfinished | null;
   /** The question that the user was asked last; only with `asked`. */
   readonly question?: string;
-  /** What was done last, in order, a line each; empty where the work is finished. */
+  /** What was done last, in order, a line each; empty if the work is finished. */
   readonly actions: readonly string[];
 }
 
@@ -156,7 +154,7 @@ const USERS_TURN = /\b(?:let me know|tell me|say the word|say so|ping me)\b/i;
 /** Sentences at the end of an answer that say what is next. */
 const LAST_SENTENCES = 2;
 
-/** Tells how events end; `calls` are theirs. */
+/** Determines how events end; `calls` are theirs. */
 export function endingOf(events: readonly PlacedEvent[], calls: readonly ToolCall[]): Ending {
   const { unfinished, question } = whyUnfinished(events, calls);
   if (unfinished === null) return { unfinished, actions: [] };
@@ -189,7 +187,10 @@ function whyUnfinished(events: readonly PlacedEvent[], calls: readonly ToolCall[
   return { unfinished: isLastAction && hasFailed(call) ? "failed" : null };
 }
 
-/** What tells how a stretch ends: all that a model is sent but for reasoning, what a harness adds and requests that nobody typed. */
+/**
+ * Whether an event shows how a stretch ends: everything that a model is sent except reasoning, a harness's additions and requests that
+ * nobody typed.
+ */
 function showsEnding(event: Event): boolean {
   if (!traitsOf(event).providerVisible) return false;
   if (event.type === "chat_response") return event.message === undefined ? false : textOfContent(event.message) !== "";
@@ -229,16 +230,16 @@ function describeAction(call: ToolCall): string {
   return cutEnd(oneLine(`${name} (failed: ${line})`), 300);
 }
 
-// The tasks that are still open: from the newest list that a tool kept (TodoWrite, update_plan and their like, known by their
-// form), from tasks kept one by one, else from what the assistant said was left. Nothing is guessed about other tools.
+// The tasks that are still open: from the newest list that a tool kept (TodoWrite, update_plan and the like, recognised by their form),
+// from tasks kept one by one, else from what the assistant said was left. Nothing is guessed about other tools.
 
 const TEXT_KEYS = ["content", "step", "subject", "description", "title", "task", "text", "name"] as const;
 const CLOSED = /^(?:completed?|done|finished|cancell?ed|deleted|closed|skipped|resolved)$/i;
-/** Most tasks given, and the longest one, characters. */
+/** Most tasks listed, and the longest one, characters. */
 const MOST_TASKS = 40;
 const TASK_CHARS = 200;
 
-/** Messages behind the last request, newest first, that are searched for a list of what is left. */
+/** Messages after the last request, newest first, that are searched for a list of what is left. */
 const SEARCHED_MESSAGES = 3;
 const HEADING =
   /^[\s#*_>\d.)-]*(?:(?:suggested |recommended |possible )?next steps?|remaining(?: \w+){0,2}|still (?:to do|open|missing)|to-?do|open (?:tasks|questions|items|points)|outstanding|follow-?ups?|not (?:yet )?done)\b[^.!?]{0,40}$/i;
@@ -305,12 +306,12 @@ function taskNumber(response: ToolCallResponse | null): string | undefined {
   return response === null ? undefined : /#(\w{1,20})/.exec(textOfContent(response.content).slice(0, 200))?.[1];
 }
 
-/** What the newest message with such a list says is left, among those behind the last request. */
+/** What the newest message with such a list, after the last request, says is left. */
 function tasksInMessages(events: readonly PlacedEvent[]): readonly string[] {
   let searched = 0;
   for (let at = events.length - 1; at >= 0 && searched < SEARCHED_MESSAGES; at -= 1) {
     const event = events[at]?.event as Event;
-    // What an earlier answer left, later requests may have settled.
+    // Later requests may have settled what an earlier answer left.
     if (isUserRequest(event)) break;
     if (event.type !== "chat_response" || event.message === undefined) continue;
     searched += 1;

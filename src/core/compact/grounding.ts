@@ -1,5 +1,5 @@
-// The grounding check: what a summary quotes or names that stands nowhere in the events it was written from. A name that is
-// not there was made up, or mistyped.
+// The grounding check: what a summary quotes or names that is nowhere in the events it was written from. Such a name was made up, or
+// mistyped.
 import type { FactKind } from "../conversation/compaction.ts";
 import { type Event, fieldsOf } from "../conversation/event.ts";
 import { lastAtMost } from "../lists.ts";
@@ -7,18 +7,18 @@ import { factsOf, factsOfText, pathEnds, pathOf, scanLines } from "./facts.ts";
 import { commandLineOf, stringsIn, textsOf } from "./hidden-content.ts";
 import { indexText } from "./words.ts";
 
-/** Something in a summary that the events do not bear out. */
+/** Something in a summary that the events do not support. */
 export interface Ungrounded {
   readonly kind: "quote" | "path" | "sha" | "number" | "issue" | "url";
   /** As the summary has it; numbers without group marks. */
   readonly text: string;
 }
 
-/** Most findings of a kind that are searched for: each costs a look through all events. */
+/** Most unmatched claims of a kind that are searched for: each costs a pass over all events. */
 const MOST_SEARCHED = 500;
-/** Places that are told of each fact. */
+/** Most places listed for each fact. */
 const MOST_PLACES = 3;
-/** Mentions that are looked at to tell these: one event may say a thing a million times. */
+/** Most mentions examined to find these: one event may say a thing a million times. */
 const MOST_LOOKED_AT = 1000;
 
 /** The kinds of facts that are checked, with the names of the findings. */
@@ -31,22 +31,22 @@ const CHECKED = [
 ] as const satisfies readonly (readonly [FactKind, Ungrounded["kind"]])[];
 
 /**
- * Lists what a summary says and the covered raw events do not, by kind, each once: quotations of 8 characters or more (white
- * space and `…` aside), file paths (their base name is enough), SHAs, numbers (`1,234` is `1234`; rounded ones such as
- * `1.2k` are passed over), issue numbers and URLs.
+ * Lists what a summary says and the covered raw events do not, by kind, each once: quotations of 8 characters or more (white space and `…`
+ * aside), file paths (their base name is enough), SHAs, numbers (`1,234` is `1234`; rounded ones such as `1.2k` are skipped), issue numbers
+ * and URLs.
  */
 export function checkGrounding(summary: string, raw: readonly Event[]): readonly Ungrounded[] {
   const source = createSource(raw);
   return listClaims(summary, source).filter((claim) => !source.holds(claim) && !isMentioned(source, claim));
 }
 
-/** Something that a summary says, and where it was said before. */
+/** A claim of a summary, and where it was said before. */
 export interface SourcedFact extends Ungrounded {
-  /** Positions among the raw events, 0-based, ascending: the first few that say it; empty = nobody did. */
+  /** Positions among the raw events, 0-based, ascending: the first few that say it; empty = none. */
   readonly places: readonly number[];
 }
 
-/** Lists what `checkGrounding` looks up with the first events that say it: those without one are its findings, in its order. */
+/** Lists what `checkGrounding` looks up, with the first events that say it: those without one are its findings, in its order. */
 export function sourceFacts(summary: string, raw: readonly Event[]): readonly SourcedFact[] {
   const source = createSource(raw);
   return listClaims(summary, source)
@@ -54,7 +54,7 @@ export function sourceFacts(summary: string, raw: readonly Event[]): readonly So
     .map((claim) => ({ ...claim, places: firstPlaces(source, claim) }));
 }
 
-/** What is looked up of a summary: of each kind all that the events hold as it is, and as many others as may be searched for. */
+/** The claims to look up in a summary: of each kind all that are facts of the events, and as many others as may be searched for. */
 function listClaims(summary: string, source: Source): readonly Ungrounded[] {
   const said = factsOfText(summary);
   const words = new Set(CHECKED.flatMap(([kind]) => [...(said.get(kind) ?? [])]));
@@ -93,14 +93,14 @@ interface Source {
   readonly holds: (claim: Ungrounded) => boolean;
   /** The first events of which it is a fact. */
   readonly heldBy: (claim: Ungrounded) => readonly number[];
-  /** The events in whose texts the claim, or what is enough of it, stands; ascending, an event again for each time. */
+  /** The events whose texts contain the claim, or enough of it; ascending, an event once per occurrence. */
   readonly mentions: (claim: Ungrounded) => Generator<number>;
 }
 
-/** What no model is sent has no texts, and so bears nothing out. */
+/** Events that no model is sent have no texts, so they support nothing. */
 function createSource(events: readonly Event[]): Source {
   const known = new Map<string, number[]>();
-  // Between texts stands what no quotation holds.
+  // Joined by a character that no quotation contains.
   const texts: string[] = [];
   const starts: number[] = [];
   const owners: number[] = [];
@@ -126,7 +126,7 @@ function createSource(events: readonly Event[]): Source {
   };
 }
 
-/** Notes the first events of each fact that is checked. */
+/** Records the first events of each fact that is checked. */
 function recordFacts(known: Map<string, number[]>, event: Event, index: number): void {
   const facts = factsOf(event);
   for (const [fact, kind] of CHECKED)
@@ -138,7 +138,7 @@ function recordFacts(known: Map<string, number[]>, event: Event, index: number):
     }
 }
 
-/** Where a claim stands in a text, ascending. */
+/** Offsets of a claim in a text, ascending. */
 function* offsetsOf(text: string, { kind, text: wanted }: Ungrounded): Generator<number> {
   if (kind === "quote") yield* quoteOffsets(text, wanted);
   else if (kind === "number") yield* numberOffsets(text, wanted);
@@ -150,13 +150,13 @@ function* wholeOffsets(text: string, wanted: string): Generator<number> {
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) yield at;
 }
 
-/** All that is written in an event: also the names of tools and of arguments. */
+/** All text of an event, including the names of tools and of arguments. */
 function writtenTexts(event: Event): readonly string[] {
   if (event.type !== "tool_call_request") return textsOf(event);
   return [event.name, ...Object.keys(fieldsOf(event.arguments)), ...stringsIn(event.arguments)];
 }
 
-/** Where the parts of a quotation stand in its order: each place of its first part that the others follow. */
+/** Offsets of a quotation whose parts occur in order: each place of its first part that the others follow. */
 function* quoteOffsets(text: string, quote: string): Generator<number> {
   const [first, ...others] = quotedParts(quote).map((part) => (part.endsWith("()") ? part.slice(0, -1) : part));
   if (first === undefined) return;
@@ -172,12 +172,12 @@ function* quoteOffsets(text: string, quote: string): Generator<number> {
   }
 }
 
-/** `1.2k`, `3M`, `2x`: nobody can look these up. */
+/** `1.2k`, `3M`, `2x`: these cannot be looked up. */
 function isRounded(kind: Ungrounded["kind"], text: string): boolean {
   return kind === "number" && /\d[kmgx]$/.test(text);
 }
 
-/** Where the digits of a number stand as a number of their own, with whatever unit. */
+/** Offsets where the digits are a whole number, not part of a longer one, with any unit. */
 function* numberOffsets(text: string, fact: string): Generator<number> {
   const digits = /^[\d.]+/.exec(fact)?.[0] ?? fact;
   const [whole = "", ...rest] = digits.split(".");
@@ -202,7 +202,7 @@ function isDigit(character: string | undefined): boolean {
   return character !== undefined && character >= "0" && character <= "9";
 }
 
-// The quotations in a text: what stands between "…", “…” or backticks within one line. One pass over each line.
+// The quotations in a text: between "…", “…” or backticks within one line. One pass over each line.
 
 /** Shortest and longest quotation that is looked up, characters. */
 const SHORTEST = 8;
@@ -210,7 +210,7 @@ const LONGEST = 1000;
 /** Opening marks and what closes them. */
 const MARKS: Readonly<Partial<Record<string, string>>> = { '"': '"', "“": "”", "`": "`" };
 
-/** Gives the quotations of at least 8 characters, in order, without their marks; inner ones are not looked into. */
+/** Returns the quotations of at least 8 characters, in order, without their marks; nested ones are not listed. */
 export function listQuotes(text: string): readonly string[] {
   const quotes: string[] = [];
   scanLines(text, (start, end) => {
@@ -222,7 +222,7 @@ export function listQuotes(text: string): readonly string[] {
 
 function quotesInLine(line: string): readonly string[] {
   const quotes: string[] = [];
-  // Marks that nothing closes on the rest of the line.
+  // Marks that are not closed on the rest of the line.
   const alone = new Set<string>();
   for (let at = 0; at < line.length; at += 1) {
     const closing = MARKS[line[at] as string];
@@ -237,7 +237,7 @@ function quotesInLine(line: string): readonly string[] {
   return quotes;
 }
 
-/** Gives the parts of a quotation that must be found: it may be cut by `…` or `...`, and end in marks of the sentence around it. */
+/** Returns the parts of a quotation that must be found: it may be cut by `…` or `...`, and end in marks of the sentence around it. */
 export function quotedParts(quote: string): readonly string[] {
   return normalBlanks(quote)
     .split(/…|\[…\]|\.\.\./)
@@ -245,15 +245,15 @@ export function quotedParts(quote: string): readonly string[] {
     .filter((part) => part.length > 2);
 }
 
-/** Makes each run of white space one blank and typographic quotation marks plain ones. */
+/** Replaces each run of white space by one blank and typographic quotation marks by plain ones. */
 export function normalBlanks(text: string): string {
   return text.replace(/\s+/g, " ").replace(/[“”]/g, '"').replace(/[‘’]/g, "'");
 }
 
-/** Whether the summary holds a fact of a kind. */
+/** Whether the summary contains a fact of a kind. */
 export type HoldsFact = (kind: FactKind, text: string) => boolean;
 
-/** Indexes the text of a summary; undefined = there is none. Of a command its line counts, not how it ended. */
+/** Indexes the text of a summary; undefined = there is none. A command counts by its line, not its outcome. */
 export function indexSummary(summary: string | undefined): HoldsFact {
   if (summary === undefined) return () => false;
   const facts = factsOfText(summary);

@@ -1,6 +1,6 @@
-// The index of what a view hides, made by rule: files with what was done to them, commands with how they ended, error lines, SHAs,
-// names that were defined; newest first, and nothing that the view still shows. Without a call's help nobody can tell from a view
-// what there was; this says it in a few hundred words.
+// The index of what a view hides, made by rule: files with what was done to them, commands with their outcome, error lines, SHAs, defined
+// names; newest first, without anything the view still shows. A view alone does not show what it hides; the index says it in a few hundred
+// words.
 import type { HiddenIndex } from "../conversation/compaction.ts";
 import { type Event, type Turn, traitsOf } from "../conversation/event.ts";
 import { proseChars } from "../conversation/text-tokens.ts";
@@ -10,29 +10,28 @@ import { commandsRun, textsOf } from "./hidden-content.ts";
 import { definedNames } from "./summary-answer.ts";
 import { callFacts, listToolCalls, type ToolCall } from "./tool-call.ts";
 
-/** The index takes so much of the tokens that are hidden, and so many, at most. */
+/** Largest size of the index: this share of the hidden tokens, and this many tokens. */
 const SHARE = 0.02;
 const MOST_TOKENS = 1500;
-/** Below this it would say too little to be worth a line. */
+/** A smaller index would say too little to be worth a line. */
 const LEAST_TOKENS = 60;
-/** Characters of English prose; other scripts take more tokens for as many. */
+/** Characters per token of English prose; other scripts take more tokens. */
 const CHARS_PER_TOKEN = 4;
 const HEADING = "[Index of what is left out above, made by rule, newest first]";
 const SEPARATOR = "; ";
-/** What stands for it inside an entry, so that a list is read back as it was written. */
+/** Replaces the separator inside an entry, so that a list can be read back. */
 const INNER = ";";
 
-/** What an index is made of. */
 interface IndexRequest {
-  /** The raw turns that the index speaks of, in order; those that an older compaction hides may be left out for `former`. */
+  /** The raw turns to index, in order; those that an older compaction hides may be left to `former`. */
   readonly turns: readonly Turn[];
   /** The events of the view without any index. */
   readonly shown: readonly Event[];
-  /** Text of the index that it replaces: what stands in it and is not among `turns` is taken over behind what is new. */
+  /** Text of the index that it replaces: its entries from outside `turns` are appended to the new ones. */
   readonly former?: string;
 }
 
-/** Makes the index; null where too little is hidden, or nothing that an index could name. */
+/** Creates the index; null if too little is hidden, or nothing that an index could name. */
 export function indexHidden({ turns, shown, former = "" }: IndexRequest): HiddenIndex | null {
   const shownEvents = new Set(shown);
   const hidden = turns.flatMap(({ events }) =>
@@ -51,7 +50,7 @@ export function indexHidden({ turns, shown, former = "" }: IndexRequest): Hidden
   return writeIndex(kept, createNameLookup(text), Math.floor(room * CHARS_PER_TOKEN));
 }
 
-/** Tells whether a name stands in a text. One that is a word is looked for in the text's words, each of which is there once. */
+/** Returns a function that says whether a text contains a name. A single word is looked up in the text's distinct words. */
 function createNameLookup(text: string): (name: string) => boolean {
   let words: string | null = null;
   return (name) => {
@@ -61,7 +60,7 @@ function createNameLookup(text: string): (name: string) => boolean {
   };
 }
 
-/** The entries, then those of an older list that name something else. */
+/** Yields the entries, then those of an older list that name something else. */
 function* appendFormer(entries: Iterable<IndexEntry>, former: readonly IndexEntry[]): Generator<IndexEntry> {
   const names = new Set<string>();
   for (const entry of entries) {
@@ -78,7 +77,7 @@ function formerEntries(text: string, title: string): readonly IndexEntry[] {
   return texts.flatMap((entry) => (entry === "" ? [] : { name: nameIn(entry), text: entry }));
 }
 
-/** The name in an entry, as far as it stands there: what stands before what was done with it. */
+/** The name in an entry, as far as it is written: everything before what was done with it. */
 function nameIn(entry: string): string {
   return entry.replace(/ (?:\([^()]*\)|→ .*)$/, "").replace(/^…|…$/g, "");
 }
@@ -87,7 +86,7 @@ function withoutSeparators(text: string): string {
   return text.replaceAll(SEPARATOR, INNER);
 }
 
-/** Tokens of events less those of what stands in their place. */
+/** Tokens of hidden events, less those of what replaces them. */
 function tokensGone(hidden: readonly Event[], shown: readonly Event[]): number {
   const ids = new Set(hidden.map(({ id }) => id));
   const sum = (events: readonly Event[]): number => events.reduce((tokens, event) => tokens + estimateEvent(event), 0);
@@ -102,7 +101,7 @@ function writeIndex(lists: readonly IndexList[], isShown: (name: string) => bool
   let count = 0;
   for (const { title, share, entries } of lists) {
     let left = share * chars + unused - title.length - 3;
-    // By name: of a command that ran again and again, how it ended last.
+    // By name: of a command that ran repeatedly, the newest outcome.
     const taken = new Map<string, string>();
     for (const entry of entries) {
       const [name, text] = [withoutSeparators(entry.name), withoutSeparators(entry.text)];
@@ -121,7 +120,7 @@ function writeIndex(lists: readonly IndexList[], isShown: (name: string) => bool
 
 // What an index can name, list by list, newest first. Each list is read only as far as there is room for it.
 
-/** One entry; an index needs none of what the view shows the name of. */
+/** One entry; left out if the view shows its name. */
 interface IndexEntry {
   readonly name: string;
   readonly text: string;
@@ -136,14 +135,14 @@ interface IndexList {
 
 /** Longest entry, characters. */
 const ENTRY_CHARS = 120;
-/** How far into a result and from its end its exit code is looked for, characters. */
+/** Characters at the start and end of a result in which its exit code is looked for. */
 const STATUS_CHARS = 200;
 const EXIT_CODE = /\bexit(?:ed with)?(?: code| status)?[: ]{1,3}(\d{1,3})\b/i;
 const SHA = /\b[0-9a-f]{7,40}\b/g;
 /** What a call did to a file, by its kind. */
 const ACTS: Readonly<Record<string, string>> = { write: "written", edit: "changed", read: "read" };
 
-/** Lists what events and calls hold, both newest first. */
+/** Lists what events and calls contain, both newest first. */
 function listEntries(events: readonly Event[], calls: readonly ToolCall[]): readonly IndexList[] {
   return [
     { title: "Files", share: 0.35, entries: files(calls) },
@@ -167,7 +166,7 @@ function files(calls: readonly ToolCall[]): readonly IndexEntry[] {
   });
 }
 
-/** The end of a path tells more than its beginning. */
+/** The end of a path says more than its beginning. */
 function shortenPath(path: string, limit: number): string {
   const line = path.replace(/\s+/g, " ").trim();
   return line.length <= limit ? line : `…${line.slice(1 - limit).replace(/^[\udc00-\udfff]/, "")}`;
@@ -181,7 +180,7 @@ function* commands(calls: readonly ToolCall[]): Generator<IndexEntry> {
     }
 }
 
-/** How a call ended: its exit code where its result says one other than 0. */
+/** How a call ended: its exit code if its result names one other than 0. */
 function endingOf({ response }: ToolCall): string {
   if (response === null) return "no result";
   const text = textsOf(response).join("\n");

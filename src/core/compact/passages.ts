@@ -1,5 +1,5 @@
-// Picks the sentences that tell most: words that few messages hold count most (TF-IDF), what was picked already counts against
-// a sentence, and every stretch of the conversation has its turn. Deterministic; linear in the texts.
+// Picks the most informative sentences: words that occur in few messages count most (TF-IDF), words already picked count against a
+// sentence, and every stretch of the conversation gets its share. Deterministic; linear in the texts.
 import { forLine, forMarkdown } from "../safe-text.ts";
 import { scanSentences } from "./facts.ts";
 import { termsOf } from "./words.ts";
@@ -21,13 +21,13 @@ export interface Passage {
   readonly score: number;
 }
 
-/** Characters of one text that sentences are taken from, at its start and at its end. */
+/** Characters read for sentences at the start and at the end of one text. */
 const SEEN_CHARS = 6000;
 const SENTENCE_CHARS = 320;
 const SHORTEST_SENTENCE = 30;
 const LEAST_TERMS = 4;
 const MOST_TERMS = 40;
-/** Characters that one stretch has in what is picked, most stretches, and sentences of one that are looked at. */
+/** Characters picked per stretch, most stretches, and sentences considered of one. */
 const STRETCH_CHARS = 500;
 const MOST_STRETCHES = 64;
 const STRETCH_PASSAGES = 16;
@@ -50,8 +50,8 @@ export function listPassages(texts: readonly Utterance[]): readonly Passage[] {
 }
 
 /**
- * Picks passages that together take at most `chars` characters, in the order in which they were said. `isKnown` tells what the
- * reader has seen already; `lineChars` = what a line takes beside its text.
+ * Picks passages that together take at most `chars` characters, in the order in which they were said. `isKnown` = whether the reader has
+ * seen a text already; `lineChars` = characters of a line besides its text.
  */
 export function pickPassages(
   passages: readonly Passage[],
@@ -90,7 +90,7 @@ function sentencesOf(text: string): readonly string[] {
   return sentences;
 }
 
-/** How many messages hold each term. */
+/** How many messages contain each term. */
 function countHolders(
   sentences: readonly { readonly message: number; readonly terms: ReadonlySet<string> }[],
 ): ReadonlyMap<string, number> {
@@ -113,7 +113,7 @@ function intoStretches(passages: readonly Passage[], count: number): Passage[][]
   return stretches.map((stretch) => stretch.sort((a, b) => b.score - a.score).slice(0, STRETCH_PASSAGES));
 }
 
-/** Takes the passage out of a stretch that adds most to what is picked. */
+/** Takes from a stretch the passage that adds most to those picked. */
 function takeBest(stretch: Passage[], picked: readonly Passage[]): Passage | null {
   let best = -1;
   let bestGain = 0;
@@ -129,26 +129,26 @@ function takeBest(stretch: Passage[], picked: readonly Passage[]): Passage | nul
   return stretch.splice(best, 1)[0] ?? null;
 }
 
-/** Share of the terms of a passage that another holds, 0..1. */
+/** Share of the terms of a passage that another one has too, 0..1. */
 function sharedTerms({ terms }: Passage, other: Passage): number {
   let shared = 0;
   for (const term of terms) if (other.terms.has(term)) shared += 1;
   return shared / terms.size;
 }
 
-// Words that tell what a sentence is for. They choose and rank sentences that are shown as they were said: a miss costs a sentence,
-// and nothing is put into words that nobody said.
+// Words that show what a sentence is for. They choose and rank sentences that are then quoted: a miss costs a sentence, and nothing is put
+// into anybody's mouth.
 
-/** What an assistant says of a problem and of what was behind it. */
+/** How an assistant describes a problem and its cause. */
 const TROUBLE =
   /\b(?:root cause|caused by|the (?:real )?(?:problem|issue|bug|cause|culprit)|because|turns? out|fix(?:ed|es)?|fail(?:s|ed|ing|ure)?|broken|crash\w*|regression|workaround)\b/i;
 
-/** Whole words of several languages, of letters of any script. */
+/** Whole words of several languages and scripts. */
 function words(...lists: readonly string[]): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${lists.join("|")})(?![\\p{L}\\p{N}_])`, "iu");
 }
 
-/** What a person wants kept to: rules, bans, corrections. */
+/** What a person wants observed: rules, bans, corrections. */
 const GUIDANCE = words(
   "must|mustn['’]t|never|always|should(?: not|n['’]t)|avoid|make sure|ensure|no longer|no need|not needed|no (?:new|more|other|extra|further)|ha(?:s|ve) to (?:be|stay|work|keep|take|survive|run)|remember to|be careful|only (?:use|do|run|when|if|the|after)|prefer|instead of|rather than|(?:please|but|and|so|also|just|you|we) (?:do not|don['’]t)",
   "niemals|nie|immer|nicht (?:mehr|ändern|anfassen|löschen|verwenden|vergessen|nötig)|keine?n? (?:neuen|weiteren)|muss|müssen|darf|dürfen|stattdessen|unbedingt|achte darauf|bitte (?:nur|keine?)",
@@ -160,18 +160,18 @@ const GUIDANCE_AT_START =
   /^(?:(?:please|and|but|so|ok|no|also|bitte)[,:]? )*(?:don['’]?t|do not|stop|leave|keep|use|no need|remember|only|ignore|skip|no\b[,.:]|nope\b|nein\b|non\b,|not\b|wrong\b|actually\b|that['’]s (?:not|wrong))/i;
 const GUIDANCE_UNSPACED =
   /不要|不能|不可|必须|必須|务必|禁止|只能|只用|始终|总是|请勿|别|しないで|してはいけ|必ず|絶対|のみ|だけ|ないでください|하지 ?마|반드시|항상|절대/;
-/** What speaks of how things are, not of how they should be. */
+/** Phrases about how things are, not how they should be. */
 const NO_GUIDANCE =
   /\b(?:I|they|it|he|she|users?|people|tests?) (?:don['’]t|do not|didn['’]t|never|always)\b|\b(?:nicht sicher|ich weiß nicht)\b/i;
 
-/** Whether a sentence of a request tells what to keep to. */
+/** Whether a sentence of a request says what to observe. */
 export function isGuidance(sentence: string): boolean {
   if (GUIDANCE_AT_START.test(sentence)) return true;
   if (/[?？؟]$/.test(sentence) || NO_GUIDANCE.test(sentence)) return false;
   return GUIDANCE.test(sentence) || GUIDANCE_UNSPACED.test(sentence);
 }
 
-/** What a person settles: which way is taken. */
+/** Phrases by which a person settles which way is taken. */
 const SETTLED = words(
   "let['’]s (?:use|go|keep|do|store|stick|take|drop|put|make|start|skip|leave|call|name|move)|go with|(?:I|we)(?:['’]ve| have)? (?:decided|chose|settled on|agreed)|we(?:['’]ll| will) (?:use|go|keep|stick|take|do)|stick with|option \\w{1,2}",
   "wir (?:nehmen|nutzen|verwenden|bleiben|machen)|lass uns|ich habe (?:mich )?entschieden",
@@ -180,7 +180,6 @@ const SETTLED = words(
 );
 const SETTLED_UNSPACED = /就用|采用|决定|選択|にしよう|を使いましょう|で行きましょう|로 하자/;
 
-/** Whether a sentence of a request settles something. */
 export function isSettling(sentence: string): boolean {
   return (
     !/[?？؟]$|\b(?:wonder|maybe|perhaps|if we|whether)\b/i.test(sentence) &&
@@ -188,21 +187,21 @@ export function isSettling(sentence: string): boolean {
   );
 }
 
-/** What an assistant says that it decided; a proposal is none. */
+/** How an assistant reports a decision; a proposal is none. */
 const DECIDED =
   /\b(?:I|we)(?:['’]ve| have)? (?:decided|chose|chosen|opted|settled on|went with|picked)\b|^(?:\*\*)?(?:decision|decided|entscheidung|décision|decisión|решение)(?:\*\*)?:/i;
 const PROPOSED = /\b(?:would|could|should|might|if|may|suggest|recommend|propos\w+|want me|shall)\b|[?？]$/i;
 
-/** Whether a sentence of an answer tells of a decision that was made. */
+/** Whether a sentence of an answer reports a decision. */
 export function isDecided(sentence: string): boolean {
   return DECIDED.test(sentence) && !PROPOSED.test(sentence);
 }
 
-/** The beginning of a request that turns down what the answer before it says. */
+/** The beginning of a request that rejects the answer before it. */
 const REJECTING =
   /^(?:no\b|nope\b|not?\b[ ,]|wrong\b|stop\b|undo\b|revert\b|remove\b|instead\b|actually\b|don['’]?t\b|that['’]s (?:not|wrong)|hmm?\b|but\b|nein\b|nicht\b|doch\b|falsch\b|non\b|pas\b|annule\b|mal\b|нет|не |不|いや|いいえ|違|아니)/i;
 
-/** Whether a request turns down what was said before it. */
+/** Whether a request rejects the answer before it. */
 export function isRejecting(request: string): boolean {
   return REJECTING.test(request.trim());
 }
@@ -211,10 +210,10 @@ export function isRejecting(request: string): boolean {
 const YES_OR_NO =
   /^(?:(?:y|yes|yeah|yep|yup|ya|ok|okay|sure|agreed|correct|right|exactly|lgtm|go (?:ahead|for it)|do (?:it|that|so)|please do|sounds good|looks good|perfect|great|n|no|nope|nah|not (?:now|yet)|ja|jo|klar|gerne|genau|passt|mach das|nein|oui|ouais|d['’]accord|non|sí|si|vale|claro|dale|sim|não|sì|да|ок|ага|давай|нет|네|예|응|아니(?:요|오)?)(?![\p{L}\p{N}])|好|可以|是|行|对|不|はい|いいえ|お願い|👍)/iu;
 
-/** The same at the end of a short one: "Refuse, yes." */
+/** The same at the end of a short reply: "Refuse, yes." */
 const YES_OR_NO_AT_END = /^[^\n]{1,40}[,;.] (?:yes|no|ja|nein|oui|non|sí|sim|da|да|нет)[.!]*$/i;
 
-/** Whether a reply begins with yes or no, or is a short one that ends so. */
+/** Whether a reply begins with yes or no, or is short and ends with it. */
 export function isYesOrNo(reply: string): boolean {
   return YES_OR_NO.test(reply) || YES_OR_NO_AT_END.test(reply);
 }
@@ -231,32 +230,32 @@ export function isAnnouncement(sentence: string): boolean {
   return ANNOUNCEMENT.test(sentence) || ANNOUNCED_ELSEWHERE.test(sentence);
 }
 
-/** Whether a sentence says that something goes on that its speaker waits for. */
+/** Whether a sentence says that its speaker waits for something still running. */
 export function isWaiting(sentence: string): boolean {
   return WAITING.test(sentence);
 }
 
-/** What is no sentence: rows of tables, rules, headings, code. */
+/** Not sentences: rows of tables, rules, headings, code. */
 const NO_SENTENCE = /^(?:[|+=\-_*#~`>│├└┌─]{2,}|\|)|[{};]$|^\/\/|^#!/;
 
-/** Tells how much a sentence is worth beside its words: 0 = nothing. */
+/** Returns what a sentence is worth apart from its words: 0 = nothing. */
 export function weightOf(sentence: string): number {
   if (NO_SENTENCE.test(sentence) || isAnnouncement(sentence) || /^now\b|:$/i.test(sentence)) return 0;
   return TROUBLE.test(sentence) ? 1.5 : 1;
 }
 
-// Texts of a conversation made short enough for a line of an extract: blanks and control characters become one blank, and what
-// is cut is cut between words, with `…` in its place. Linear in the text, however long a line is.
+// Shortens texts of a conversation to a line of an extract: blanks and control characters become one blank, and cuts are made between words
+// and marked with `…`. Linear in the text, however long a line is.
 
-/** Longest head and tail of a text that are looked at, characters: no extract shows more. */
+/** Longest head and tail of a text that are read, characters: no extract shows more. */
 const SHORTENED_CHARS = 8000;
-/** Longest word that a cut goes back over. */
+/** Longest word that a cut skips back over. */
 const WORD_CHARS = 40;
 const FENCED = /```[^\n]*\n[\s\S]*?```/g;
-/** Longest fenced code that stays in what is said, characters. */
+/** Longest fenced code kept in a spoken line, characters. */
 const CODE_CHARS = 200;
 
-/** Puts a text on one line. The middle of a very long one is left out. */
+/** Puts a text on one line. Leaves the middle of a very long one out. */
 export function oneLine(text: string): string {
   const isLong = text.length > 2 * SHORTENED_CHARS;
   const seen = isLong ? `${text.slice(0, SHORTENED_CHARS)} … ${text.slice(-SHORTENED_CHARS)}` : text;
@@ -268,14 +267,14 @@ export function spokenLine(text: string): string {
   return oneLine(text.replace(FENCED, (code) => (code.length > CODE_CHARS ? " … " : code)));
 }
 
-/** Cuts a line after at most `limit` characters; below 10 nothing is left. */
+/** Cuts a line to at most `limit` characters; below 10 nothing is left. */
 export function cutEnd(line: string, limit: number): string {
   if (line.length <= limit) return line;
   if (limit < 10) return "";
   return `${line.slice(0, lastBreak(line, limit - 2))} …`;
 }
 
-/** Gives the last `limit` characters of a line at most, from where a word begins. */
+/** Returns at most the last `limit` characters of a line, from the start of a word. */
 function cutStart(line: string, limit: number): string {
   if (line.length <= limit) return line;
   const from = line.length - limit;
@@ -283,7 +282,7 @@ function cutStart(line: string, limit: number): string {
   return blank >= from && blank - from <= WORD_CHARS ? line.slice(blank + 1) : whole(line.slice(from));
 }
 
-/** Cuts the middle out of a line longer than `limit` characters, two thirds of what stays before it. */
+/** Cuts the middle out of a line longer than `limit` characters; two thirds of the rest are before the cut. */
 export function cutMiddle(line: string, limit: number): string {
   if (line.length <= limit) return line;
   const head = Math.floor((limit * 2) / 3);
@@ -291,7 +290,7 @@ export function cutMiddle(line: string, limit: number): string {
   return `${line.slice(0, lastBreak(line, head - 3))} … ${cutStart(line, limit - head)}`;
 }
 
-/** Position at or before `limit` where a word has ended. */
+/** Position at or before `limit` where a word ends. */
 function lastBreak(line: string, limit: number): number {
   const blank = line.lastIndexOf(" ", limit);
   if (blank > 0 && blank >= limit - WORD_CHARS) return blank;
@@ -299,21 +298,21 @@ function lastBreak(line: string, limit: number): number {
   return code >= 0xd800 && code <= 0xdbff ? limit - 1 : limit;
 }
 
-/** Takes halves of surrogate pairs away. */
+/** Removes halves of surrogate pairs. */
 function whole(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "");
 }
 
-// Texts of a conversation made fit for an extract with their lines and their code: control characters go, every line but the first
-// is set in below its mark, so that no line of a text can pass for a line of the extract. What is cut is cut between lines where
-// that is near, with `…` in its place; code that a cut opens or leaves open is closed.
+// Prepares texts of a conversation, with their lines and code, for an extract: control characters are removed, and every line but the first
+// is indented, so that no line of a text can pass for a line of the extract. Cuts are made between lines if one is near, and marked with
+// `…`; code that a cut opens or leaves open is closed.
 
-/** Share of what a cut may leave unused to end with a line. */
+/** Share of the room that a cut may leave unused to end at a line. */
 const LINE_SHARE = 0.35;
 const INDENT = "  ";
 const FENCE = /^\s*```/gm;
 
-/** Cleans a text; lines and code stay. The middle of a very long one is left out. */
+/** Cleans a text and keeps its lines and code. Leaves the middle of a very long one out. */
 export function cleanBlock(text: string): string {
   const isLong = text.length > 2 * SHORTENED_CHARS;
   const seen = isLong ? `${text.slice(0, SHORTENED_CHARS)}\n…\n${text.slice(-SHORTENED_CHARS)}` : text;
@@ -324,14 +323,14 @@ export function cleanBlock(text: string): string {
     .trim();
 }
 
-/** Cuts the end of a clean text off that is longer than `limit` characters. */
+/** Cuts the end off a clean text longer than `limit` characters. */
 export function cutBlockEnd(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = headOf(text, limit - 6);
   return head === "" ? cutEnd(text, limit) : `${head}\n…`;
 }
 
-/** Cuts the middle out of a clean text longer than `limit` characters, two thirds of what stays before it. */
+/** Cuts the middle out of a clean text longer than `limit` characters; two thirds of the rest are before the cut. */
 export function cutBlock(text: string, limit: number): string {
   if (text.length <= limit) return text;
   if (limit < 90) return cutBlockEnd(text, limit);
@@ -340,13 +339,13 @@ export function cutBlock(text: string, limit: number): string {
   return `${head}\n…\n${tail}`;
 }
 
-/** Sets a clean text in that is cut, where need be, to about `limit` characters with what is set in. */
+/** Indents a clean text, cut if necessary to about `limit` characters including the indentation. */
 export function indentedTo(text: string, limit: number, cut: (text: string, limit: number) => string): string {
   const whole = indented(text);
   return whole.length <= limit ? whole : indented(cut(text, Math.floor((limit * text.length) / whole.length)));
 }
 
-/** Sets all lines of a text but the first in. */
+/** Indents all lines of a text but the first. */
 export function indented(text: string): string {
   return text.replace(/\n(?=[^\n])/g, `\n${INDENT}`);
 }
@@ -371,10 +370,10 @@ function isOpenCode(text: string): boolean {
   return (text.match(FENCE)?.length ?? 0) % 2 === 1;
 }
 
-// What a person typed, without what agents put around and between it: reminders, the editor's state, output of commands, tags of
-// slash commands. Known by the names of the tags that agents use; tags that nobody knows are text. Linear in the text.
+// What a person typed, without what agents add around and inside it: reminders, the editor's state, output of commands, tags of slash
+// commands. Recognised by the names of the tags that agents use; unknown tags are text. Linear in the text.
 
-/** Elements that agents add to a request; nobody typed them. */
+/** Elements that agents add to a request. */
 const ADDED: ReadonlySet<string> = new Set(
   (
     "system-reminder local-command-stdout local-command-stderr local-command-caveat bash-stdout bash-stderr " +
@@ -383,13 +382,13 @@ const ADDED: ReadonlySet<string> = new Set(
     "additional_data workspace_info reminder reminderInstructions editorContext turn_aborted"
   ).split(" "),
 );
-/** Elements whose content was typed: the tags go. */
+/** Elements whose content was typed: only the tags are removed. */
 const TYPED = /<\/?(?:user_query|user_message|user_request|userRequest|USER_REQUEST)>/g;
 const OPENING = /<([A-Za-z][\w-]{2,40})(?: [^<>]{0,200})?>/g;
 const COMMAND = /<command-name>\s*(\/?[^<\s]{1,80})\s*<\/command-name>/;
 const ARGUMENTS = /<command-args>([\s\S]*?)<\/command-args>/;
 const SHELL = /<bash-input>([\s\S]*?)<\/bash-input>/;
-/** Slash commands that steer the agent's own program and ask the model for nothing. */
+/** Slash commands that control the agent's own program and ask the model for nothing. */
 const STEERING = new Set(
   (
     "exit quit q clear new reset compact compress model models cost usage stats status help config settings login logout auth resume " +
@@ -400,14 +399,14 @@ const STEERING = new Set(
 );
 /** A request that is one line and begins as a slash command. */
 const TYPED_COMMAND = /^\/([a-z-]{1,40})(?: +(\S.*))?$/;
-/** More words behind such a command are a sentence, but for the one that takes a sentence. */
+/** More words after such a command are a sentence, except for the one that takes a sentence. */
 const MOST_WORDS = 2;
 const TAKES_SENTENCE = "compact";
 /** What agents write in place of a request or an answer. */
 const FILLED_IN =
   /^(?:\[Request interrupted by user[^\]]{0,40}\]|No response requested\.|\(no content\)|Caveat: The messages below were generated by the user while running local commands\b.*)$/s;
 
-/** Gives what was typed; "" when nothing was. A slash command becomes `/name arguments`. */
+/** Returns what was typed; "" when nothing was. A slash command becomes `/name arguments`. */
 export function typedText(text: string): string {
   if (!text.includes("<")) return FILLED_IN.test(text.trim()) || isSteering(text.trim()) ? "" : text;
   const command = COMMAND.exec(text)?.[1];
@@ -423,13 +422,13 @@ function commandLine(command: string, given: string): string {
   return STEERING.has(name.slice(1)) ? "" : `${name} ${given}`.trim();
 }
 
-/** Whether a text is a slash command that asks the model for nothing, as agents without tags keep it. */
+/** Whether a text is a slash command that asks the model for nothing, as agents without tags store it. */
 function isSteering(text: string): boolean {
   const [, name = "", given = ""] = TYPED_COMMAND.exec(text) ?? [];
   return STEERING.has(name) && (name === TAKES_SENTENCE || given.split(" ").length <= MOST_WORDS);
 }
 
-/** Takes the elements that agents add away; one that is not closed is text. */
+/** Removes the elements that agents add; one that is not closed is text. */
 function withoutAdded(text: string): string {
   const kept: string[] = [];
   const unclosed = new Set<string>();

@@ -1,7 +1,6 @@
-// What a planned compaction would change beyond those that are in force already, event by event. It is looked at twice:
-// as the conversation is read now, where what a summary hides neither shows nor answers a call, and with summaries set
-// aside, because a mechanical compaction inside a live summary shows only once the summary is reverted, yet it is not
-// nothing.
+// What a planned compaction would change, event by event, beyond the compactions in force. Checked twice: as the conversation is read now,
+// where what a summary hides neither shows nor answers a call, and without summaries. A mechanical compaction inside a live summary has no
+// visible effect until the summary is reverted, but still counts as a change.
 import {
   DEFAULT_KEEP_LAST,
   freezeBounds,
@@ -31,28 +30,26 @@ import { findMechanicalWinner, findPartWinners } from "../conversation/winner.ts
 import type { CompactionPlan, PlanInput } from "./compaction-request.ts";
 import type { StepReport } from "./strategies/encode-decisions.ts";
 
-/** What a plan would do. */
 export interface PlanEffect {
   /** Whether anything would be read differently, now or once a summary over it is reverted. */
   readonly changes: boolean;
-  /** Events the projection would leave out, those already left out included. */
+  /** Events the projection would leave out, including those already left out. */
   readonly removed: number;
   /** Messages (requests and answers) in the range. */
   readonly messages: number;
 }
 
-/** The conversation a plan is made for. */
 interface EffectFacts {
   readonly turnCount: number;
   readonly turns: ReadonlyMap<number, Turn>;
   readonly compactions: readonly Compaction[];
-  /** Which call each result answers, nothing hidden (`pairCalls`); absent = worked out. */
+  /** Which call each result answers, nothing hidden (`pairCalls`); absent = computed. */
   readonly pairs?: CallPairs | undefined;
-  /** Whether what would show only once a summary is reverted counts. */
+  /** Whether a change counts that shows only once a summary is reverted. */
   readonly evenIfHidden?: boolean;
 }
 
-/** Works out what a draft would do to the events of its range; every turn of the range must be at hand. */
+/** Determines what a draft would do to the events of its range; every turn of the range must be loaded. */
 export function effectOf(draft: Compaction, range: EventRange, facts: EffectFacts): PlanEffect {
   const bare = isHiding(draft) ? outcomesOfHiding(draft) : mechanicalOutcomes(draft, facts);
   const effect = compareOutcomes(range, facts, bare);
@@ -61,7 +58,7 @@ export function effectOf(draft: Compaction, range: EventRange, facts: EffectFact
   return { ...effect, changes: compareOutcomes(range, facts, shownOutcomes(draft, facts)).changes };
 }
 
-/** Gives a function that tells whether an event is read as it was said: neither hidden nor changed by a live compaction. */
+/** Returns a function that says whether an event is read as recorded: neither hidden nor changed by a live compaction. */
 export function findUnchanged(facts: EffectFacts): (turn: Turn, event: Event, index: number) => boolean {
   const isHidden = hiddenEvents(facts);
   const outcome = outcomesOf(facts.compactions, facts, facts.pairs ?? pairCalls(facts.turns.values(), NOTHING_HIDDEN));
@@ -103,7 +100,7 @@ function outcomesOfHiding({ keep }: Compaction): Outcomes {
   return { before: SAME, after };
 }
 
-/** With summaries and the like set aside. */
+/** Without summaries and the like. */
 function mechanicalOutcomes(draft: Compaction, facts: EffectFacts): Outcomes {
   const mechanical = facts.compactions.filter((compaction) => !isHiding(compaction));
   const pairs = facts.pairs ?? pairCalls(facts.turns.values(), NOTHING_HIDDEN);
@@ -125,7 +122,7 @@ function shownOutcomes(draft: Compaction, facts: EffectFacts): Outcomes {
   };
 }
 
-/** Gives a function that says in a word what the policies of compactions make of an event; turns are asked for in their order. */
+/** Returns a function that says in a word what the policies of compactions do to an event; it must be asked about turns in order. */
 function outcomesOf(compactions: readonly Compaction[], { turnCount }: EffectFacts, pairs: CallPairs): OutcomeOf {
   const ranges = planRanges(turnCount, compactions);
   let range: CoveredRange | undefined;
@@ -196,7 +193,7 @@ function isEmptyObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-/** The views without and with a compaction, those in force before it, and the conversation's turns: at least the shown ones. */
+/** The views without and with a compaction, the compactions before it, and the conversation's turns: at least the shown ones. */
 interface RestoredFacts {
   readonly turns: ReadonlyMap<number, Turn>;
   readonly compactions: readonly Compaction[];
@@ -205,8 +202,8 @@ interface RestoredFacts {
 }
 
 /**
- * Says what older compactions shortened or left out of calls and the model is shown again, a clause; null = nothing. What is
- * kept by name is meant to come back, and not counted.
+ * Says which parts of calls that older compactions shortened or left out become visible again, a clause; null = none. Events kept by name
+ * are meant to come back and do not count.
  */
 export function describeRestored(
   { keep = [], tool_calls }: Pick<Compaction, "keep" | "tool_calls">,
@@ -236,18 +233,18 @@ function callsIn({ turns }: View): readonly Event[] {
   return turns.flatMap(({ events }) => events.filter(({ type }) => HALVES.some(([half]) => half === type)));
 }
 
-// Why there is nothing to compact, and what to type: the plan is made again without each thing that could have stood in its
-// way, and the first without which something comes of it is the cause.
+// Why there is nothing to compact, and what to type: the plan is made again without each possible obstacle, and the first whose removal
+// leads to a plan is the cause.
 
 type Plan = (request: PlanInput) => CompactionPlan | Nothing;
 
-/** Says that older compactions have taken out all that may be, where they have; null else. */
+/** Says that older compactions have removed everything they may, if so; else null. */
 function explainByOlder(request: PlanInput, plan: Plan): Nothing | null {
   if (request.compactions.length === 0) return null;
   const { from, to } = request.range;
-  // Both at one place: nothing is between them, whatever was compacted.
+  // Both bounds at one place: nothing is between them, whatever was compacted.
   if (from?.type === "last" && to?.type === "last") return null;
-  // Without the compactions the end would be another place.
+  // Without the compactions the end would be elsewhere.
   const range = { ...request.range, ...freezeBounds({ to }, request) };
   if (isNothing(plan({ ...request, range, compactions: [] }))) return null;
   return {
@@ -258,7 +255,7 @@ function explainByOlder(request: PlanInput, plan: Plan): Nothing | null {
   };
 }
 
-/** Names the cause; what was found, with what to type where something helps, when none of them is it. */
+/** Names the cause, with what to type if something helps; returns `found` if no cause is known. */
 export function explainNothing(found: Nothing, request: PlanInput, plan: Plan): Nothing {
   const older = explainByOlder(request, plan);
   if (older !== null) return older;
@@ -269,7 +266,7 @@ export function explainNothing(found: Nothing, request: PlanInput, plan: Plan): 
 }
 
 interface Cause {
-  /** The request without it. */
+  /** The request without this obstacle. */
   readonly without: Partial<PlanInput>;
   readonly cause: string;
   readonly hint: string;
@@ -332,7 +329,7 @@ export function nothingVisible({ from, to }: CutRange, { turnCount, turns }: Pla
   };
 }
 
-/** Says that policies would leave a range as it is. */
+/** Says that policies would change nothing in a range. */
 export function nothingChanged(range: EventRange, request: PlanInput, steps: readonly StepReport[]): Nothing {
   const { strategies, profile, strategyFacts } = request;
   const conditions = strategies?.uses.filter(({ isWanted }) => isWanted !== undefined) ?? [];

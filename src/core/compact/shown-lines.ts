@@ -1,11 +1,11 @@
-// Which lines of its file a read really showed: what was asked for, corrected by what the result says. Agents' readers stop
-// at limits of their own, cut the middle out, or only say that nothing has changed since an earlier read.
+// Which lines of its file a read really showed: the lines asked for, corrected by what the result says. Agents' readers stop at their own
+// limits, cut the middle out, or only say that nothing has changed since an earlier read.
 import type { Content, ToolCallResponse } from "../conversation/event.ts";
 import { appendAll } from "../lists.ts";
 import type { LineRange } from "./shell-read.ts";
 import { callFacts, fileKey, type ToolCall } from "./tool-call.ts";
 
-/** Results that stand for content which is elsewhere; they begin so. */
+/** Beginnings of results that only refer to content elsewhere. */
 const PLACEHOLDERS: readonly string[] = [
   "File unchanged since last read",
   "Wasted call",
@@ -13,9 +13,9 @@ const PLACEHOLDERS: readonly string[] = [
   "[Old tool result content cleared",
   "[compacted] ",
 ];
-/** Long enough for every beginning and every closing remark that is looked for, characters. */
+/** Long enough for each of these beginnings and closing remarks, characters. */
 const EDGE_CHARS = 400;
-/** Codex and others take the middle out of a long output. */
+/** Codex and others cut the middle out of a long output. */
 const CUT = /…\s?\d+ (?:tokens|chars|characters|lines) truncated|\[compacted: \d+ characters left out\]/;
 /** A shell's output that says that its command failed. */
 const FAILED = /^(?:Process exited with code|Exit code:?) [1-9]/m;
@@ -24,8 +24,8 @@ const LAST_SHOWN = /\(Showing lines \d+-(\d+) of|\[Showing lines \d+-(\d+) of|be
 const NEXT_LINE = /Use '?offset'?[= ](\d+) to continue/;
 
 /**
- * Whether a result only stands for content that is elsewhere, e.g. "File unchanged since last read": an earlier result that
- * holds the content must not be taken out in favour of it.
+ * Whether a result only refers to content elsewhere, e.g. "File unchanged since last read": the earlier result with the content must not be
+ * removed in favour of it.
  */
 export function isPlaceholder({ content }: Pick<ToolCallResponse, "content">): boolean {
   const start = (inlineText(content) ?? "").slice(0, EDGE_CHARS).trimStart();
@@ -33,8 +33,8 @@ export function isPlaceholder({ content }: Pick<ToolCallResponse, "content">): b
 }
 
 /**
- * Gives the lines of its file that a read showed; the last one is Infinity when it came to the end of the file. Null for
- * other calls and for a read that is unanswered, failed, cut in the middle, stands for another, or whose text is elsewhere.
+ * Returns the lines of its file that a read showed; the last is Infinity when it reached the end of the file. Null for other calls and for
+ * a read that is unanswered, failed, cut in the middle, replaced by another, or whose text is elsewhere.
  */
 export function shownLines({ request, response }: Pick<ToolCall, "request" | "response">): LineRange | null {
   const { lines } = callFacts(request);
@@ -59,7 +59,7 @@ function linesShown(lines: LineRange, response: ToolCallResponse): LineRange | n
   return isAtEnd ? { first: lines.first, last: Number.POSITIVE_INFINITY } : lines;
 }
 
-/** Most results are long and whole: a search for a plain text is quicker than the pattern. */
+/** Most results are long and not cut: a search for a plain text is quicker than the pattern. */
 function isCut(text: string): boolean {
   return (text.includes("…") || text.includes("[compacted: ")) && CUT.test(text);
 }
@@ -73,7 +73,7 @@ function lastLineSaid(end: string): number | null {
   return next === undefined ? null : Number(next) - 1;
 }
 
-/** Whether a text has fewer lines than a reader would have shown if there had been more; what it adds only lengthens it. */
+/** Whether a text has fewer lines than the reader's limit, so the file ends there; anything added only lengthens it. */
 function isShorterThan(text: string, lineCount: number): boolean {
   if (text.length + 1 < lineCount) return true;
   let count = 1;
@@ -94,10 +94,9 @@ function inlineText(content: Content): string | null {
 
 // Reads whose lines a later read of the same file shows as well: the built-in form of subsumption. Near-linear in calls.
 
-/** Position where there is none. */
+/** No position. */
 const NONE = -1;
 
-/** A read with what it showed. */
 interface Read {
   /** Id of the request event. */
   readonly id: string;
@@ -107,8 +106,8 @@ interface Read {
 }
 
 /**
- * Finds the reads that a later one contains: request event id -> id of the newest request whose lines contain it. That one
- * is contained by none itself. `calls` in order. Reads that failed, were cut or show nothing take no part (see shownLines).
+ * Finds the reads that a later one contains: request event id -> id of the newest request whose lines contain it, which no other read
+ * contains. `calls` in order. Ignores reads that failed, were cut or show nothing (see shownLines).
  */
 export function findContainedReads(calls: readonly ToolCall[]): ReadonlyMap<string, string> {
   const byFile = new Map<string, ToolCall[]>();
@@ -118,7 +117,7 @@ export function findContainedReads(calls: readonly ToolCall[]): ReadonlyMap<stri
     if (file === undefined) continue;
     if (byFile.get(file)?.push(call) === undefined) byFile.set(file, [call]);
   }
-  // What a read showed is in its text: a file that was read once is not worth looking for it.
+  // Finding the shown lines reads the result's text, which is not worth it for a file that was read once.
   return new Map([...byFile.values()].flatMap((reads) => (reads.length > 1 ? findContained(listReads(reads)) : [])));
 }
 
@@ -132,8 +131,8 @@ function listReads(calls: readonly ToolCall[]): readonly Read[] {
 }
 
 /**
- * In the order of their first lines, the reads seen so far begin no later: among them, the newest one that ends no earlier is
- * the answer. Reads that begin together are all seen before one of them is asked about.
+ * Sorted by first line, the reads seen so far begin no later: the newest of them that ends no earlier is the answer. All reads with the
+ * same first line are added before one of them is looked up.
  */
 function findContained(reads: readonly Read[]): readonly [string, string][] {
   const ends = [...new Set(reads.map(({ lines }) => lines.last))].sort((a, b) => b - a);
@@ -153,7 +152,7 @@ function findContained(reads: readonly Read[]): readonly [string, string][] {
   return pairs;
 }
 
-/** The largest position by rank, asked for all ranks up to one; both in logarithmic time (a binary indexed tree). */
+/** Returns the largest position of all ranks up to one; adding and asking take logarithmic time (a binary indexed tree). */
 function createNewestByRank(size: number): {
   readonly add: (rank: number, position: number) => void;
   readonly upTo: (rank: number) => number;
@@ -171,18 +170,18 @@ function createNewestByRank(size: number): {
   };
 }
 
-// Which later calls are worth asking about when a program says what makes a call obsolete: they share a text among their
-// arguments, such as a path. Near-linear in calls: at most a few candidates each.
+// Which later calls are worth asking a program whether they make a call obsolete: those that share a text with it in their arguments, such
+// as a path. Near-linear in calls: at most a few candidates each.
 
-/** Candidates of one call at most, the nearest first. */
+/** Most candidates of one call, the nearest first. */
 export const MAX_CANDIDATES = 8;
-/** Texts of one call that are looked at: more are no names of anything. */
+/** Most texts of one call that are compared: more are no names. */
 const MAX_TEXTS = 32;
 
 /** Lists the later calls worth asking about, the nearest first, by call. `calls` in order, of one tool. */
 export function listCandidates(calls: readonly ToolCall[]): ReadonlyMap<ToolCall, readonly ToolCall[]> {
   const candidates = new Map<ToolCall, readonly ToolCall[]>();
-  /** By text: positions of the nearest calls that hold it, ascending. */
+  /** By text: positions of the nearest calls that contain it, ascending. */
   const nearest = new Map<string, readonly number[]>();
   for (const [position, call] of [...calls.entries()].reverse()) {
     const texts = textsIn(call.request.arguments);

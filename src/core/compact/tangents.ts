@@ -1,5 +1,5 @@
-// The answer of a model that was asked for tangents: positions of turns with reasons, as JSON. Models wrap, abbreviate and invent;
-// what can be read without guessing is read, and a position that may not be left out never gets through.
+// Parses the answer of a model that was asked for tangents: positions of turns with reasons, as JSON. Models wrap, abbreviate and invent:
+// whatever can be read without guessing is read, and a position that may not be left out never gets through.
 import type { Compaction } from "../conversation/compaction.ts";
 import { fieldsOf, rangesIntersect, type Turn, type TurnRange } from "../conversation/event.ts";
 import { gather } from "./gather.ts";
@@ -13,9 +13,9 @@ export interface Tangent {
 }
 
 export interface TangentAnswer {
-  /** Each turn once, in order; may be empty: there need be no tangents. */
+  /** Each turn once, in order; may be empty. */
   readonly tangents: readonly Tangent[];
-  /** What was left out of the answer, as sentences. */
+  /** What was dropped from the answer, as sentences. */
   readonly problems: readonly string[];
 }
 
@@ -23,10 +23,10 @@ const REASON_CHARS = 300;
 const LISTS = ["tangents", "tangential_turns", "turns", "result"] as const;
 const POSITIONS = ["turn", "turns", "turn_index", "index", "position", "id"] as const;
 const REASONS = ["reason", "why", "explanation"] as const;
-/** Turns that one entry may name as a range. */
+/** Most turns that one entry may name as a range. */
 const MOST_OF_ENTRY = 1000;
 
-/** Reads an answer; `mayGo` tells which turns may be left out. Null when it holds no list of turns. */
+/** Reads an answer; `mayGo` = whether a turn may be left out. Null when there is no list of turns. */
 export function parseTangentAnswer(text: string, mayGo: (turn: number) => boolean): TangentAnswer | null {
   const list = candidates(text)
     .map((candidate) => listIn(parseJson(candidate)))
@@ -46,7 +46,7 @@ export function parseTangentAnswer(text: string, mayGo: (turn: number) => boolea
   return { tangents, problems: [...new Set(problems)] };
 }
 
-/** The places where JSON may stand: the whole text, fenced blocks, an object or a list of objects amid words. */
+/** The texts that may be JSON: the whole text, fenced blocks, an object or a list of objects amid words. */
 function candidates(text: string): readonly string[] {
   const plain = text.replace(/^\s*<(think|thinking|reasoning)>[\s\S]*?<\/\1>/, "");
   const fenced = [...plain.matchAll(/```(?:json)?[^\S\n]*\n([\s\S]*?)```/g)].map(([, inner]) => inner ?? "");
@@ -58,7 +58,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // the next place is tried
+    return undefined; // the next candidate is tried
   }
 }
 
@@ -96,9 +96,9 @@ function reasonOf(entry: unknown): string {
   return cutEnd(oneLine(reason ?? ""), REASON_CHARS);
 }
 
-// How turns that lie apart are left out: by as few compactions as can say it. One covers from the first to the last of them and
-// keeps what stands between by name (`keep`). But `keep` also ends what older compactions say about an event: where one of them
-// shortens what stands between, it would come back whole, so that there the compaction ends and another begins.
+// How separate turns are left out: by as few compactions as possible. One covers from the first to the last of them and keeps what lies
+// between by name (`keep`). But `keep` also ends what older compactions say about an event: if one of them shortens something in between,
+// it would come back whole, so the compaction ends there and another begins.
 
 /** One compaction that leaves turns out. Positions 0-based, inclusive. */
 interface Omission extends TurnRange {
@@ -106,12 +106,11 @@ interface Omission extends TurnRange {
   readonly keep: readonly string[];
 }
 
-/** Most events that one record keeps by name: records are read with each view. */
+/** Most events that one compaction keeps by name: compactions are read with each view. */
 const MOST_KEPT = 2000;
 
 /**
- * Plans the omission of runs of turns (0-based, inclusive, ascending, apart from each other), oldest first. `turns` must hold
- * those between them.
+ * Plans the omission of runs of turns (0-based, inclusive, ascending, not adjacent), oldest first. `turns` must contain those between them.
  */
 export function planOmissions(
   runs: readonly TurnRange[],
@@ -135,7 +134,7 @@ function isTouched(gap: TurnRange, compactions: readonly Compaction[]): boolean 
   return compactions.some(({ from_turn, to_turn }) => rangesIntersect(gap, { from: from_turn, to: to_turn }));
 }
 
-/** Null when a turn is not at hand: what cannot be named cannot be kept. */
+/** Null when a turn is not loaded: only events with a known id can be kept. */
 function eventsIn(gap: TurnRange, turns: ReadonlyMap<number, Turn>): readonly string[] | null {
   const ids: string[] = [];
   for (let position = gap.from; position <= gap.to; position += 1) {
@@ -146,22 +145,22 @@ function eventsIn(gap: TurnRange, turns: ReadonlyMap<number, Turn>): readonly st
   return ids;
 }
 
-// The turns of a conversation as a model reads them to find tangents: numbered, each with what was asked, what was answered and
-// what was worked on, short enough for all to fit. Text of the conversation stands behind labels on lines of its own.
+// The turns of a conversation as a model reads them to find tangents: numbered, each with what was asked, answered and worked on, short
+// enough for all to fit. Text of the conversation follows labels on lines of its own.
 
 /** Longest and shortest text of one turn, characters. */
 const MOST_CHARS = 900;
 const LEAST_CHARS = 120;
-/** Share of it that the request may fill, then the answer; the rest is for files and tools. */
+/** Share of it for the request, then for the answer; the rest is for files and tools. */
 const REQUEST_SHARE = 0.45;
 const ANSWER_SHARE = 0.35;
-/** Turns at the end, which tell what the task is now, have this much more. */
+/** The newest turns show what the task is now and have this much more. */
 const NEWEST_TURNS = 3;
 const NEWEST_FACTOR = 3;
 
 /**
- * Renders turns in about `chars` characters; null when they are too many for even the shortest form. `isOpen` tells which may be
- * left out: the others are marked.
+ * Renders turns in about `chars` characters; null when they are too many for even the shortest form. `isOpen` = whether a turn may be left
+ * out: the others are marked.
  */
 export function renderTurns(
   turns: readonly Turn[],

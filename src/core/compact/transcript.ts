@@ -1,6 +1,6 @@
-// The transcript: raw events as text that a model reads to summarise them. Labels stand on lines of their own that begin with a
-// mark which no text of the conversation begins a line with, so that nothing said can pass for somebody else's words. Long
-// texts keep their head and tail and say how much is missing; nothing is left out silently.
+// The transcript: raw events as text that a model reads to summarise them. Labels are lines that begin with a mark with which no line of
+// the conversation begins, so that nothing said can pass for somebody else's words. Long texts keep their head and tail and say how much is
+// missing; nothing is left out silently.
 import {
   type Content,
   type ContentPart,
@@ -39,7 +39,7 @@ export interface Transcript {
 /** Texts that did not fit whole. */
 export interface CutTexts {
   readonly texts: number;
-  /** Characters that were left out of them. */
+  /** Characters left out of them. */
   readonly chars: number;
 }
 
@@ -51,13 +51,13 @@ interface TranscriptEntry {
   readonly body: string;
 }
 
-/** Writes events (in order) down. Kinds that no model is sent are passed over. */
+/** Renders events (in order). Skips kinds that no model is sent. */
 export function renderTranscript(events: readonly PlacedEvent[], limits: TranscriptLimits): Transcript {
   const writer: Writer = { limits, cut: { texts: 0, chars: 0 } };
   return { ...writeEntries(listEntries(events, writer)), cut: writer.cut };
 }
 
-/** Writes entries one after the other, each under its label. */
+/** Joins entries, each under its label. */
 export function writeEntries(entries: readonly TranscriptEntry[]): Pick<Transcript, "text" | "mark"> {
   const mark = freeMark(entries);
   const text = entries.map(({ label, body }) => `${mark} ${label}${body === "" ? "" : `\n${body}`}`).join("\n");
@@ -85,7 +85,7 @@ function listEntries(events: readonly PlacedEvent[], writer: Writer): readonly T
   return entries;
 }
 
-/** Which tool a result is of; results whose call is not among the events have none. */
+/** Which tool a result is of; "" if its call is not among the events. */
 function createToolLookup(events: readonly PlacedEvent[]): (response: ToolCallResponse) => string {
   const pairs = pairCalls(groupTurns(events), () => false);
   return (response) => pairs.get(response)?.name ?? "unknown tool";
@@ -161,7 +161,7 @@ function textOf(text: Text, limit: number, writer: Writer): string {
   return shorter;
 }
 
-/** Arguments one a line, texts as they are: half the size of JSON with its escapes. */
+/** Arguments, one a line, strings unquoted: half the size of JSON with its escapes. */
 function argumentsOf(args: unknown, writer: Writer): string {
   if (typeof args !== "object" || args === null || Array.isArray(args))
     return jsonOf(args, writer.limits.output, writer);
@@ -177,11 +177,11 @@ function argumentsOf(args: unknown, writer: Writer): string {
 }
 
 function jsonOf(value: unknown, limit: number, writer: Writer): string {
-  // Of nothing there is no JSON.
+  // undefined has no JSON.
   return textOf(JSON.stringify(value) ?? "", limit, writer);
 }
 
-/** The first of `@`, `@1`, `@2` … that no line of any text begins with, followed by a blank. */
+/** The first of `@`, `@1`, `@2` … that, followed by a blank, begins no line of any text. */
 function freeMark(entries: readonly TranscriptEntry[]): string {
   const taken = new Set<string>();
   for (const { body } of entries)
@@ -195,15 +195,14 @@ function oneLine(name: string): string {
   return name.replace(/\s+/g, " ").trim();
 }
 
-/** Nothing is left out. */
 const WHOLE: TranscriptLimits = { output: Number.POSITIVE_INFINITY, speech: Number.POSITIVE_INFINITY };
-/** Shortest that outputs become before what is said is cut: two thousand characters hold an error with its trace. */
+/** Outputs are shortened to this before what is said is cut: two thousand characters hold an error with its trace. */
 const LEAST_OUTPUT = 2000;
-/** The same of what is said, which is worth more. */
+/** The same for what is said, which is worth more. */
 const LEAST_SPEECH = 20_000;
-/** Where every text of a part is as short as can be. */
+/** Shortest length of every text of a part. */
 const LEAST_CHARS = 200;
-/** Characters between two lengths that are tried. */
+/** Step between two lengths that are tried, characters. */
 const STEP_CHARS = 200;
 
 /** One part of what is summarised. */
@@ -213,8 +212,8 @@ export interface TranscriptPart {
 }
 
 /**
- * Gives the transcript of events that has at most so many tokens (estimated) and leaves out the least: nothing where all fits,
- * else the middle of the longest outputs, then of the longest words; null when none fits.
+ * Returns the transcript of events that has at most so many tokens (estimated) and leaves out the least: nothing if all fits, else the
+ * middle of the longest outputs, then of the longest speech; null when none fits.
  */
 export function fitWhole(events: readonly PlacedEvent[], budgetTokens: number): Transcript | null {
   const fits = (limits: TranscriptLimits): Transcript | null => {
@@ -231,7 +230,7 @@ export function fitWhole(events: readonly PlacedEvent[], budgetTokens: number): 
   );
 }
 
-/** The transcript of the greatest length that fits, to 200 characters; null when the least does not. */
+/** The transcript of the greatest length that fits, to 200 characters; null when the shortest does not. */
 function widest(
   { least, most }: { readonly least: number; readonly most: number },
   fits: (length: number) => Transcript | null,
@@ -247,7 +246,7 @@ function widest(
   return best;
 }
 
-/** Parts events into transcripts of at most so many tokens (estimated) each, in order; every event is in exactly one. */
+/** Splits events into transcripts of at most so many tokens (estimated) each, in order; every event is in exactly one. */
 export function fitParts(events: readonly PlacedEvent[], budgetTokens: number): readonly TranscriptPart[] {
   const turns = groupTurns(events);
   const placedOf = new Map<Event, PlacedEvent>(events.map((placed) => [placed.event, placed]));
@@ -259,7 +258,7 @@ export function fitParts(events: readonly PlacedEvent[], budgetTokens: number): 
   }));
 }
 
-/** Deals the events out to the parts, by the turn and event that each begins with. */
+/** Assigns the events to the parts, by the turn and event that each begins with. */
 function takeParts(events: readonly PlacedEvent[], cuts: readonly TurnPart[]): readonly (readonly PlacedEvent[])[] {
   const parts: PlacedEvent[][] = [];
   for (const placed of events) {
@@ -270,7 +269,7 @@ function takeParts(events: readonly PlacedEvent[], cuts: readonly TurnPart[]): r
   return parts;
 }
 
-/** Shortens texts more and more until they fit; what is shortest of all is given as it is. */
+/** Shortens texts step by step until they fit; returns the shortest form even if it does not. */
 function squeeze(events: readonly PlacedEvent[], budgetTokens: number): Transcript {
   let limits: TranscriptLimits = { output: LEAST_OUTPUT, speech: LEAST_SPEECH };
   for (;;) {
