@@ -10,7 +10,7 @@ export const PLAIN: AgentFormat = {
   importer: PLAIN_IMPORTER,
   files: {
     endings: [".jsonl"],
-    folders: (machine, directory) => [{ path: folderOf(machine, directory), of: directory }],
+    folders: (machine, directory) => [{ path: folderOf(machine, directory), directory: directory }],
   },
   detect: isPlainSession,
   sessionId: plainSessionId,

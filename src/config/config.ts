@@ -184,25 +184,25 @@ export function parseConfigDelta(text: string, file: string): StoredDelta {
  * what older ones set there, key or table: neither it nor these are in what is given.
  */
 export function selectDeltas(deltas: readonly StoredDelta[], turn: number = Number.POSITIVE_INFINITY): StoredDelta[] {
-  const taken: Taken = new Map();
+  const unset: UnsetNames = new Map();
   const newestFirst = deltas.filter(({ at_turn }) => at_turn <= turn).sort((a, b) => compareDeltas(b, a));
   const held = newestFirst.map((stored) => {
-    const delta = withoutTaken(stored.delta, taken);
-    takeBack(stored.delta, taken);
+    const delta = withoutUnset(stored.delta, unset);
+    collectUnset(stored.delta, unset);
     return { ...stored, delta };
   });
   return held.reverse();
 }
 
 /** What newer deltas take back, by name; null = all that stands there. */
-type Taken = Map<string, Taken | null>;
+type UnsetNames = Map<string, UnsetNames | null>;
 
-function withoutTaken(table: unknown, taken: Taken): unknown {
+function withoutUnset(table: unknown, unset: UnsetNames): unknown {
   if (!isFields(table)) return table;
   const kept = Object.entries(table).flatMap(([name, value]): [string, unknown][] => {
-    const inner = taken.get(name);
+    const inner = unset.get(name);
     if (inner === null || value === null) return [];
-    const left = withoutTaken(value, inner ?? new Map());
+    const left = withoutUnset(value, inner ?? new Map());
     return isEmpty(left) && !isEmpty(value) ? [] : [[name, left]];
   });
   return Object.fromEntries(kept);
@@ -212,14 +212,14 @@ function isEmpty(value: unknown): boolean {
   return isFields(value) && Object.keys(value).length === 0;
 }
 
-function takeBack(table: unknown, taken: Taken): void {
+function collectUnset(table: unknown, unset: UnsetNames): void {
   for (const [name, value] of isFields(table) ? Object.entries(table) : []) {
-    const known = taken.get(name);
-    if (value === null) taken.set(name, null);
+    const known = unset.get(name);
+    if (value === null) unset.set(name, null);
     if (known === null || !isFields(value)) continue;
     const inner = known ?? new Map();
-    takeBack(value, inner);
-    if (inner.size > 0) taken.set(name, inner);
+    collectUnset(value, inner);
+    if (inner.size > 0) unset.set(name, inner);
   }
 }
 

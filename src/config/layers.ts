@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { nearestName } from "../core/errors.ts";
 import { type Config, namedProviderOf, namedProviders } from "./config.ts";
 import { formatKey, type LineOfKey, type SettingPath } from "./keys.ts";
-import { findNode, insteadOf, namesUnder, type SettingFacts, type SettingNode } from "./schema.ts";
+import { findNode, namesUnder, replacementFor, type SettingFacts, type SettingNode } from "./schema.ts";
 
 /** The layers, lowest first; a higher one wins. */
 export type LayerName = "built-in" | "user" | "project" | "conversation" | "flag";
@@ -50,7 +50,7 @@ export interface Problem {
   /** The nearest name or word, when one is near. */
   readonly nearest?: string;
   /** What takes the place of what is no more. */
-  readonly instead?: string;
+  readonly replacement?: string;
   /** Whether the key needs trust before its value matters. */
   readonly gated: boolean;
 }
@@ -87,7 +87,7 @@ const OPEN_TO_CONVERSATIONS: readonly SettingPath[] = [
 export const DEFAULT_PROFILE = "conversation.compaction.default_profile";
 
 /** Whether a layer's word is the user's: nothing in it is refused. */
-export function isUsersWord(layer: LayerName, isTrusted: boolean): boolean {
+export function isUserApproved(layer: LayerName, isTrusted: boolean): boolean {
   return layer === "built-in" || layer === "user" || layer === "flag" || (layer === "project" && isTrusted);
 }
 
@@ -114,7 +114,7 @@ export function refusalOfSetting(
 }
 
 /** Gives why a layer may not set what only the user's own word counts for, trusted or not; null when it may. */
-export function refusalOfOthers(layer: LayerName, path: SettingPath): string | null {
+export function refusalOfUsersOnly(layer: LayerName, path: SettingPath): string | null {
   if (layer !== "project" && layer !== "conversation") return null;
   const node = findNode(path)?.node;
   return node?.type === "setting" && node.facts.usersOnly === true ? "only your own settings may set it" : null;
@@ -228,8 +228,8 @@ export function unknownKey(layer: Layer, path: SettingPath): Problem {
   const table = path.slice(0, -1);
   const name = path[path.length - 1] ?? "";
   const names = namesUnder(table);
-  const instead = insteadOf(path);
-  const near = instead === null ? nearestName(name, names) : undefined;
+  const replacement = replacementFor(path);
+  const near = replacement === null ? nearestName(name, names) : undefined;
   const expected = names.length > 0 ? `one of ${names.join(", ")}` : "another name";
   return {
     code: "unknown_key",
@@ -237,7 +237,7 @@ export function unknownKey(layer: Layer, path: SettingPath): Problem {
     origin: originOf(layer, path),
     reason: `expected ${expected}, received ${formatKey([name])}`,
     gated: false,
-    ...(instead === null ? {} : { instead }),
+    ...(replacement === null ? {} : { replacement }),
     nearest: near === undefined ? undefined : formatKey([...table, near]),
   };
 }
@@ -245,8 +245,8 @@ export function unknownKey(layer: Layer, path: SettingPath): Problem {
 /** Creates the problem of a value that its setting does not accept. */
 export function badValue(layer: Layer, path: SettingPath, facts: SettingFacts, value: unknown): Problem {
   const received = facts.hidden === undefined ? describeValue(value) : "a value that is not shown";
-  const instead = insteadOf(path, value);
-  const isNear = instead === null && typeof value === "string" && facts.words !== undefined;
+  const replacement = replacementFor(path, value);
+  const isNear = replacement === null && typeof value === "string" && facts.words !== undefined;
   const near = isNear ? nearestName(value, facts.words) : undefined;
   return {
     code: "bad_value",
@@ -254,7 +254,7 @@ export function badValue(layer: Layer, path: SettingPath, facts: SettingFacts, v
     origin: originOf(layer, path),
     reason: `expected ${facts.expected}, received ${received}`,
     gated: facts.gated === true,
-    ...(instead === null ? {} : { instead }),
+    ...(replacement === null ? {} : { replacement }),
     nearest: near === undefined ? undefined : `"${near}"`,
   };
 }

@@ -13,13 +13,13 @@ import {
   type Assignment,
   DEFAULT_PROFILE,
   isAllowedToConversations,
-  isUsersWord,
+  isUserApproved,
   type Layer,
   type LayerName,
   type Problem,
   readLayer,
-  refusalOfOthers,
   refusalOfSetting,
+  refusalOfUsersOnly,
   renderPlace,
   type SettingOrigin,
 } from "./layers.ts";
@@ -99,7 +99,7 @@ interface Source {
   readonly layer: Layer;
   readonly isTrusted: boolean;
   /** Named in errors about settings that stand in no file. */
-  readonly shownAs?: string;
+  readonly displayName?: string;
 }
 
 /**
@@ -114,21 +114,21 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
   const layers = listSources(input).map((source) => {
     const { assignments, problems } = readLayer(source.layer);
     for (const problem of problems) handleProblem(problem, source, ignored);
-    return { name: source.layer.name, isUsersWord: isUsersWord(source.layer.name, source.isTrusted), assignments };
+    return { name: source.layer.name, isUsersWord: isUserApproved(source.layer.name, source.isTrusted), assignments };
   });
-  const remembered = (input.named ?? []).map(nameProvider);
+  const named = (input.named ?? []).map(nameProvider);
   const usersWord = layers.filter((layer) => layer.isUsersWord).flatMap(({ assignments }) => assignments);
-  const own = configOf(inForceOf([...remembered, ...usersWord]));
+  const own = configOf(inForceOf([...named, ...usersWord]));
   const counting = layers.flatMap(({ name, isUsersWord: counts, assignments }) =>
     assignments.filter((assignment) => {
       const reason =
-        refusalOfOthers(name, assignment.path) ?? (counts ? null : refusalOfSetting(name, assignment, own));
+        refusalOfUsersOnly(name, assignment.path) ?? (counts ? null : refusalOfSetting(name, assignment, own));
       if (reason === null) return true;
       ignored.push({ key: formatKey(assignment.path), reason, value: assignment.raw, ...assignment.origin });
       return false;
     }),
   );
-  const inForce = inForceOf([...remembered, ...counting]);
+  const inForce = inForceOf([...named, ...counting]);
   const listed = [...inForce]
     .filter(([, { facts, raw }]) => facts !== null && raw !== undefined)
     .sort(([a], [b]) => compareKeys(a, b));
@@ -228,7 +228,7 @@ function nameProvider(name: string): Assignment {
 }
 
 /** Settings of one file that are named one by one; more are counted. */
-const MOST_LINES = 3;
+const MAX_LINES_PER_FILE = 3;
 
 /** Renders what was ignored as warnings, one line each, with what to do about it. */
 export function renderIgnored(ignored: readonly IgnoredSetting[]): readonly string[] {
@@ -238,22 +238,22 @@ export function renderIgnored(ignored: readonly IgnoredSetting[]): readonly stri
     byFile.set(file, [...(byFile.get(file) ?? []), setting]);
   }
   return [...byFile.values()].flatMap((settings) =>
-    settings.length > MOST_LINES ? [renderMany(settings)] : settings.map(renderOne),
+    settings.length > MAX_LINES_PER_FILE ? [renderMany(settings)] : settings.map(renderOne),
   );
 }
 
 function renderOne({ key, reason, ...origin }: IgnoredSetting): string {
-  return `${renderPlace(origin)}: ignored ${key === "" ? "the file" : key}: ${reason}${remedyIn(origin)}`;
+  return `${renderPlace(origin)}: ignored ${key === "" ? "the file" : key}: ${reason}${remedyFor(origin)}`;
 }
 
 function renderMany(settings: readonly IgnoredSetting[]): string {
   const { layer, file } = settings[0] ?? { layer: "project" };
-  const named = settings.slice(0, MOST_LINES).map(({ key }) => key);
+  const named = settings.slice(0, MAX_LINES_PER_FILE).map(({ key }) => key);
   const why = layer === "project" ? "they need trust" : "a conversation may not set them";
-  return `${file ?? layer}: ignored ${settings.length} settings (${named.join(", ")} …): ${why}${remedyIn({ layer })}`;
+  return `${file ?? layer}: ignored ${settings.length} settings (${named.join(", ")} …): ${why}${remedyFor({ layer })}`;
 }
 
-function remedyIn({ layer }: Pick<SettingOrigin, "layer">): string {
+function remedyFor({ layer }: Pick<SettingOrigin, "layer">): string {
   return layer === "project" ? "; `jpg trust --dry-run` shows what trust would allow" : "";
 }
 
@@ -267,8 +267,8 @@ function listSources({ user, project, conversation, overrides }: ConfigInput): S
   }
   for (const text of overrides) {
     const override = parseOverride(text);
-    const shownAs = `--cfg ${formatKey(override.path)}`;
-    sources.push({ layer: { name: "flag", table: toTable(override) }, isTrusted: true, shownAs });
+    const displayName = `--cfg ${formatKey(override.path)}`;
+    sources.push({ layer: { name: "flag", table: toTable(override) }, isTrusted: true, displayName });
   }
   return sources;
 }
@@ -277,16 +277,16 @@ function fileLayer(name: LayerName, { path, text }: ConfigFile): Layer {
   return { name, file: path, ...parseToml(text, path) };
 }
 
-function handleProblem(problem: Problem, { layer, isTrusted, shownAs }: Source, ignored: IgnoredSetting[]): void {
-  const { code, key, origin, reason, nearest, instead, gated } = problem;
+function handleProblem(problem: Problem, { layer, isTrusted, displayName }: Source, ignored: IgnoredSetting[]): void {
+  const { code, key, origin, reason, nearest, replacement, gated } = problem;
   if (layer.name === "conversation" || (gated && !isTrusted)) {
     ignored.push({ key, reason: code === "unknown_key" ? "unknown key" : reason, ...origin });
     return;
   }
-  const where = shownAs ?? renderPlace(origin);
+  const where = displayName ?? renderPlace(origin);
   const what = code === "unknown_key" ? `unknown key ${key}` : `bad value of ${key}`;
-  throw new JpgError("config", code, `${shownAs ?? `${where}: ${what}`}: ${asSentence(reason)}`, {
-    hints: [instead ?? (nearest === undefined ? `Correct ${where}.` : `Did you mean ${nearest}?`)],
+  throw new JpgError("config", code, `${displayName ?? `${where}: ${what}`}: ${asSentence(reason)}`, {
+    hints: [replacement ?? (nearest === undefined ? `Correct ${where}.` : `Did you mean ${nearest}?`)],
     data: { key, ...origin, nearest },
   });
 }

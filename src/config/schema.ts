@@ -190,7 +190,7 @@ const configSchema: z.ZodMiniType<Config> = z.strictObject({
 // Settings that are no more: whoever still has one is told what takes its place.
 
 /** Gives what takes the place of a key that no setting has any more, or of a value; null when it never was one. */
-export function insteadOf(path: SettingPath, value?: unknown): string | null {
+export function replacementFor(path: SettingPath, value?: unknown): string | null {
   const [table, , name] = path;
   if (table === "providers" && (name === "folder" || name === "library")) return SERVE_A_FILE;
   const isFormer = name === "strategy" && typeof value === "string" && Object.hasOwn(FORMER_STRATEGIES, value);
@@ -281,11 +281,11 @@ function isPrefix(prefix: SettingPath, path: SettingPath): boolean {
 // What a person may type for a setting's key: the whole key, or what is left of it without `conversation.compaction.` or
 // `conversation.`. Tried in this order, so a whole key always means itself.
 
-const SHORT_FOR: readonly SettingPath[] = [[], ["conversation", "compaction"], ["conversation"]];
+const OPTIONAL_PREFIXES: readonly SettingPath[] = [[], ["conversation", "compaction"], ["conversation"]];
 
 /** Resolves a typed key to the node it names. Throws `unknown_key` with the nearest key. */
 export function resolveShortKey(path: SettingPath): FoundNode {
-  for (const prefix of SHORT_FOR) {
+  for (const prefix of OPTIONAL_PREFIXES) {
     const found = findNode([...prefix, ...path]);
     if (found !== null) return found;
   }
@@ -303,7 +303,7 @@ export function resolveShortKey(path: SettingPath): FoundNode {
 }
 
 function nearestKey(path: SettingPath): string | null {
-  for (const prefix of SHORT_FOR) {
+  for (const prefix of OPTIONAL_PREFIXES) {
     const full = [...prefix, ...path];
     const at = full.findIndex((_, index) => findNode(full.slice(0, index + 1)) === null);
     const near = nearestName(full[at] ?? "", namesUnder(full.slice(0, at)));

@@ -108,7 +108,7 @@ export interface SessionFiles {
   readonly scattered?: ScatterRule;
   /** Files that go on from what another file holds; absent = each is whole by itself. */
   readonly base?: BaseRule;
-  readonly beside?: SideFileRules;
+  readonly sideFiles?: SideFileRules;
 }
 
 /**
@@ -127,7 +127,7 @@ export interface SessionFolder {
   /** How many levels of folders in it hold sessions as well; absent = none. */
   readonly levels?: number;
   /** The directory that all sessions there were begun in; absent = each says it (`SessionFiles.directory`). */
-  readonly of?: string;
+  readonly directory?: string;
   /**
    * Whether the folder has its name from the directory that was asked for: a session that names none may be of that one. False =
    * it has the name of another; absent = sessions of all directories are there together.
@@ -305,7 +305,7 @@ interface AgentVersions {
   /** The newest that jpg has been tried with, e.g. `2.1.330`. */
   readonly tried: string;
   /** The version that wrote a session, as far as its first or last lines tell. Never throws. */
-  of(source: SessionSource): string | undefined;
+  versionOf(source: SessionSource): string | undefined;
 }
 
 /** How many lines are looked at, at each end. */

@@ -142,7 +142,7 @@ export interface SessionPart {
 }
 
 /** Reads a text under a key that is not blank; absent when it is none. */
-export function namedUnder(line: RawLine, key: string): string | undefined {
+export function nonBlankStringOf(line: RawLine, key: string): string | undefined {
   const value = stringOf(line, key);
   return value === undefined || value.trim() === "" ? undefined : value;
 }
@@ -182,11 +182,11 @@ export interface FolderReader {
 /** Files that go on from the beginning of another one, which stays where it is: both are read, and stored, as one text. */
 export interface BaseRule {
   /** The file that one goes on from; null for one that is whole by itself. Never throws. */
-  of(source: SessionSource): SessionBase | null;
+  baseOf(source: SessionSource): SessionBase | null;
   /** Where that file is, absolute; null where it is not to be found. `path` = the file that goes on from it. */
   find(machine: BasePlaces, path: string, base: SessionBase): string | null;
   /** How many bytes of a file stand before what it goes on from; the others stand behind it. */
-  ownFirst(own: SessionSource, base: SessionSource): number;
+  ownBytesBeforeBase(own: SessionSource, base: SessionSource): number;
 }
 
 /** What a file goes on from. */

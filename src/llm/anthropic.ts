@@ -16,7 +16,7 @@ import {
   toAnthropicInput,
   toToolCall,
 } from "./client.ts";
-import { OWN_URLS } from "./errors.ts";
+import { DEFAULT_URLS } from "./errors.ts";
 import { type Exchange, type KnownAnswer, LONGEST_TIMER } from "./exchange.ts";
 import { askProvider, completeAnswer, streamAnswer } from "./tries.ts";
 
@@ -68,7 +68,7 @@ function openSdk({ apiKey, baseUrl }: LlmConnection, { fetch }: Exchange): BaseA
   return new BaseAnthropic({
     // The exchange signs requests itself; without a key here the library would look for one.
     apiKey: apiKey || "none",
-    baseURL: (baseUrl ?? OWN_URLS.anthropic).replace(/(?:\/v1)?\/*$/, ""),
+    baseURL: (baseUrl ?? DEFAULT_URLS.anthropic).replace(/(?:\/v1)?\/*$/, ""),
     fetch,
     maxRetries: 0,
     timeout: LONGEST_TIMER,

@@ -23,7 +23,7 @@ export interface LlmRequest {
   /** More will follow what is sent here, soon: the provider is asked to keep it, where that must be asked for (default false). */
   readonly cache?: boolean;
   /** Told before each wait for another try. */
-  readonly retrying?: (retry: Retry) => void;
+  readonly onRetry?: (retry: Retry) => void;
   /** Ends the request: the stream ends with a stop of reason `aborted`; what came before it stands, but is no whole part. */
   readonly signal?: AbortSignal;
 }
@@ -171,7 +171,7 @@ export function toToolCall({ callId, name, text, signature }: CallDraft): ToolCa
 }
 
 /** Makes an id for a call: the same answer gives the same ids. `position` counts the answer's calls, from 0. */
-export function madeUpId(answerId: string | null, position: number): string {
+export function generateCallId(answerId: string | null, position: number): string {
   const answer = (answerId ?? "").replace(/[^a-zA-Z0-9_-]/g, "").slice(-24);
   return answer === "" ? `call_${position}` : `call_${answer}_${position}`;
 }
@@ -263,8 +263,8 @@ export function toGoogleBody(request: LlmRequest): Readonly<Record<string, unkno
 export function toCountedContents(request: LlmRequest): Content[] {
   const { prompt, contents } = toInput(request);
   const tools = request.tools === undefined ? "" : JSON.stringify(toDeclarations(request.tools));
-  const beside = [prompt, tools].filter((text) => text !== "" && text !== "[]");
-  return [...(beside.length > 0 ? [{ role: "user", parts: beside.map((text) => ({ text })) }] : []), ...contents];
+  const frame = [prompt, tools].filter((text) => text !== "" && text !== "[]");
+  return [...(frame.length > 0 ? [{ role: "user", parts: frame.map((text) => ({ text })) }] : []), ...contents];
 }
 
 function toInput({ model, view, system }: LlmRequest): { readonly prompt: string; readonly contents: Content[] } {

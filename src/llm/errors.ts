@@ -2,7 +2,7 @@
 import { fieldsOf } from "../core/conversation/event.ts";
 import { asSentence, JpgError } from "../core/errors.ts";
 import type { LlmConnection } from "./client.ts";
-import { askedWait, LONGEST_ASKED_WAIT, type WireFault } from "./exchange.ts";
+import { MAX_RETRY_AFTER_MS, readRetryAfter, type WireFault } from "./exchange.ts";
 
 /** Whom a request was for; `model` is null for requests without one. */
 export interface FailureTarget {
@@ -14,9 +14,9 @@ export interface FailureTarget {
 interface Failure {
   readonly error: JpgError;
   /** The same request may go through later. */
-  readonly isPassing: boolean;
+  readonly isTransient: boolean;
   /** The wait that the provider asks for, milliseconds; null when it asks for none. */
-  readonly askedMs: number | null;
+  readonly retryAfterMs: number | null;
 }
 
 /** What is told of a failure beside its code. */
@@ -26,13 +26,13 @@ interface FailureDetails {
   /** Goes behind it. */
   readonly more?: string;
   readonly hints?: readonly string[];
-  readonly isPassing?: boolean;
-  readonly askedMs?: number | null;
+  readonly isTransient?: boolean;
+  readonly retryAfterMs?: number | null;
   readonly status?: number | null;
 }
 
 /** The providers' own addresses. */
-export const OWN_URLS: Readonly<Record<LlmConnection["api"], string>> = {
+export const DEFAULT_URLS: Readonly<Record<LlmConnection["api"], string>> = {
   anthropic: "https://api.anthropic.com",
   "openai-chat": "https://api.openai.com/v1",
   "openai-responses": "https://api.openai.com/v1",
@@ -56,17 +56,17 @@ const WHAT: Readonly<Record<ProviderCode, string>> = {
 /** Creates a failure; its message names provider and model, its hints what to change. */
 export function createFailure(target: FailureTarget, code: ProviderCode, details: FailureDetails = {}): Failure {
   const { provider, apiKey } = target.connection;
-  const { what = WHAT[code], more = "", hints = hintsOf(target, code), isPassing = false } = details;
-  const { askedMs = null, status = null } = details;
-  const model = target.model === null ? "" : ` (model ${toShownText(target.model, apiKey)})`;
+  const { what = WHAT[code], more = "", hints = hintsOf(target, code), isTransient = false } = details;
+  const { retryAfterMs = null, status = null } = details;
+  const model = target.model === null ? "" : ` (model ${toDisplayText(target.model, apiKey)})`;
   const data = {
     provider,
     ...(target.model !== null && { model: target.model }),
     ...(status !== null && { status }),
-    ...(askedMs !== null && { retry_after_ms: askedMs }),
+    ...(retryAfterMs !== null && { retry_after_ms: retryAfterMs }),
   };
   const error = new JpgError("provider", code, asSentence(`${provider}${model} ${what}${more}`), { hints, data });
-  return { error, isPassing, askedMs };
+  return { error, isTransient, retryAfterMs };
 }
 
 /** Says to look at the setting of the address. */
@@ -76,7 +76,7 @@ function addressHint({ connection }: FailureTarget): string {
 
 /** The address of a connection, fit to show. */
 function shownAddress({ api, apiKey, baseUrl }: LlmConnection): string {
-  return toShownUrl(baseUrl ?? OWN_URLS[api], apiKey);
+  return toDisplayUrl(baseUrl ?? DEFAULT_URLS[api], apiKey);
 }
 
 function hintsOf(target: FailureTarget, code: ProviderCode): readonly string[] {
@@ -107,7 +107,7 @@ function hintsOf(target: FailureTarget, code: ProviderCode): readonly string[] {
 }
 
 function reachHint({ connection: { api, baseUrl, urlSetting } }: FailureTarget): string {
-  const isHere = /^https?:\/\/(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)/.test(baseUrl ?? OWN_URLS[api]);
+  const isHere = /^https?:\/\/(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)/.test(baseUrl ?? DEFAULT_URLS[api]);
   return isHere ? `Start the server, or change ${urlSetting}.` : `Check the network and ${urlSetting}.`;
 }
 
@@ -142,7 +142,7 @@ interface Refusal {
 interface Verdict {
   readonly code: ProviderCode;
   /** The same request may go through later. */
-  readonly isPassing: boolean;
+  readonly isTransient: boolean;
 }
 
 interface Row extends Verdict {
@@ -186,40 +186,40 @@ const BAD_KEY =
 const ROWS: readonly Row[] = [
   {
     code: "context_overflow",
-    isPassing: false,
+    isTransient: false,
     names: /context_length_exceeded|exceed_context_size|request_too_large/,
     sentence: TOO_LONG,
     statuses: [413],
   },
-  { code: "rate_limited", isPassing: false, names: /insufficient_quota/ },
-  { code: "rate_limited", isPassing: true, names: /rate_limit|resource_exhausted/, statuses: [429] },
-  { code: "overloaded", isPassing: true, names: /overloaded|unavailable|server_is_overloaded/, statuses: [503, 529] },
+  { code: "rate_limited", isTransient: false, names: /insufficient_quota/ },
+  { code: "rate_limited", isTransient: true, names: /rate_limit|resource_exhausted/, statuses: [429] },
+  { code: "overloaded", isTransient: true, names: /overloaded|unavailable|server_is_overloaded/, statuses: [503, 529] },
   {
     code: "wrong_key",
-    isPassing: false,
+    isTransient: false,
     names: /authentication_error|invalid_api_key|api_key_invalid|unauthenticated/,
     sentence: BAD_KEY,
     statuses: [401],
   },
   {
     code: "unknown_model",
-    isPassing: false,
+    isTransient: false,
     names: /model_not_found|model_decommissioned|model_terms/,
     sentence: NO_MODEL,
     statuses: [404],
   },
-  { code: "wrong_key", isPassing: false, names: /permission_(?:error|denied)/, statuses: [403] },
-  { code: "provider_timeout", isPassing: true, names: /timeout_error|deadline_exceeded/, statuses: [408, 504] },
-  { code: "provider_failed", isPassing: true, names: /api_error|internal|server_error/ },
+  { code: "wrong_key", isTransient: false, names: /permission_(?:error|denied)/, statuses: [403] },
+  { code: "provider_timeout", isTransient: true, names: /timeout_error|deadline_exceeded/, statuses: [408, 504] },
+  { code: "provider_failed", isTransient: true, names: /api_error|internal|server_error/ },
 ];
 
 /** Says what a refusal means. */
-export function judgeRefusal(refusal: Refusal): Verdict {
+export function classifyRefusal(refusal: Refusal): Verdict {
   const { status } = refusal;
   const row = ROWS.find((candidate) => fits(candidate, refusal));
   if (row !== undefined) return row;
-  if (status !== null && status >= 400 && status < 500) return { code: "request_refused", isPassing: status === 409 };
-  return { code: "provider_failed", isPassing: status === null || status >= 500 };
+  if (status !== null && status >= 400 && status < 500) return { code: "request_refused", isTransient: status === 409 };
+  return { code: "provider_failed", isTransient: status === null || status >= 500 };
 }
 
 function fits({ names, sentence, statuses = [] }: Row, refusal: Refusal): boolean {
@@ -232,16 +232,18 @@ export function readRefusal(status: number | null, body: unknown): Refusal {
   const value = typeof body === "string" ? parse(body) : body;
   const first = fieldsOf(Array.isArray(value) ? value[0] : value);
   const inner = typeof first["error"] === "object" && first["error"] !== null ? fieldsOf(first["error"]) : first;
-  const sentence = [inner["message"], first["error"], first["message"], first["detail"]].find(isFilled) ?? "";
+  const sentence = [inner["message"], first["error"], first["message"], first["detail"]].find(isNonEmpty) ?? "";
   const details = Array.isArray(inner["details"]) ? inner["details"] : [];
   const reasons = details.map((detail) => fieldsOf(detail)["reason"]);
   const upstream = fieldsOf(inner["metadata"])["raw"];
-  const names = [inner["type"], inner["code"], inner["status"], ...reasons].filter(isFilled);
+  const names = [inner["type"], inner["code"], inner["status"], ...reasons].filter(isNonEmpty);
   return {
     status: status ?? statusOf(inner),
     names: names.join(" ").toLowerCase(),
     sentence:
-      value === null && typeof body === "string" ? withoutTags(body) : [sentence, upstream].filter(isFilled).join(" "),
+      value === null && typeof body === "string"
+        ? withoutTags(body)
+        : [sentence, upstream].filter(isNonEmpty).join(" "),
   };
 }
 
@@ -264,7 +266,7 @@ function withoutTags(text: string): string {
   return text.replace(/<(style|script|title)\b[\s\S]*?<\/\1>|<[^>]*>/gi, " ");
 }
 
-function isFilled(value: unknown): value is string {
+function isNonEmpty(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
@@ -290,7 +292,7 @@ const KEY_LIKE: readonly RegExp[] = [
 ];
 
 /** Gives a text of a provider as one line to show; `key` is the key in use. */
-export function toShownText(text: string, key: string | undefined): string {
+export function toDisplayText(text: string, key: string | undefined): string {
   // Keys first: what is cut afterwards cannot leave half of one.
   const read = withoutKey(text.slice(0, MAX_READ), key);
   const line = KEY_LIKE.reduce((rest, pattern) => rest.replace(pattern, REDACTED), read)
@@ -300,10 +302,10 @@ export function toShownText(text: string, key: string | undefined): string {
 }
 
 /** Gives an address without user, password, query and fragment, which may hold keys. */
-export function toShownUrl(address: string, key: string | undefined): string {
-  if (!URL.canParse(address)) return toShownText(address, key);
+export function toDisplayUrl(address: string, key: string | undefined): string {
+  if (!URL.canParse(address)) return toDisplayText(address, key);
   const { protocol, host, pathname } = new URL(address);
-  return toShownText(`${protocol}//${host}${pathname.replace(/\/+$/, "")}`, key);
+  return toDisplayText(`${protocol}//${host}${pathname.replace(/\/+$/, "")}`, key);
 }
 
 /** Takes the key out, and every run of it that is long enough to be told from other words. */
@@ -336,7 +338,7 @@ export class StreamedError extends Error {
 export function checkAddress(connection: LlmConnection): void {
   const { baseUrl, apiKey } = connection;
   if (baseUrl === undefined || isAddress(baseUrl)) return;
-  const what = `has no address to send to: expected http:// or https:// without user and password, received ${toShownUrl(baseUrl, apiKey)}`;
+  const what = `has no address to send to: expected http:// or https:// without user and password, received ${toDisplayUrl(baseUrl, apiKey)}`;
   const target = { connection, model: null };
   throw createFailure(target, "provider_unreachable", { what, hints: [addressHint(target)] }).error;
 }
@@ -349,21 +351,21 @@ function isAddress(baseUrl: string): boolean {
 
 /** Translates what a try failed of; `error` is what the provider's library threw. */
 export function toFailure(target: FailureTarget, fault: WireFault | null, error: unknown): Failure {
-  if (error instanceof JpgError) return { error, isPassing: false, askedMs: null };
+  if (error instanceof JpgError) return { error, isTransient: false, retryAfterMs: null };
   const { apiKey } = target.connection;
   switch (fault?.kind) {
     case undefined:
       return streamFailure(target, error);
     case "unsent": {
-      const reason = error instanceof Error ? toShownText(error.message, apiKey) : "";
+      const reason = error instanceof Error ? toDisplayText(error.message, apiKey) : "";
       return createFailure(target, "request_refused", { what: `cannot be sent this request: ${reason}` });
     }
     case "status":
-      return refusalFailure(target, readRefusal(fault.status, fault.body), askedWait(fault.headers, fault.body));
+      return refusalFailure(target, readRefusal(fault.status, fault.body), readRetryAfter(fault.headers, fault.body));
     case "silent":
       return createFailure(target, "provider_timeout", { what: `sent nothing for ${duration(fault.afterMs)}` });
     case "redirect": {
-      const what = `sends on to another address, ${toShownUrl(fault.to, apiKey)}`;
+      const what = `sends on to another address, ${toDisplayUrl(fault.to, apiKey)}`;
       return createFailure(target, "provider_failed", { what, hints: [addressHint(target)] });
     }
     case "no_api": {
@@ -377,32 +379,33 @@ export function toFailure(target: FailureTarget, fault: WireFault | null, error:
   }
 }
 
-function refusalFailure(target: FailureTarget, refusal: Refusal, askedMs: number | null): Failure {
+function refusalFailure(target: FailureTarget, refusal: Refusal, retryAfterMs: number | null): Failure {
   const { status } = refusal;
-  const verdict = judgeRefusal(refusal);
+  const verdict = classifyRefusal(refusal);
   // What names no model can lack none: the address is wrong.
   const isLost = verdict.code === "unknown_model" && target.model === null;
-  const sentence = toShownText(refusal.sentence, target.connection.apiKey);
-  const wait = askedMs !== null && askedMs > LONGEST_ASKED_WAIT ? `; it asks to wait ${duration(askedMs)}` : "";
+  const sentence = toDisplayText(refusal.sentence, target.connection.apiKey);
+  const wait =
+    retryAfterMs !== null && retryAfterMs > MAX_RETRY_AFTER_MS ? `; it asks to wait ${duration(retryAfterMs)}` : "";
   const more = `${status === null ? "" : ` (HTTP ${status})`}${sentence === "" ? "" : `: ${sentence}`}${wait}`;
   return createFailure(target, isLost ? "provider_failed" : verdict.code, {
     more,
     status,
-    askedMs,
-    isPassing: verdict.isPassing,
+    retryAfterMs,
+    isTransient: verdict.isTransient,
     ...(isLost && { hints: [addressHint(target)] }),
   });
 }
 
 function networkFailure(
   target: FailureTarget,
-  { heard, cause }: Extract<WireFault, { readonly kind: "network" }>,
+  { hasAnswered, cause }: Extract<WireFault, { readonly kind: "network" }>,
 ): Failure {
-  if (heard) return createFailure(target, "stream_cut", { isPassing: true });
+  if (hasAnswered) return createFailure(target, "stream_cut", { isTransient: true });
   const reason = networkReason(cause);
-  const more = ` at ${shownAddress(target.connection)} (${toShownText(reason, target.connection.apiKey)})`;
-  const isLasting = /CERT|VERIFY|INVALID|PROTOCOL/.test(reason);
-  return createFailure(target, "provider_unreachable", { more, isPassing: !isLasting });
+  const more = ` at ${shownAddress(target.connection)} (${toDisplayText(reason, target.connection.apiKey)})`;
+  const isPermanent = /CERT|VERIFY|INVALID|PROTOCOL/.test(reason);
+  return createFailure(target, "provider_unreachable", { more, isTransient: !isPermanent });
 }
 
 /** The code at the bottom of a network error, `ECONNREFUSED` or the like. */
@@ -423,10 +426,13 @@ function streamFailure(target: FailureTarget, error: unknown): Failure {
   const { status, error: sent, message } = (error ?? {}) as Readonly<Record<string, unknown>>;
   const value = error instanceof StreamedError ? error.value : (sent ?? textBetweenBraces(message));
   if (value === null || (value === undefined && isHalfJson(error))) {
-    return createFailure(target, "stream_cut", { isPassing: true });
+    return createFailure(target, "stream_cut", { isTransient: true });
   }
   if (value === undefined) {
-    return createFailure(target, "provider_failed", { what: "sent something that is not an answer", isPassing: true });
+    return createFailure(target, "provider_failed", {
+      what: "sent something that is not an answer",
+      isTransient: true,
+    });
   }
   return refusalFailure(target, readRefusal(typeof status === "number" ? status : null, value), null);
 }

@@ -15,7 +15,7 @@ export type WireFault =
   | { readonly kind: "redirect"; readonly to: string }
   /** It answered with something that no API answers with. */
   | { readonly kind: "no_api"; readonly mediaType: string }
-  | { readonly kind: "network"; readonly heard: boolean; readonly cause: unknown };
+  | { readonly kind: "network"; readonly hasAnswered: boolean; readonly cause: unknown };
 
 /** What is known of an answer before it ends; adapters fill it, so that an aborted one names its model and usage. */
 export interface KnownAnswer {
@@ -64,7 +64,7 @@ export function openExchange(connection: LlmConnection, model: string | null, si
     controller: new AbortController(),
     headers: headersOf(connection),
     sent: false,
-    heard: false,
+    hasAnswered: false,
     fault: null,
     timer: undefined,
   };
@@ -89,7 +89,7 @@ interface ExchangeState {
   readonly headers: Readonly<Record<string, string>>;
   sent: boolean;
   /** Whether a byte of an answer came. */
-  heard: boolean;
+  hasAnswered: boolean;
   fault: WireFault | null;
   timer: NodeJS.Timeout | undefined;
 }
@@ -110,14 +110,14 @@ async function send(state: ExchangeState, input: string | URL | Request, init: R
   try {
     const request = { method, headers, body: body === null ? null : String(body), signal: state.controller.signal };
     const answer = await watched(state, () => sendHttp(addressOf(input), request));
-    state.heard = true;
+    state.hasAnswered = true;
     const { status } = answer;
     if (status < 200 || status > 299) return await refused(state, answer);
     const mediaType = answer.headers.get("content-type") ?? "";
     if (/^text\/html\b/i.test(mediaType)) return await fail(state, { kind: "no_api", mediaType });
     return new Response(watchedBody(state, answer), { headers: answer.headers });
   } catch (cause) {
-    keep(state, { kind: "network", heard: state.heard, cause });
+    recordFault(state, { kind: "network", hasAnswered: state.hasAnswered, cause });
     throw cause;
   }
 }
@@ -130,13 +130,13 @@ function addressOf(input: string | URL | Request): URL {
 async function refused(state: ExchangeState, answer: HttpAnswer): Promise<Response> {
   const { status, headers } = answer;
   if (status >= 300 && status < 400) return fail(state, { kind: "redirect", to: headers.get("location") ?? "" });
-  const body = await watched(state, () => startOf(answer));
-  keep(state, { kind: "status", status, headers, body });
+  const body = await watched(state, () => readStart(answer));
+  recordFault(state, { kind: "status", status, headers, body });
   return new Response(body, { status, headers: { "content-type": headers.get("content-type") ?? "text/plain" } });
 }
 
 /** As much as is shown of an error; a server may go on for ever. */
-async function startOf({ body }: HttpAnswer): Promise<string> {
+async function readStart({ body }: HttpAnswer): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of body) {
@@ -147,13 +147,13 @@ async function startOf({ body }: HttpAnswer): Promise<string> {
 }
 
 function fail(state: ExchangeState, fault: WireFault): Promise<never> {
-  keep(state, fault);
+  recordFault(state, fault);
   state.controller.abort();
   return Promise.reject(new Error(fault.kind));
 }
 
 /** The first fault is the cause of those after it. */
-function keep(state: ExchangeState, fault: WireFault): void {
+function recordFault(state: ExchangeState, fault: WireFault): void {
   state.fault ??= fault;
 }
 
@@ -166,7 +166,7 @@ function watchedBody(state: ExchangeState, { body }: HttpAnswer): ReadableStream
         if (done === true) out.close();
         else out.enqueue(value);
       } catch (cause) {
-        keep(state, { kind: "network", heard: true, cause });
+        recordFault(state, { kind: "network", hasAnswered: true, cause });
         throw cause;
       }
     },
@@ -178,7 +178,7 @@ function watchedBody(state: ExchangeState, { body }: HttpAnswer): ReadableStream
 async function watched<Value>(state: ExchangeState, act: () => Promise<Value>): Promise<Value> {
   stopWatch(state);
   state.timer = setTimeout(() => {
-    keep(state, { kind: "silent", afterMs: state.timeoutMs });
+    recordFault(state, { kind: "silent", afterMs: state.timeoutMs });
     state.controller.abort();
   }, state.timeoutMs);
   try {
@@ -198,7 +198,7 @@ const FIRST_WAIT = 500;
 /** Longest wait of our own choice, milliseconds. */
 const LONGEST_WAIT = 8_000;
 /** Longest wait that a provider may ask for, milliseconds; a longer one is left to the user. */
-export const LONGEST_ASKED_WAIT = 60_000;
+export const MAX_RETRY_AFTER_MS = 60_000;
 /** Part of a wait that the jitter shortens at most. */
 const SPREAD = 0.25;
 
@@ -207,8 +207,8 @@ const SPREAD = 0.25;
  * to a quarter. Null when the provider asks for more than a command should wait.
  * @param attempt Number of the failed try, from 1.
  */
-export function waitBefore(attempt: number, askedMs: number | null, jitter: number): number | null {
-  if (askedMs !== null) return askedMs > LONGEST_ASKED_WAIT ? null : askedMs;
+export function waitBefore(attempt: number, retryAfterMs: number | null, jitter: number): number | null {
+  if (retryAfterMs !== null) return retryAfterMs > MAX_RETRY_AFTER_MS ? null : retryAfterMs;
   const wait = Math.min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_WAIT);
   return Math.round(wait * (1 - SPREAD * jitter));
 }
@@ -217,7 +217,7 @@ export function waitBefore(attempt: number, askedMs: number | null, jitter: numb
  * The wait that an answer asks for, milliseconds, positive; null when it asks for none. Takes `retry-after-ms`,
  * `retry-after` in seconds, or as a date (measured from the answer's own date), and Google's `retryDelay` in the body.
  */
-export function askedWait(headers: Headers, body: string): number | null {
+export function readRetryAfter(headers: Headers, body: string): number | null {
   const wait = readWait(headers, body);
   return wait !== null && wait > 0 ? wait : null;
 }

@@ -5,10 +5,10 @@ import { appendAll } from "../core/lists.ts";
 import {
   type AnswerPart,
   type Completion,
+  generateCallId,
   type ListedModel,
   type LlmClient,
   type LlmConnection,
-  madeUpId,
   type Stop,
   type StopReason,
   type StreamPart,
@@ -17,7 +17,7 @@ import {
   toGoogleParameters,
   toToolCall,
 } from "./client.ts";
-import { OWN_URLS } from "./errors.ts";
+import { DEFAULT_URLS } from "./errors.ts";
 import type { Exchange, KnownAnswer } from "./exchange.ts";
 import { askProvider, completeAnswer, streamAnswer } from "./tries.ts";
 
@@ -65,7 +65,7 @@ function openSdk({ apiKey, baseUrl }: LlmConnection, { fetch }: Exchange): Googl
     // The exchange signs requests itself; the library wants a key to start.
     apiKey: apiKey || "none",
     vertexai: false,
-    httpOptions: { baseUrl: (baseUrl ?? OWN_URLS.google).replace(/(?:\/v1beta)?\/*$/, ""), fetch },
+    httpOptions: { baseUrl: (baseUrl ?? DEFAULT_URLS.google).replace(/(?:\/v1beta)?\/*$/, ""), fetch },
   });
 }
 
@@ -151,7 +151,7 @@ function* addPart(draft: Draft, part: Part, known: KnownAnswer): Generator<Strea
   const { text, functionCall, thoughtSignature: signature } = part;
   if (functionCall !== undefined) {
     yield* finishText(draft);
-    const callId = functionCall.id || madeUpId(known.id, draft.calls);
+    const callId = functionCall.id || generateCallId(known.id, draft.calls);
     draft.calls += 1;
     const call = { callId, name: functionCall.name ?? "", text: JSON.stringify(functionCall.args ?? {}), signature };
     yield { type: "part", part: toToolCall(call) };

@@ -43,12 +43,12 @@ export async function sendHttp(url: URL, { method, headers, body: text, signal }
   });
   // Whoever reads the body sees it; an answer that nobody reads may break.
   incoming.on("error", () => undefined);
-  const body = unpacked(incoming);
+  const body = decompressed(incoming);
   return { status: incoming.statusCode ?? 0, headers: headersOf(incoming), body: body.iterator() };
 }
 
 /** Some servers pack also what they are asked for as it is. */
-function unpacked(incoming: IncomingMessage): Readable {
+function decompressed(incoming: IncomingMessage): Readable {
   const packing = /^\s*(?:x-)?(gzip|deflate|br)\s*$/i.exec(incoming.headers["content-encoding"] ?? "")?.[1];
   if (packing === undefined) return incoming;
   // What breaks the one breaks the other, whose reader sees it.

@@ -3,9 +3,9 @@ import { type Fields, fieldsOf } from "../core/conversation/event.ts";
 import {
   type AnswerPart,
   type Completion,
+  generateCallId,
   type LlmClient,
   type LlmConnection,
-  madeUpId,
   type Stop,
   type StopReason,
   type StreamPart,
@@ -152,7 +152,7 @@ function addCall({ calls }: Draft, piece: Fields): void {
 
 function toParts({ calls }: Draft, known: KnownAnswer): readonly AnswerPart[] {
   return calls.map(({ id, name, text }, position) =>
-    toToolCall({ callId: id || madeUpId(known.id, position), name, text }),
+    toToolCall({ callId: id || generateCallId(known.id, position), name, text }),
   );
 }
 

@@ -2,7 +2,7 @@
 import OpenAI from "openai";
 import { type Fields, fieldsOf } from "../core/conversation/event.ts";
 import type { ListedModel, LlmConnection } from "./client.ts";
-import { OWN_URLS } from "./errors.ts";
+import { DEFAULT_URLS } from "./errors.ts";
 import { type Exchange, LONGEST_TIMER } from "./exchange.ts";
 import { askProvider } from "./tries.ts";
 
@@ -15,7 +15,7 @@ export function openOpenAi({ api, apiKey, baseUrl }: LlmConnection, { fetch }: E
     organization: null,
     project: null,
     webhookSecret: null,
-    baseURL: (baseUrl ?? OWN_URLS[api]).replace(/\/+$/, ""),
+    baseURL: (baseUrl ?? DEFAULT_URLS[api]).replace(/\/+$/, ""),
     fetch,
     maxRetries: 0,
     timeout: LONGEST_TIMER,

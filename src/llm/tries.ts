@@ -8,10 +8,10 @@ import { type Exchange, jitterOf, openExchange, sleep, waitBefore } from "./exch
 const DEFAULT_ATTEMPTS = 4;
 
 /** Whom a request is for, and what ends it. */
-interface Purpose {
+interface TryOptions {
   readonly model: string | null;
   readonly signal: AbortSignal | undefined;
-  readonly retrying?: LlmRequest["retrying"];
+  readonly onRetry?: LlmRequest["onRetry"];
   /** What the jitter of its waits starts from. */
   readonly seed: number;
 }
@@ -19,7 +19,7 @@ interface Purpose {
 type Next = IteratorResult<StreamPart, unknown>;
 
 /** What a try gave, and the exchange to close; null when the signal ended it. */
-type Tried<Value> = { readonly value: Value; readonly exchange: Exchange } | null;
+type TryResult<Value> = { readonly value: Value; readonly exchange: Exchange } | null;
 
 /**
  * Streams an answer; `open` reads it from one try. The stop comes last and exactly once: `aborted` when the signal came
@@ -31,7 +31,7 @@ export async function* streamAnswer(
   open: (exchange: Exchange) => AsyncIterable<StreamPart>,
 ): AsyncGenerator<StreamPart> {
   const { signal, model } = request;
-  const tried = await tryUntilDone(connection, purposeOf(request), async (exchange) => {
+  const tried = await tryUntilDone(connection, tryOptionsOf(request), async (exchange) => {
     const parts = open(exchange)[Symbol.asyncIterator]();
     const first = await parts.next();
     if (first.done === true) throw new StreamedError(null);
@@ -62,7 +62,7 @@ export async function completeAnswer(
   request: LlmRequest,
   ask: (exchange: Exchange) => Promise<Completion>,
 ): Promise<Completion> {
-  const tried = await tryUntilDone(connection, purposeOf(request), ask);
+  const tried = await tryUntilDone(connection, tryOptionsOf(request), ask);
   tried?.exchange.close();
   return tried?.value ?? { parts: [], stop: abortedStop(request) };
 }
@@ -82,9 +82,9 @@ export async function askProvider<Value>(
 
 async function tryUntilDone<Value>(
   connection: LlmConnection,
-  { model, signal, seed, retrying }: Purpose,
+  { model, signal, seed, onRetry }: TryOptions,
   act: (exchange: Exchange) => Promise<Value>,
-): Promise<Tried<Value>> {
+): Promise<TryResult<Value>> {
   checkAddress(connection);
   for (let attempt = 1; !isAborted(signal); attempt++) {
     const exchange = openExchange(connection, model, signal);
@@ -94,17 +94,17 @@ async function tryUntilDone<Value>(
       exchange.close();
       if (isAborted(signal)) return null;
       const failure = toFailure({ connection, model }, exchange.fault(), error);
-      const wait = failure.isPassing ? waitBefore(attempt, failure.askedMs, jitterOf(seed, attempt)) : null;
+      const wait = failure.isTransient ? waitBefore(attempt, failure.retryAfterMs, jitterOf(seed, attempt)) : null;
       if (wait === null || attempt >= (connection.attempts ?? DEFAULT_ATTEMPTS)) throw failure.error;
-      retrying?.({ error: failure.error, waitMs: wait });
+      onRetry?.({ error: failure.error, waitMs: wait });
       await (connection.sleep ?? sleep)(wait, signal);
     }
   }
   return null;
 }
 
-function purposeOf({ model, signal, view, retrying }: LlmRequest): Purpose {
-  return { model, signal, seed: view.turns.length, retrying };
+function tryOptionsOf({ model, signal, view, onRetry }: LlmRequest): TryOptions {
+  return { model, signal, seed: view.turns.length, onRetry: onRetry };
 }
 
 function isAborted(signal: AbortSignal | undefined): boolean {

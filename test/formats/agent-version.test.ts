@@ -55,7 +55,7 @@ it("is found in sessions of each agent that names its own", () => {
   };
   for (const { name, versions } of AGENTS) {
     if (named[name] === undefined) continue;
-    const found = versions?.of(source(named[name]));
+    const found = versions?.versionOf(source(named[name]));
     expect([name, found]).toEqual([name, name === "pi" ? "9" : "9.9.9"]);
     expect(isNewerVersion(found!, versions!.tried)).toBe(true);
   }

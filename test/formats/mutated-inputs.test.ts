@@ -35,7 +35,7 @@ function readInput(format: AgentFormat, bytes: Buffer): boolean {
   format.origin(source);
   format.descent?.(source, bytes.toString("utf8", 0, 1000));
   format.files.document?.(source);
-  format.versions?.of(source);
+  format.versions?.versionOf(source);
   try {
     const session = format.read(source);
     readAll(session);

@@ -3,10 +3,10 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { judgeRefusal, readRefusal, toShownText, toShownUrl } from "../../src/llm/errors.ts";
+import { classifyRefusal, readRefusal, toDisplayText, toDisplayUrl } from "../../src/llm/errors.ts";
 import { anyText } from "../helpers/any-text.ts";
 
-const judge = (status: number | null, body: unknown): string => judgeRefusal(readRefusal(status, body)).code;
+const judge = (status: number | null, body: unknown): string => classifyRefusal(readRefusal(status, body)).code;
 
 describe("readRefusal", () => {
   it("reads the sentence wherever a server puts it", () => {
@@ -78,7 +78,7 @@ describe("judgeRefusal", () => {
   it("tries again what may pass and nothing else", () => {
     const passing = [408, 409, 429, 500, 502, 503, 504, 529];
     for (let status = 400; status < 600; status++) {
-      const { isPassing } = judgeRefusal(readRefusal(status, ""));
+      const { isTransient: isPassing } = classifyRefusal(readRefusal(status, ""));
       expect([status, isPassing]).toEqual([status, passing.includes(status) || status >= 500]);
     }
   });
@@ -94,22 +94,22 @@ describe("toShownText", () => {
     const texts = fc.array(fc.oneof(fc.string(), fc.constant(KEY), piece), { maxLength: 8 });
     fc.assert(
       fc.property(texts, fc.constantFrom("", " ", '"', "\n"), (parts, joiner) => {
-        const shown = toShownText(parts.join(joiner), KEY);
+        const shown = toDisplayText(parts.join(joiner), KEY);
         for (let from = 0; from + 8 <= KEY.length; from++) expect(shown).not.toContain(KEY.slice(from, from + 8));
       }),
     );
   });
 
   it("takes out pieces that touch and overlap", () => {
-    expect(toShownText("tUvWxYz0tUvWxYz01", KEY)).toBe("[key][key]");
-    expect(toShownText(`a${KEY}${KEY.slice(0, 9)} b`, KEY)).toBe("a[key][key] b");
+    expect(toDisplayText("tUvWxYz0tUvWxYz01", KEY)).toBe("[key][key]");
+    expect(toDisplayText(`a${KEY}${KEY.slice(0, 9)} b`, KEY)).toBe("a[key][key] b");
   });
 
   it("is one short line without control characters", () => {
     const text = anyText({ maxLength: 2000 });
     fc.assert(
       fc.property(text, (value) => {
-        const shown = toShownText(value, undefined);
+        const shown = toDisplayText(value, undefined);
         expect(shown.length).toBeLessThanOrEqual(300);
         expect(shown).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cf}]/u);
         expect(shown).toBe(shown.trim());
@@ -124,28 +124,28 @@ describe("toShownText", () => {
     ["gsk_0123456789abcdef", "[key]"],
     ["the risk-free task was ok", "the risk-free task was ok"],
   ])("takes out what looks like a key: %s", (text, shown) => {
-    expect(toShownText(text, undefined)).toBe(shown);
+    expect(toDisplayText(text, undefined)).toBe(shown);
   });
 
   it("leaves words alone that only share letters with a short key", () => {
-    expect(toShownText("the ollama server", "x")).toBe("the ollama server");
-    expect(toShownText("your key none1 is bad", "none1")).toBe("your key [key] is bad");
+    expect(toDisplayText("the ollama server", "x")).toBe("the ollama server");
+    expect(toDisplayText("your key none1 is bad", "none1")).toBe("your key [key] is bad");
   });
 
   it("cuts no character in half", () => {
-    const shown = toShownText("😀".repeat(400), undefined);
+    const shown = toDisplayText("😀".repeat(400), undefined);
     expect(shown).toMatch(/^(?:😀)+…$/u);
   });
 });
 
 describe("toShownUrl", () => {
   it("shows neither user, password, query nor fragment", () => {
-    expect(toShownUrl("https://me:secret@host.example:8443/v1/?key=abc#d", undefined)).toBe(
+    expect(toDisplayUrl("https://me:secret@host.example:8443/v1/?key=abc#d", undefined)).toBe(
       "https://host.example:8443/v1",
     );
   });
 
   it("shows what is no address as a text", () => {
-    expect(toShownUrl(`nonsense\n${KEY}`, KEY)).toBe("nonsense [key]");
+    expect(toDisplayUrl(`nonsense\n${KEY}`, KEY)).toBe("nonsense [key]");
   });
 });

@@ -1,7 +1,7 @@
 // @module-tag law
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { askedWait, jitterOf, LONGEST_ASKED_WAIT, sleep, waitBefore } from "../../src/llm/exchange.ts";
+import { jitterOf, MAX_RETRY_AFTER_MS, readRetryAfter, sleep, waitBefore } from "../../src/llm/exchange.ts";
 
 describe("waitBefore", () => {
   it("grows with each try, stays within its bounds, and shortens by at most a quarter", () => {
@@ -17,13 +17,14 @@ describe("waitBefore", () => {
 
   it("does what the provider asks, up to a minute", () => {
     expect(waitBefore(1, 1234, 0.5)).toBe(1234);
-    expect(waitBefore(1, LONGEST_ASKED_WAIT, 0)).toBe(60_000);
-    expect(waitBefore(1, LONGEST_ASKED_WAIT + 1, 0)).toBeNull();
+    expect(waitBefore(1, MAX_RETRY_AFTER_MS, 0)).toBe(60_000);
+    expect(waitBefore(1, MAX_RETRY_AFTER_MS + 1, 0)).toBeNull();
   });
 });
 
 describe("askedWait", () => {
-  const asked = (headers: Record<string, string>, body = ""): number | null => askedWait(new Headers(headers), body);
+  const asked = (headers: Record<string, string>, body = ""): number | null =>
+    readRetryAfter(new Headers(headers), body);
   const date = "Sat, 21 Nov 2026 20:30:00 GMT";
 
   it.each([

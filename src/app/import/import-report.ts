@@ -73,7 +73,7 @@ export function newerAgentOf({
   format: { agent, versions },
   source,
 }: Pick<OpenSession, "format" | "source">): Pick<ImportReport, "newer_agent"> {
-  const version = versions?.of(source);
+  const version = versions?.versionOf(source);
   if (versions === undefined || version === undefined || !isNewerVersion(version, versions.tried)) return {};
   return { newer_agent: { agent: agent.name, version, tried: versions.tried } };
 }

@@ -335,9 +335,9 @@ export async function withAgentFiles(files: readonly SessionFile[]): Promise<rea
   for (const file of files) {
     found.push(file);
     for (const { files: kept } of agents()) {
-      const isSession = kept.beside?.isSession;
+      const isSession = kept.sideFiles?.isSession;
       if (isSession === undefined) continue;
-      const { folder, files: names } = await listSideFiles(file, kept.beside);
+      const { folder, files: names } = await listSideFiles(file, kept.sideFiles);
       for (const path of names.filter(isSession).map((name) => join(folder, name))) {
         if (!known.has(path)) found.push({ path, named: false, isSideFile: true });
       }

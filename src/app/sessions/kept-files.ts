@@ -134,7 +134,7 @@ async function orphansIn(
   folder: string,
   { agent, names }: { readonly agent: AgentFormat; readonly names: ReadonlySet<string> },
 ): Promise<readonly string[]> {
-  const { beside, endings } = agent.files;
+  const { sideFiles: beside, endings } = agent.files;
   const main = endings.map((ending) => `${folder}${ending}`).find((name) => beside?.folder(name) === folder);
   if (beside?.isSession === undefined || main === undefined || names.has(main)) return [];
   const listing = await listSideFiles({ path: join(within, main), named: false }, beside);
@@ -150,7 +150,7 @@ async function toKeptSession(
 ): Promise<KeptSession | UnclearSession | null> {
   const isSideFile = dirname(path) !== within;
   const session = { path, named: false, agent: agent.agent.name, ...(isSideFile && { isSideFile }) };
-  if (folder.of !== undefined || agent.files.directory === undefined) return session;
+  if (folder.directory !== undefined || agent.files.directory === undefined) return session;
   const directory = await readDirectory(path, agent, basename(within));
   if (directory === undefined) return folder.isOwn === false ? null : session;
   const isHeld = directory === null ? null : await place.holds(directory);
@@ -236,7 +236,7 @@ async function keptFolders(place: KeptPlace, runtime: Runtime): Promise<readonly
     for (const folder of folders.sort((a, b) => certaintyOf(b) - certaintyOf(a))) {
       const key = `${agent.name} ${folder.path}`;
       if (found.has(key)) continue;
-      const isElsewhere = folder.of !== undefined && (await place.holds({ path: folder.of })) !== true;
+      const isElsewhere = folder.directory !== undefined && (await place.holds({ path: folder.directory })) !== true;
       if (!isElsewhere) found.set(key, { agent, folder, isNamed });
     }
     if (store === undefined) continue;
@@ -247,7 +247,7 @@ async function keptFolders(place: KeptPlace, runtime: Runtime): Promise<readonly
 }
 
 /** How certain it is that the sessions in a folder are of this project. */
-function certaintyOf({ of, isOwn }: SessionFolder): number {
+function certaintyOf({ directory, isOwn }: SessionFolder): number {
   if (of !== undefined) return 3;
   return isOwn === true ? 2 : isOwn === undefined ? 1 : 0;
 }

@@ -165,8 +165,8 @@ export async function scanFolder(folder: string): Promise<FolderScan> {
     }
   };
   await scan(folder);
-  const agentFolders = agents().flatMap(({ files: { beside } }) =>
-    beside === undefined ? [] : [sessionFolders(files, beside)],
+  const agentFolders = agents().flatMap(({ files: { sideFiles } }) =>
+    sideFiles === undefined ? [] : [sessionFolders(files, sideFiles)],
   );
   const isSideFile = (path: string): boolean =>
     agentFolders.some((one) => isWrittenBySession(path, { folder, ...one }));

@@ -298,7 +298,7 @@ export async function withBase(runtime: Pick<Runtime, "env" | "home">, path: str
     const next = await readBase(rule, { runtime, path: at, own, room });
     if (next === null || seen.has(next.path)) break;
     seen.add(next.path);
-    parts.push({ own, first: rule.ownFirst(beginningOf(own), beginningOf(next.bytes)) });
+    parts.push({ own, first: rule.ownBytesBeforeBase(beginningOf(own), beginningOf(next.bytes)) });
     room -= next.bytes.length;
     [at, own] = [next.path, next.bytes];
   }
@@ -327,7 +327,7 @@ async function readBase(
   rule: BaseRule,
   { runtime, path, own, room }: Reading,
 ): Promise<{ readonly path: string; readonly bytes: Buffer } | null> {
-  const base = rule.of(beginningOf(own));
+  const base = rule.baseOf(beginningOf(own));
   const found = base === null ? null : rule.find(machineOf(runtime), path, base);
   if (base === null || found === null) return null;
   try {
@@ -343,7 +343,7 @@ const NEWLINE = 10;
 
 function ruleOf(bytes: Buffer): BaseRule | null {
   const beginning = beginningOf(bytes);
-  return agents().find(({ files }) => files.base?.of(beginning) != null)?.files.base ?? null;
+  return agents().find(({ files }) => files.base?.baseOf(beginning) != null)?.files.base ?? null;
 }
 
 /** The first line, as a file. */

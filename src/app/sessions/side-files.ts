@@ -85,7 +85,7 @@ export async function listSideFiles(file: SessionFile, rules: SideFileRules | un
 export async function allSideFiles(file: SessionFile): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const { files: kept } of agents()) {
-    const { folder, files } = await listSideFiles(file, kept.beside);
+    const { folder, files } = await listSideFiles(file, kept.sideFiles);
     for (const path of files) found.set(path, join(folder, path));
     const companion = companionOf(file.path, kept.companion);
     if (companion !== null) found.set(basename(companion), companion);
@@ -104,7 +104,7 @@ export async function readSideFiles(
   file: SessionFile,
   { session, rules }: { readonly session: string; readonly rules: SessionFiles },
 ): Promise<SideFiles> {
-  const { folder, files: paths, others, leftOut: unread } = await listSideFiles(file, rules.beside);
+  const { folder, files: paths, others, leftOut: unread } = await listSideFiles(file, rules.sideFiles);
   const companion = companionOf(file.path, rules.companion);
   const all = paths.map((path) => ({ path, full: join(folder, path) }));
   if (companion !== null) all.push({ path: basename(companion), full: companion });

@@ -105,7 +105,7 @@ async function ask({ turn, opened, system, tools, signal, observer, whileAsked }
   // The next requests have the same frame.
   const frame = requestFrame(system, offered);
   const retrying = (retry: Retry): void => observer.retrying?.(opened.name, retry);
-  const request: LlmRequest = { model, view, signal, retrying, ...frame };
+  const request: LlmRequest = { model, view, signal, onRetry: retrying, ...frame };
   const { journal, live } = turn;
   observer.asked?.(opened.name);
   const answer = readAnswer(client.stream(request), {

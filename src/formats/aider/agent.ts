@@ -43,7 +43,7 @@ export function readAiderHistory(source: SessionSource): ImportedSession {
   const blocks = readBlocks(source);
   const turns = turnsOf(blocks);
   const createdAt = blocks.find(({ timestamp }) => timestamp !== NO_DATE)?.timestamp ?? NO_DATE;
-  const placed = leftChats(turns, sessionId);
+  const placed = hidePastChats(turns, sessionId);
   return {
     format: "aider",
     importer: AIDER_IMPORTER,
@@ -120,7 +120,7 @@ interface PlacedCompaction {
 }
 
 /** A chat that starts knows nothing of those before it. */
-function leftChats(turns: readonly AiderTurn[], sessionId: string): readonly PlacedCompaction[] {
+function hidePastChats(turns: readonly AiderTurn[], sessionId: string): readonly PlacedCompaction[] {
   return turns.flatMap(({ opener }, turn) => {
     const before = turns[turn - 1]?.opener;
     if (before === undefined || before.chat === opener.chat) return [];
@@ -228,7 +228,7 @@ export const AIDER: AgentFormat = {
   name: "aider",
   agent: { name: "aider", email: "aider@jpg.invalid" },
   importer: AIDER_IMPORTER,
-  files: { endings: [FILE], folders: (_machine, directory) => [{ path: directory, of: directory }] },
+  files: { endings: [FILE], folders: (_machine, directory) => [{ path: directory, directory }] },
   detect: (source) => aiderSessionId(source) !== null,
   sessionId: aiderSessionId,
   origin: () => null,

@@ -34,15 +34,15 @@ function blocksOf(message: unknown): readonly Fields[] {
 
 function readMessage(message: Fields, metadata: EventMetadata): SaidMessage {
   const { role, content } = message;
-  if (role === "assistant") return { said: answersOf(message, metadata), isUsers: false };
-  if (content === undefined || content === null) return { said: [], isUsers: false };
+  if (role === "assistant") return { said: answersOf(message, metadata), isFromUser: false };
+  if (content === undefined || content === null) return { said: [], isFromUser: false };
   if (role === "system")
-    return { said: [{ type: "chat_request", role: "system", content: toContent(content) }], isUsers: false };
+    return { said: [{ type: "chat_request", role: "system", content: toContent(content) }], isFromUser: false };
   const results = blocksOf(message).filter(isResult).map(readResultBlock);
   const others = results.length === 0 ? content : blocksOf(message).filter((block) => !isResult(block));
   const isEmpty = Array.isArray(others) && others.length === 0;
   const asked: readonly SaidEvent[] = isEmpty ? [] : [{ type: "chat_request", content: toContent(others) }];
-  return { said: [...results, ...asked], isUsers: results.length === 0 };
+  return { said: [...results, ...asked], isFromUser: results.length === 0 };
 }
 
 function answersOf(message: Fields, metadata: EventMetadata): readonly SaidEvent[] {

@@ -7,15 +7,15 @@ export interface SessionPath {
   /** From the root to the leaf, and what hangs behind the leaf; in the order of the links. */
   readonly chain: readonly LineEntry[];
   /** Lines beside the chain that the agent sends with it. */
-  readonly beside: LinesBeside;
+  readonly offPath: OffPathLines;
 }
 
 /** Finds the path that the agent would resume; empty when the file holds no message. */
 export function findActivePath(index: SessionIndex, graph: SessionGraph): SessionPath {
   const leaf = findLeaf(index, graph);
-  if (leaf === undefined) return { chain: [], beside: new Map() };
+  if (leaf === undefined) return { chain: [], offPath: new Map() };
   const chain = [...pathTo(leaf, graph), ...trailingLines(index, graph, leaf)];
-  return { leaf, chain, beside: findLinesBeside(index, graph, chain) };
+  return { leaf, chain, offPath: findOffPathLines(index, graph, chain) };
 }
 
 /** The lines from the root to a leaf. */
@@ -53,7 +53,7 @@ function namedLine(index: SessionIndex, graph: SessionGraph): LineEntry | undefi
   const { line, uuid } = index.promptLeaves.at(-1) ?? { line: -1, uuid: "" };
   const boundary = index.entries.findLast(({ kind }) => kind === "boundary");
   const named = line < (boundary?.line ?? 0) ? undefined : index.nodes.get(uuid);
-  return named === undefined ? undefined : (graph.keptUnder(named) ?? named);
+  return named === undefined ? undefined : (graph.summaryThatKept(named) ?? named);
 }
 
 /** The message that a line is, or hangs on by links of the file. */
@@ -125,20 +125,20 @@ function trailingLines(index: SessionIndex, graph: SessionGraph, leaf: LineEntry
 // its id, a result by its call's.
 
 /** Lines beside a path, in file order, each with the line of the path, or beside it, that it goes with. */
-export type LinesBeside = ReadonlyMap<LineEntry, LineEntry>;
+export type OffPathLines = ReadonlyMap<LineEntry, LineEntry>;
 
 /** Finds the lines beside a chain of lines. */
-export function findLinesBeside(index: SessionIndex, graph: SessionGraph, chain: readonly LineEntry[]): LinesBeside {
+export function findOffPathLines(index: SessionIndex, graph: SessionGraph, chain: readonly LineEntry[]): OffPathLines {
   const path = new Set(chain);
-  const beside = new Map<LineEntry, LineEntry>();
+  const offPath = new Map<LineEntry, LineEntry>();
   const add = (entry: LineEntry, anchor: LineEntry): void => {
     path.add(entry);
-    beside.set(entry, anchor);
+    offPath.set(entry, anchor);
   };
   addMessageParts(index, path, add);
   addResults(index, path, add);
   addReminders(index, graph, path, add);
-  return new Map([...beside].sort(([a], [b]) => a.line - b.line));
+  return new Map([...offPath].sort(([a], [b]) => a.line - b.line));
 }
 
 type Add = (entry: LineEntry, anchor: LineEntry) => void;
@@ -174,9 +174,9 @@ function addResults({ entries }: SessionIndex, path: ReadonlySet<LineEntry>, add
 
 /** What the harness says behind calls and results, unless the conversation went on from there. */
 function addReminders({ entries }: SessionIndex, graph: SessionGraph, path: ReadonlySet<LineEntry>, add: Add): void {
-  const left = findLeftLines(entries, graph, path);
+  const abandoned = findAbandonedLines(entries, graph, path);
   for (const entry of entries) {
-    if (path.has(entry) || left.has(entry) || !isReminder(entry)) continue;
+    if (path.has(entry) || abandoned.has(entry) || !isReminder(entry)) continue;
     const owner = findOwner(entry, graph, path);
     if (owner?.kind === "result" || (owner?.kind === "assistant" && owner.calls !== undefined)) add(entry, owner);
   }
@@ -187,22 +187,22 @@ function isReminder(entry: LineEntry): boolean {
 }
 
 /** Lines off the path from which something was said or answered. */
-function findLeftLines(
+function findAbandonedLines(
   entries: readonly LineEntry[],
   graph: SessionGraph,
   path: ReadonlySet<LineEntry>,
 ): ReadonlySet<LineEntry> {
-  const left = new Set<LineEntry>();
+  const abandoned = new Set<LineEntry>();
   for (const entry of entries) {
     if (path.has(entry) || !entry.isMessage || isReminder(entry)) continue;
     for (
       let at: LineEntry | undefined = entry;
-      at !== undefined && !path.has(at) && !left.has(at);
+      at !== undefined && !path.has(at) && !abandoned.has(at);
       at = graph.parentOf(at)
     )
-      left.add(at);
+      abandoned.add(at);
   }
-  return left;
+  return abandoned;
 }
 
 /** The line of the path that a line hangs on, through others that nobody said. */
@@ -226,7 +226,7 @@ export interface SessionGraph {
   /** Whether the agent, too, knows nothing that such an orphan could follow: it sends nothing of what stands before. */
   isCutOff(entry: LineEntry): boolean;
   /** The summary of the newest compaction that kept a line; absent when none did. */
-  keptUnder(entry: LineEntry): LineEntry | undefined;
+  summaryThatKept(entry: LineEntry): LineEntry | undefined;
   /** The lines that a boundary keeps, in order. */
   keptBy(boundary: LineEntry): readonly LineEntry[];
 }
@@ -259,7 +259,7 @@ export function createGraph(index: SessionIndex): SessionGraph {
     keptBy,
     isOrphan: (entry) => orphans.has(entry),
     isCutOff: (entry) => cutOff.has(entry),
-    keptUnder: ({ uuid }) => (uuid === undefined ? undefined : kept.get(uuid)),
+    summaryThatKept: ({ uuid }) => (uuid === undefined ? undefined : kept.get(uuid)),
   };
 
   /** What follows a kept message follows, in the whole conversation, the summary that kept it. */
@@ -279,8 +279,8 @@ export function createGraph(index: SessionIndex): SessionGraph {
 type Link = LineEntry | "missing" | undefined;
 
 function resolveLink(index: SessionIndex, entry: LineEntry, keptUnder: ReadonlyMap<string, LineEntry>): Link {
-  const name = entry.parent ?? (startsAfresh(entry) ? entry.logicalParent : undefined);
-  if (name === undefined) return startsAfresh(entry) ? "missing" : undefined;
+  const name = entry.parent ?? (startsNewContext(entry) ? entry.logicalParent : undefined);
+  if (name === undefined) return startsNewContext(entry) ? "missing" : undefined;
   const summary = keptUnder.get(name);
   if (summary !== undefined && entry.line > summary.line) return summary;
   const parent = index.nodes.get(name);
@@ -288,7 +288,7 @@ function resolveLink(index: SessionIndex, entry: LineEntry, keptUnder: ReadonlyM
 }
 
 /** Whether the agent starts a new context here: what stood before is hidden, not gone. */
-function startsAfresh(entry: LineEntry): boolean {
+function startsNewContext(entry: LineEntry): boolean {
   return entry.kind === "boundary" || entry.kind === "summary";
 }
 

@@ -13,7 +13,7 @@ import {
   toUsableId,
 } from "../imported-session.ts";
 import { createParsedLines, type ParsedLines, type RawLine, type SessionSource, stringOf } from "../session-source.ts";
-import { findLinesBeside, followTest, pathTo, type SessionGraph, type SessionPath } from "./active-path.ts";
+import { findOffPathLines, followTest, pathTo, type SessionGraph, type SessionPath } from "./active-path.ts";
 import { readAgentCompactions } from "./compactions.ts";
 import { firstTitle, readPath, readPlannedTurn, type TurnPlan } from "./events.ts";
 import {
@@ -169,18 +169,18 @@ interface ActiveBranch {
 
 /** Finds the branches that were left, in the file order of their ends. */
 function findAbandoned(index: SessionIndex, graph: SessionGraph, active: ActiveBranch): readonly AbandonedBranch[] {
-  const { leaf: end, chain: kept, beside: keptBeside } = active.path;
-  const claimed = new Set([...kept, ...keptBeside.keys(), ...unreachedAnswers(index, graph, end)]);
+  const { leaf: end, chain: kept, offPath: keptOffPath } = active.path;
+  const claimed = new Set([...kept, ...keptOffPath.keys(), ...unreachedAnswers(index, graph, end)]);
   const branches: AbandonedBranch[] = [];
   for (const leaf of findLeaves(index, graph, claimed).toReversed()) {
     if (claimed.has(leaf)) continue;
     const chain = pathTo(leaf, graph);
     const own = chain.filter((entry) => !claimed.has(entry));
-    const beside = findLinesBeside(index, graph, chain);
-    for (const entry of [...own, ...beside.keys()]) claimed.add(entry);
+    const offPath = findOffPathLines(index, graph, chain);
+    for (const entry of [...own, ...offPath.keys()]) claimed.add(entry);
     const first = own.find((entry) => isSent(entry.kind));
     if (first === undefined || !own.some(isSubstance)) continue;
-    branches.unshift(createBranch(active, { chain, beside }, branchName(first)));
+    branches.unshift(createBranch(active, { chain, offPath }, branchName(first)));
   }
   return branches;
 }
@@ -223,7 +223,7 @@ function createBranch(active: ActiveBranch, path: SessionPath, name: string): Ab
   const plan: TurnPlan = {
     ...active.plan,
     openers: cuts.map((cut) => cut.opener),
-    lines: arrangeTurns(cuts, path.beside, []),
+    lines: arrangeTurns(cuts, path.offPath, []),
     requests: requestLines(path.chain),
     notes: new Set(),
   };
@@ -287,7 +287,7 @@ export const CLAUDE_CODE: AgentFormat = {
     isCallers: ({ CLAUDE_CODE_SESSION_ID: session }, fileName) =>
       session !== undefined && fileName === `${session}${ENDING}`,
     about: aboutTranscript,
-    beside: {
+    sideFiles: {
       folder: (fileName) => (fileName.endsWith(ENDING) ? fileName.slice(0, -ENDING.length) : null),
       holdsFolder: isSideFolder,
       holdsFile: isSideFile,
@@ -310,7 +310,7 @@ export const CLAUDE_CODE: AgentFormat = {
     ],
   }),
   setup: CLAUDE_SETUP,
-  versions: { tried: "2.1.330", of: (source) => findVersion(source, parseLine, ({ version }) => version) },
+  versions: { tried: "2.1.330", versionOf: (source) => findVersion(source, parseLine, ({ version }) => version) },
   tools: {
     shell: { name: "Bash", keys: { command: "command" } },
     read: { name: "Read", keys: { path: "file_path" } },

@@ -165,8 +165,8 @@ function plainFields(line: RawLine, keys: readonly string[] = Object.keys(line))
 }
 
 /** A title and its lines; without lines nothing, or the title alone where it says something by itself. */
-function listing(title: string, lines: readonly string[], standsAlone = false): string {
-  return lines.length === 0 ? (standsAlone ? title : "") : `${title}\n${lines.join("\n")}`;
+function listing(title: string, lines: readonly string[], showsEmpty = false): string {
+  return lines.length === 0 ? (showsEmpty ? title : "") : `${title}\n${lines.join("\n")}`;
 }
 
 function fileName(attachment: RawLine): string {

@@ -162,12 +162,12 @@ function readKeptEvents(
   const lines = graph.keptBy(boundary);
   const events = lines.flatMap((entry) => readLineEvents(plan, entry).map((event) => event.id));
   const last = lines.at(-1);
-  const start = boundary.kept.isBefore && last !== undefined ? placeBehind(plan, places.get(last), at) : undefined;
+  const start = boundary.kept.isBefore && last !== undefined ? placeAfter(plan, places.get(last), at) : undefined;
   return { events, start };
 }
 
 /** The next event behind a line in its turn, or else the next turn; absent where none stands before `end`. */
-function placeBehind(plan: TurnPlan, place: LinePlace | undefined, end: LineEntry): KeptEvents["start"] {
+function placeAfter(plan: TurnPlan, place: LinePlace | undefined, end: LineEntry): KeptEvents["start"] {
   if (place === undefined) return undefined;
   const { turn, position } = place;
   for (const entry of (plan.lines[turn] ?? []).slice(position + 1)) {

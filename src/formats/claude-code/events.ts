@@ -78,8 +78,8 @@ function request(
 
 /** Results first, as the agent sends them; what else stands beside them follows as one request. */
 function userEvents({ entry, raw, as }: LineReading): readonly Body[] {
-  const isUsers = entry.kind === "prompt" || as === "request";
-  const origin = isUsers ? undefined : "harness";
+  const isFromUser = entry.kind === "prompt" || as === "request";
+  const origin = isFromUser ? undefined : "harness";
   if (entry.kind !== "result") return [request(raw, origin)];
   const blocks = messageBlocks(raw) ?? [];
   const results = blocks.filter((block) => block["type"] === "tool_result").map(readResultBlock);
@@ -203,7 +203,7 @@ export function readPath(lines: ParsedLines, index: SessionIndex, sessionId: str
     source: lines,
     sessionId,
     openers: cuts.map((cut) => cut.opener),
-    lines: arrangeTurns(cuts, path.beside, notes),
+    lines: arrangeTurns(cuts, path.offPath, notes),
     requests: requestLines(path.chain),
     notes: new Set(notes),
   };

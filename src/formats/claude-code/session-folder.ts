@@ -4,7 +4,7 @@ import type { Machine, SessionDirectory, SessionFolder } from "../agent-format.t
 import { toUsableId } from "../imported-session.ts";
 import {
   isRecord,
-  namedUnder,
+  nonBlankStringOf,
   type ParsedLines,
   parseJsonLine,
   type RawLine,
@@ -87,8 +87,8 @@ export function claudeDescent(source: SessionSource, about: string | null): Sess
   const session = line === null ? undefined : stringOf(line, "sessionId");
   const agent = line === null ? undefined : agentNamedBy(line);
   if (session === undefined || agent === undefined) return null;
-  const told = about === null ? null : parseJsonLine(about);
-  const call = isRecord(told) ? namedUnder(told, "toolUseId") : undefined;
+  const description = about === null ? null : parseJsonLine(about);
+  const call = isRecord(description) ? nonBlankStringOf(description, "toolUseId") : undefined;
   return { kind: "agent", sessions: [toUsableId(session)], name: agent, call };
 }
 
@@ -106,11 +106,12 @@ function firstNamed(source: SessionSource): RawLine | null {
  * which nothing was answered yet is none.
  */
 export function listParts(lines: ParsedLines, index: SessionIndex): readonly SessionPart[] {
-  const beside = index.entries.filter(({ isSidechain, uuid }) => isSidechain && uuid !== undefined);
-  if (beside.length === 0 || (index.firstLine !== undefined && agentNamedBy(index.firstLine) !== undefined)) return [];
+  const sidechain = index.entries.filter(({ isSidechain, uuid }) => isSidechain && uuid !== undefined);
+  if (sidechain.length === 0 || (index.firstLine !== undefined && agentNamedBy(index.firstLine) !== undefined))
+    return [];
   const transcripts = new Map<LineEntry, LineEntry[]>();
   const roots = new Map<LineEntry, LineEntry>();
-  for (const entry of beside) {
+  for (const entry of sidechain) {
     const above = index.nodes.get(entry.parent ?? "");
     const root = (above?.isSidechain === true ? roots.get(above) : undefined) ?? entry;
     roots.set(entry, root);

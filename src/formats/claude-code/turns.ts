@@ -4,7 +4,7 @@ import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import { type RawLine, stringOf } from "../session-source.ts";
-import type { LinesBeside, SessionGraph, SessionPath } from "./active-path.ts";
+import type { OffPathLines, SessionGraph, SessionPath } from "./active-path.ts";
 import { isSent, type LineEntry, type SessionIndex } from "./session-index.ts";
 
 /** Later titles, oldest first. Repetitions, and titles that name another session's messages, are left out. */
@@ -128,32 +128,32 @@ export function requestLines(chain: readonly LineEntry[]): ReadonlySet<LineEntry
 /** Gives each turn its lines, in event order. `notes` = the lines no model sees that belong to the path. */
 export function arrangeTurns(
   cuts: readonly TurnCut[],
-  beside: LinesBeside,
+  offPath: OffPathLines,
   notes: readonly LineEntry[],
 ): readonly (readonly LineEntry[])[] {
   const turnOfLine = new Map<LineEntry, number>();
   for (const [turn, cut] of cuts.entries()) for (const entry of cut.chain) turnOfLine.set(entry, turn);
   const others: LineEntry[][] = cuts.map(() => []);
-  for (const entry of beside.keys()) others[turnOf(entry)]?.push(entry);
+  for (const entry of offPath.keys()) others[turnOf(entry)]?.push(entry);
   const starts = cuts.map((cut) => cut.opener.firstLine);
   for (const note of notes) others[turnAt(starts, note.line)]?.push(note);
   return cuts.map((cut, turn) => joinMessages(mergeByPlace(cut.chain, others[turn] ?? [], placeOf)));
 
   /** The line of the file behind which a line is read: its own, but no result stands before its call. */
   function placeOf(entry: LineEntry): number {
-    const call = entry.kind === "result" ? beside.get(entry) : undefined;
+    const call = entry.kind === "result" ? offPath.get(entry) : undefined;
     return Math.max(entry.line, call?.line ?? 0);
   }
 
   function turnOf(entry: LineEntry): number {
-    const anchor = beside.get(entry);
+    const anchor = offPath.get(entry);
     return anchor === undefined ? (turnOfLine.get(entry) ?? 0) : turnOf(anchor);
   }
 }
 
 /** Lines no model sees that stand beside the path: side data, and nodes that hang on it. */
 export function findNotes(index: SessionIndex, graph: SessionGraph, path: SessionPath): readonly LineEntry[] {
-  const onPath = new Set([...path.chain, ...path.beside.keys()]);
+  const onPath = new Set([...path.chain, ...path.offPath.keys()]);
   return index.entries.filter((entry) => {
     if (onPath.has(entry) || entry.isSidechain) return false;
     if (entry.uuid === undefined) return true;

@@ -8,7 +8,7 @@ import { deriveName, type ImportedSession, type SkippedLine, toUsableId } from "
 import {
   isRecord,
   NO_DATE,
-  namedUnder,
+  nonBlankStringOf,
   parseJsonLine,
   readTimestamp,
   recordOf,
@@ -41,11 +41,11 @@ export function readClineSession(source: SessionSource, state: string | null = n
   const document = parseClineDocument(source);
   if (document === null) throw notASession();
   const own = placeMessages(document, document.sessionId);
-  const told = state === null ? null : readState(state, document);
+  const compacted = state === null ? null : readState(state, document);
   const { messages, change } =
-    told?.state == null
+    compacted?.state == null
       ? { messages: own.messages, change: null }
-      : compareState(own.messages, told.messages, told.state);
+      : compareState(own.messages, compacted.messages, compacted.state);
   const turns = turnsOf(messages);
   const turnOf = new Map(turns.flatMap((turn, at) => turn.map((message) => [message, at] as const)));
   const where = {
@@ -70,17 +70,17 @@ export function readClineSession(source: SessionSource, state: string | null = n
     compactions,
     compactionTurns: new Map(compactions.map(({ id }) => [id, change === null ? 0 : where.turnOf(change.newest)])),
     abandoned: [],
-    skippedLines: [...own.skipped, ...(told?.skipped ?? [])],
+    skippedLines: [...own.skipped, ...(compacted?.skipped ?? [])],
   };
 }
 
-interface ToldState {
+interface ReadState {
   readonly state: ClineDocument | null;
   readonly messages: readonly ClineMessage[];
   readonly skipped: readonly SkippedLine[];
 }
 
-function readState(text: string, document: ClineDocument): ToldState {
+function readState(text: string, document: ClineDocument): ReadState {
   const state = parseCompactedState(text, document);
   if (state === null) {
     const reason = "its compacted state, the file beside it, is no document of this session";
@@ -97,7 +97,7 @@ function turnsOf(messages: readonly ClineMessage[]): readonly (readonly ClineMes
   for (const message of messages) {
     const open = turns.at(-1);
     const isAnswered = open?.some(({ said }) => said.some(({ type }) => type !== "chat_request")) === true;
-    if (open === undefined || (message.isUsers && isAnswered)) turns.push([message]);
+    if (open === undefined || (message.isFromUser && isAnswered)) turns.push([message]);
     else open.push(message);
   }
   return turns;
@@ -111,9 +111,9 @@ function readTurn(messages: readonly ClineMessage[]): readonly Event[] {
 }
 
 function titleOf(messages: readonly ClineMessage[]): string {
-  for (const { said, isUsers } of messages) {
+  for (const { said, isFromUser } of messages) {
     const [request] = said.filter(({ type }) => type === "chat_request");
-    if (!isUsers || request?.type !== "chat_request") continue;
+    if (!isFromUser || request?.type !== "chat_request") continue;
     const title = titleOfRequest(wordsOfContent(request.content));
     if (title !== "") return title;
   }
@@ -157,8 +157,8 @@ function compareState(
   { updatedAt }: Pick<ClineDocument, "updatedAt">,
 ): CompactedState {
   const places = new Map(session.map(({ id }, at) => [id, at]));
-  const isOld = (message: ClineMessage): boolean => places.has(message.id) || isMade(message);
-  const old = state.slice(0, state.findLastIndex(isOld) + 1);
+  const isFromSession = (message: ClineMessage): boolean => places.has(message.id) || isMarkedByCline(message);
+  const old = state.slice(0, state.findLastIndex(isFromSession) + 1);
   const messages = [...session, ...state.slice(old.length)];
   const made = readTimestamp(updatedAt);
   const end = endOfSession(session, places, { last: old.at(-1), made });
@@ -172,9 +172,9 @@ function compareState(
   if (shown.length === 0) return { messages, change: null };
   // What was added stands beside something that stayed.
   const [from, to] = rest > 0 ? [first, first + 1] : [first - 1, first];
-  const beside = before.slice(from, to);
+  const neighbour = before.slice(from, to);
   const both = old.slice(from, old.length - rest + (to - first));
-  return { messages, change: { timestamp: made ?? newest.timestamp, newest, covered: beside, shown: both } };
+  return { messages, change: { timestamp: made ?? newest.timestamp, newest, covered: neighbour, shown: both } };
 }
 
 /** Where the session ended when it was compacted: at the message that the state ends with, else by the time. */
@@ -189,7 +189,7 @@ function endOfSession(
 }
 
 /** Cline marks what it wrote, and what it kept. */
-function isMade({ about }: ClineMessage): boolean {
+function isMarkedByCline({ about }: ClineMessage): boolean {
   return about["kind"] !== undefined || about["compaction"] !== undefined;
 }
 
@@ -205,9 +205,9 @@ function commonEnds(a: readonly ClineMessage[], b: readonly ClineMessage[]): rea
 }
 
 /** What a message says, without what was counted. */
-function wordsOf({ said, isUsers }: ClineMessage): string {
+function wordsOf({ said, isFromUser }: ClineMessage): string {
   return JSON.stringify([
-    isUsers,
+    isFromUser,
     said.map(({ metadata, ...words }) => [words, metadata?.origin, metadata?.signature]),
   ]);
 }
@@ -221,7 +221,7 @@ function toCompaction(
   const [first, last] = [covered[0] as ClineMessage, covered.at(-1) as ClineMessage];
   const id = deriveName(`${session}.compacted.${last.id}.${JSON.stringify(shown.map(wordsOf))}`);
   const replacement = copiesOf(shown, id);
-  const { kind, reason, messagesRemoved } = shown.find(isMade)?.about ?? {};
+  const { kind, reason, messagesRemoved } = shown.find(isMarkedByCline)?.about ?? {};
   return {
     type: "compaction",
     id,
@@ -294,6 +294,6 @@ export const CLINE: AgentFormat = {
 function readDescent(about: string | null): SessionDescent | null {
   const manifest = about === null ? null : parseJsonLine(about);
   const fork = isRecord(manifest) ? recordOf(recordOf(manifest, "metadata") ?? {}, "fork") : undefined;
-  const session = fork === undefined ? undefined : namedUnder(fork, "forkedFromSessionId");
+  const session = fork === undefined ? undefined : nonBlankStringOf(fork, "forkedFromSessionId");
   return session === undefined ? null : { kind: "fork", sessions: [toUsableId(session)] };
 }

@@ -19,7 +19,7 @@ export interface ClineMessage {
   readonly id: string;
   readonly timestamp: string;
   readonly said: readonly SaidEvent[];
-  readonly isUsers: boolean;
+  readonly isFromUser: boolean;
   /** What Cline notes beside it: of what stands in a compacted state, how it came there. */
   readonly about: RawLine;
 }
@@ -38,8 +38,8 @@ export function placeMessages(
     const id = own !== "" && !ids.has(own) ? own : `${at}-${names.replaceAll(".", "_")}`;
     ids.add(id);
     timestamp = timeOf(message) ?? timestamp;
-    const { said, isUsers } = readClineMessage(message, id);
-    if (said.length > 0) placed.push({ id, timestamp, said, isUsers, about: recordOf(message, "metadata") ?? {} });
+    const { said, isFromUser } = readClineMessage(message, id);
+    if (said.length > 0) placed.push({ id, timestamp, said, isFromUser, about: recordOf(message, "metadata") ?? {} });
     else skipped.push({ line: at + 1, reason: "a message without a known role or content" });
   }
   return { messages: placed, skipped };
@@ -115,11 +115,11 @@ const KIND = "compaction";
 function readClineMessage(message: RawLine, id: string): SaidMessage {
   switch (message["role"]) {
     case "assistant":
-      return { said: answersOf(message, id), isUsers: false };
+      return { said: answersOf(message, id), isFromUser: false };
     case "user":
       return readUsers(blocksOf(message));
     default:
-      return { said: [], isUsers: false };
+      return { said: [], isFromUser: false };
   }
 }
 
@@ -175,7 +175,7 @@ function readUsers(blocks: readonly RawLine[]): SaidMessage {
       return { type: "chat_request", content: stringOf(block, "text") ?? "", metadata: { origin: "harness" } };
     }),
   ];
-  return { said, isUsers: own.length > 0 };
+  return { said, isFromUser: own.length > 0 };
 }
 
 function isResult(block: RawLine): boolean {

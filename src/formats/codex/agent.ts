@@ -171,7 +171,7 @@ export const CODEX: AgentFormat = {
   setup: CODEX_SETUP,
   versions: {
     tried: "0.169.0",
-    of: (source) => findVersion(source, parseRolloutLine, (line) => payloadOf(line)["cli_version"]),
+    versionOf: (source) => findVersion(source, parseRolloutLine, (line) => payloadOf(line)["cli_version"]),
   },
   tools: { shell: { name: "exec_command", keys: { command: "cmd" } } },
   help: {

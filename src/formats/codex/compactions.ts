@@ -15,14 +15,14 @@ import { type RolloutTurn, readLineEvent } from "./turns.ts";
 export function readCodexCompactions(lines: ParsedLines, turns: readonly RolloutTurn[]): readonly Compaction[] {
   const compactions: Compaction[] = [];
   let asked: (RolloutEntry | Event)[] = [];
-  let end: Ending | undefined;
+  let end: LastEvent | undefined;
   for (const { index, entries } of turns) {
     for (const entry of entries) {
       if (entry.kind === "prompt") asked.push(entry);
       if (entry.kind !== "compacted") end = { turn: index, event: entry.id };
       if (entry.kind !== "compacted" || end === undefined) continue;
       const compaction = createCompaction(lines, entry, { asked, end, after: compactions.at(-1)?.timestamp });
-      asked = (compaction.replacement ?? []).filter(isUsers);
+      asked = (compaction.replacement ?? []).filter(isFromUser);
       compactions.push(compaction);
     }
   }
@@ -30,20 +30,24 @@ export function readCodexCompactions(lines: ParsedLines, turns: readonly Rollout
 }
 
 /** The last event that a compaction covers. */
-interface Ending {
+interface LastEvent {
   readonly turn: number;
   readonly event: string;
 }
 
-interface Before {
+interface CompactionContext {
   /** What the user said, as far as it is still sent. */
   readonly asked: readonly (RolloutEntry | Event)[];
-  readonly end: Ending;
+  readonly end: LastEvent;
   /** Timestamp of the compaction before. */
   readonly after: string | undefined;
 }
 
-function createCompaction(lines: ParsedLines, entry: RolloutEntry, { asked, end, after }: Before): Compaction {
+function createCompaction(
+  lines: ParsedLines,
+  entry: RolloutEntry,
+  { asked, end, after }: CompactionContext,
+): Compaction {
   const line = lines.at(entry.line);
   const payload = line === null || typeof line === "string" ? {} : payloadOf(line);
   const isLater = after === undefined || compareTimestamps(entry.timestamp, after) > 0;
@@ -86,7 +90,7 @@ function summarised(payload: RawLine, entry: RolloutEntry, requests: readonly Ev
   return [...copies, { type: "chat_request", ...idsOf(entry, requests.length), content: summary }];
 }
 
-function isUsers(event: Event): boolean {
+function isFromUser(event: Event): boolean {
   return event.type === "chat_request" && event.role === undefined && event.metadata?.origin !== "harness";
 }
 

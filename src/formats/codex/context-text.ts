@@ -101,33 +101,33 @@ export function noFacts(): RunningFacts {
 }
 
 /** Takes in what a parsed line says. */
-export function followLine(facts: RunningFacts, line: RawLine): void {
+export function updateFacts(facts: RunningFacts, line: RawLine): void {
   const payload = payloadOf(line);
   const time = readTimestamp(line["timestamp"]) ?? facts.timestamp;
   facts.timestamp = time;
   if (time !== NO_DATE) facts.createdAt ??= time;
   switch (line["type"]) {
     case "session_meta":
-      if (!facts.isDescribed) describe(facts, payload);
+      if (!facts.isDescribed) readDescription(facts, payload);
       break;
     case "turn_context":
-      takeModel(facts, payload);
+      updateModel(facts, payload);
       break;
     case "event_msg":
-      followMessage(facts, payload);
+      updateFromMessage(facts, payload);
       break;
     default: // says nothing of others
   }
 }
 
-function describe(facts: RunningFacts, payload: RawLine): void {
+function readDescription(facts: RunningFacts, payload: RawLine): void {
   facts.isDescribed = true;
   const cwd = stringOf(payload, "cwd");
   if (cwd !== undefined) facts.cwd = cwd;
   facts.provider = stringOf(payload, "model_provider") ?? facts.provider;
 }
 
-function followMessage(facts: RunningFacts, payload: RawLine): void {
+function updateFromMessage(facts: RunningFacts, payload: RawLine): void {
   switch (payload["type"]) {
     case "task_started":
     case "turn_started":
@@ -141,7 +141,7 @@ function followMessage(facts: RunningFacts, payload: RawLine): void {
       break;
     case "thread_settings_applied": {
       const settings = recordOf(payload, "thread_settings") ?? {};
-      takeModel(facts, settings);
+      updateModel(facts, settings);
       facts.provider = stringOf(settings, "model_provider_id") ?? facts.provider;
       break;
     }
@@ -149,7 +149,7 @@ function followMessage(facts: RunningFacts, payload: RawLine): void {
   }
 }
 
-function takeModel(facts: RunningFacts, settings: RawLine): void {
+function updateModel(facts: RunningFacts, settings: RawLine): void {
   const model = stringOf(settings, "model");
   if (model !== undefined && model !== "") facts.model = model;
 }

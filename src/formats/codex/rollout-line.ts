@@ -5,7 +5,7 @@ import { toUsableId } from "../imported-session.ts";
 import {
   type BasePlaces,
   type BaseRule,
-  namedUnder,
+  nonBlankStringOf,
   parseJsonLine,
   type RawLine,
   recordOf,
@@ -124,19 +124,19 @@ export function codexDescent(source: SessionSource): SessionDescent | null {
   const described = firstDescriptions(source);
   const [own, ...copied] = described;
   if (own === undefined) return null;
-  const begunBy = parentOf(own);
-  const parent = begunBy ?? namedUnder(own, "forked_from_id");
+  const agentParent = parentOf(own);
+  const parent = agentParent ?? nonBlankStringOf(own, "forked_from_id");
   if (parent === undefined) return null;
-  const ids = [parent, ...copied.flatMap((payload) => namedUnder(payload, "id") ?? [])];
-  return { kind: begunBy === undefined ? "fork" : "agent", sessions: [...new Set(ids.map(toUsableId))] };
+  const ids = [parent, ...copied.flatMap((payload) => nonBlankStringOf(payload, "id") ?? [])];
+  return { kind: agentParent === undefined ? "fork" : "agent", sessions: [...new Set(ids.map(toUsableId))] };
 }
 
 /** The session whose agent began this one. */
 function parentOf(description: RawLine): string | undefined {
   const subagent = recordOf(recordOf(description, "source") ?? {}, "subagent") ?? {};
   return (
-    namedUnder(recordOf(subagent, "thread_spawn") ?? {}, "parent_thread_id") ??
-    namedUnder(description, "parent_thread_id")
+    nonBlankStringOf(recordOf(subagent, "thread_spawn") ?? {}, "parent_thread_id") ??
+    nonBlankStringOf(description, "parent_thread_id")
   );
 }
 
@@ -155,7 +155,7 @@ function firstDescriptions(source: SessionSource): readonly RawLine[] {
 // Files of Codex that go on from another file: since 0.169 a session that was forked, or in which the user went back, is a new file,
 // whose description names the file that it goes on from and up to where. Codex sends both as one.
 
-export const CODEX_BASE: BaseRule = { of: codexBase, find: findBase, ownFirst };
+export const CODEX_BASE: BaseRule = { baseOf: codexBase, find: findBase, ownBytesBeforeBase };
 
 /** Why the description of a session is named as skipped: what it goes on from is not where Codex keeps sessions. */
 export const NO_BASE = "the file that the session continues is missing";
@@ -215,12 +215,12 @@ function newest(names: readonly string[], named: RegExp): readonly string[] {
  * A session that goes on in a further file is one text from its beginning on, so that what it goes on from stands where it was. A
  * fork begins with its own description, as it does where Codex copies what it goes on from.
  */
-function ownFirst(own: SessionSource, base: SessionSource): number {
+function ownBytesBeforeBase(own: SessionSource, base: SessionSource): number {
   return describedIn(base) === describedIn(own) ? 0 : own.lineStart(1);
 }
 
 /** The session that the first line describes. */
 function describedIn(source: SessionSource): string | undefined {
   const line = source.lineCount === 0 ? null : parseRolloutLine(source.line(0));
-  return line === null || typeof line === "string" ? undefined : namedUnder(payloadOf(line), "id");
+  return line === null || typeof line === "string" ? undefined : nonBlankStringOf(payloadOf(line), "id");
 }

@@ -3,12 +3,12 @@
 import { shownTitle } from "../../core/conversation/marks.ts";
 import { type ImportedSession, isOriginLine, type SkippedLine, toUsableId } from "../imported-session.ts";
 import { NO_DATE, type ParsedLines, type RawLine, recordOf, stringOf } from "../session-source.ts";
-import { followLine, noFacts, type RunningFacts, speakerOf } from "./context-text.ts";
+import { noFacts, type RunningFacts, speakerOf, updateFacts } from "./context-text.ts";
 import { isSentItem } from "./events.ts";
 import { baseNamedBy, isCodexLine, NO_BASE, payloadOf, sessionNamedBy } from "./rollout-line.ts";
 
 /** A line that is an event, or changes which of them count. */
-export interface RolloutEntry extends WayBack {
+export interface RolloutEntry extends RollbackFacts {
   /** 0-based. */
   readonly line: number;
   readonly kind: Exclude<RolloutKind, "silent">;
@@ -109,9 +109,9 @@ function findSessionId(lines: ParsedLines, lineCount: number): string {
 function addLine(writer: Writer, line: RawLine, at: number): void {
   const { facts } = writer;
   const kind = kindOfRolloutLine(line);
-  followLine(facts, line);
+  updateFacts(facts, line);
   writer.isCodex ||= isCodexLine(line);
-  if (at > 0 && isFurtherFile(writer, line)) return;
+  if (at > 0 && startsContinuation(writer, line)) return;
   const title = titleOf(line);
   if (title !== undefined) writer.titles.push({ line: at, timestamp: facts.timestamp, title });
   const mark = takeMark(writer, line);
@@ -127,12 +127,12 @@ function addLine(writer: Writer, line: RawLine, at: number): void {
     model: facts.model,
     messageId,
     ...(kind === "prompt" && isQueued(facts) && { isQueued: true }),
-    ...readWayBack(kind, payloadOf(line), facts),
+    ...readRollbackFacts(kind, payloadOf(line), facts),
   });
 }
 
 /** Whether a further file of the session begins: its lines have the numbers of those that it left out of the file before. */
-function isFurtherFile(writer: Writer, line: RawLine): boolean {
+function startsContinuation(writer: Writer, line: RawLine): boolean {
   if (sessionNamedBy(line) !== writer.sessionId || baseNamedBy(line) === null) return false;
   const begun = (stringOf(payloadOf(line), "timestamp") ?? "").replace(/\D/g, "");
   writer.idEnding = `${writer.sessionId.replaceAll(".", "_")}_${begun}`;
@@ -263,7 +263,7 @@ function kindOfMessage(type: string): RolloutKind {
 export const LINE_MARK = "jpg";
 
 /** Absent = the line is none that this is known of. */
-interface WayBack {
+interface RollbackFacts {
   /** By how many requests the user went back, ≥ 0. */
   readonly requests?: number;
   /** The task in which a request or a compaction stands: how many began before it. */
@@ -273,7 +273,7 @@ interface WayBack {
 }
 
 /** Reads it of a line, given what is known behind it. */
-function readWayBack(kind: RolloutKind, payload: RawLine, { tasks: task }: RunningFacts): WayBack {
+function readRollbackFacts(kind: RolloutKind, payload: RawLine, { tasks: task }: RunningFacts): RollbackFacts {
   if (kind === "rollback") return { requests: requestsOf(payload) };
   if (kind === "prompt") return { task };
   if (kind !== "compacted") return {};

@@ -102,7 +102,7 @@ function addEntry(builder: Builder, entry: RolloutEntry): void {
       (builder.turns.at(-1)?.entries ?? builder.head).push(entry);
       break;
     case "rollback":
-      goBack(builder, entry.requests ?? 0);
+      rollBack(builder, entry.requests ?? 0);
       break;
     default:
       addToTurn(builder, entry);
@@ -130,7 +130,7 @@ function addToTurn(builder: Builder, entry: RolloutEntry): void {
 }
 
 /** Takes off what was said from the n-th last request on; all of it from the first one on where there are fewer. */
-function goBack(builder: Builder, requests: number): void {
+function rollBack(builder: Builder, requests: number): void {
   const { turns, abandoned, head } = builder;
   forgetLists(builder, requests);
   const cut = findRequest(turns, requests);
@@ -148,8 +148,8 @@ function goBack(builder: Builder, requests: number): void {
 /** Codex counts tasks here, while it goes back by requests: a task may hold several. */
 function forgetLists(builder: Builder, requests: number): void {
   const { asked, lists, forgotten } = builder;
-  const behind = new Set(asked.splice(Math.max(0, asked.length - requests)));
-  for (const list of lists) if (behind.has(list.task)) forgotten.add(list);
+  const removed = new Set(asked.splice(Math.max(0, asked.length - requests)));
+  for (const list of lists) if (removed.has(list.task)) forgotten.add(list);
   builder.lists = lists.filter((list) => !forgotten.has(list));
 }
 

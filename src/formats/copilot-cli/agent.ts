@@ -22,7 +22,7 @@ import {
   indexCopilotLines,
   isCopilotLine,
   parseCopilotLine,
-  sessionBegunBy,
+  sessionStartedBy,
 } from "./lines.ts";
 
 // Imports a session of Copilot CLI: an index of its lines, cut into turns that are read on demand. Of its truncations only
@@ -49,7 +49,7 @@ export function isCopilotSession(source: SessionSource): boolean {
 export function copilotSessionId(source: SessionSource): string | null {
   for (let at = 0; at < source.lineCount; at++) {
     const line = parseCopilotLine(source.line(at));
-    const id = line === null || typeof line === "string" ? undefined : sessionBegunBy(line);
+    const id = line === null || typeof line === "string" ? undefined : sessionStartedBy(line);
     if (id !== undefined) return toUsableId(id);
   }
   return null;
@@ -249,7 +249,7 @@ export const COPILOT_CLI: AgentFormat = {
   read: readCopilotSession,
   versions: {
     tried: "1.0.77",
-    of: (source) => findVersion(source, parseCopilotLine, (line) => dataOf(line)["copilotVersion"]),
+    versionOf: (source) => findVersion(source, parseCopilotLine, (line) => dataOf(line)["copilotVersion"]),
   },
   tools: {
     shell: { name: "bash", keys: { command: "command" } },

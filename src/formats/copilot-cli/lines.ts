@@ -32,7 +32,7 @@ export function isCopilotLine(line: RawLine): boolean {
 }
 
 /** The id of the session that a line begins; absent where it begins none. */
-export function sessionBegunBy(line: RawLine): string | undefined {
+export function sessionStartedBy(line: RawLine): string | undefined {
   const id = line["type"] === "session.start" ? stringOf(dataOf(line), "sessionId") : undefined;
   return id === "" ? undefined : id;
 }
@@ -113,7 +113,7 @@ export function indexCopilotLines(lines: ParsedLines, lineCount: number): Copilo
 function findSessionId(lines: ParsedLines, lineCount: number): string {
   for (let at = 0; at < lineCount; at++) {
     const line = lines.at(at);
-    const id = line === null || typeof line === "string" ? undefined : sessionBegunBy(line);
+    const id = line === null || typeof line === "string" ? undefined : sessionStartedBy(line);
     if (id !== undefined) return toUsableId(id);
   }
   return toUsableId(`first line: ${JSON.stringify(lineCount > 0 ? lines.at(0) : null)}`);
@@ -121,7 +121,7 @@ function findSessionId(lines: ParsedLines, lineCount: number): string {
 
 function addLine(writer: Writer, line: RawLine, at: number): void {
   writer.isCopilot ||= isCopilotLine(line);
-  follow(writer, line);
+  updateState(writer, line);
   const kind = kindOf(writer, line);
   if (kind === "silent") return;
   const isQueued = kind === "prompt" && writer.open.size > 0;
@@ -137,7 +137,7 @@ function addLine(writer: Writer, line: RawLine, at: number): void {
 }
 
 /** Takes in what a line says of those that follow. */
-function follow(writer: Writer, line: RawLine): void {
+function updateState(writer: Writer, line: RawLine): void {
   const data = dataOf(line);
   writer.timestamp = readTimestamp(line["timestamp"]) ?? writer.timestamp;
   if (writer.timestamp !== NO_DATE) writer.createdAt ??= writer.timestamp;

@@ -21,8 +21,8 @@ import {
 } from "../session-source.ts";
 import { readGeminiTurn, readTurnEntry } from "./events.ts";
 import {
+  type AbandonedPath,
   findHeader,
-  type LeftPath,
   openRecords,
   type SessionRecords,
   type SessionTurn,
@@ -71,7 +71,7 @@ export function readGeminiSession(source: SessionSource): ImportedSession {
   if (sessionId === null) throw notASession();
   const records = openRecords(source);
   const index = indexRecords(records, sessionId);
-  const { turns, left } = index.history.turns;
+  const { turns, abandoned } = index.history.turns;
   const compactions = toCompactions(index.history.changes, { turns, records });
   const origin = geminiOrigin(source);
   const exportedAs = exportedId(source);
@@ -90,14 +90,18 @@ export function readGeminiSession(source: SessionSource): ImportedSession {
     turnTime: (turn) => turns[turn]?.opener.timestamp ?? index.createdAt,
     compactions,
     compactionTurns: new Map(compactions.map(({ id, to_turn }) => [id, to_turn])),
-    abandoned: left.map((one) => toBranch(records, one, turns)),
+    abandoned: abandoned.map((one) => toBranch(records, one, turns)),
     skippedLines: index.skipped,
     ...(origin !== null && { origin }),
     ...(origin !== null && exportedAs !== undefined && { exportedAs }),
   };
 }
 
-function toBranch(records: SessionRecords, { from, turns }: LeftPath, active: readonly SessionTurn[]): AbandonedBranch {
+function toBranch(
+  records: SessionRecords,
+  { from, turns }: AbandonedPath,
+  active: readonly SessionTurn[],
+): AbandonedBranch {
   const last = turns.at(-1) as SessionTurn;
   // Turns before it may have been left later on.
   let common = turns[0]?.previous;
@@ -153,15 +157,15 @@ const OWNER_FILE = ".project_root";
 function projectFolders(machine: Machine, directory: string): readonly SessionFolder[] {
   const tmp = temporaryFolder(machine);
   const known = knownName(machine, directory);
-  const own = known === null ? { isOwn: true } : { of: directory };
+  const own = known === null ? { isOwn: true } : { directory };
   const owners = new Map(Object.entries(listedNames(machine)).map(([owner, name]) => [name, owner]));
   const others = machine.namesIn(tmp).map((name): SessionFolder => {
-    const of = ownerOf(machine, name) ?? owners.get(name);
-    return { path: machine.join(tmp, name), ...(of === undefined ? { isOwn: false } : { of }) };
+    const owner = ownerOf(machine, name) ?? owners.get(name);
+    return { path: machine.join(tmp, name), ...(owner === undefined ? { isOwn: false } : { directory: owner }) };
   });
   return [
     { path: machine.join(tmp, known ?? freeName(machine, directory)), ...own },
-    { path: machine.join(tmp, machine.sha256(directory)), of: directory },
+    { path: machine.join(tmp, machine.sha256(directory)), directory },
     ...others,
   ];
 }
@@ -184,7 +188,7 @@ const LINES_LOOKED_AT = 10;
 interface SessionPlace {
   readonly folder: string;
   /** Absent = it stays. */
-  readonly later?: string;
+  readonly movesTo?: string;
 }
 
 /**
@@ -197,7 +201,7 @@ function sessionPlace(machine: Machine, directory: string): SessionPlace {
   if (known !== null) return { folder: machine.join(tmp, known) };
   const named = machine.join(tmp, freeName(machine, directory));
   const old = machine.join(tmp, machine.sha256(directory));
-  return machine.namesIn(old).length > 0 ? { folder: old, later: named } : { folder: named };
+  return machine.namesIn(old).length > 0 ? { folder: old, movesTo: named } : { folder: named };
 }
 
 /** Where the agent keeps what belongs to directories. */
@@ -306,10 +310,10 @@ function sessionFolders(machine: Machine, directory: string): readonly SessionFo
 function planResume(machine: Machine, { sessionId, view, cwd }: SessionDraft): ResumePlan {
   const minute = startOfView(view).slice(0, "2026-01-02T03:04".length).replace(":", "-");
   const name = `${SESSION_PREFIX}${minute}-${sessionId.slice(0, 8)}.jsonl`;
-  const { folder, later } = sessionPlace(machine, cwd);
+  const { folder, movesTo } = sessionPlace(machine, cwd);
   return {
     path: machine.join(folder, SESSIONS, name),
-    elsewhere: later === undefined ? undefined : [machine.join(later, SESSIONS, name)],
+    elsewhere: movesTo === undefined ? undefined : [machine.join(movesTo, SESSIONS, name)],
     command: ["gemini", "--resume", sessionId],
     hints: [
       "GEMINI_CLI_HOME names another folder for Gemini CLI's files.",

@@ -105,14 +105,14 @@ export function messageParts(content: unknown): readonly RawLine[] {
 
 function userPieces(parts: readonly RawLine[]): readonly MessagePiece[] {
   const { results, rest } = splitResults(parts);
-  const isBeside = results.length > 0;
+  const hasResults = results.length > 0;
   const pieces = results.map((result, at) => resultPiece(result, `r${at}`));
   const text = beginningOf(rest);
-  if (rest.length === 0 || (isBeside && text.trim() === "")) return pieces;
-  const voice = isBeside ? voiceBesideResults(text) : voiceOf(text);
-  const isSent = voice !== "surroundings" && (isBeside || !isLeftOut(text));
+  if (rest.length === 0 || (hasResults && text.trim() === "")) return pieces;
+  const voice = hasResults ? voiceAfterResults(text) : voiceOf(text);
+  const isSent = voice !== "surroundings" && (hasResults || !isNotResent(text));
   const request = {
-    name: isBeside ? "q0" : "",
+    name: hasResults ? "q0" : "",
     body: { type: "chat_request", content: toGoogleContent(rest.map(plainPart)) },
     voice,
     parts: isSent ? rest.map(comparedPart) : [],
@@ -145,14 +145,14 @@ function answerPieces(message: RawLine): readonly MessagePiece[] {
   const thoughtParts = parts.filter((part) => part["thought"] === true);
   const isWhole = called.length > 0 || thoughtParts.length > 0;
   const thoughts = isWhole ? thoughtParts.map((part) => stringOf(part, "text") ?? "") : thoughtsOf(message);
-  const beside = callsOf(message);
-  const calls = called.length > 0 ? called : beside;
+  const recorded = callsOf(message);
+  const calls = called.length > 0 ? called : recorded;
   const said = parts.filter((part) => part["thought"] !== true && recordOf(part, "functionCall") === undefined);
   return [
     ...thoughts.flatMap((text, at) => (text === "" ? [] : [thoughtPiece(text, at)])),
     ...(isBlank(said) ? [] : [answerPiece(said)]),
     ...calls.map((call, at) => callPiece(call, at)),
-    ...beside.flatMap((call, at) => answeredPiece(call, at) ?? []),
+    ...recorded.flatMap((call, at) => answeredPiece(call, at) ?? []),
     ...(recordOf(message, "tokens") === undefined ? [] : [USAGE]),
   ];
 }
@@ -190,7 +190,7 @@ function answeredPiece(call: RawLine, at: number): MessagePiece | null {
   const name = stringOf(call, "name") ?? "";
   const failed = status === "error" || status === "cancelled";
   if (typeof result === "string")
-    return ofAgent(
+    return withAgentSession(
       call,
       resultPiece({ response: { id, name, response: { output: result } }, media: [] }, `r${at}`, failed),
     );
@@ -198,11 +198,11 @@ function answeredPiece(call: RawLine, at: number): MessagePiece | null {
   const own =
     results.find(({ response }) => callIdOf(response) === id) ?? (results.length === 1 ? results[0] : undefined);
   if (own === undefined) return null;
-  return ofAgent(call, resultPiece({ ...own, response: { ...own.response, id } }, `r${at}`, failed));
+  return withAgentSession(call, resultPiece({ ...own, response: { ...own.response, id } }, `r${at}`, failed));
 }
 
 /** A result that a sub-agent gave names its session. */
-function ofAgent({ agentId: session }: RawLine, piece: MessagePiece): MessagePiece {
+function withAgentSession({ agentId: session }: RawLine, piece: MessagePiece): MessagePiece {
   if (typeof session !== "string" || session === "") return piece;
   return { ...piece, body: { ...piece.body, metadata: { session } } };
 }
@@ -297,12 +297,12 @@ function voiceOf(text: string): Voice {
 }
 
 /** Tells who speaks in a text that stands behind results of calls. */
-function voiceBesideResults(text: string): Voice {
+function voiceAfterResults(text: string): Voice {
   return QUEUED.test(text) ? "queued" : "harness";
 }
 
 /** Whether the agent leaves a request with this beginning out of what it sends when it resumes the session. */
-export function isLeftOut(text: string): boolean {
+export function isNotResent(text: string): boolean {
   return /^\s*(?:$|[/?]|<session_context>|<hook_context>)/.test(text);
 }
 

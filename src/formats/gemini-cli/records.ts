@@ -202,7 +202,7 @@ export interface SessionTurn {
 }
 
 /** What was left by going back. */
-export interface LeftPath {
+export interface AbandonedPath {
   /** The entry from which on it was left. */
   readonly from: TurnEntry;
   /** Ordered, never empty; the first may be one that goes on in another way. */
@@ -214,15 +214,15 @@ export interface TurnBuilder {
   /** Those that the agent goes on from. */
   readonly turns: SessionTurn[];
   /** In the order in which they were left. */
-  readonly left: LeftPath[];
+  readonly abandoned: AbandonedPath[];
   /** Notes that no turn holds yet. */
   readonly head: TurnEntry[];
   /** What introduces the next request. */
   held: TurnEntry[];
 }
 
-export function noTurns(): TurnBuilder {
-  return { turns: [], left: [], head: [], held: [] };
+export function createTurnBuilder(): TurnBuilder {
+  return { turns: [], abandoned: [], head: [], held: [] };
 }
 
 /** Adds an entry to the newest turn, or opens one with it. */
@@ -246,7 +246,7 @@ function openTurn(builder: TurnBuilder, opener: TurnEntry): void {
 }
 
 /** Puts what is held back where it stands: something is made of it before the request comes. */
-export function placeHeld(builder: TurnBuilder): void {
+export function flushHeld(builder: TurnBuilder): void {
   const { turns, held } = builder;
   const turn = turns.at(-1);
   const first = turn === undefined ? held.shift() : undefined;
@@ -255,8 +255,8 @@ export function placeHeld(builder: TurnBuilder): void {
 }
 
 /** Takes off an entry and all behind it. Gives the entries that were taken off, whether held back or not. */
-export function goBackTo(builder: TurnBuilder, from: TurnEntry): readonly TurnEntry[] {
-  const { turns, left, head } = builder;
+export function rewindTurns(builder: TurnBuilder, from: TurnEntry): readonly TurnEntry[] {
+  const { turns, abandoned, head } = builder;
   const isLater = ({ order }: TurnEntry): boolean => order >= from.order;
   const held = builder.held.filter(isLater);
   builder.held = builder.held.filter((entry) => !isLater(entry));
@@ -264,7 +264,7 @@ export function goBackTo(builder: TurnBuilder, from: TurnEntry): readonly TurnEn
   const turn = turns[first];
   if (turn === undefined) return held;
   const off = turns.splice(first);
-  left.push({ from, turns: off });
+  abandoned.push({ from, turns: off });
   const rest = turn.entries.filter((entry) => !isLater(entry));
   if (!isLater(turn.opener)) turns.push({ ...turn, entries: rest });
   else {

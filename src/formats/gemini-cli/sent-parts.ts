@@ -17,7 +17,7 @@ import {
 /** A part of a message that the agent's list holds. */
 export interface SaidPart {
   /** Equal for equal parts. */
-  readonly print: string;
+  readonly fingerprint: string;
   /** Id of the message, as in the file. */
   readonly message: string;
   /** The piece of the message that it is a part of. */
@@ -61,7 +61,7 @@ export function partsOfMessage(
     if (kind === "result" && isAnswered(call, [said, said.length], [parts, before])) return false;
     for (const part of piece.parts) {
       const named = { message: id, name: piece.name, place, kind, call };
-      said.push({ ...named, print: printOf(kind, part), isFirst: said.length === 0 });
+      said.push({ ...named, fingerprint: fingerprintOf(kind, part), isFirst: said.length === 0 });
     }
     return true;
   });
@@ -72,7 +72,7 @@ export function partsOfMessage(
 export function commonStart(a: readonly SaidPart[], b: readonly SaidPart[]): number {
   const most = Math.min(a.length, b.length);
   let count = 0;
-  while (count < most && a[count]?.print === b[count]?.print) count++;
+  while (count < most && a[count]?.fingerprint === b[count]?.fingerprint) count++;
   return count;
 }
 
@@ -80,7 +80,7 @@ export function commonStart(a: readonly SaidPart[], b: readonly SaidPart[]): num
 export function commonEnd(a: readonly SaidPart[], b: readonly SaidPart[], start: number): number {
   const most = Math.min(a.length, b.length) - start;
   let count = 0;
-  while (count < most && a[a.length - 1 - count]?.print === b[b.length - 1 - count]?.print) count++;
+  while (count < most && a[a.length - 1 - count]?.fingerprint === b[b.length - 1 - count]?.fingerprint) count++;
   return count;
 }
 
@@ -111,7 +111,7 @@ function callOf({ body }: MessagePiece): string | undefined {
   return call;
 }
 
-function printOf(kind: string, value: unknown): string {
+function fingerprintOf(kind: string, value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   let [one, two] = [0x811c9dc5, 0x9747b28c];
   for (let at = 0; at < text.length; at++) {
@@ -143,7 +143,7 @@ export interface Change {
 }
 
 /** The changes that are left once everything from an entry on was taken off; `last` = the last entry that is left. */
-export function cutChanges(changes: readonly Change[], order: number, last: TurnEntry | undefined): Change[] {
+export function trimChanges(changes: readonly Change[], order: number, last: TurnEntry | undefined): Change[] {
   return changes.flatMap((change) => {
     if (change.last.order < order) return [change];
     const isGone = last === undefined || (change.from !== null && change.from.order > last.order);

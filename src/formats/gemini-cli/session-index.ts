@@ -6,14 +6,14 @@ import { isRecord, NO_DATE, type RawLine, readTimestamp, recordOf, stringOf } fr
 import { directoryIn, type MessagePiece, messageParts } from "./events.ts";
 import {
   addToTurns,
+  createTurnBuilder,
   eventId,
-  goBackTo,
+  flushHeld,
   isSessionHeader,
   listedMessages,
   messageEventId,
-  noTurns,
-  placeHeld,
   type RecordPlace,
+  rewindTurns,
   type SessionRecords,
   type TurnBuilder,
   type TurnEntry,
@@ -23,11 +23,11 @@ import {
   type Change,
   commonEnd,
   commonStart,
-  cutChanges,
   type ListedMessage,
   partsOfMessage,
   type SaidPart,
   type SentPart,
+  trimChanges,
 } from "./sent-parts.ts";
 
 export interface GeminiIndex {
@@ -52,7 +52,7 @@ interface Reader {
   /** Whether the agent has just opened the session and told nothing yet. */
   isOpened: boolean;
   /** Messages that may be old ones, told again before the list that holds them; null = none are. */
-  again: { readonly id: string; readonly record: RawLine; readonly place: RecordPlace }[] | null;
+  pending: { readonly id: string; readonly record: RawLine; readonly place: RecordPlace }[] | null;
 }
 
 /** Indexes the records of a session. */
@@ -63,7 +63,7 @@ export function indexRecords(records: SessionRecords, session: string): GeminiIn
     skipped: [],
     ids: new Set(),
     isOpened: false,
-    again: null,
+    pending: null,
   };
   for (let line = 0; line < records.count; line++) {
     const record = records.line(line);
@@ -80,11 +80,11 @@ function readRecord(reader: Reader, record: RawLine, line: number): void {
   const rewound = stringOf(record, "$rewindTo");
   const id = stringOf(record, "id");
   if (rewound !== undefined) {
-    tellAgain(reader);
-    goBack(history, rewound, { line });
+    takePending(reader);
+    rewind(history, rewound, { line });
   } else if (id !== undefined) readMessage(reader, record, { id, line });
   else if (recordOf(record, "$set") !== undefined || isSessionHeader(record)) readData(reader, record, line);
-  else if (!isOriginLine(record)) note(history, { line }, record);
+  else if (!isOriginLine(record)) addNote(history, { line }, record);
 }
 
 function readMessage(
@@ -99,28 +99,28 @@ function readMessage(
   reader.createdAt ??= readTimestamp(record["timestamp"]);
   if (isSurroundings(record)) {
     reader.cwd ??= directoryOf(record);
-    if (history.sent.length > 0) reader.again = [];
-    else takeMessage(history, message);
-  } else if (reader.again !== null && stringOf(record, "model") === undefined) reader.again.push(message);
+    if (history.sent.length > 0) reader.pending = [];
+    else applyMessage(history, message);
+  } else if (reader.pending !== null && stringOf(record, "model") === undefined) reader.pending.push(message);
   else {
-    tellAgain(reader);
-    if (record["type"] === "user" || record["type"] === "gemini") takeMessage(history, message);
-    else takeNote(reader, record, message.id, line);
+    takePending(reader);
+    if (record["type"] === "user" || record["type"] === "gemini") applyMessage(history, message);
+    else addDisplayMessage(reader, record, message.id, line);
   }
 }
 
 /** What a model answers is nothing old: nor was what stands before it. */
-function tellAgain(reader: Reader): void {
-  const { again, history } = reader;
-  reader.again = null;
-  for (const message of again ?? []) takeMessage(history, message);
+function takePending(reader: Reader): void {
+  const { pending, history } = reader;
+  reader.pending = null;
+  for (const message of pending ?? []) applyMessage(history, message);
 }
 
 /** A message that only the agent's display shows: its place in the list is one that the user may go back to. */
-function takeNote({ history }: Reader, record: RawLine, id: string, line: number): void {
+function addDisplayMessage({ history }: Reader, record: RawLine, id: string, line: number): void {
   const { list, sent } = history;
   if (!list.has(id)) list.set(id, { start: sent.length, end: sent.length });
-  note(history, { line }, record, id);
+  addNote(history, { line }, record, id);
 }
 
 /** Fields of the session, and perhaps a list of its messages. */
@@ -138,12 +138,12 @@ function readData(reader: Reader, record: RawLine, line: number): void {
     reader.cwd ??= directoryOf(message);
   }
   if (isSessionHeader(record)) readHeader(reader, record, line);
-  else if (Object.keys(set).some((key) => !KNOWN.has(key))) note(history, { line }, record);
+  else if (Object.keys(set).some((key) => !KNOWN.has(key))) addNote(history, { line }, record);
   if (messages === undefined) return;
-  reader.again = null;
+  reader.pending = null;
   // A session that is opened again begins with an empty list, and is filled with what it held.
   if (!reader.isOpened || messages.some((message) => isRecord(message) && !isSurroundings(message)))
-    takeList(history, messages, { line });
+    applyList(history, messages, { line });
   reader.isOpened = false;
 }
 
@@ -153,7 +153,7 @@ function readHeader(reader: Reader, header: RawLine, line: number): void {
   const { history } = reader;
   const { directories } = header;
   if (Array.isArray(directories) && typeof directories[0] === "string") reader.cwd ??= directories[0];
-  if (header["kind"] === "subagent" && !reader.isOpened && history.order === 0) note(history, { line }, header);
+  if (header["kind"] === "subagent" && !reader.isOpened && history.order === 0) addNote(history, { line }, header);
   reader.isOpened = true;
 }
 
@@ -181,7 +181,7 @@ interface History {
   /** Where the parts of each message of the agent's list stand among those, `[start, end)`. */
   list: Map<string, { readonly start: number; readonly end: number }>;
   /** The pieces of each message that the conversation has. */
-  readonly told: Map<string, Set<string>>;
+  readonly imported: Map<string, Set<string>>;
   /** Counts entries. */
   order: number;
   /** RFC 3339 UTC, of the newest dated record. */
@@ -189,7 +189,7 @@ interface History {
 }
 
 function startHistory(records: SessionRecords, session: string, timestamp: string): History {
-  const nothing = { turns: noTurns(), changes: [], sent: [], list: new Map(), told: new Map() };
+  const nothing = { turns: createTurnBuilder(), changes: [], sent: [], list: new Map(), imported: new Map() };
   return { records, session, ...nothing, order: 0, timestamp };
 }
 
@@ -197,16 +197,16 @@ function startHistory(records: SessionRecords, session: string, timestamp: strin
  * Makes an entry of the pieces that the conversation does not have; null where it has all. With `base`, the id of its events,
  * it has none of them: others of the message's id are other ones.
  */
-function tell(
+function addPieces(
   history: History,
   { id, place, record }: ListedMessage,
   pieces: readonly MessagePiece[],
   base: string = messageEventId(id),
 ): TurnEntry | null {
-  const told = base === messageEventId(id) ? history.told.get(id) : undefined;
-  const fresh = pieces.filter(({ name }) => told?.has(name) !== true);
+  const imported = base === messageEventId(id) ? history.imported.get(id) : undefined;
+  const fresh = pieces.filter(({ name }) => imported?.has(name) !== true);
   if (fresh.length === 0) return null;
-  for (const { name } of fresh) markTold(history, id, name);
+  for (const { name } of fresh) markImported(history, id, name);
   const kind = kindOf(fresh);
   const names = fresh.map(({ name }) => name);
   const timestamp = timeOfRecord(history, record);
@@ -216,19 +216,19 @@ function tell(
 }
 
 /** Notes that the conversation has a piece of a message. */
-function markTold({ told }: History, message: string, name: string): void {
-  const names = told.get(message);
-  if (names === undefined) told.set(message, new Set([name]));
+function markImported({ imported }: History, message: string, name: string): void {
+  const names = imported.get(message);
+  if (names === undefined) imported.set(message, new Set([name]));
   else names.add(name);
 }
 
 /** Adds what no model sees: a record that has no id of its own, or a message that is shown only. */
-function note(history: History, place: RecordPlace, record: RawLine, id?: string): void {
+function addNote(history: History, place: RecordPlace, record: RawLine, id?: string): void {
   const message = id ?? idOfPlace(history, place);
-  const isTold = history.told.has(message);
-  const base = id === undefined || isTold ? idOfPlace(history, place) : messageEventId(id);
+  const isImported = history.imported.has(message);
+  const base = id === undefined || isImported ? idOfPlace(history, place) : messageEventId(id);
   const timestamp = timeOfRecord(history, record);
-  if (id !== undefined) markTold(history, id, "");
+  if (id !== undefined) markImported(history, id, "");
   addToTurns(history.turns, { place, kind: "note", order: history.order++, message, base, names: [], timestamp });
 }
 
@@ -252,28 +252,28 @@ function kindOf(pieces: readonly MessagePiece[]): TurnEntryKind {
 }
 
 /** Takes in a message: a new one, or one that is there with more in it, or with other words. */
-function takeMessage(history: History, message: ListedMessage): void {
+function applyMessage(history: History, message: ListedMessage): void {
   const { sent, list } = history;
   const { start, end } = list.get(message.id) ?? { start: sent.length, end: sent.length };
   const { said, pieces } = partsOfMessage(message, sent, start);
   const held = end - start;
   const splits = held > 0 && said[held]?.name === said[held - 1]?.name;
   if (end === sent.length && !splits && commonStart(said, sent.slice(start)) === held) {
-    appendAll(sent, toSent(said.slice(held), tell(history, message, pieces)));
+    appendAll(sent, toSent(said.slice(held), addPieces(history, message, pieces)));
     list.set(message.id, { start, end: sent.length });
     return;
   }
-  settle(history, [...sent.slice(0, start), ...said, ...sent.slice(end)], { place: message.place });
-  tell(
+  reconcile(history, [...sent.slice(0, start), ...said, ...sent.slice(end)], { place: message.place });
+  addPieces(
     history,
     message,
     pieces.filter(({ parts }) => parts.length === 0),
   );
-  relist(history);
+  rebuildList(history);
 }
 
 /** Takes in a list of messages that replaces the agent's. */
-function takeList(history: History, messages: readonly unknown[], place: RecordPlace): void {
+function applyList(history: History, messages: readonly unknown[], place: RecordPlace): void {
   const said: SaidPart[] = [];
   const ends: [id: string, end: number][] = [];
   for (const [at, record] of messages.entries()) {
@@ -283,7 +283,7 @@ function takeList(history: History, messages: readonly unknown[], place: RecordP
     appendAll(said, partsOfMessage(message, said, said.length).said);
     ends.push([id, said.length]);
   }
-  settle(history, said, { place });
+  reconcile(history, said, { place });
   let start = 0;
   const list: History["list"] = new Map();
   for (const [id, end] of ends) {
@@ -294,22 +294,22 @@ function takeList(history: History, messages: readonly unknown[], place: RecordP
 }
 
 /** Goes back to before a message; of one that is not there the agent sends nothing any more. */
-function goBack(history: History, id: string, place: RecordPlace): void {
+function rewind(history: History, id: string, place: RecordPlace): void {
   const { sent, list } = history;
   const start = list.get(id)?.start;
   if (start === undefined) {
-    settle(history, [], { place, reason: "unknown-message" });
+    reconcile(history, [], { place, reason: "unknown-message" });
     list.clear();
     return;
   }
   const own = history.turns.turns.findLast(({ entries }) => entries.some(({ message }) => message === id));
-  leave(history, sent.slice(0, start), { place, entry: own?.entries.find(({ message }) => message === id) });
+  dropUnsaid(history, sent.slice(0, start), { place, entry: own?.entries.find(({ message }) => message === id) });
   const ids = [...list.keys()];
   for (const gone of ids.slice(ids.indexOf(id))) list.delete(gone);
 }
 
 /** Finds the messages of the list again by the parts that are sent. */
-function relist(history: History): void {
+function rebuildList(history: History): void {
   const list: History["list"] = new Map([...history.list.keys()].map((id) => [id, { start: 0, end: 0 }]));
   for (const [at, { message }] of history.sent.entries()) {
     const known = list.get(message);
@@ -326,18 +326,18 @@ function relist(history: History): void {
 // Makes what is sent be what a new list of messages says. One that says the same in other words changes nothing; one that ends
 // earlier went back; one that says something else in between is a compaction: what it says there, and what stays of the rest.
 
-interface Settling {
+interface ChangeSource {
   readonly place: RecordPlace;
   /** Why something is not sent any more, where the agent did not say that. */
   readonly reason?: string;
 }
 
 /** Makes what is sent be what is said. */
-function settle(history: History, said: readonly SaidPart[], settling: Settling): void {
+function reconcile(history: History, said: readonly SaidPart[], settling: ChangeSource): void {
   const { sent } = history;
   const start = wholePieces(sent, said, commonStart(sent, said));
   const isShorter = start === said.length && settling.reason === undefined;
-  if (start < sent.length && isShorter) leave(history, said, settling);
+  if (start < sent.length && isShorter) dropUnsaid(history, said, settling);
   else if (start < sent.length) replace(history, said, { ...settling, start });
   else {
     history.sent = said.slice(0, start).map((part, at) => relink(part, sent[at] as SentPart));
@@ -360,36 +360,36 @@ function addSaid(history: History, said: readonly SaidPart[]): void {
     const record = history.records.at(place);
     const names = new Set(parts.map(({ name }) => name));
     const { pieces } = partsOfMessage({ id, record, place }, [], 0);
-    const isTold = [...names].some((name) => history.told.get(id)?.has(name));
-    const own = pieces.filter((piece) => names.has(piece.name) || (piece.parts.length === 0 && !isTold));
-    const entry = tell(history, { id, record, place }, own, isTold ? idOfPlace(history, place) : undefined);
+    const isImported = [...names].some((name) => history.imported.get(id)?.has(name));
+    const own = pieces.filter((piece) => names.has(piece.name) || (piece.parts.length === 0 && !isImported));
+    const entry = addPieces(history, { id, record, place }, own, isImported ? idOfPlace(history, place) : undefined);
     appendAll(history.sent, toSent(parts, entry));
     at = end;
   }
 }
 
 /** Takes off what is not said any more: the conversation goes on from an earlier place. */
-function leave(
+function dropUnsaid(
   history: History,
   said: readonly SaidPart[],
-  { place, entry: own }: Settling & { readonly entry?: TurnEntry | undefined },
+  { place, entry: own }: ChangeSource & { readonly entry?: TurnEntry | undefined },
 ): void {
   const { sent } = history;
   const next = sent[said.length];
   const entry = own ?? next?.entry ?? null;
   const isWithin = entry !== null && sent[said.length - 1]?.entry === entry;
   if (next !== undefined && (next.entry === null || isWithin)) replace(history, said, { place, start: said.length });
-  else if (entry !== null && !isWithin) takeOff(history, said, entry);
+  else if (entry !== null && !isWithin) dropFrom(history, said, entry);
 }
 
-function takeOff(history: History, said: readonly SaidPart[], from: TurnEntry): void {
+function dropFrom(history: History, said: readonly SaidPart[], from: TurnEntry): void {
   const { sent, turns } = history;
-  for (const { message, names, base } of goBackTo(turns, from)) {
-    const told = base === messageEventId(message) ? history.told.get(message) : undefined;
-    for (const name of names) told?.delete(name);
+  for (const { message, names, base } of rewindTurns(turns, from)) {
+    const imported = base === messageEventId(message) ? history.imported.get(message) : undefined;
+    for (const name of names) imported?.delete(name);
   }
-  if (history.changes.length > 0) placeHeld(turns);
-  history.changes = cutChanges(history.changes, from.order, turns.turns.at(-1)?.entries.at(-1));
+  if (history.changes.length > 0) flushHeld(turns);
+  history.changes = trimChanges(history.changes, from.order, turns.turns.at(-1)?.entries.at(-1));
   history.sent = said.map((part, at) => relink(part, sent[at] as SentPart));
 }
 
@@ -402,10 +402,10 @@ function toSent(parts: readonly SaidPart[], entry: TurnEntry | null): readonly S
 function replace(
   history: History,
   said: readonly SaidPart[],
-  { place, start: first, reason }: Settling & { readonly start: number },
+  { place, start: first, reason }: ChangeSource & { readonly start: number },
 ): void {
   const { sent, turns } = history;
-  placeHeld(turns);
+  flushHeld(turns);
   const start = alignStart(sent, first);
   // A list that stands in the place of nothing would not be shown.
   const kept = alignKept(sent, Math.max(start + 1, sent.length - commonEnd(sent, said, start)));
@@ -415,7 +415,7 @@ function replace(
   const pieces: { readonly message: string; readonly name: string; readonly place: RecordPlace }[] = [];
   const made = middle.map((part): SentPart => {
     if (!isSamePiece(part, pieces.at(-1) as SaidPart | undefined)) pieces.push(part);
-    markTold(history, part.message, part.name);
+    markImported(history, part.message, part.name);
     return { ...part, event: `${id}.${pieces.length - 1}`, entry: null };
   });
   const from = start === 0 ? null : (sent[start]?.entry ?? null);

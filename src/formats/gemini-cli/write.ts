@@ -27,7 +27,7 @@ import {
   type SessionSource,
   stringOf,
 } from "../session-source.ts";
-import { isLeftOut, toThought } from "./events.ts";
+import { isNotResent, toThought } from "./events.ts";
 
 /** The key of the mark beside a message. */
 const ORIGIN_MARK = "jpg";
@@ -138,7 +138,7 @@ function addTurn(writer: Writer, { origin, events }: ProjectedTurn): void {
         break;
       case "chat_response":
       case "tool_call_request":
-        if (!goesOn(writer.open, event)) closeAnswer(writer);
+        if (!joinsAnswer(writer.open, event)) closeAnswer(writer);
         writer.open.push(event);
         break;
       case "tool_call_response": // written with its call
@@ -150,7 +150,7 @@ function addTurn(writer: Writer, { origin, events }: ProjectedTurn): void {
 }
 
 /** Whether a message that holds some events takes one more: thoughts stand first in it, then one text, then calls. */
-function goesOn(open: Writer["open"], event: ChatResponse | ToolCallRequest): boolean {
+function joinsAnswer(open: Writer["open"], event: ChatResponse | ToolCallRequest): boolean {
   const last = open.at(-1);
   if (last === undefined) return true;
   if (last.metadata?.message_id !== event.metadata?.message_id) return false;
@@ -171,13 +171,13 @@ function addRequest(writer: Writer, event: ChatRequest): void {
   const media = toParts(mediaOf(event.content)).parts;
   const said = text.trim() === "" ? parts : [{ text: formatReminder(text) }, ...media];
   if (said.length === 0) return;
-  writer.add(writer.compaction ?? event.id, event.timestamp, { type: "user", ...askable(said) });
+  writer.add(writer.compaction ?? event.id, event.timestamp, { type: "user", ...resendable(said) });
 }
 
 /** The agent sends no request that begins with one of its signs, unless its first part says that it is no thought. */
-function askable(parts: readonly RawLine[]): RawLine {
+function resendable(parts: readonly RawLine[]): RawLine {
   const [first, ...rest] = parts;
-  if (typeof first?.["text"] !== "string" || !isLeftOut(first["text"])) return { content: parts };
+  if (typeof first?.["text"] !== "string" || !isNotResent(first["text"])) return { content: parts };
   return { content: [{ ...first, thought: false }, ...rest], displayContent: parts };
 }
 

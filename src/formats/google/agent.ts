@@ -105,7 +105,7 @@ function createContentReader(metadata: EventMetadata): (content: Fields) => Said
     return { type: "chat_response", reasoning: stringOf(part, "text") ?? "", metadata: signed(part, metadata) };
   };
   return (content) => {
-    const isModels = content["role"] === "model";
+    const isFromModel = content["role"] === "model";
     const said: SaidEvent[] = [];
     for (const run of runsOf(partsOf(content).map((part) => ({ part, read: readPart(part) })))) {
       const [first] = run;
@@ -114,13 +114,13 @@ function createContentReader(metadata: EventMetadata): (content: Fields) => Said
         said.push(
           sayParts(
             run.map(({ part }) => part),
-            isModels,
+            isFromModel,
             metadata,
           ),
         );
     }
     const isAsked = said.some(({ type }) => type === "chat_request") && !said.some(isResult);
-    return { said, isUsers: isAsked };
+    return { said, isFromUser: isAsked };
   };
 }
 

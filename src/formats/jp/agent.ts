@@ -100,7 +100,7 @@ export function readJpSession(source: SessionSource, about: string | null = null
     exportedCompactions: overlays.exported,
     compactionTurns: overlays.turns,
     abandoned: [],
-    skippedLines: [...stream.skipped, ...overlays.idle].sort((a, b) => a.line - b.line),
+    skippedLines: [...stream.skipped, ...overlays.ineffective].sort((a, b) => a.line - b.line),
     ...(origin !== null && { origin }),
   };
 }
@@ -174,7 +174,7 @@ export const JP: AgentFormat = {
     endings: [STREAM],
     document: () => "json",
     about: (fileName) => (fileName === STREAM ? "metadata.json" : null),
-    folders: ({ join }, directory) => [{ path: join(directory, ".jp", "conversations"), levels: 1, of: directory }],
+    folders: ({ join }, directory) => [{ path: join(directory, ".jp", "conversations"), levels: 1, directory }],
   },
   detect: isJpStream,
   sessionId: jpSessionId,

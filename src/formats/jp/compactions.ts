@@ -22,7 +22,7 @@ interface ReadOverlays {
   /** Those that jpg wrote, by id. */
   readonly exported: ReadonlySet<string>;
   /** Overlays that change nothing, and why. */
-  readonly idle: readonly SkippedLine[];
+  readonly ineffective: readonly SkippedLine[];
 }
 
 interface Reading {
@@ -35,27 +35,27 @@ export function readOverlays(reading: Reading): ReadOverlays {
   const compactions: Compaction[] = [];
   const turns = new Map<string, number>();
   const exported = new Set<string>();
-  const idle: SkippedLine[] = [];
+  const ineffective: SkippedLine[] = [];
   const written = writtenIds(reading.origin);
-  const placed = reading.turns.flatMap(({ overlays }, stands) => overlays.map((one) => ({ ...one, stands })));
-  for (const { entry, after, stands } of placed) {
+  const placed = reading.turns.flatMap(({ overlays }, atTurn) => overlays.map((one) => ({ ...one, stands: atTurn })));
+  for (const { entry, after, stands: atTurn } of placed) {
     const overlay = readOverlay(entry, reading.turns.length);
     if (typeof overlay === "string") {
-      idle.push({ line: entry.line, reason: overlay });
+      ineffective.push({ line: entry.line, reason: overlay });
       continue;
     }
     const own = written.get(nameOfOverlay(overlay))?.shift();
     const isMoved = reading.origin !== null && own === undefined;
     const compaction = toCompaction(overlay, {
       id: own ?? entry.id,
-      bounds: boundsOf(overlay, { isMoved, stands, ...reading }),
+      bounds: boundsOf(overlay, { isMoved, stands: atTurn, ...reading }),
       after: isMoved ? undefined : after,
     });
     compactions.push(compaction);
-    turns.set(compaction.id, stands);
+    turns.set(compaction.id, atTurn);
     if (own !== undefined) exported.add(own);
   }
-  return { compactions, turns, exported, idle };
+  return { compactions, turns, exported, ineffective };
 }
 
 /** The compactions that jpg wrote as overlays, by the names of these, in order. */
@@ -100,10 +100,10 @@ function toCompaction(
  */
 function boundsOf(
   { from, to }: JpOverlay,
-  { isMoved, stands, turns }: Reading & { readonly isMoved: boolean; readonly stands: number },
+  { isMoved, stands: atTurn, turns }: Reading & { readonly isMoved: boolean; readonly stands: number },
 ): Bounds {
   if (!isMoved) {
-    const said = to < stands ? undefined : turns[to]?.entries.findLast(({ kind }) => isTalk(kind));
+    const said = to < atTurn ? undefined : turns[to]?.entries.findLast(({ kind }) => isTalk(kind));
     return said === undefined ? {} : { to_event: said.id };
   }
   const sent = turns.slice(from, to + 1).flatMap(({ entries }) => entries.filter(isSent));
@@ -206,7 +206,7 @@ export function settingsOfDelta(delta: RawLine): RawLine | null {
 
 function compactionOf({ default_profile: profile, keep_last: kept, ...more }: RawLine): RawLine | null {
   const profiles = entriesOf(recordOf(more, "profiles") ?? {}, profileOf);
-  return filled({
+  return nullIfEmpty({
     ...(typeof profile === "string" && profile !== "" && { default_profile: profile }),
     ...(Number.isSafeInteger(kept) && Number(kept) >= 0 && { keep_last: kept }),
     ...(profiles !== null && { profiles }),
@@ -216,7 +216,7 @@ function compactionOf({ default_profile: profile, keep_last: kept, ...more }: Ra
 function profileOf({ reasoning, tool_calls: calls, keep_last: kept }: RawLine): RawLine | null {
   const policy = calls === undefined ? null : callPolicyOf(calls);
   const last = Number.isSafeInteger(kept) && Number(kept) >= 0 ? { keep_last: kept } : {};
-  return filled({
+  return nullIfEmpty({
     ...last,
     ...(reasoning === "strip" && { reasoning }),
     ...(policy !== null && { tool_calls: policy }),
@@ -236,7 +236,7 @@ function callPolicyOf(value: unknown): UniformToolCallPolicy | null {
 /** RFD D17 has `keep` and `strip`, RFD 036 for results also `remove`, and `dedup`. */
 function hintsOf(tool: RawLine): RawLine | null {
   const { request, response, dedup } = recordOf(tool, "compaction") ?? {};
-  const hints = filled({
+  const hints = nullIfEmpty({
     ...((request === "keep" || request === "strip") && { request }),
     ...((response === "keep" || response === "strip" || response === "remove") && { response }),
     ...(typeof dedup === "boolean" && { dedup }),
@@ -249,9 +249,9 @@ function entriesOf(table: RawLine, read: (value: RawLine) => RawLine | null): Ra
     const own = isRecord(value) ? read(value) : null;
     return own === null ? [] : [[name, own]];
   });
-  return filled(Object.fromEntries(known));
+  return nullIfEmpty(Object.fromEntries(known));
 }
 
-function filled(table: RawLine): RawLine | null {
+function nullIfEmpty(table: RawLine): RawLine | null {
   return Object.keys(table).length === 0 ? null : table;
 }

@@ -148,7 +148,7 @@ export function planWrittenCalls({ turns, isMixed }: StreamDraft): WrittenCalls 
   const used = new Set<string>();
   for (const event of events.flatMap((turn) => turn.events)) {
     if (event.type !== "tool_call_request") continue;
-    const isOwn = isJps(event);
+    const isOwn = isFromJp(event);
     const id = isOwn ? event.call_id : unusedId(event.call_id || "call", LONGEST_ID, (known) => used.has(known));
     used.add(id);
     ids.set(event, id);
@@ -158,6 +158,6 @@ export function planWrittenCalls({ turns, isMixed }: StreamDraft): WrittenCalls 
   return { ids, unanswered };
 }
 
-function isJps({ id, timestamp }: ToolCallRequest): boolean {
+function isFromJp({ id, timestamp }: ToolCallRequest): boolean {
   return isOwnId(id, { kind: "tool_call_request", timestamp });
 }

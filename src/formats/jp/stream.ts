@@ -229,20 +229,24 @@ export function kindOf(raw: RawLine): StreamKind {
 function findFault(raw: RawLine): string | null {
   switch (raw["type"]) {
     case "chat_request":
-      return wants(raw, "content", isText, "a text");
+      return checkField(raw, "content", isText, "a text");
     case "chat_response":
       return faultOfResponse(raw);
     case "tool_call_request":
-      return wants(raw, "id", isText, "a text") ?? wants(raw, "name", isText, "a text") ?? faultOfArguments(raw);
+      return (
+        checkField(raw, "id", isText, "a text") ?? checkField(raw, "name", isText, "a text") ?? faultOfArguments(raw)
+      );
     case "tool_call_response":
-      return wants(raw, "id", isText, "a text") ?? wants(raw, "content", isText, "a text") ?? faultOfError(raw);
+      return (
+        checkField(raw, "id", isText, "a text") ?? checkField(raw, "content", isText, "a text") ?? faultOfError(raw)
+      );
     case "inquiry_request":
     case "inquiry_response":
-      return wants(raw, "id", isText, "a text");
+      return checkField(raw, "id", isText, "a text");
     case "config_delta":
-      return wants(raw, "delta", isRecord, "an object");
+      return checkField(raw, "delta", isRecord, "an object");
     case "compaction":
-      return wants(raw, "from_turn", isPosition, "a turn") ?? wants(raw, "to_turn", isPosition, "a turn");
+      return checkField(raw, "from_turn", isPosition, "a turn") ?? checkField(raw, "to_turn", isPosition, "a turn");
     default:
       return null;
   }
@@ -251,19 +255,19 @@ function findFault(raw: RawLine): string | null {
 function faultOfResponse(raw: RawLine): string | null {
   const [said, ...more] = keysOf("chat_response").filter((key) => Object.hasOwn(raw, key));
   if (said === undefined || more.length > 0) return "expected one of `message`, `reasoning` and `data`";
-  return said === "data" ? null : wants(raw, said, isText, "a text");
+  return said === "data" ? null : checkField(raw, said, isText, "a text");
 }
 
 /** Absent = it is none. */
 function faultOfError(raw: RawLine): string | null {
-  return wants(raw, "is_error", (value) => value === undefined || typeof value === "boolean", "true or false");
+  return checkField(raw, "is_error", (value) => value === undefined || typeof value === "boolean", "true or false");
 }
 
 function faultOfArguments(raw: RawLine): string | null {
-  return wants(raw, "arguments", isRecord, "an object");
+  return checkField(raw, "arguments", isRecord, "an object");
 }
 
-function wants(raw: RawLine, key: string, accepts: (value: unknown) => boolean, what: string): string | null {
+function checkField(raw: RawLine, key: string, accepts: (value: unknown) => boolean, what: string): string | null {
   return accepts(raw[key]) ? null : `expected \`${key}\` to be ${what}`;
 }
 

@@ -103,7 +103,7 @@ function answerCalls(entries: readonly EventEntry[], { unanswered }: WrittenCall
   const pending: NamedEntry[] = [];
   const whole: NamedEntry[] = [];
   for (const entry of entries) {
-    if (isTalk(entry.kind) && !STANDS_AMONG_CALLS.has(entry.kind)) appendAll(whole, pending.splice(0));
+    if (isTalk(entry.kind) && !CALL_KINDS.has(entry.kind)) appendAll(whole, pending.splice(0));
     whole.push(entry);
     const { named } = entry;
     if (named !== undefined && unanswered.has(named.event)) pending.push(resultOf(entry, named.name));
@@ -111,7 +111,7 @@ function answerCalls(entries: readonly EventEntry[], { unanswered }: WrittenCall
   return [...whole, ...pending];
 }
 
-const STANDS_AMONG_CALLS: ReadonlySet<string> = new Set([
+const CALL_KINDS: ReadonlySet<string> = new Set([
   "tool_call_request",
   "tool_call_response",
   "inquiry_request",
@@ -142,27 +142,27 @@ function moveOverlays(overlays: readonly NamedOverlay[], entries: readonly Named
 
 function insertOverlays(entries: readonly NamedEntry[], overlays: readonly NamedOverlay[]): readonly WrittenEntry[] {
   const ids = new Set(entries.map(({ id }) => id));
-  const left = overlays.filter(({ after }) => after === undefined || !ids.has(after));
-  const behind = new Map<string, NamedOverlay[]>();
+  const remaining = overlays.filter(({ after }) => after === undefined || !ids.has(after));
+  const byEvent = new Map<string, NamedOverlay[]>();
   for (const overlay of overlays) {
     const { after = "" } = overlay;
-    const same = behind.get(after);
-    if (same === undefined) behind.set(after, [overlay]);
+    const same = byEvent.get(after);
+    if (same === undefined) byEvent.set(after, [overlay]);
     else same.push(overlay);
   }
   const placed = entries.flatMap((entry) => {
-    const own = entry.id === "" ? [] : (behind.get(entry.id) ?? []);
-    return [...olderThan(entry, left).map(toEntry), entry, ...own.map(toEntry)];
+    const own = entry.id === "" ? [] : (byEvent.get(entry.id) ?? []);
+    return [...olderThan(entry, remaining).map(toEntry), entry, ...own.map(toEntry)];
   });
-  return [...placed, ...left.map(toEntry)];
+  return [...placed, ...remaining.map(toEntry)];
 }
 
 /** Takes the overlays that are older than the turn that an entry opens. */
-function olderThan({ kind, raw }: NamedEntry, left: NamedOverlay[]): readonly NamedOverlay[] {
+function olderThan({ kind, raw }: NamedEntry, remaining: NamedOverlay[]): readonly NamedOverlay[] {
   if (kind !== "turn_start") return [];
   const time = readStoredTime(raw["timestamp"]) ?? "";
-  const next = left.findIndex(({ timestamp }) => compareTimestamps(timestamp, time) >= 0);
-  return left.splice(0, next < 0 ? left.length : next);
+  const next = remaining.findIndex(({ timestamp }) => compareTimestamps(timestamp, time) >= 0);
+  return remaining.splice(0, next < 0 ? remaining.length : next);
 }
 
 function toEntry(overlay: NamedOverlay): WrittenEntry {
@@ -196,7 +196,7 @@ function sanitize<Drafted extends DraftEntry>(
   startOf: (request: Drafted) => Drafted,
 ): readonly Drafted[] {
   if (!entries.some(({ kind }) => kind === "chat_request")) return entries;
-  return withoutEmptyEnd(withoutOrphans(fromFirstRequest(entries, startOf)));
+  return withoutEmptyTurnsAtEnd(withoutOrphans(fromFirstRequest(entries, startOf)));
 }
 
 /** What is said before the first request goes, but for the start of its turn, which is made where it is missing. */
@@ -242,7 +242,7 @@ function pairedInquiries(entries: readonly DraftEntry[]): ReadonlySet<DraftEntry
   return paired;
 }
 
-function withoutEmptyEnd<Drafted extends DraftEntry>(entries: readonly Drafted[]): readonly Drafted[] {
+function withoutEmptyTurnsAtEnd<Drafted extends DraftEntry>(entries: readonly Drafted[]): readonly Drafted[] {
   const last = entries.findLastIndex((entry) => isSaid(entry) && entry.kind !== "turn_start");
   return entries.filter((entry, at) => at < last || entry.kind !== "turn_start");
 }

@@ -29,25 +29,25 @@ function readMessage(message: Fields, metadata: EventMetadata): SaidMessage {
   const { role, content } = message;
   switch (role) {
     case "assistant":
-      return { said: answersOf(message, metadata), isUsers: false };
+      return { said: answersOf(message, metadata), isFromUser: false };
     case "tool":
     case "function": {
       const call_id = stringOf(message, "tool_call_id") ?? stringOf(message, "name") ?? "";
       return {
         said: [{ type: "tool_call_response", call_id, content: toOpenAiContent(content), is_error: false }],
-        isUsers: false,
+        isFromUser: false,
       };
     }
     case "system":
     case "developer":
       return {
         said: isBlank(content) ? [] : [{ type: "chat_request", role, content: toOpenAiContent(content) }],
-        isUsers: false,
+        isFromUser: false,
       };
     default:
       return {
         said: isBlank(content) ? [] : [{ type: "chat_request", content: toOpenAiContent(content) }],
-        isUsers: true,
+        isFromUser: true,
       };
   }
 }

@@ -24,10 +24,10 @@ function toPart(part: unknown): ContentPart {
 }
 
 /** A plain image, so that every model is shown it: how closely it is to be looked at (`detail`) is OpenAI's word. */
-function imageOf({ type, image_url: image, detail: _, ...beside }: Fields): ContentPart | undefined {
+function imageOf({ type, image_url: image, detail: _, ...others }: Fields): ContentPart | undefined {
   if (type !== "image_url" && type !== "input_image") return undefined;
   const { url, detail: __, ...more } = isFields(image) ? image : { url: image };
-  const isPlain = typeof url === "string" && Object.keys({ ...beside, ...more }).length === 0;
+  const isPlain = typeof url === "string" && Object.keys({ ...others, ...more }).length === 0;
   return isPlain ? mediaOf("image", url) : undefined;
 }
 

@@ -42,7 +42,7 @@ function readItem(item: Fields, metadata: EventMetadata): SaidMessage {
     }
     default:
       return content === undefined && Object.keys(item).length <= 1
-        ? { said: [], isUsers: false }
+        ? { said: [], isFromUser: false }
         : answer({
             type: "chat_response",
             message: [opaqueItem(item)],
@@ -54,7 +54,7 @@ function readItem(item: Fields, metadata: EventMetadata): SaidMessage {
 function readMessage(item: Fields, metadata: EventMetadata): SaidMessage {
   const { role, content } = item;
   const isEmpty = content === undefined || content === null || (Array.isArray(content) && content.length === 0);
-  if (isEmpty) return { said: [], isUsers: false };
+  if (isEmpty) return { said: [], isFromUser: false };
   if (role === "assistant") {
     return answer({
       type: "chat_response",
@@ -63,8 +63,8 @@ function readMessage(item: Fields, metadata: EventMetadata): SaidMessage {
     });
   }
   if (role === "system" || role === "developer")
-    return { said: [{ type: "chat_request", role, content: toOpenAiContent(content) }], isUsers: false };
-  return { said: [{ type: "chat_request", content: toOpenAiContent(content) }], isUsers: true };
+    return { said: [{ type: "chat_request", role, content: toOpenAiContent(content) }], isFromUser: false };
+  return { said: [{ type: "chat_request", content: toOpenAiContent(content) }], isFromUser: true };
 }
 
 function reasoningOf(item: Fields, metadata: EventMetadata): SaidEvent {
@@ -83,7 +83,7 @@ function callOf(item: Fields, metadata: EventMetadata): SaidEvent {
 }
 
 function answer(said: SaidEvent): SaidMessage {
-  return { said: [said], isUsers: false };
+  return { said: [said], isFromUser: false };
 }
 
 /** An item that only OpenAI understands, as it is. */

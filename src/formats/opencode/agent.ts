@@ -14,7 +14,7 @@ import {
   type HeldSession,
   isRecord,
   NO_DATE,
-  namedUnder,
+  nonBlankStringOf,
   parseJsonLine,
   type RawLine,
   type ResumePlan,
@@ -45,7 +45,7 @@ import { writeOpenCodeSession, writtenMessageId, writtenSessionId } from "./writ
 
 /** Tells where a session comes from; null for one that began by itself. */
 function openCodeDescent(source: SessionSource): SessionDescent | null {
-  const parent = namedUnder(parseDocument(source)?.info ?? {}, "parentID");
+  const parent = nonBlankStringOf(parseDocument(source)?.info ?? {}, "parentID");
   return parent === undefined ? null : { kind: "agent", sessions: [toUsableId(parent)] };
 }
 
@@ -86,7 +86,8 @@ export function readOpenCodeSession(source: SessionSource): ImportedSession {
   const { sessionId, info } = document;
   const { active, reverted, skipped } = readMessages(document);
   const reading = readMessageTurns(active, document);
-  const left = reverted === undefined ? null : createLeftBranch(reading, readMessageTurns(reverted, document));
+  const abandoned =
+    reverted === undefined ? null : createAbandonedBranch(reading, readMessageTurns(reverted, document));
   const placed = listOpenCodeCompactions(reading.turns);
   const createdAt = timestampOf(document) ?? active[0]?.timestamp ?? NO_DATE;
   const ids = new Set((reverted ?? active).map(({ id }) => id));
@@ -107,7 +108,7 @@ export function readOpenCodeSession(source: SessionSource): ImportedSession {
     turnTime: (turn) => reading.turns[turn]?.opener.timestamp ?? createdAt,
     compactions: placed.map(({ compaction }) => compaction),
     compactionTurns: new Map(placed.map(({ compaction, turn }) => [compaction.id, turn])),
-    abandoned: left === null ? [] : [left],
+    abandoned: abandoned === null ? [] : [abandoned],
     skippedLines: skipped,
     ...(origin !== null && { origin }),
   };
@@ -146,15 +147,15 @@ function readTitles({ info, sessionId }: SessionDocument, timestamp: string): Im
 }
 
 /** Makes a branch of it; null when nothing was asked or answered in it. */
-function createLeftBranch(active: MessageReading, left: MessageReading): AbandonedBranch | null {
-  const first = sentMessages(left)[sentMessages(active).length];
+function createAbandonedBranch(active: MessageReading, abandoned: MessageReading): AbandonedBranch | null {
+  const first = sentMessages(abandoned)[sentMessages(active).length];
   if (first === undefined) return null;
-  const differs = left.turns.findIndex((turn, at) => !isSameTurn(turn, active.turns[at]));
+  const differs = abandoned.turns.findIndex((turn, at) => !isSameTurn(turn, active.turns[at]));
   return {
     name: `left-${deriveName(first.id).slice(0, 8)}`,
-    commonTurns: differs < 0 ? left.turns.length : differs,
-    turnCount: left.turns.length,
-    readTurn: (turn) => readMessageTurn(left, turn),
+    commonTurns: differs < 0 ? abandoned.turns.length : differs,
+    turnCount: abandoned.turns.length,
+    readTurn: (turn) => readMessageTurn(abandoned, turn),
   };
 }
 
@@ -276,7 +277,7 @@ export const OPENCODE: AgentFormat = {
   resume: planOpenCodeResume,
   versions: {
     tried: "1.18.33",
-    of: (source) => stringOf(parseDocument(source)?.info ?? {}, "version"),
+    versionOf: (source) => stringOf(parseDocument(source)?.info ?? {}, "version"),
   },
   tools: {
     shell: { name: "bash", keys: { command: "command" } },

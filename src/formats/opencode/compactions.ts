@@ -38,19 +38,19 @@ interface ClearedResult {
 }
 
 /** Results that are cleared in one go have times no further apart, milliseconds. */
-const ONE_GO = 5000;
+const MAX_GAP_MS = 5000;
 
 /** Reads the compactions of turns, oldest first, with rising timestamps. */
 export function listOpenCodeCompactions(turns: readonly MessageTurn[]): readonly PlacedCompaction[] {
   const places = turns.flatMap(({ messages }, turn) => messages.map((message) => ({ turn, message })));
   const summaries = places.flatMap((place, at) => (place.message.kind === "summary" ? summaryAt(places, at) : []));
   const cleared = places.flatMap(clearedIn).sort((a, b) => a.time - b.time);
-  const drafts = [...summaries, ...clearings(cleared, turns)].sort((a, b) =>
+  const drafts = [...summaries, ...clearingCompactions(cleared, turns)].sort((a, b) =>
     compareTimestamps(a.draft.timestamp, b.draft.timestamp),
   );
   let last = "";
   return drafts
-    .flatMap((placed) => [placed, ...clearedAgain(placed, cleared)])
+    .flatMap((placed) => [placed, ...reclearKept(placed, cleared)])
     .map(({ turn, draft }) => {
       const isLater = last === "" || compareTimestamps(draft.timestamp, last) > 0;
       const timestamp = isLater ? draft.timestamp : addMilliseconds(last, 1);
@@ -122,11 +122,11 @@ function clearedAt(part: RawLine): unknown {
 }
 
 /** What was cleared in one go is one compaction, in the turn that was the newest then. */
-function clearings(cleared: readonly ClearedResult[], turns: readonly MessageTurn[]): readonly PlacedDraft[] {
+function clearingCompactions(cleared: readonly ClearedResult[], turns: readonly MessageTurn[]): readonly PlacedDraft[] {
   const goes: ClearedResult[][] = [];
   for (const result of cleared) {
     const go = goes.at(-1);
-    if (go !== undefined && result.time - (go.at(-1)?.time ?? 0) <= ONE_GO) go.push(result);
+    if (go !== undefined && result.time - (go.at(-1)?.time ?? 0) <= MAX_GAP_MS) go.push(result);
     else goes.push([result]);
   }
   return goes.flatMap((go) => {
@@ -139,7 +139,7 @@ function clearings(cleared: readonly ClearedResult[], turns: readonly MessageTur
 }
 
 /** A kept message stays as it is sent: what was cleared in it before is cleared again behind the summary. */
-function clearedAgain({ turn, draft }: PlacedDraft, cleared: readonly ClearedResult[]): readonly PlacedDraft[] {
+function reclearKept({ turn, draft }: PlacedDraft, cleared: readonly ClearedResult[]): readonly PlacedDraft[] {
   const kept = new Set(draft.keep ?? []);
   const before = cleared.filter(({ event, time }) => kept.has(event) && time <= Date.parse(draft.timestamp));
   if (before.length === 0) return [];

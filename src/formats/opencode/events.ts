@@ -203,12 +203,12 @@ function signed(made: EventMetadata, part: RawLine): EventMetadata {
 /** Marks what only OpenCode understands, as the provider of an opaque part. */
 export const OPENCODE_PART = "opencode";
 /** Files whose text stands beside them in a part of its own: the agent does not send them. */
-const TOLD_AS_TEXT: ReadonlySet<string> = new Set(["text/plain", "application/x-directory"]);
+const SENT_AS_TEXT: ReadonlySet<string> = new Set(["text/plain", "application/x-directory"]);
 const DATA_URL = /^data:([^;,]+)(?:;[^;,]*)*;base64,/;
 
 /** Whether the agent sends a file of a user's message as a file. */
 function isSentFile(part: RawLine): boolean {
-  return !TOLD_AS_TEXT.has(stringOf(part, "mime") ?? "");
+  return !SENT_AS_TEXT.has(stringOf(part, "mime") ?? "");
 }
 
 /** Converts a file. */

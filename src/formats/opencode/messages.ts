@@ -37,12 +37,12 @@ interface MessagePath {
 /** Ids that can stand in names; a dot parts an event's ordinal from its message. */
 const USABLE = /^[A-Za-z0-9_-]{1,128}$/;
 /** How an answer ends that the agent goes on from by itself. */
-const GOES_ON: ReadonlySet<unknown> = new Set(["tool-calls", "unknown"]);
+const CONTINUED_ENDS: ReadonlySet<unknown> = new Set(["tool-calls", "unknown"]);
 const TYPED: ReadonlySet<unknown> = new Set(["text", "file", "agent"]);
 
 /** Reads the messages of a session. */
 export function readMessages(document: SessionDocument): MessagePath {
-  const { settled, open } = leaveOpen(document.messages);
+  const { settled, open } = withoutOpenAnswer(document.messages);
   const messages = nameMessages(document.sessionId, settled);
   const active = beforeRevert(messages, recordOf(document.info, "revert"));
   const skipped = [...document.skipped, ...open].sort((a, b) => a.line - b.line);
@@ -53,7 +53,7 @@ export function readMessages(document: SessionDocument): MessagePath {
  * Leaves out the newest answer while it is being written, and what was typed since: what is read must stay as it is. An answer
  * that another one follows will not be written any more.
  */
-function leaveOpen(messages: readonly RawMessage[]): {
+function withoutOpenAnswer(messages: readonly RawMessage[]): {
   readonly settled: readonly RawMessage[];
   readonly open: readonly SkippedLine[];
 } {
@@ -152,7 +152,7 @@ function isSentAnswer({ info, parts }: RawMessage): boolean {
 function wasWorking(info: RawLine, typed: number | undefined): boolean {
   const completed = completedAt(info);
   if (completed === undefined || typed === undefined || recordOf(info, "error") !== undefined) return false;
-  return GOES_ON.has(info["finish"]) && typed <= completed;
+  return CONTINUED_ENDS.has(info["finish"]) && typed <= completed;
 }
 
 /** What stands before the message, or the part of one, to which the user went back; the agent takes the rest out when it goes on. */

@@ -243,7 +243,7 @@ function jsonNames(namesIn: FolderReader["namesIn"], folder: string): readonly s
 
 /** Joins them, in the order in which they are listed. What is no JSON stands at the end, as text; what is gone is left out. */
 export function joinScattered([description, ...others]: readonly ScatteredFile[]): string {
-  const whole = withoutMark(description?.text ?? "");
+  const whole = withoutByteOrderMark(description?.text ?? "");
   const value = parseJsonLine(whole);
   // A document that was exported to such a place is no description.
   if (!isRecord(value) || Array.isArray(value["messages"])) return whole;
@@ -255,8 +255,8 @@ export function joinScattered([description, ...others]: readonly ScatteredFile[]
     const message = messages.at(-1);
     if (file.text === null || message === undefined) continue;
     if (!isRecord(parseJsonLine(file.text))) unread.push(file);
-    else if (isMessage) message.info = withoutMark(file.text);
-    else message.parts.push(withoutMark(file.text));
+    else if (isMessage) message.info = withoutByteOrderMark(file.text);
+    else message.parts.push(withoutByteOrderMark(file.text));
   }
   const written = messages.map(({ info, parts }) => `{"info":${info},"parts":[${parts.join(",")}]}`);
   const rest = unread.length === 0 ? "" : `,"unread":${JSON.stringify(unread)}`;
@@ -267,6 +267,6 @@ export function joinScattered([description, ...others]: readonly ScatteredFile[]
 const MESSAGE = /(?:^|\/)message\/[^/]+\/[^/]+$/;
 
 /** A byte order mark stands before a text, never in one. */
-function withoutMark(text: string): string {
+function withoutByteOrderMark(text: string): string {
   return text.replace(/^\uFEFF/, "");
 }

@@ -242,7 +242,7 @@ function addTurn(writer: Writer, turn: ProjectedTurn): void {
 
 interface FoundSummary {
   /** The answers that hold it, or the request that carries it. */
-  readonly told: readonly (ChatResponse | ChatRequest)[];
+  readonly carriers: readonly (ChatResponse | ChatRequest)[];
   /** What else the turn holds. */
   readonly rest: readonly Event[];
 }
@@ -260,18 +260,18 @@ function summaryOf({ origin, events }: ProjectedTurn): FoundSummary | null {
       ? answers.length > 0 && answers[0]?.id === request.id.replace(/request$/, "response")
       : answers.length > 0 && textOfContent(request.content) === SUMMARY_QUESTION;
   if (isQuestion) {
-    const told = answers.flatMap((event) => (event.type === "chat_response" ? [event] : []));
-    const used = new Set<Event>([request, ...told]);
-    return { told, rest: events.filter((event) => !used.has(event)) };
+    const carriers = answers.flatMap((event) => (event.type === "chat_response" ? [event] : []));
+    const used = new Set<Event>([request, ...carriers]);
+    return { carriers, rest: events.filter((event) => !used.has(event)) };
   }
   if (origin.kind !== "summary" || request.metadata?.origin !== "summary") return null;
-  return { told: [request], rest: events.filter((event) => event !== request) };
+  return { carriers: [request], rest: events.filter((event) => event !== request) };
 }
 
 /** OpenCode asks for a summary with a message of its own, and knows the answer by its mark. */
-function addSummary({ chain, made, reader }: Writer, { told }: FoundSummary, compaction: string): void {
-  const timestamp = told[0]?.timestamp ?? "";
-  const model = told.map(modelOf).find((one) => one !== null) ?? made;
+function addSummary({ chain, made, reader }: Writer, { carriers }: FoundSummary, compaction: string): void {
+  const timestamp = carriers[0]?.timestamp ?? "";
+  const model = carriers.map(modelOf).find((one) => one !== null) ?? made;
   chain.addRequest({
     key: boundaryName(compaction),
     timestamp,
@@ -279,7 +279,7 @@ function addSummary({ chain, made, reader }: Writer, { told }: FoundSummary, com
     parts: () => [{ type: "compaction", auto: false }],
   });
   const parts = (time: number): readonly RawLine[] =>
-    told.flatMap((event) =>
+    carriers.flatMap((event) =>
       event.type === "chat_response" ? saidParts(event, reader, time) : requestParts(event.content, false),
     );
   chain.addAnswer({ key: compaction, timestamp, model, parts }, { summary: true });
@@ -289,7 +289,7 @@ function addEvent(writer: Writer, event: Event): void {
   switch (event.type) {
     case "chat_request":
       closeAnswer(writer);
-      if (!introduces(writer.asked, writer.isOpening)) closeRequest(writer);
+      if (!joinsRequest(writer.asked, writer.isOpening)) closeRequest(writer);
       writer.asked.push(event);
       break;
     case "chat_response":
@@ -309,7 +309,7 @@ function addEvent(writer: Writer, event: Event): void {
 }
 
 /** Whether a request goes into a message with those before it: what introduces the request that opens a turn stays in the turn. */
-function introduces(asked: readonly ChatRequest[], isOpening: boolean): boolean {
+function joinsRequest(asked: readonly ChatRequest[], isOpening: boolean): boolean {
   return isOpening && !asked.some(isTyped);
 }
 
@@ -324,7 +324,7 @@ function closeRequest(writer: Writer): void {
   const [first] = asked;
   if (first === undefined) return;
   writer.isOpening = false;
-  const parts = asked.flatMap((event) => requestParts(reminded(event), !isTyped(event)));
+  const parts = asked.flatMap((event) => requestParts(asReminder(event), !isTyped(event)));
   const queued = asked.some(({ metadata }) => metadata?.origin === "queued");
   const { id, timestamp } = first;
   chain.addRequest({ key: compaction ?? id, timestamp, model: made, parts: () => parts }, { queued });
@@ -336,7 +336,7 @@ function isTyped({ role = "user", metadata }: ChatRequest): boolean {
 }
 
 /** Messages have no roles but those of the user and the model; a reminder is what an agent makes of others. */
-function reminded({ role = "user", content }: ChatRequest): ChatRequest["content"] {
+function asReminder({ role = "user", content }: ChatRequest): ChatRequest["content"] {
   if (role === "user") return content;
   if (typeof content === "string") return formatReminder(content);
   if (!Array.isArray(content)) return content;

@@ -9,7 +9,7 @@ import {
 } from "../agent-format.ts";
 import { lineUuid, sessionUuid, toUsableId } from "../imported-session.ts";
 import {
-  namedUnder,
+  nonBlankStringOf,
   parseJsonLine,
   type RawLine,
   type SessionDescent,
@@ -28,17 +28,17 @@ const FILE = /(?:^|[/\\])[^/\\_]*_([^/\\]+)\.jsonl$/;
 function piDescent(source: SessionSource): SessionDescent | null {
   const header = source.lineCount === 0 ? null : parseSessionLine(source.line(0));
   if (header === null || typeof header === "string" || !isHeader(header)) return null;
-  const session = FILE.exec(namedUnder(header, "parentSession") ?? "")?.[1];
+  const session = FILE.exec(nonBlankStringOf(header, "parentSession") ?? "")?.[1];
   return session === undefined ? null : { kind: "fork", sessions: [toUsableId(session)] };
 }
 
 /** The agent's folder for the sessions of a directory, where nothing names another. */
 function sessionFolder(machine: Machine, directory: string): string {
   const slug = directory.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-");
-  return machine.join(usualFolder(machine), `--${slug}--`);
+  return machine.join(defaultFolder(machine), `--${slug}--`);
 }
 
-function usualFolder(machine: Machine): string {
+function defaultFolder(machine: Machine): string {
   return machine.join(piFolder(machine), "sessions");
 }
 
@@ -59,14 +59,14 @@ function sessionFolders(
   return [
     { path: sessionFolder(machine, directory), isOwn: true },
     ...(named === undefined ? [] : [{ path: pathOf(machine, directory, named) }]),
-    { path: usualFolder(machine), levels: 1, isOwn: false },
+    { path: defaultFolder(machine), levels: 1, isOwn: false },
   ];
 }
 
 /** Settings may be of any making; what is none names no folder. */
 function folderNamedIn(settings: string | null): string | undefined {
   const read = settings === null ? null : parseJsonLine(settings);
-  return read === null || typeof read === "string" ? undefined : namedUnder(read, "sessionDir");
+  return read === null || typeof read === "string" ? undefined : nonBlankStringOf(read, "sessionDir");
 }
 
 /** As pi reads a folder's name: from the home folder, or from where it is started. */
@@ -119,7 +119,7 @@ export const PI: AgentFormat = {
   // pi names the version of the format alone.
   versions: {
     tried: "3",
-    of: (source) => findVersion(source, parseSessionLine, (line) => (isHeader(line) ? versionOf(line) : "")),
+    versionOf: (source) => findVersion(source, parseSessionLine, (line) => (isHeader(line) ? versionOf(line) : "")),
   },
   tools: {
     shell: { name: "bash", keys: { command: "command" } },

@@ -144,10 +144,10 @@ function compactionAt(found: FoundEntry, progress: Progress): readonly Found[] {
     summary: { summary: compactionText(stringOf(raw, "summary") ?? ""), source: "imported", inject: "request" },
     metadata: { ...(typeof tokens === "number" && { tokensBefore: tokens }), line: entry.eventId },
   };
-  const again = entries.flatMap((one) => edits.get(one) ?? []);
+  const repeated = entries.flatMap((one) => edits.get(one) ?? []);
   return [
     { name: entry.eventId, change },
-    ...again.map((edit) => ({ name: `${edit.by.eventId}.${entry.eventId}`, change: edit.change })),
+    ...repeated.map((edit) => ({ name: `${edit.by.eventId}.${entry.eventId}`, change: edit.change })),
   ];
 }
 
@@ -302,9 +302,9 @@ function queuedPrompts(path: readonly Entry[]): ReadonlySet<Entry> {
   const queued = new Set<Entry>();
   let before: Entry | undefined;
   for (const entry of path) {
-    if (entry.kind === "prompt" && before !== undefined && entry.made !== undefined) {
+    if (entry.kind === "prompt" && before !== undefined && entry.madeMs !== undefined) {
       const isBetween = before.kind === "result" || queued.has(before);
-      if (isBetween && entry.made < Date.parse(before.timestamp)) queued.add(entry);
+      if (isBetween && entry.madeMs < Date.parse(before.timestamp)) queued.add(entry);
     }
     if (isSentKind(entry.kind) || entry.kind === "failed") before = entry;
   }

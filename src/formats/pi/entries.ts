@@ -39,7 +39,7 @@ export interface Entry {
   /** RFC 3339 UTC; that of the entry before when it has none. */
   readonly timestamp: string;
   /** When the message was made, milliseconds since 1970: a prompt may be typed long before it is taken up. */
-  readonly made?: number;
+  readonly madeMs?: number;
 }
 
 export interface EntryIndex {
@@ -63,7 +63,7 @@ interface Draft {
   readonly sessionId: string;
   readonly hasIds: boolean;
   /** Whether the file began without ids: its header then names the model, also after pi has given them. */
-  readonly beganWithout: boolean;
+  readonly beganWithoutIds: boolean;
   readonly entries: Entry[];
   readonly nodes: Map<string, Entry>;
   readonly superseded: Set<Entry>;
@@ -109,7 +109,7 @@ function startDraft(header: RawLine): Draft {
     header,
     sessionId: idOfHeader(header),
     hasIds,
-    beganWithout: !hasIds || typeof header["modelId"] === "string",
+    beganWithoutIds: !hasIds || typeof header["modelId"] === "string",
     entries: [],
     nodes: new Map(),
     superseded: new Set(),
@@ -131,16 +131,16 @@ function addLine(draft: Draft, line: number, raw: RawLine): void {
   draft.timestamp = readTimestamp(raw["timestamp"]) ?? draft.timestamp;
   const earlier = draft.nodes.get(id);
   const parent = draft.hasIds ? stringOf(raw, "parentId") : draft.entries.at(-1)?.id;
-  const { timestamp: made } = saidMessage(raw);
+  const { timestamp: madeMs } = saidMessage(raw);
   const entry: Entry = {
     line,
     firstLine: earlier?.firstLine ?? line,
     kind: kindOfEntry(raw),
     id,
-    eventId: entryId(draft.beganWithout ? `${draft.sessionId}-${draft.entries.length + 1}` : id),
+    eventId: entryId(draft.beganWithoutIds ? `${draft.sessionId}-${draft.entries.length + 1}` : id),
     timestamp: draft.timestamp ?? NO_DATE,
     ...(parent !== undefined && parent !== "" && { parent }),
-    ...(typeof made === "number" && { made }),
+    ...(typeof madeMs === "number" && { madeMs }),
   };
   if (earlier !== undefined) {
     draft.superseded.add(earlier);

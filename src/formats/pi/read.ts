@@ -84,7 +84,7 @@ export function readPiSession(source: SessionSource): ImportedSession {
     turnTime: (turn) => cuts[turn]?.opener.timestamp ?? index.createdAt,
     compactions: placed.map(({ compaction }) => compaction),
     compactionTurns: new Map(placed.map(({ compaction, turn }) => [compaction.id, turn])),
-    abandoned: findLeftBranches(reading, tree),
+    abandoned: findAbandonedBranches(reading, tree),
     skippedLines: index.skipped,
     ...(origin !== null && { origin }),
     ...(origin !== null && exportedAs !== undefined && { exportedAs }),
@@ -121,7 +121,7 @@ function firstTitle(reading: PathReading): string | undefined {
 }
 
 /** Finds the branches, in the file order of their ends. Those on which nothing was asked or answered are none. */
-function findLeftBranches(active: PathReading, tree: SessionTree): readonly AbandonedBranch[] {
+function findAbandonedBranches(active: PathReading, tree: SessionTree): readonly AbandonedBranch[] {
   const claimed = new Set(active.path);
   const branches: AbandonedBranch[] = [];
   for (const leaf of findLeaves(active.index, tree, claimed).toReversed()) {

@@ -127,8 +127,8 @@ function addTurn(writer: Writer, turn: ProjectedTurn): void {
   const compaction = turn.origin.kind === "kept" ? undefined : turn.origin.compaction;
   writer.compaction = turn.origin.kind === "summary" ? compaction : undefined;
   if (summary !== null) addCompaction(writer, summary, compaction);
-  const left = summary?.events ?? turn.events;
-  for (const event of left) addEvent(writer, event);
+  const rest = summary?.events ?? turn.events;
+  for (const event of rest) addEvent(writer, event);
 }
 
 /** Whether nothing was said yet. */
@@ -249,7 +249,7 @@ function addRequest({ chain, compaction }: Writer, event: ChatRequest): void {
   else
     chain.add({
       ...draft,
-      body: { type: "custom_message", customType: "jpg", content: reminded(event, blocks), display: true },
+      body: { type: "custom_message", customType: "jpg", content: asReminder(event, blocks), display: true },
     });
 }
 
@@ -272,7 +272,7 @@ function typedMessage(
 }
 
 /** A message of role `system` has no entry of its own kind; a reminder is what an agent makes of one. */
-function reminded({ role }: ChatRequest, blocks: readonly RawLine[]): readonly RawLine[] {
+function asReminder({ role }: ChatRequest, blocks: readonly RawLine[]): readonly RawLine[] {
   if (role !== "system" && role !== "developer") return blocks;
   return blocks.map((block) =>
     typeof block["text"] === "string" ? { ...block, text: formatReminder(block["text"]) } : block,

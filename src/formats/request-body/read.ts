@@ -29,7 +29,7 @@ export type SaidEvent = Unnamed<ChatRequest | ChatResponse | ToolCallRequest | T
 export interface SaidMessage {
   readonly said: readonly SaidEvent[];
   /** Whether it is what a person said: it begins a turn where the one before was answered. */
-  readonly isUsers: boolean;
+  readonly isFromUser: boolean;
 }
 
 /** A request, read. */
@@ -81,8 +81,8 @@ export function createBodyFormat({ name, title, shape, read }: BodyRules): Agent
     read: (source) => {
       const body = bodyIn(source);
       if (body === null) throw notABody(title, shape);
-      const { strange, skipped } = parseBody(source);
-      if (strange !== undefined) throw severalConversations(strange);
+      const { brokenAtLine, skipped } = parseBody(source);
+      if (brokenAtLine !== undefined) throw severalConversations(brokenAtLine);
       if (body.messages.every(({ said }) => said.length === 0)) throw notABody(title, `${shape} with a message in it`);
       return createBodySession(name, body, skipped);
     },
@@ -133,7 +133,7 @@ interface PlacedMessage extends SaidMessage {
 
 /** Gives the id of a conversation: everything up to the first words of the user, in their words, names it. */
 function bodySessionId({ prompt, messages }: Pick<ReadBody, "prompt" | "messages">): string {
-  const asked = messages.findIndex(({ isUsers }) => isUsers);
+  const asked = messages.findIndex(({ isFromUser }) => isFromUser);
   const beginning = messages.slice(0, asked === -1 ? 1 : asked + 1);
   return deriveName(JSON.stringify([prompt ?? "", beginning.flatMap(({ said }) => said)]));
 }
@@ -173,7 +173,7 @@ function placeMessages({ prompt, messages }: ReadBody): readonly PlacedMessage[]
   const isBlank = content === "" || (Array.isArray(content) && content.length === 0);
   const system: PlacedMessage = {
     said: isBlank ? [] : [{ type: "chat_request", role: "system", content }],
-    isUsers: false,
+    isFromUser: false,
     at: "prompt",
   };
   return [system, ...messages.map((message, at) => ({ ...message, at }))].filter(({ said }) => said.length > 0);
@@ -184,7 +184,7 @@ function turnsOf(messages: readonly PlacedMessage[]): readonly (readonly PlacedM
   const turns: PlacedMessage[][] = [];
   for (const message of messages) {
     const open = turns.at(-1);
-    if (open === undefined || (message.isUsers && isAnswered(open))) turns.push([message]);
+    if (open === undefined || (message.isFromUser && isAnswered(open))) turns.push([message]);
     else open.push(message);
   }
   return turns;
@@ -220,8 +220,8 @@ function nameEvent(
 }
 
 function titleOf(messages: readonly PlacedMessage[]): string {
-  for (const { said, isUsers } of messages) {
-    if (!isUsers) continue;
+  for (const { said, isFromUser } of messages) {
+    if (!isFromUser) continue;
     for (const event of said) {
       const title = event.type === "chat_request" ? titleOfRequest(wordsOfContent(event.content)) : "";
       if (title !== "") return title;
@@ -249,7 +249,7 @@ interface ParsedBody {
   readonly isLines: boolean;
   readonly skipped: readonly SkippedLine[];
   /** Line, counted from 1, of the first request that does not go on with the one before; absent = all do. */
-  readonly strange?: number;
+  readonly brokenAtLine?: number;
 }
 
 const parsed = new WeakMap<SessionSource, ParsedBody>();
@@ -275,14 +275,14 @@ function readLines(source: SessionSource): ParsedBody {
     const value = parseJsonLine(source.line(line));
     if (value === null) continue;
     if (typeof value === "string") skipped.push({ line: line + 1, reason: value });
-    else if (body !== null && !goesOn(body, value)) return { body, isLines: true, skipped, strange: line + 1 };
+    else if (body !== null && !continues(body, value)) return { body, isLines: true, skipped, brokenAtLine: line + 1 };
     else body = value;
   }
   return { body, isLines: true, skipped };
 }
 
 /** Whether a request begins with what an earlier one holds. */
-function goesOn(before: unknown, after: unknown): boolean {
+function continues(before: unknown, after: unknown): boolean {
   const [known, list] = [recognizeRequest(before)?.list, recognizeRequest(after)?.list];
   if (known === undefined || list === undefined || known.length > list.length) return false;
   return known.every((message, at) => JSON.stringify(message) === JSON.stringify(list[at]));
