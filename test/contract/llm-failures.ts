@@ -73,7 +73,7 @@ export function testFailures(api: ApiUnderTest): void {
       const waits: number[] = [];
       const client = await openClient(api, url, { waits });
       const told: Retry[] = [];
-      const request = { ...ASK, retrying: (retry: Retry) => void told.push(retry) };
+      const request = { ...ASK, onRetry: (retry: Retry) => void told.push(retry) };
       expect(await failureOf(client.complete(request))).toMatchObject({ code: "overloaded" });
       expect(requests).toHaveLength(4);
       expect(waits).toHaveLength(3);

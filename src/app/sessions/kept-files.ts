@@ -240,7 +240,7 @@ async function keptFolders(place: KeptPlace, runtime: Runtime): Promise<readonly
       if (!isElsewhere) found.set(key, { agent, folder, isNamed });
     }
     if (store === undefined) continue;
-    const folder = { path: storeFolder(runtime, agent, place.key), of: place.directories[0] };
+    const folder = { path: storeFolder(runtime, agent, place.key), directory: place.directories[0] };
     found.set(`${agent.name} ${folder.path}`, { agent, folder, isNamed: (name) => name.endsWith(store.ending) });
   }
   return [...found.values()];

@@ -250,8 +250,8 @@ describe("Gemini CLI on a machine", () => {
   it("keeps the sessions of a directory in its folder and in that of old times, those of sub-agents below", () => {
     const folders = GEMINI_CLI.files.folders?.(machineWith(list({ [CWD]: "pool" })), CWD) ?? [];
     expect(folders).toEqual([
-      { path: `${tmp}/pool/chats`, levels: 1, of: CWD },
-      { path: `${tmp}/${hash}/chats`, levels: 1, of: CWD },
+      { path: `${tmp}/pool/chats`, levels: 1, directory: CWD },
+      { path: `${tmp}/${hash}/chats`, levels: 1, directory: CWD },
     ]);
   });
 
