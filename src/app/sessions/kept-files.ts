@@ -248,7 +248,7 @@ async function keptFolders(place: KeptPlace, runtime: Runtime): Promise<readonly
 
 /** How certain it is that the sessions in a folder are of this project. */
 function certaintyOf({ directory, isOwn }: SessionFolder): number {
-  if (of !== undefined) return 3;
+  if (directory !== undefined) return 3;
   return isOwn === true ? 2 : isOwn === undefined ? 1 : 0;
 }
 
