@@ -1,5 +1,5 @@
-// What a plan comes to: as few compactions as can say it, one for each run of lines with one verb and one for all single calls,
-// and the pins that are set and taken back. Turns that nothing shows stand between lines: no run goes across them.
+// Turns an edited plan into as few compactions as can express it, one for each run of lines with one verb and one for all single calls, and
+// into pins that are set and removed. Turns that are not shown separate lines: no run crosses them.
 import { isNothing } from "../conversation/bound-resolution.ts";
 import type { CallPolicy, SelectedCall } from "../conversation/compaction.ts";
 import { type CutRange, type Turn, traitsOf } from "../conversation/event.ts";
@@ -20,25 +20,25 @@ import { type CompactionPlan, type PlanInput, planCompaction } from "./plan.ts";
 /** The verbs that make a compaction. */
 type ChangingVerb = Exclude<EditVerb, "keep" | "pin">;
 
-/** A run of lines that one compaction is made of. */
+/** A run of lines that becomes one compaction. */
 export interface EditStep {
   readonly verb: ChangingVerb | "calls";
   readonly range: CutRange;
   /** Of `calls`: what becomes of each. */
   readonly calls?: readonly SelectedCall[];
-  /** First line of the run, from 1. */
+  /** First line of the run, 1-based. */
   readonly line: number;
 }
 
 export interface EditSteps {
-  /** In order of their ranges, which do not overlap but for those of single calls. */
+  /** In order of their ranges, which do not overlap, except those of single calls. */
   readonly steps: readonly EditStep[];
   readonly pins: readonly Pin[];
   readonly unpins: readonly Pin[];
   readonly problems: readonly PlanProblem[];
 }
 
-/** Lists what a plan comes to. `turns` = those that its items stand in, whole. */
+/** Lists the steps of a plan. `turns` = the turns of its items, whole. */
 export function listSteps(choices: readonly EditChoice[], turns: ReadonlyMap<number, Turn>): EditSteps {
   const whole = choices.filter(({ item }) => item.kind !== "call");
   const calls = choices.filter(({ item }) => item.kind === "call");
@@ -52,7 +52,6 @@ export function listSteps(choices: readonly EditChoice[], turns: ReadonlyMap<num
   };
 }
 
-/** Whether a verb makes a compaction, wherever it stands. */
 function isChanging(verb: EditVerb): verb is ChangingVerb {
   return verb !== "keep" && verb !== "pin";
 }
@@ -73,7 +72,7 @@ function runsOf(choices: readonly EditChoice[], turns: ReadonlyMap<number, Turn>
   return runs;
 }
 
-/** From where one begins to where the later of both ends. */
+/** From the start of the first to the later of both ends. */
 function joined(one: CutRange, other: CutRange, turns: ReadonlyMap<number, Turn>): CutRange {
   const { from, fromEvent } = one;
   const isInside = other.to === one.to && lastIn(other, turns) < lastIn(one, turns);
@@ -86,7 +85,7 @@ function joined(one: CutRange, other: CutRange, turns: ReadonlyMap<number, Turn>
   };
 }
 
-/** Whether nothing that a model could be sent stands between two ranges, or one reaches into the other: it may hide around what it keeps. */
+/** Whether nothing visible to a model lies between two ranges, or they overlap: a range may hide events around those it keeps. */
 function follows(a: CutRange, b: CutRange, turns: ReadonlyMap<number, Turn>): boolean {
   if (a.to + 1 === b.from) return a.toEvent === undefined && b.fromEvent === undefined;
   if (a.to !== b.from) return a.to > b.from;
@@ -127,7 +126,7 @@ function singleCalls(choices: readonly EditChoice[]): readonly EditStep[] {
   return [{ verb: "calls", range: { from: first.item.range.from, to: last.item.range.to }, calls, line: first.line }];
 }
 
-/** Summaries inside turns: each reaches from where the messages of its first call begin to where those of its last one end. */
+/** Summaries inside turns: each reaches from the start of its first call's message to the end of its last call's. */
 function summarisedCalls(
   choices: readonly EditChoice[],
   turns: ReadonlyMap<number, Turn>,
@@ -155,7 +154,7 @@ function summarisedCalls(
   return { steps, problems };
 }
 
-/** The messages that calls of one turn stand in, whole, and all calls in them. */
+/** The whole messages that contain the given calls of one turn, and all calls in them. */
 function blockOf(
   run: readonly EditChoice[],
   turns: ReadonlyMap<number, Turn>,
@@ -173,7 +172,7 @@ function blockOf(
   return { cut: { from: turn, fromEvent, to: turn, toEvent }, calls };
 }
 
-/** Of a call that is changed in a turn that is changed too, or pinned, nobody could say what becomes. */
+/** A call changed inside a turn that is changed too, or pinned, has two answers: a problem. */
 function clashes(choices: readonly EditChoice[]): readonly PlanProblem[] {
   const turns = new Map<number, EditChoice>();
   const problems: PlanProblem[] = [];
@@ -193,7 +192,7 @@ function clashes(choices: readonly EditChoice[]): readonly PlanProblem[] {
   return problems;
 }
 
-/** A summary that is changed takes what it hides along: what stands in its midst and is to stay would go with it. */
+/** A changed summary takes along what it hides: lines inside its range that are to stay would be lost. */
 function overlaps(whole: readonly EditChoice[], turns: ReadonlyMap<number, Turn>): readonly PlanProblem[] {
   const summaries = whole.filter(({ item, verb }) => item.kind === "summary" && isChanging(verb));
   return summaries.flatMap(({ item, verb, line }) => {
@@ -219,7 +218,7 @@ function beginsBefore(a: CutRange, b: CutRange, turns: ReadonlyMap<number, Turn>
   return a.from < b.to || (a.from === b.to && firstIn(a, turns) <= lastIn(b, turns));
 }
 
-/** A turn that stands in several lines is pinned by any of them. */
+/** A turn that is in several lines is pinned by any of them. */
 function pinsOf(choices: readonly EditChoice[]): Pick<EditSteps, "pins" | "unpins"> {
   const states = new Map<string, { readonly pin: Pin; readonly was: boolean; readonly is: boolean }>();
   for (const { item, verb } of choices) {
@@ -240,7 +239,7 @@ function pinsOf(choices: readonly EditChoice[]): Pick<EditSteps, "pins" | "unpin
 export interface EditChoice {
   readonly item: EditItem;
   readonly verb: EditVerb;
-  /** From 1; 0 = written nowhere. */
+  /** 1-based; 0 = not written anywhere. */
   readonly line: number;
 }
 
@@ -249,7 +248,7 @@ interface CheckedPlan {
   readonly problems: readonly PlanProblem[];
 }
 
-/** Checks the lines of a plan against the items it was made of; choices are whole only where there is no problem. */
+/** Checks the lines of a plan against the items it was made of; choices are complete only if there is no problem. */
 export function checkPlan({ lines }: EditPlan, items: readonly EditItem[]): CheckedPlan {
   const positions = new Map(items.map(({ place }, at) => [place, at] as const));
   const found = new Map<string, PlanLine>();
@@ -281,7 +280,7 @@ export function checkPlan({ lines }: EditPlan, items: readonly EditItem[]): Chec
   return { choices, problems: [...problems, ...missing(items, found, lines)].sort((a, b) => a.line - b.line) };
 }
 
-/** Every item without a line, told where the next one stands, else at the last line. */
+/** Every item without a line, reported at the line of the next item, else at the last line. */
 function missing(
   items: readonly EditItem[],
   found: ReadonlyMap<string, PlanLine>,
@@ -310,25 +309,23 @@ function whyRefused({ kind, place, verb: now }: EditItem, verb: EditVerb): strin
 
 /** What the steps are planned against. */
 interface EditFacts extends Pick<PlanInput, "turnCount" | "turns" | "compactions" | "now" | "hints"> {
-  /** Pins as they are to be. */
+  /** Pins after the edit. */
   readonly pins: readonly Pin[];
-  /** Ids of events that stay whatever a step says: the system prompts in front. */
+  /** Ids of events that stay whatever a step says: the leading system prompts. */
   readonly prompts: readonly string[];
 }
 
-/** A step with its compaction. */
 export interface PlannedStep {
   readonly step: EditStep;
   readonly plan: CompactionPlan;
 }
 
-/** A step of which nothing would come, and why, as a clause. */
+/** A step that would change nothing, and why, as a clause. */
 interface IdleStep {
   readonly step: EditStep;
   readonly reason: string;
 }
 
-/** What comes of steps. */
 export interface PlannedSteps {
   readonly planned: readonly PlannedStep[];
   readonly idle: readonly IdleStep[];
@@ -343,7 +340,7 @@ const POLICIES: Readonly<Record<EditStep["verb"], Policies>> = {
   calls: {},
 };
 
-/** Plans each step by itself: no two of them say anything of the same content. */
+/** Plans each step by itself: no two of them concern the same content. */
 export function planSteps(steps: readonly EditStep[], facts: EditFacts): PlannedSteps {
   const planned: PlannedStep[] = [];
   const idle: IdleStep[] = [];
@@ -357,7 +354,7 @@ export function planSteps(steps: readonly EditStep[], facts: EditFacts): Planned
   return { planned, idle, problems };
 }
 
-/** A summary takes in older ones that it partly overlaps: more than its lines say. */
+/** A summary would extend over older ones that it partly overlaps: more than its lines say. */
 function describeExtension({ compaction: { from_turn, to_turn } }: CompactionPlan): string {
   return `an older summary partly overlaps these turns, and a new one would reach over ${from_turn}..${to_turn}: \`jpg compact --from ${from_turn} --to ${to_turn}\` makes it, \`jpg log\` has the older one`;
 }
@@ -376,12 +373,12 @@ function requestOf(
     compactions,
     now,
   };
-  // What names single calls says nothing of what else stands between them: nothing has to be kept from it.
+  // A compaction of single calls says nothing about other events between them, so it need not keep any.
   if (calls !== undefined) return { ...request, calls };
   return { ...request, hints, keep: [...pinnedEvents(pins, own.values()), ...prompts] };
 }
 
-/** The turns that planning a range looks into. */
+/** The turns that planning a range reads. */
 function turnsOf(
   { from, to }: CutRange,
   turns: ReadonlyMap<number, Turn>,

@@ -1,5 +1,5 @@
-// The ledger of a stretch of a conversation: files, commands and errors as the calls themselves show them. It goes with a
-// summary so that what must be exact does not hang on a model's memory. Deterministic; each entry once, in order of appearance.
+// The ledger of a stretch of a conversation: files, commands and errors as the calls themselves show them. It accompanies a summary so that
+// exact facts do not depend on a model's memory. Deterministic; each entry once, in order of appearance.
 import type { Event, ToolCallRequest, Turn } from "../conversation/event.ts";
 import { appendAll } from "../lists.ts";
 import { errorLines } from "./facts.ts";
@@ -7,13 +7,13 @@ import { commandsRun, filesNamed } from "./hidden-content.ts";
 import { callFacts, isWriting, listToolCalls, type ToolCall } from "./tool-call.ts";
 
 export interface EventLedger {
-  /** Files that calls wrote or edited and that did not fail, as written. */
+  /** Files that calls wrote or edited without failing, as written. */
   readonly modified: readonly string[];
   /** Other files that calls named. */
   readonly read: readonly string[];
-  /** First lines of commands (120 characters at most), with ` → failed` behind those of which the newest run failed. */
+  /** First lines of commands (at most 120 characters), followed by ` → failed` if the newest run failed. */
   readonly commands: readonly string[];
-  /** First lines of errors that results show, shortened to 160 characters. */
+  /** First lines of errors in results, shortened to 160 characters. */
   readonly errors: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export function readLedger(events: readonly PlacedEvent[]): EventLedger {
   return { ...ledgerOfCalls(listToolCalls(groupTurns(events))), errors: [...errors] };
 }
 
-/** Reads what calls alone show, in order. */
+/** Reads what calls show by themselves, in order. */
 export function ledgerOfCalls(calls: readonly ToolCall[]): Omit<EventLedger, "errors"> {
   const modified = new Set<string>();
   const others = new Set<string>();
@@ -44,7 +44,7 @@ export function ledgerOfCalls(calls: readonly ToolCall[]): Omit<EventLedger, "er
   };
 }
 
-/** What the tool is known to concern, else what its arguments name. */
+/** The files that the tool is known to concern, else those that its arguments name. */
 function filesOf(request: ToolCallRequest): readonly string[] {
   const { path, paths, kind } = callFacts(request);
   if (kind === "search" || kind === "list") return [];
@@ -55,10 +55,9 @@ function shortLine(line: string): string {
   return line.length > ERROR_CHARS ? `${line.slice(0, ERROR_CHARS - 1)}…` : line;
 }
 
-// The ledger as the last section of a summary: what the calls themselves show and the text does not say yet. Written by rule, so
-// that it can be told from a model's words, and without counts, which would be numbers that no event bears out.
+// The ledger as the last section of a summary: what the calls themselves show and the text does not say yet. Written by rule and under its
+// own heading, so that it is not taken for a model's words, and without counts, which no event would support.
 
-/** Heading of the section. */
 const LEDGER_HEADING = "## LEDGER";
 
 const ORIGIN = "Taken from the recorded calls, not written by a model.";
@@ -66,8 +65,8 @@ const ORIGIN = "Taken from the recorded calls, not written by a model.";
 const MORE = "- … more stands in the turns themselves";
 
 /**
- * Renders the ledger for a summary text: modified files always, the rest where the text does not have it. What is over the
- * limit (characters) is left out, the least important first, and said to be; empty when there is nothing to add, or no room.
+ * Renders the ledger for a summary text: modified files always, the rest if the text does not have it. Over the limit (characters) the
+ * least important entries are left out, and a line says so; empty when there is nothing to add, or no room.
  */
 export function renderLedger(
   ledger: EventLedger,
@@ -106,20 +105,18 @@ function takeFitting(entries: readonly string[], room: number): readonly string[
   return lines;
 }
 
-/** An entry as a text would repeat it: without how a command ended, and without the mark of a shortened line. */
+/** An entry as a text would repeat it: without a command's outcome, and without the mark of a shortened line. */
 function withoutMark(entry: string): string {
   return entry.replace(/ → failed$/, "").replace(/…$/, "");
 }
 
-/** Takes the ledger away from behind a summary. */
+/** Removes the ledger from the end of a summary. */
 export function withoutLedger(summary: string): string {
   const at = summary.lastIndexOf(`\n\n${LEDGER_HEADING}\n${ORIGIN}\n`);
   return at < 0 ? summary : summary.slice(0, at);
 }
 
-// An event with the place it stands at.
-
-// An event with the place it stands at, as what is summarised is handed around.
+// An event with its place.
 
 export interface PlacedEvent {
   /** Turn position, 0-based. */
@@ -127,7 +124,7 @@ export interface PlacedEvent {
   readonly event: Event;
 }
 
-/** Puts events (in order) back into turns; a turn holds only those given. */
+/** Groups events (in order) into turns again; a turn has only those given. */
 export function groupTurns(events: readonly PlacedEvent[]): readonly Turn[] {
   const turns = new Map<number, Event[]>();
   for (const { turn, event } of events) {

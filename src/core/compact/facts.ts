@@ -1,5 +1,5 @@
-// The facts that one event holds, by kind: what a reader may need again and a shortened view may lose. Deterministic, and
-// linear in the texts of the event.
+// The facts in one event, by kind: what a reader may need again and a shortened view may lose. Deterministic, and linear in the texts of
+// the event.
 import type { FactKind } from "../conversation/compaction.ts";
 import { type Event, isUserRequest } from "../conversation/event.ts";
 import { filesNamed, textsOf } from "./hidden-content.ts";
@@ -8,10 +8,7 @@ import { COLON, DIGIT, DOT, LOWER, OTHER, SLASH, scanWords, UNDERSCORE, UPPER } 
 /** Facts by kind, each once, in order of appearance; kinds without facts are absent. */
 export type Facts = ReadonlyMap<FactKind, ReadonlySet<string>>;
 
-/**
- * Gives the facts of an event as a model is sent it. Commands are none here (they need the view, see hidden-content.ts),
- * nor are pins.
- */
+/** Returns the facts of an event as a model is sent it, without commands (they need the view, see hidden-content.ts) and pins. */
 export function factsOf(event: Event): Facts {
   const facts = new Map<FactKind, Set<string>>();
   const add = (kind: FactKind, fact: string): void => {
@@ -27,17 +24,17 @@ export function factsOf(event: Event): Facts {
   return facts;
 }
 
-/** Gives the facts of a plain text that are single words. */
+/** Returns the facts of a plain text that are single words. */
 export function factsOfText(text: string): Facts {
   return factsOf({ type: "chat_response", id: "", timestamp: "", message: text });
 }
 
-/** How much of a line tells whether it begins with an error, in characters. */
+/** Characters of a line that are checked for the beginning of an error. */
 const LINE_START = 160;
 const ERROR_LINE =
   /^(?:(?:fatal )?error(?:\[\w{1,12}\])?[: ]|[\w.$]{0,80}(?:Error|Exception)\b(?: \[\w{1,40}\])?:|panic(?:ked)?[: ]|panicked at|Traceback \(|fatal: |npm ERR!|thread '[^']{1,80}' panicked|AssertionError\b)/i;
 const ERROR_INSIDE = /^\S{1,100}: (?:fatal )?error\b/;
-/** What every such line holds; looked for first, for most texts hold none. */
+/** Every such line contains one of these; searched first, because most texts have none. */
 const ERROR_SIGN = /err(?:or|!)|exception|panic|traceback|fatal/gi;
 const NOT_BLANK = /[^ \t-\r\u00a0]/;
 const HAS_WORD = /[\p{L}\p{N}]/u;
@@ -45,7 +42,7 @@ const HAS_WORD = /[\p{L}\p{N}]/u;
 /** Bounds of a piece of a text: `text.slice(start, end)`, without blanks at its ends. */
 export type VisitPiece = (start: number, end: number) => void;
 
-/** Gives the first lines of the errors in the result of a call; those of other events are quotations. */
+/** Returns the first lines of the errors in the result of a call; those of other events are quotations. */
 export function errorLines(event: Event): readonly string[] {
   if (event.type !== "tool_call_response") return [];
   const lines: string[] = [];
@@ -60,7 +57,7 @@ export function errorLines(event: Event): readonly string[] {
   return lines;
 }
 
-/** Visits the lines that an error may begin in, and the first of all if that is asked for. */
+/** Visits the lines in which an error may begin, and with `withFirst` the first line. */
 function scanSigned(text: string, withFirst: boolean, visit: VisitPiece): void {
   let at = withFirst ? Math.max(0, text.search(NOT_BLANK)) : 0;
   let found = withFirst ? at : nextSign(text, at);
@@ -78,7 +75,7 @@ function nextSign(text: string, from: number): number {
   return ERROR_SIGN.exec(text)?.index ?? -1;
 }
 
-/** Gives the sentences of a user's own request: typed by a person, not put there by a harness or a summary. */
+/** Returns the sentences of a request that a person typed, not a harness or a summary. */
 export function requestSentences(event: Event): readonly string[] {
   if (!isUserRequest(event)) return [];
   const sentences: string[] = [];
@@ -102,7 +99,7 @@ export function scanLines(text: string, visit: VisitPiece): void {
   }
 }
 
-/** Visits the sentences of a text: a line ends one, and so does a full stop, ! or ? with a blank behind it. */
+/** Visits the sentences of a text: a line ends one, and so does a full stop, ! or ? before a blank. */
 export function scanSentences(text: string, visit: VisitPiece): void {
   scanLines(text, (lineStart, lineEnd) => {
     let start = lineStart;
@@ -116,7 +113,7 @@ export function scanSentences(text: string, visit: VisitPiece): void {
   });
 }
 
-/** Visits the lines of a text, the sentences that are not whole lines, and what stands between backticks in a line. */
+/** Visits the lines of a text, the sentences that are not whole lines, and code spans in a line. */
 export function scanPieces(text: string, visit: VisitPiece): void {
   scanLines(text, (start, end) => {
     visit(start, end);
@@ -164,18 +161,18 @@ const EXTENSIONS: ReadonlySet<string> = new Set(
     "tsv tsx txt vue wasm xml yaml yml zig zsh jpg jpeg gif webp"
   ).split(" "),
 );
-/** Marks that no path holds, but places in a file do. */
+/** Characters that are not in paths, but in places in a file. */
 const MARKED = /[:#%]/;
 const EXTENSION = /^[A-Za-z][A-Za-z0-9]{0,7}$/;
 const PLACE = /(?::\d{1,9}){1,2}(?:-\d{1,9})?$|#L\d{1,9}(?:-L?\d{1,9})?$/;
-/** Marks that end words of prose, and slashes behind a directory. */
+/** Marks that end words of prose, and slashes after a directory. */
 const END_MARKS = ".:-/";
-/** Longest path that is taken for one, characters. */
+/** Longest word accepted as a path, characters. */
 const LONGEST = 400;
 
 /**
- * Gives the path that a word is, without `./` before it and a place in the file (`:12:3`, `#L12`) behind it; null when it is
- * none. A path is absolute with two segments or more, or ends in a name with an extension; a bare name needs a known one.
+ * Returns the path that a word is, without a leading `./` and a trailing place in the file (`:12:3`, `#L12`); null when it is none. A path
+ * is absolute with at least two segments, or ends in a name with an extension; a bare name needs a known extension.
  */
 export function pathOf(word: string): string | null {
   if (word.length > LONGEST + 24) return null;
@@ -189,20 +186,20 @@ export function pathOf(word: string): string | null {
   return slash >= 0 || EXTENSIONS.has(extension) ? path : null;
 }
 
-/** Takes what ends words away, and what it leaves of a last segment: a path that is found is found again in itself. */
+/** Removes end marks, also from what is left of a last segment: a path that was found is found again in itself. */
 function withoutEndMarks(path: string): string {
   let end = path.length;
   while (end > 0 && END_MARKS.includes(path.charAt(end - 1))) end -= 1;
   return path.slice(0, end);
 }
 
-/** Whether a word without slashes and marks can be a file: quicker than `pathOf`, which such words are not handed to otherwise. */
+/** Whether a word without slashes and marks can be a file: quicker than `pathOf`, and checked before it. */
 function hasFileExtension(text: string, start: number, end: number): boolean {
   const dot = text.lastIndexOf(".", end - 1);
   return dot > start && EXTENSIONS.has(text.slice(dot + 1, end));
 }
 
-/** Takes `./` away from before a path and slashes from behind it. */
+/** Removes a leading `./` and trailing slashes from a path. */
 export function normalPath(path: string): string {
   const start = path.startsWith("./") ? 2 : 0;
   let end = path.length;
@@ -210,7 +207,7 @@ export function normalPath(path: string): string {
   return path.slice(start, end);
 }
 
-/** Gives the ends of a path that begin at a segment, longest first, the base name last; the path itself is not among them. */
+/** Returns the ends of a path that begin at a segment, longest first, the base name last, without the path itself. */
 export function pathEnds(path: string): readonly string[] {
   const ends: string[] = [];
   for (let at = path.indexOf("/"); at >= 0 && at < path.length - 1; at = path.indexOf("/", at + 1))
@@ -218,13 +215,13 @@ export function pathEnds(path: string): readonly string[] {
   return ends;
 }
 
-// The facts that single words of a text are: files, numbers, SHAs, issues, identifiers and URLs. Linear in the text: every
-// character is looked at a bounded number of times, and long words are passed over.
+// Finds the facts that are single words of a text: files, numbers, SHAs, issues, identifiers and URLs. Linear in the text: every character
+// is read a bounded number of times, and long words are skipped.
 
-/** Takes a fact; the same one may come again. */
+/** Receives a fact, possibly more than once. */
 type AddFact = (kind: FactKind, fact: string) => void;
 
-/** Longest word looked into, and longest URL taken, in characters: what is longer is data. */
+/** Longest word read, and longest URL accepted, characters: anything longer is data. */
 const LONGEST_WORD = 440;
 const LONGEST_URL = 2000;
 const SHORTEST_IDENTIFIER = 5;
@@ -234,17 +231,17 @@ const ISSUE = /#([1-9]\d{0,4})$/;
 const TICKET = /^(?!(?:UTF|SHA|ISO|AES|RSA|MD|CP|HTTP|TLS|GPT)-)[A-Z][A-Z0-9]{1,9}-\d{1,6}$/;
 const SCOPED = /^[A-Za-z_]\w*(?:::[A-Za-z_]\w*)+$/;
 const MEMBER = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/;
-/** What a name of capitals and digits alone, such as `B33B3`, has not. */
+/** A name without these is only capitals and digits, such as `B33B3`. */
 const SMALL_OR_BAR = /[a-z_]/;
 const HUMP = /[a-z0-9][A-Z]/;
 const SNAKE = /^_*[A-Za-z][A-Za-z0-9]*_+[A-Za-z0-9]/;
 const PIECES = /\w+/g;
 const URL_END = /[\s"'`<>|\\^{}\u0000-\u001f\u2010-\u201f\u2026\u3000-\u303f]/g;
 
-/** Gives every fact of a text that is one word, in order. */
+/** Reports every fact of a text that is one word, in order. */
 export function scanFacts(text: string, add: AddFact): void {
   scanWords(text, (start, end, traits) => {
-    // Most words of prose: nothing but small letters, or one capital before them.
+    // Most words of prose: only small letters, or one capital before them.
     if (traits === LOWER || traits === DOT || traits === OTHER) return end;
     if (traits & COLON && traits & SLASH) {
       const urlEnd = takeUrl(text, start, { end, add });
@@ -279,9 +276,9 @@ function mayName(traits: number): boolean {
   return (traits & (LOWER | UPPER)) === (LOWER | UPPER) || (traits & (UNDERSCORE | COLON | DOT)) !== 0;
 }
 
-/** Takes a SHA, an issue or a number; whether the word was one. */
+/** Reports a SHA, an issue or a number; returns whether the word was one. */
 function takeNumbered(text: string, { start, end, traits }: Word, add: AddFact): boolean {
-  // Too few digits, with no unit behind them.
+  // Too few digits, with no unit after them.
   if (traits === DIGIT && end - start < 3 && text.charCodeAt(end) !== 0x20) return false;
   if ((traits & ~(COLON | DOT)) === (LOWER | DIGIT) && end - start >= 7 && end - start <= 40) {
     const word = text.slice(start, end);
@@ -315,13 +312,13 @@ function takeNames(text: string, { start, end, traits }: Word, add: AddFact): vo
   else for (const piece of word.match(PIECES) ?? []) takeName(piece, add);
 }
 
-/** camelCase, PascalCase of two humps or more, snake_case. */
+/** camelCase, PascalCase of at least two humps, snake_case. */
 function takeName(name: string, add: AddFact): void {
   if (name.length < SHORTEST_IDENTIFIER || name.charCodeAt(0) < 0x41 || !SMALL_OR_BAR.test(name)) return;
   if (HUMP.test(name) || SNAKE.test(name)) add("identifiers", name);
 }
 
-/** Sentences end words with marks that are no part of them. */
+/** Removes marks of the sentence from the end of a word. */
 function trimEnd(text: string, start: number, end: number): number {
   let last = end;
   while (last > start && isEndMark(text.charCodeAt(last - 1))) last -= 1;
@@ -332,7 +329,7 @@ function isEndMark(code: number): boolean {
   return code === 0x2e || code === 0x3a || code === 0x2d;
 }
 
-/** Takes the URL that begins in the word, which reaches further than the word; gives its end, or 0 when there is none. */
+/** Reports the URL that begins in the word and extends past it; returns its end, or 0 when there is none. */
 function takeUrl(text: string, start: number, { end, add }: { readonly end: number; readonly add: AddFact }): number {
   const mark = text.slice(start, Math.min(end, start + 40)).indexOf("://");
   if (mark < 1) return 0;
@@ -347,14 +344,14 @@ function takeUrl(text: string, start: number, { end, add }: { readonly end: numb
   return Math.max(stop, end + 1);
 }
 
-// Which words are numbers worth remembering: three digits or more, or fewer with a unit. Line numbers of listings and
-// timestamps are none.
+// Which words are numbers worth remembering: at least three digits, or fewer with a unit. Line numbers of listings and timestamps do not
+// count.
 
 const NUMBER = /^[-+~]?(\d{1,20}(?:[,_]\d{3}){0,6}(?:\.\d{1,20})?)(%|[A-Za-z]{1,5})?$/;
 const UNITS: ReadonlySet<string> = new Set(
   "% ns us ms s sec secs min mins h hrs b kb mb gb tb kib mib gib tib k m g px em rem x hz khz mhz ghz fps".split(" "),
 );
-/** Units that stand behind a blank; `s` and `x` alone would be words. */
+/** Units that follow a blank; `s` and `x` alone would be words. */
 const UNIT_WORDS: ReadonlySet<string> = new Set(
   (
     "ns ms sec secs second seconds min mins minute minutes hour hours day days bytes kb mb gb tb kib mib gib tib " +
@@ -363,12 +360,12 @@ const UNIT_WORDS: ReadonlySet<string> = new Set(
 );
 /** Longest number with its unit, characters. */
 const LONGEST_NUMBER = 48;
-/** Fewest digits of a number without a unit, leading zeros apart. */
+/** Fewest digits of a number without a unit, not counting leading zeros. */
 const FEWEST_DIGITS = 3;
-/** Seconds and milliseconds since 1970, of this quarter of a century. */
+/** Seconds and milliseconds since 1970, from 2017 to 2033. */
 const TIMESTAMP = /^1[5-9]\d{8}(?:\d{3})?$/;
 
-/** A number as it is compared: digits without groups, and its unit in small letters. */
+/** A number in comparable form: digits without group marks, and its unit in lower case. */
 interface NumberWord {
   /** Without sign and group marks, e.g. `1234.5`. */
   readonly digits: string;
@@ -376,7 +373,7 @@ interface NumberWord {
   readonly unit: string;
 }
 
-/** Gives the number that `text.slice(start, end)` is, with a unit behind it or in the next word; null when it is none. */
+/** Returns the number that `text.slice(start, end)` is, with a unit in it or in the next word; null when it is none. */
 function numberAt(text: string, start: number, end: number): NumberWord | null {
   if (end - start > LONGEST_NUMBER || !mayBeNumber(text.charCodeAt(start))) return null;
   const match = NUMBER.exec(text.slice(start, end));
@@ -390,7 +387,7 @@ function numberAt(text: string, start: number, end: number): NumberWord | null {
   return tooFew || TIMESTAMP.test(digits) || isLineNumber(text, start, end) ? null : { digits, unit };
 }
 
-/** Writes a number as a fact: `1234`, `45%`, `12 ms`, `3x`; read again it gives itself. */
+/** Formats a number as a fact: `1234`, `45%`, `12 ms`, `3x`; `numberAt` reads it back. */
 function formatNumber({ digits, unit }: NumberWord): string {
   return UNIT_WORDS.has(unit) ? `${digits} ${unit}` : `${digits}${unit}`;
 }

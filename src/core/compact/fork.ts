@@ -1,5 +1,5 @@
-// Plans a fork: at which turn the new branch starts, which live compactions stay with it, whole or clamped, and which earlier
-// turns it leaves out (docs/FORMAT.md §5.2). Pure; the caller moves refs and writes the commits that are needed.
+// Plans a fork: at which turn the new branch starts, which live compactions it keeps, whole or clamped, and which earlier turns it leaves
+// out (docs/FORMAT.md §5.2). Pure; the caller moves refs and writes the commits.
 import { type BoundFacts, needsTurnTimes, resolveFrom, resolveTo } from "../conversation/bound-resolution.ts";
 import { type Compaction, compareCompactions } from "../conversation/compaction.ts";
 import { clampedId } from "../conversation/group.ts";
@@ -17,28 +17,30 @@ export interface ForkRequest {
 }
 
 export interface ForkPlan {
-  /** Turn at whose commit the branch starts, 0-based; null = at the tip, with everything that is there. */
+  /** Turn at whose commit the branch starts, 0-based; null = at the tip, with everything in it. */
   readonly atTurn: number | null;
   /** Ids of the live compactions that stay as they are, oldest first. */
   readonly compactions: readonly string[];
   /** Mechanical ones that reach past the last turn, oldest first: the new branch has copies that end with it. */
   readonly clamped: readonly Compaction[];
-  /** Ids of the summaries and replacements that reach past the last turn, oldest first: they tell of turns that are not there. */
+  /**
+   * Ids of the summaries and replacements that reach past the last turn, oldest first: they describe turns that the branch does not have.
+   */
   readonly leftOut: readonly string[];
   /** The compaction that leaves earlier turns out; absent when the fork shows all its turns. */
   readonly omit?: CompactionDraft;
-  /** Turns the branch has, and of them those it shows (before other compactions). */
+  /** Turns of the branch, and how many of them it shows (before other compactions). */
   readonly turns: { readonly total: number; readonly shown: number };
 }
 
-/** Whether planning a fork looks at the times of turns. */
+/** Whether planning a fork needs the times of turns. */
 export function forkNeedsTurnTimes({ from, until }: ForkRequest): boolean {
   return needsTurnTimes({ from, to: until });
 }
 
 /**
- * Plans a fork. `--last` counts back from where the fork ends. Throws `contradictory_flags`, `bad_count`, `bad_bound` for a
- * bound inside a turn, and `range_out_of_bounds` for a turn that is not there and when none would be left.
+ * Plans a fork. `--last` counts back from the end of the fork. Throws `contradictory_flags`, `bad_count`, `bad_bound` for a bound inside a
+ * turn, and `range_out_of_bounds` for a turn that does not exist and when none would be left.
  */
 export function planFork(request: ForkRequest, facts: BoundFacts): ForkPlan {
   checkFlags(request);
@@ -84,7 +86,7 @@ function endOf({ first, until }: ForkRequest, facts: BoundFacts): number {
     return Math.min(turnCount, first) - 1;
   }
   if (until === undefined) return turnCount - 1;
-  // A time after the last turn is where a fork may end; the number of a turn that is not there was mistyped.
+  // A fork may end at a time after the last turn; but a turn number that does not exist is a typing error.
   if (until.type === "turn" && turnCount > 0 && until.turn >= turnCount)
     throw outOfBounds(`--until ${until.turn} names a turn that is not there`, turnCount);
   return resolveTo(wholeTurn(until, "--until"), facts)?.turn ?? -1;

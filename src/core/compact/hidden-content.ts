@@ -1,5 +1,5 @@
-// What a compaction takes out of the view, for reviewers: which tools, how much, which files and commands. The same events
-// always give the same, in the same order.
+// What a compaction takes out of the view, for reviewers: which tools, how much, which files and commands. Deterministic, and in a fixed
+// order.
 import { FACT_KINDS, type FactCounts, type FactKind, type LossReceipt } from "../conversation/compaction.ts";
 import {
   type Content,
@@ -27,13 +27,12 @@ export interface HiddenTool {
   readonly tokens: number;
 }
 
-/** What a compaction hides, counted. */
 export interface HiddenContent {
   /** Estimates over everything it covers. */
   readonly tokens: { readonly before: number; readonly after: number };
   /** UTF-8 bytes of the texts it covers. */
   readonly bytes: { readonly before: number; readonly after: number };
-  /** Events a model is sent that are gone, or stand there changed. */
+  /** Events sent to a model that are gone, or changed. */
   readonly events_removed: number;
   readonly events_changed: number;
   /** Most tokens first, then by name. */
@@ -47,9 +46,9 @@ export interface HiddenContent {
 }
 
 /**
- * Compares the raw events a compaction covers with those the view shows of them. Events are matched by id; a shown event
- * that is the same object is unchanged (projection passes unchanged events on as they are). Shown events that are not
- * raw (a summary's) count towards what is there afterwards. `countEvent` gives the tokens of one, as the whole view is counted.
+ * Compares the raw events a compaction covers with what the view shows of them. Events are matched by id; the same object is unchanged
+ * (projection returns unchanged events as they are). Shown events that are not raw (a summary's) count towards the size afterwards.
+ * `countEvent` returns the tokens of one, counted as for the whole view.
  */
 export function hiddenContent(
   raw: readonly Event[],
@@ -89,7 +88,7 @@ export function hiddenContent(
   };
 }
 
-/** A call of which a half was touched. */
+/** A call with a changed half. */
 interface TouchedCall {
   readonly request: ToolCallRequest;
   readonly halves: readonly Event[];
@@ -120,7 +119,7 @@ interface Size {
 
 const NOTHING: Size = { bytes: 0, tokens: 0 };
 
-/** Gives a function that sizes each event once: what stays is among the raw events and among the shown ones. */
+/** Returns a function that measures each event once: unchanged events are among both the raw and the shown ones. */
 function createSizes(countEvent: (event: Event) => number): (event: Event | undefined) => Size {
   const sizes = new Map<Event, Size>();
   return (event) => {
@@ -166,10 +165,10 @@ function requestLine(event: Event): readonly string[] {
   return typeof text === "string" && text.trim() !== "" ? [firstLine(text)] : [];
 }
 
-// What the arguments of a tool call tell about its traces: files it touched, commands it ran. Guessed from the names of
-// arguments that common agents use; a tool with other names leaves no trace here.
+// What the arguments of a tool call show: files it touched, commands it ran. Guessed from the names of arguments that common agents use; a
+// tool with other names shows nothing.
 
-/** Keys of arguments that name files, in the tools of common agents. */
+/** Keys of arguments that name files. */
 const FILE_KEYS: readonly string[] = [
   "file_path",
   "path",
@@ -181,15 +180,12 @@ const FILE_KEYS: readonly string[] = [
   "paths",
   "files",
 ];
-/** Keys of arguments that hold a command line, as one text or as words. */
+/** Keys of arguments that contain a command line, as one text or as words. */
 const COMMAND_KEYS: readonly string[] = ["command", "cmd", "script"];
-/** Longest first line given, characters. */
+/** Longest first line returned, characters. */
 const LINE_LENGTH = 120;
 
-/**
- * Gives the files that the arguments of a call name, at the top or in a list of objects there, in order; a file named twice
- * comes twice.
- */
+/** Returns the files that the arguments of a call name, at the top or in a list of objects there, in order, with repeats. */
 export function filesNamed(args: unknown): readonly string[] {
   if (Array.isArray(args)) return args.flatMap(filesNamed);
   if (typeof args !== "object" || args === null) return [];
@@ -201,7 +197,7 @@ export function filesNamed(args: unknown): readonly string[] {
   });
 }
 
-/** Gives the first lines of the commands that the arguments of a call run. */
+/** Returns the first lines of the commands that the arguments of a call run. */
 export function commandsRun(value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, entry]) => {
@@ -211,17 +207,17 @@ export function commandsRun(value: unknown): readonly string[] {
   });
 }
 
-/** Gives the first line of a text that is not blank, shortened to 120 characters. */
+/** Returns the first line of a text that is not blank, shortened to 120 characters. */
 export function firstLine(text: string): string {
   const [line = ""] = text.trim().split(/\r?\n/, 1);
   return line.length > LINE_LENGTH ? `${line.slice(0, LINE_LENGTH - 1)}…` : line;
 }
 
-// The texts of an event that a model reads, those of documents and of providers' own items among them.
+// The texts of an event that a model reads, including those of documents and of providers' own items.
 
 const DEEPEST = 100;
 
-/** Gives the texts in order; for arguments every string inside them. Empty for kinds that no model is sent. */
+/** Returns the texts in order; for arguments every string inside them. Empty for kinds that no model is sent. */
 export function textsOf(event: Event): readonly string[] {
   switch (event.type) {
     case "chat_request":
@@ -236,7 +232,7 @@ export function textsOf(event: Event): readonly string[] {
   }
 }
 
-/** Gives every string inside a JSON value, in order; what lies deeper than 100 levels is left out. */
+/** Returns every string inside a JSON value, in order, down to 100 levels. */
 export function stringsIn(value: unknown): readonly string[] {
   const strings: string[] = [];
   collectStrings(value, strings, 0);
@@ -269,12 +265,12 @@ function partTexts(part: ContentPart): readonly string[] {
   }
 }
 
-/** Stands between the first line of a command and how it ended. */
+/** Separates the first line of a command from its outcome. */
 const ARROW = " → ";
 
 /**
- * Gives the commands by the event that ran them: the first line, shortened to 120 characters, with ` → ok` or ` → failed`
- * behind it when the view shows a result.
+ * Returns the commands by the event that ran them: the first line, shortened to 120 characters, followed by ` → ok` or ` → failed` when the
+ * view shows a result.
  */
 export function commandFacts(view: View): ReadonlyMap<Event, readonly string[]> {
   const turns = view.turns.map(({ events }, index) => ({ index, events }));
@@ -300,18 +296,17 @@ function endingOf(hasFailed: boolean | undefined): string {
   return hasFailed ? `${ARROW}failed` : `${ARROW}ok`;
 }
 
-/** Gives the command line of a fact, as texts would repeat it. */
+/** Returns the command line of a fact, as texts would repeat it. */
 export function commandLineOf(fact: string): string {
   const arrow = fact.lastIndexOf(ARROW);
   const line = arrow < 0 ? fact : fact.slice(0, arrow);
   return line.endsWith("…") ? line.slice(0, -1) : line;
 }
 
-/** Most lines given. */
 const MOST_LINES = 8;
-/** Facts that are named in the line of those still mentioned. */
+/** Facts named in the line of those still mentioned. */
 const MOST_NAMED = 3;
-/** The fates of facts, with what they are called. */
+/** The fates of facts, and their names. */
 const FATES = [
   ["visible", "visible"],
   ["summary", "in the summary"],
@@ -320,9 +315,9 @@ const FATES = [
 ] as const;
 
 /**
- * Formats a receipt, one line a kind that loses anything, e.g. `files: 12, of them 9 visible, 3 hidden`, and one line of
- * facts that later turns still mention. At most 8 lines: the kinds with the fewest facts hidden are put together. Texts of
- * the conversation stand in it as they are: make them safe for where they go.
+ * Formats a receipt, one line per kind that loses anything, e.g. `files: 12, of them 9 visible, 3 hidden`, and one line of facts that later
+ * turns still mention. At most 8 lines: the kinds with the fewest hidden facts are combined. Contains raw texts of the conversation: make
+ * them safe for where they go.
  */
 export function formatLoss({ facts, mentioned_later }: LossReceipt): readonly string[] {
   const kinds = FACT_KINDS.flatMap((kind) => {
@@ -352,7 +347,7 @@ interface KindCounts {
   readonly counts: FactCounts;
 }
 
-/** Those with the most facts hidden, in the order of kinds. */
+/** Those with the most hidden facts, in the order of kinds. */
 function largest(kinds: readonly KindCounts[], count: number): readonly KindCounts[] {
   const chosen = new Set([...kinds].sort((a, b) => b.counts.hidden - a.counts.hidden).slice(0, count));
   return kinds.filter((kind) => chosen.has(kind));

@@ -1,5 +1,5 @@
-// Plans a compaction: from a range as a person wrote it and the policies of a profile, or strategies, to the compaction that
-// would be stored, and what it would do. Pure; ids, times, digests and token counts are filled in by the caller.
+// Plans a compaction: from a range as a person wrote it and the policies of a profile, or strategies, to the compaction that would be
+// stored and its effect. Pure; the caller fills in ids, times, digests and token counts.
 import { isNothing, type Nothing, resolveBounds } from "../conversation/bound-resolution.ts";
 import {
   type Compaction,
@@ -35,7 +35,7 @@ import { stripReasoning } from "./strategies/strip-content.ts";
 import { listHiding, planTimeline } from "./timeline.ts";
 import { hintFor, type ToolCompactionHints } from "./tool-hints.ts";
 
-/** Stand beside the function that takes and gives them. */
+/** Exported here, next to the function that uses them. */
 export type { CompactionDraft, CompactionPlan, PlanInput };
 
 /**
@@ -74,7 +74,7 @@ function planAsAsked(asked: PlanInput): CompactionPlan | Nothing {
   };
 }
 
-/** A plan beneath a summary changes nothing yet: it is made where its turns were named. */
+/** A plan under a summary has no effect yet: it is made only if its turns were named. */
 function mayBeHidden({ range: { from, to, keep }, evenIfHidden = false }: PlanInput): boolean {
   return evenIfHidden || from !== undefined || to !== undefined || keep !== undefined;
 }
@@ -154,10 +154,10 @@ function mechanicalOf(policies: Policies): Partial<CompactionDraft> {
   return { turns, ...contentPolicies(policies) };
 }
 
-/** Stands for the id of a draft: larger than every id. */
+/** Placeholder for the id of a draft: sorts after every id. */
 export const DRAFT_ID = "\uffff";
 
-/** Gives a draft as the newest compaction of all, with a stand-in for a summary that is not written yet. */
+/** Returns a draft as the newest compaction of all, with a placeholder for a summary that is not written yet. */
 export function trialOf(draft: CompactionDraft, isSummary: boolean): Compaction {
   const trial: Compaction = { ...draft, id: DRAFT_ID, timestamp: "9999-12-31T23:59:59Z" };
   return isSummary && trial.summary === undefined ? { ...trial, summary: { summary: "" } } : trial;
@@ -174,7 +174,7 @@ function keptIn(range: EventRange, { keep = [], turns }: PlanInput): readonly st
   return [...new Set(keep)].filter((id) => inside.has(id));
 }
 
-/** The turns of a range that an omission hides something of, as runs; none where it keeps no turn whole. */
+/** The turns of a range that an omission hides something of, as runs; empty if it keeps no turn whole. */
 function omittedIn({ from, to }: EventRange, keep: readonly string[], { turns }: PlanInput): TurnRange[] {
   const kept = new Set(keep);
   const gone = Array.from({ length: to - from + 1 }, (_, at) => from + at).filter((turn) =>
@@ -187,7 +187,6 @@ function isSameRange(a: EventRange, b: EventRange): boolean {
   return a.from === b.from && a.fromIndex === b.fromIndex && a.to === b.to && a.toIndex === b.toIndex;
 }
 
-/** What hints are frozen against. */
 interface HintFacts {
   readonly policies: Policies;
   readonly hints?: ToolCompactionHints;
@@ -195,9 +194,9 @@ interface HintFacts {
 }
 
 /**
- * Gives the fields that hints add to a uniform policy: `tool_overrides` for the tools called in the range, and the calls
- * whose result is to be removed by name. Hints never change `omit`, nor a half of the call of which the policy says nothing:
- * `strip-requests` strips no result (RFD D17: a hint exempts). A result is removed only where results are stripped.
+ * Returns the fields that hints add to a uniform policy: `tool_overrides` for the tools called in the range, and by name the calls whose
+ * result is to be removed. Hints never change `omit`, nor a half of the call on which the policy is silent: `strip-requests` strips no
+ * result (RFD D17: a hint exempts). A result is removed only where results are stripped.
  */
 export function freezeHints(
   range: EventRange,
@@ -233,7 +232,7 @@ function callsIn(range: EventRange, turns: ReadonlyMap<number, Turn>): readonly 
   );
 }
 
-/** The hints that projection knows, by tool in order of names. Each is whole: projection looks up a tool, not a field. */
+/** The hints that projection knows, by tool in order of names. Each is complete: projection looks up a tool, not a field. */
 function overridesFor(
   tools: ReadonlySet<string>,
   hints: ToolCompactionHints,
@@ -252,12 +251,12 @@ function overridesFor(
   return Object.fromEntries(entries);
 }
 
-// A tool loop that is not finished: whether a plan may reach into it, and what of it stays as it is even then. A provider
-// wants the loop's reasoning back with the calls that it led to (A16, A17).
+// An unfinished tool loop: whether a plan may reach into it, and what of it must stay even then. A provider wants the loop's reasoning back
+// with the calls that it led to (A16, A17).
 
 /**
- * Whether the range may reach into an unfinished loop: where its end was named, or the request says so. What hides whole
- * turns never may, for the loop's reasoning would go.
+ * Whether the range may reach into an unfinished loop: if its end was named, or the request says so. What hides whole turns never may,
+ * because the loop's reasoning would be lost.
  */
 function entersLoop(request: Pick<PlanInput, "range" | "intoLoop" | "policies" | "strategies">): boolean {
   const { range, intoLoop = false } = request;
@@ -265,13 +264,13 @@ function entersLoop(request: Pick<PlanInput, "range" | "intoLoop" | "policies" |
   return isAsked && !hidesTurns(request);
 }
 
-/** The request with all that must stay of an unfinished loop named in `keep`: reasoning, requests, calls without a result. */
+/** The request with everything in `keep` that must stay of an unfinished loop: reasoning, requests, calls without a result. */
 function keepLoop(request: PlanInput): PlanInput {
   const turn = request.turns.get(request.turnCount - 1);
   const start = unfinishedLoop(turn?.events ?? []);
   if (turn === undefined || start === null) return request;
   const { strategies } = request;
-  // Where strategies decide, those of a profile are not looked at.
+  // Where strategies decide, the profile's policies do not count.
   const policies = strategies === undefined ? request.policies : {};
   const asks = (is: (strategy: Strategy) => boolean): boolean =>
     strategies?.uses.some(({ strategy }) => is(strategy)) === true;
@@ -288,7 +287,7 @@ function keepLoop(request: PlanInput): PlanInput {
       waiting.has(event) ||
       (isKept.reasoning && isReasoning(event)) ||
       (isKept.requests && event.type === "chat_request");
-    // What is named is read as it was said: what an older compaction took is not to come back.
+    // What `keep` names is read as recorded, so what an older compaction took must not be named: it would come back.
     return index >= start && stays && isUnchanged(turn, event, index);
   });
   return kept.length === 0 ? request : { ...request, keep: [...(request.keep ?? []), ...kept.map(({ id }) => id)] };

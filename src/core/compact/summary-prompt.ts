@@ -1,6 +1,6 @@
-// What a summary model is asked: the task in words, and the view that carries it. In the transcript form the raw events stand in
-// one message as text; in the suffix form the conversation's own thread comes first, word for word, so that what its provider has
-// cached is read again, and one message after it asks for the summary.
+// What a summary model is asked: the task in words, and the view that carries it. In the transcript form the raw events are one message of
+// text. In the suffix form the conversation's own thread comes first, word for word, so that the provider reads it from its prompt cache,
+// and one message after it asks for the summary.
 import { type Event, isUserRequest, type ProjectedTurn, traitsOf, type View } from "../conversation/event.ts";
 import { JpgError } from "../errors.ts";
 import { errorLines } from "./facts.ts";
@@ -8,44 +8,43 @@ import { textsOf } from "./hidden-content.ts";
 import { callFacts, isWriting } from "./tool-call.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** The template files that a task is put together from, by what they are for. */
+/** The template files that make up a task, by purpose. */
 export interface PromptTemplates {
   readonly summary: SummaryTemplate;
   readonly answer: string;
-  /** What is asked where somebody's own instructions say what to write. */
+  /** Asked when the user's own instructions say what to write. */
   readonly own: string;
-  /** What is added where the last turn is cut. */
+  /** Added when the last turn is cut. */
   readonly cut: string;
   readonly record: string;
   readonly retry: string;
 }
 
-/** What the task depends on. */
 export interface TaskOptions {
   /** What is summarised, in words: `turns 0 to 12`, `the conversation above`. */
   readonly subject: string;
-  /** In place of the template's own text and sections; taken as they are. */
+  /** Replaces the template's text and sections; used verbatim. */
   readonly instructions?: string;
-  /** In place of the template's own text; the sections stay. */
+  /** Replaces the template's text; the sections stay. */
   readonly text?: string;
-  /** Whether the last turn goes on behind what is summarised. */
+  /** Whether the last turn continues after what is summarised. */
   readonly isCut?: boolean;
-  /** Sentences about what to dwell on; may be empty. */
+  /** Sentences about what to emphasise; may be empty. */
   readonly focus: string;
   /** Longest summary, words; > 0. */
   readonly words: number;
-  /** More to give back in the block beside `files` and `open_tasks`. */
+  /** More fields to return in the block next to `files` and `open_tasks`. */
   readonly block?: Readonly<Record<string, unknown>>;
 }
 
-/** Words for each token of prose, and the bounds between which a summary may be long. */
+/** Words per token of prose, and the bounds of a summary's length. */
 const WORDS_PER_TOKEN = 0.7;
 const LEAST_WORDS = 150;
 const MOST_WORDS = 2500;
-/** What is left of what is summarised: 70 % compression. */
+/** Share of the original that is left: 70 % compression. */
 const KEPT_SHARE = 0.3;
 
-/** Gives the longest summary to ask for, words, where so many tokens are replaced. */
+/** Returns the longest summary to ask for, words, when so many tokens are replaced. */
 export function wordLimit(tokens: number): number {
   return Math.min(MOST_WORDS, Math.max(LEAST_WORDS, Math.round((tokens * KEPT_SHARE * WORDS_PER_TOKEN) / 50) * 50));
 }
@@ -67,12 +66,12 @@ export function writeTask(templates: TaskTemplates, options: TaskOptions): strin
 
 type TaskTemplates = Pick<PromptTemplates, "summary" | "answer" | "own" | "cut">;
 
-/** Words the task once more, after an answer that could not be used. */
+/** Words the task again, after an answer that could not be used. */
 export function writeRetry({ retry }: Pick<PromptTemplates, "retry">, task: string, reason: string): string {
   return fillTemplate("summary-retry", retry, { task, reason });
 }
 
-/** Puts a task behind a transcript; `part` = which part it is of several, else empty. */
+/** Puts a task after a transcript; `part` = which of several parts it is, else empty. */
 export function writeRecord(
   { record }: Pick<PromptTemplates, "record">,
   { transcript, subject, task, part }: { transcript: Transcript; subject: string; task: string; part: string },
@@ -87,31 +86,30 @@ export function writeRecord(
   });
 }
 
-/** What is said of texts that did not fit whole; "" where all did. */
+/** Describes texts that did not fit whole; "" if all did. */
 function describeShortened({ cut }: Transcript): string {
   if (cut.texts === 0) return "";
   const texts = cut.texts === 1 ? "One text was" : `${cut.texts} texts were`;
   return `${texts} shortened in the middle, by ${cut.chars} characters in all, because the record would not fit otherwise; where it was done, it says so.`;
 }
 
-/** Names turns in a prompt. */
 export function nameTurns(from: number, to: number): string {
   return from === to ? `turn ${from}` : `turns ${from} to ${to}`;
 }
 
-/** Makes the view of one message. */
+/** Creates the view of one message. */
 export function messageView(text: string): View {
   return { turns: [messageTurn(text, 0)] };
 }
 
-/** Puts a message behind the beginning of a view. */
+/** Appends a message to the beginning of a view. */
 export function suffixView(beginning: readonly ProjectedTurn[], text: string): View {
   return { turns: [...beginning, messageTurn(text, beginning.length)] };
 }
 
 /**
- * Gives the beginning of a view that shows the covered raw events, those very ones and nothing else, so that a summary may be
- * asked for behind it; null when the view shows them in any other way. No compacted content ever reaches a summariser so.
+ * Returns the beginning of a view if it shows exactly the covered raw events, as the same objects, so that a summary may be asked for after
+ * it; null otherwise. So no compacted content ever reaches a summariser.
  */
 export function rawBeginning(view: View, covered: readonly Event[]): readonly ProjectedTurn[] | null {
   const wanted = covered.filter((event) => traitsOf(event).providerVisible);
@@ -128,7 +126,7 @@ export function rawBeginning(view: View, covered: readonly Event[]): readonly Pr
   return wanted.length > 0 && left === 0 && shown.every((event, at) => event === wanted[at]) ? beginning : null;
 }
 
-/** The events up to the given number of those that a model is sent. */
+/** The events up to the `count`th that a model is sent. */
 function takeVisible(events: readonly Event[], count: number): readonly Event[] {
   let left = count;
   const end = events.findIndex((event) => traitsOf(event).providerVisible && left-- === 1);
@@ -147,14 +145,14 @@ function messageTurn(text: string, turn: number): ProjectedTurn {
   };
 }
 
-// Fills the named holes of a template, `{{name}}`. Invariant: nothing is left unfilled and nothing handed in goes unused; what
-// is filled in is not looked at again, so that a text of a conversation can hold holes without harm.
+// Fills the placeholders of a template, `{{name}}`. Invariant: none is left unfilled and no value goes unused; filled-in text is not
+// scanned again, so a conversation may contain placeholders without harm.
 
 const HOLE = /\{\{([a-z_]+)\}\}/g;
 
 /**
- * Fills a template. A hole that is a line of its own takes its line, and an empty line after it, away when it is filled with
- * nothing. Throws `bad_template` (kind `internal`) for a hole without a value and a value without a hole.
+ * Fills a template. A placeholder on a line of its own, filled with nothing, removes its line and an empty line after it. Throws
+ * `bad_template` (kind `internal`) for a placeholder without a value and a value without a placeholder.
  */
 export function fillTemplate(name: string, template: string, values: Readonly<Record<string, string>>): string {
   const holes = new Set([...template.matchAll(HOLE)].map(([, hole]) => hole ?? ""));
@@ -175,15 +173,15 @@ function badTemplate(name: string, unfilled: readonly string[], unknown: readonl
   return new JpgError("internal", "bad_template", `The template ${name} cannot be filled: ${problems.join(", ")}.`);
 }
 
-// The template of a summary: what is asked of the model, and the sections that its answer must have. One file holds both; the
-// heading `# Sections` parts them, so that a user's own instructions can replace the first and leave the form of the answer.
+// The template of a summary: what is asked of the model, and the sections that its answer must have. One file has both; the heading `#
+// Sections` separates them, so that a user's own instructions can replace the first part and keep the form of the answer.
 
 export interface SummaryTemplate {
-  /** What is asked for; may have holes. */
+  /** What is asked for; may have placeholders. */
   readonly text: string;
   /** The sections with their headings, as the model is shown them. */
   readonly sections: string;
-  /** Names of the sections that an answer must have, in order; those marked `(optional)` are not among them. */
+  /** Names of the sections that an answer must have, in order, without those marked `(optional)`. */
   readonly required: readonly string[];
   /** Names of all sections, in order. */
   readonly names: readonly string[];
@@ -210,13 +208,13 @@ export function parseSummaryTemplate(file: string, content: string): SummaryTemp
   };
 }
 
-/** A template without sections, as what somebody's own instructions ask for is judged by. */
+/** A template without sections, for judging the answer to a user's own instructions. */
 export function withoutSections(template: SummaryTemplate): SummaryTemplate {
   return { ...template, sections: "", required: [], names: [] };
 }
 
-// The focus of a summary: which kind of work a stretch of a conversation is, told from its tools and words, and what a summary
-// of such work should dwell on. A guess that only adds emphasis: everything else a summary must hold stays asked for.
+// The focus of a summary: which kind of work a stretch of a conversation is, judged by its tools and words, and what a summary of such work
+// should emphasise. A guess that only adds emphasis: everything else is still asked for.
 
 export type WorkKind = "code review" | "implementation" | "debugging" | "planning" | "questions";
 
@@ -230,7 +228,7 @@ const EMPHASIS: Readonly<Record<WorkKind, string>> = {
   questions: "the facts and conclusions of each answer, and what stayed unanswered",
 };
 
-/** What words of the user's requests count for, in the kinds that they hint at. */
+/** Words of the user's requests and the kinds that they hint at. */
 const WORDS: readonly (readonly [WorkKind, RegExp])[] = [
   ["code review", /\b(?:review|pull request|merge request|PR|nitpick|approve|LGTM|feedback on|critique)\b/i],
   ["implementation", /\b(?:implement|add|create|build|write|refactor|rename|migrate|support|port)\b/i],
@@ -244,12 +242,12 @@ const WORDS: readonly (readonly [WorkKind, RegExp])[] = [
   ],
 ];
 
-/** Signs that outweigh another kind's by this much make a kind the only one. */
+/** A kind that leads by this many signs is the only one. */
 const CLEARLY = 2;
-/** Signs without which no kind is told. */
+/** Fewest signs of a kind. */
 const LEAST_SIGNS = 2;
 
-/** Tells which kinds of work events are, the likeliest first; one or two, none when too little tells. */
+/** Detects which kinds of work events are, the likeliest first; one or two, none with too few signs. */
 export function detectWork(events: Iterable<Event>): readonly WorkKind[] {
   const signs = countSigns(events);
   const [first, second] = [...signs].filter(([, count]) => count >= LEAST_SIGNS).sort((a, b) => b[1] - a[1]);
@@ -258,8 +256,8 @@ export function detectWork(events: Iterable<Event>): readonly WorkKind[] {
 }
 
 /**
- * Words what a summary should pay special attention to: what the user asked for, then what the kinds of work suggest. Empty
- * when there is neither.
+ * Words what a summary should pay special attention to: what the user asked for, then what the kinds of work suggest. Empty when there is
+ * neither.
  */
 export function wordFocus(asked: readonly string[], work: readonly WorkKind[]): string {
   const areas = asked.map((area) => area.trim()).filter((area) => area !== "");
@@ -301,7 +299,7 @@ function countSigns(events: Iterable<Event>): ReadonlyMap<WorkKind, number> {
   ]);
 }
 
-/** How much of a request is looked at, characters: a pasted log says little of what is wanted. */
+/** Characters of a request that are read: a pasted log says little about what is wanted. */
 const REQUEST_CHARS = 2000;
 
 function countRequest(text: string, tally: Tally, words: Map<WorkKind, number>): void {

@@ -1,11 +1,11 @@
-// What a tool's calls are worth when a conversation is compacted: the hints that come with jpg, and how a tool finds its
-// own. A hint is about one tool's calls whatever the profile says; a field that is absent leaves it to the profile.
+// What a tool's calls are worth when a conversation is compacted: jpg's built-in hints, and how a tool finds its own. A hint concerns one
+// tool's calls whatever the profile says; an absent field leaves it to the profile.
 import { nearestName } from "../errors.ts";
 
 /** How the calls of one tool are compacted. */
 export interface ToolCompactionHint {
   readonly request?: "keep" | "strip";
-  /** `remove` takes the call away together with its result. */
+  /** `remove` removes the call together with its result. */
   readonly response?: "keep" | "strip" | "remove";
   /** Whether an older call with equal arguments is a duplicate; absent = yes. */
   readonly dedup?: boolean;
@@ -13,10 +13,10 @@ export interface ToolCompactionHint {
   readonly subsumes?: string;
 }
 
-/** Hints by tool name; `*` = every tool that has no word of its own. */
+/** Hints by tool name; `*` = every tool without a hint of its own. */
 export type ToolCompactionHints = Readonly<Record<string, ToolCompactionHint>>;
 
-/** Asks for something that can be asked for again: what was asked is short, the answer is not. */
+/** Asks for something that can be asked for again: the request is short, the answer is not. */
 const LOOKUP: ToolCompactionHint = { request: "keep", dedup: true };
 /** Runs a command: the command says what was done. */
 const RUN: ToolCompactionHint = { request: "keep" };
@@ -24,23 +24,23 @@ const RUN: ToolCompactionHint = { request: "keep" };
 const WRITE: ToolCompactionHint = { response: "keep", dedup: false };
 /** Changes something: two equal changes are two changes. */
 const CHANGE: ToolCompactionHint = { dedup: false };
-/** Changes something, and its short answer holds a name that later calls use. */
+/** Changes something, and its short answer contains a name that later calls use. */
 const CREATE: ToolCompactionHint = { response: "keep", dedup: false };
-/** Reads on in a running program: an equal call gives the next piece of its output. */
+/** Reads on in a running program: an equal call returns the next piece of its output. */
 const POLL: ToolCompactionHint = { request: "keep", dedup: false };
-/** Asks a person: nothing else holds the answer. */
+/** Asks a person: the answer is nowhere else. */
 const ASK: ToolCompactionHint = { request: "keep", response: "keep", dedup: false };
-/** Writes the whole plan anew; only the newest of equal ones is of use. */
+/** Writes the whole plan anew; only the newest of equal ones is useful. */
 const PLAN: ToolCompactionHint = { dedup: true };
-/** Has another agent do work: its report is all that is left of it. */
+/** Delegates work to another agent: its report is all that is left of it. */
 const DELEGATE: ToolCompactionHint = { response: "keep", dedup: false };
 /** Must stay as it is. */
 const KEEP: ToolCompactionHint = { request: "keep", response: "keep" };
 
 /**
- * The hints that come with jpg, by tool name: the built-in values of `conversation.tools.<name>.compaction`. Those of jp's
- * tools are the tables of RFD 064 and D17, completed by RFD 036 (its `dedup`, and the tools that only it names). Those of
- * other tools never say `strip`: what goes is the profile's word, they only say what is worth keeping.
+ * The built-in hints, by tool name: the default values of `conversation.tools.<name>.compaction`. Those of jp's tools are the tables of RFD
+ * 064 and D17, completed by RFD 036 (its `dedup`, and the tools that only it names). Those of other tools never say `strip`: the profile
+ * decides what is removed, hints only say what is worth keeping.
  */
 export const DEFAULT_TOOL_HINTS: ToolCompactionHints = {
   // jp
@@ -172,20 +172,19 @@ export const DEFAULT_TOOL_HINTS: ToolCompactionHints = {
   ask_followup_question: ASK,
 };
 
-/** Gives the hint of a tool, field by field: what its own name says, else what `*` says, else nothing. */
+/** Returns the hint of a tool, field by field: its own, else that of `*`, else none. */
 export function hintFor(tool: string, hints: ToolCompactionHints): ToolCompactionHint {
   const own = Object.hasOwn(hints, tool) ? hints[tool] : undefined;
   const others = Object.hasOwn(hints, "*") ? hints["*"] : undefined;
   return { ...others, ...own };
 }
 
-/** Tools of MCP servers come and go with a project: a hint for one that is not called here is no slip. */
+/** Tools of MCP servers come and go with a project: a hint for one that is not called here is no mistake. */
 const SERVER_TOOL = /^mcp__./;
 
 /**
- * Words a warning for each hint whose tool was not called and is none that jpg knows, in the order given, e.g.
- * `no tool named "Raed" was called; did you mean "Read"?`. `*` is no tool; a tool of an MCP server is only warned of when
- * the name of another called tool is near.
+ * Words a warning for each hint whose tool was not called and is unknown to jpg, in the order given, e.g. `no tool named "Raed" was called;
+ * did you mean "Read"?`. `*` is no tool; a tool of an MCP server gets a warning only if the name of another called tool is near.
  */
 export function warnOfUnknownTools(hinted: Iterable<string>, called: Iterable<string>): readonly string[] {
   const calledNames = new Set(called);

@@ -1,4 +1,4 @@
-// What strategies ask of a call before they decide about it.
+// Conditions of a call that strategies check before they decide about it.
 import type { CallPolicy } from "../../conversation/compaction.ts";
 import { dropLongTexts, truncateCall } from "../../conversation/tool-stub.ts";
 import { stringsIn } from "../hidden-content.ts";
@@ -23,14 +23,14 @@ export function isWhollyShown(call: ViewedCall): boolean {
   return hasSucceeded(call) && call.requestState.now === undefined && call.responseState?.now === undefined;
 }
 
-/** A policy for the result, when a strategy may speak of it. */
+/** A policy for the result, if a strategy may change it. */
 export function forResponse({ responseState }: ViewedCall, policy: CallPolicy): CallDecision {
   return responseState?.isOpen === true ? { response: policy } : {};
 }
 
 /**
- * Leaves the long texts of a call's arguments out, when a strategy may speak of them and it makes a difference. The path
- * always stays, however long.
+ * Leaves out the long texts of a call's arguments, if a strategy may change them and it makes a difference. The path always stays, however
+ * long.
  */
 export function dropBodies(
   { request, requestState }: ViewedCall,
@@ -49,8 +49,8 @@ export function changedPaths({ kind, path, paths }: CallFacts): readonly string[
 }
 
 /**
- * Leaves out of a call's arguments what does not name files, when a strategy may speak of them: long texts, or what follows the
- * last name in a patch.
+ * Leaves out of a call's arguments what does not name files, if a strategy may change them: long texts, or what follows the last name in a
+ * patch.
  */
 export function keepPaths(call: ViewedCall, paths: readonly string[]): CallDecision {
   const { request, requestState } = call;
@@ -63,7 +63,7 @@ export function keepPaths(call: ViewedCall, paths: readonly string[]): CallDecis
   return truncateCall(request, truncation) === request ? {} : { request: { truncate: truncation } };
 }
 
-/** Collects the decisions that say something. */
+/** Collects the decisions of all calls, without empty ones. */
 export function decideEach(
   calls: Iterable<ViewedCall>,
   decide: (call: ViewedCall) => CallDecision,
@@ -76,10 +76,13 @@ export function decideEach(
   return decisions;
 }
 
-/** `new` = among the newest tokens, or with a result that the model has not answered yet; `fading` = among as many before; `old` = before those. */
+/**
+ * `new` = among the newest tokens, or with a result that the model has not answered yet; `fading` = among as many before; `old` = before
+ * those.
+ */
 export type CallAge = "new" | "fading" | "old";
 
-/** Gives a function that tells the age of calls; `whole` = newest tokens of the conversation, estimated. */
+/** Returns a function that says how old a call is; `whole` = newest tokens of the conversation, estimated. */
 export function findAges({ newestFirst }: StrategyContext, whole: number): (call: ViewedCall) => CallAge {
   const unanswered = new Set<string>();
   const ages = new Map<string, CallAge>();

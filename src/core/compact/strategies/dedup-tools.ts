@@ -1,5 +1,5 @@
-// The strategy dedup-tools: of calls with the same tool and equal arguments, or of which the later contains the earlier,
-// only the newest stays. It is near-linear: calls are found by their arguments as one text.
+// The strategy dedup-tools: of calls with the same tool and equal arguments, or of which the later contains the earlier, only the newest
+// stays. Near-linear: calls are looked up by their arguments as one text.
 import { canonicalJson } from "../../json.ts";
 import { isPlaceholder } from "../shown-lines.ts";
 import { canOmit, decideEach } from "./call-conditions.ts";
@@ -31,14 +31,14 @@ function findRepeated({ calls, subsumed, hintFor }: StrategyContext): ReadonlySe
     const same = later.get(key) ?? [];
     const isRepeated = same.some((newer) => replaces(newer, call));
     if (isRepeated || (containing !== undefined && replaces(containing, call))) repeated.add(call);
-    // One that stands for nothing, or for no more than those after it, is not looked at again.
+    // A call that replaces none, or no more than those after it, is not compared again.
     if (!isRepeated && isAnswered(call)) later.set(key, [...same, call]);
     byId.set(id, call);
   }
   return repeated;
 }
 
-/** Whether a later call shows at least as much: an answer, no failure in place of a success, and shortened no further. */
+/** Whether a later call shows at least as much: it is answered, is no failure in place of a success, and is not shortened further. */
 function replaces(newer: ViewedCall, older: ViewedCall): boolean {
   if (!isAnswered(newer)) return false;
   if (older.response === null) return true;

@@ -1,5 +1,5 @@
-// Writes decisions about calls as the shortest tool policy that means the same: one for all calls with the hints that
-// explain the exceptions, else one that names calls. What it must not do is change a call nobody decided about.
+// Encodes decisions about calls as the shortest tool policy with the same effect: one for all calls with hints for the exceptions, else one
+// that names calls. It must not change a call nobody decided about.
 import type {
   CallPolicy,
   StripPolicies,
@@ -30,13 +30,13 @@ import type {
   ViewedCall,
 } from "./strategy.ts";
 
-/** The fields of a compaction that speak of calls. */
+/** The fields of a compaction that concern calls. */
 interface EncodedDecisions {
   readonly tool_calls?: ToolCallPolicy;
   readonly tool_overrides?: Readonly<Record<string, ToolHint>>;
 }
 
-/** Encodes decisions; nothing when there are none. `stubs` = style of the planned compaction's stubs. */
+/** Encodes decisions; empty when there are none. `stubs` = style of the planned compaction's stubs. */
 export function encodeDecisions(
   decisions: CallDecisions,
   context: StrategyContext,
@@ -46,7 +46,7 @@ export function encodeDecisions(
   const named = context.calls.filter(({ request }) => decisions.has(request.id));
   let best: EncodedDecisions | null = null;
   let fewest = named.length;
-  // A policy for all calls would change results without a call, of which no strategy speaks.
+  // A policy for all calls would change results without a call, which no strategy decides about.
   for (const base of context.hasOrphans ? [] : listBases(decisions)) {
     const overrides = overridesOf(base, context);
     const exceptions = context.calls.filter((call) => !fits(call, base, overrides));
@@ -76,7 +76,7 @@ export function encodeDecisions(
 
 type Overrides = Readonly<Record<string, ToolHint>>;
 
-/** Whether a half reads under the policy as it was decided, or as it does now when nothing was. */
+/** Whether a half reads under the policy as decided, or as it does now if nothing was decided. */
 function isMet(
   { isCovered, now, stubs: oldStyle }: HalfState,
   decided: CallPolicy | undefined,
@@ -103,7 +103,7 @@ function listBases(decisions: CallDecisions): readonly UniformToolCallPolicy[] {
   return [...bases.values()];
 }
 
-/** Policies tried at most: there are four, and one for each limit of truncation. */
+/** Most policies tried: there are four, and one for each limit of truncation. */
 const MOST_BASES = 8;
 
 function baseOf(request: CallPolicy | undefined, response: CallPolicy | undefined): UniformToolCallPolicy | null {
@@ -122,7 +122,7 @@ const STRIPS = [
   { policy: "strip", request: false, response: true },
 ] as const satisfies readonly UniformToolCallPolicy[];
 
-/** The hints that keep what the policy would take, frozen by the names of the tools that are called in the range. */
+/** The hints that keep what the policy would take, frozen by the names of the tools called in the range. */
 function overridesOf(base: UniformToolCallPolicy, { calls, hintFor }: StrategyContext): Overrides {
   if (base.policy === "omit") return {};
   const covered = calls.filter(({ requestState, responseState }) => requestState.isCovered || responseState?.isCovered);
@@ -145,8 +145,8 @@ function policyOf(base: UniformToolCallPolicy, half: CallHalf, hint: ToolHint | 
   return half === "request" ? "keep" : { truncate: base };
 }
 
-// How much a policy takes of one half of a call: omit > strip > drop > truncate > nothing. Of two that are alike, the one
-// that leaves fewer characters is the stronger.
+// How much a policy takes of one half of a call: omit > strip > drop > truncate > nothing. Of two of one kind the one that leaves fewer
+// characters is stronger.
 
 /** A decision in the making; undefined = no opinion. */
 type MaybeDecision = { readonly [Half in keyof CallDecision]: CallDecision[Half] | undefined };
@@ -158,7 +158,7 @@ export function compareStrength(a: EffectivePolicy, b: EffectivePolicy): number 
   return rankOf(a) - rankOf(b) || limitOf(b) - limitOf(a);
 }
 
-/** Whether two policies make the same of a half; `keep` is the same as nothing. */
+/** Whether two policies have the same effect on a half; `keep` equals nothing. */
 export function isSamePolicy(a: EffectivePolicy, b: EffectivePolicy): boolean {
   return rankOf(a) === rankOf(b) && limitOf(a) === limitOf(b) && headOf(a) === headOf(b);
 }
@@ -168,7 +168,7 @@ export function isGone({ now }: Pick<HalfState, "now">): boolean {
   return now === "hide" || now === "omit";
 }
 
-/** Gives the stronger of two decisions, half by half. A call of which one half is omitted is omitted whole. */
+/** Returns the stronger of two decisions, half by half. If one half is omitted, the whole call is. */
 export function strongest(a: MaybeDecision, b: MaybeDecision): CallDecision {
   const request = strongerOf(a.request, b.request);
   const response = strongerOf(a.response, b.response);
@@ -191,7 +191,7 @@ function rankOf(policy: EffectivePolicy): number {
   return "drop" in policy ? 2 : 1;
 }
 
-/** Characters left of each text; 0 where the policy does not count them. */
+/** Characters left of each text; 0 for policies without a limit. */
 function limitOf(policy: EffectivePolicy): number {
   if (typeof policy !== "object") return 0;
   return "drop" in policy ? policy.drop.max_chars : policy.truncate.max_chars;
@@ -208,7 +208,7 @@ export interface StepReport {
   readonly estimated_tokens_saved: number;
 }
 
-/** What strategies say together. */
+/** The combined result of strategies. */
 interface ComposedSteps extends Omit<StrategyStep, "calls"> {
   /** Decisions that take more than what is in force, by id of the request event. */
   readonly decisions: ReadonlyMap<string, CallDecision>;
@@ -216,19 +216,18 @@ interface ComposedSteps extends Omit<StrategyStep, "calls"> {
   readonly steps: readonly StepReport[];
 }
 
-/** What composing needs beside the context. */
 export interface ComposeOptions {
   /** How the stubs of the planned compaction are written. */
   readonly stubs?: StubStyle;
-  /** Tokens of the whole view before, estimated, for steps under a condition; default 0. */
+  /** Tokens of the whole view before, estimated, for conditional steps; default 0. */
   readonly viewTokens?: number;
-  /** Tokens for each token of the plain estimate; default 1. */
+  /** Tokens per token of the plain estimate; default 1. */
   readonly tokenFactor?: number;
   /** Context window of the model, tokens; default the usual one. */
   readonly windowTokens?: number;
 }
 
-/** Asks strategies in order and composes their answers. */
+/** Asks strategies in order and combines their answers. */
 export function composeSteps(
   uses: readonly StrategyUse[],
   context: StrategyContext,
@@ -265,7 +264,7 @@ export function composeSteps(
   return { ...policies, decisions, steps };
 }
 
-/** What the definitions of tools come to, a plain estimate. */
+/** Tokens of tool definitions, a plain estimate. */
 export function tokensOfTools(
   names: readonly string[] | undefined,
   { toolTokens }: Pick<StrategyContext, "toolTokens">,
@@ -273,7 +272,7 @@ export function tokensOfTools(
   return (names ?? []).reduce((sum, name) => sum + (toolTokens.get(name) ?? 0), 0);
 }
 
-/** Takes a decision in; gives what it took out of the view. */
+/** Adds a decision; returns what it took out of the view. */
 function decideCall(
   call: ViewedCall,
   decision: CallDecision,
@@ -287,7 +286,7 @@ function decideCall(
   return removedFromCall(call, before, after, how);
 }
 
-/** What of a decision takes more than what is in force, of the halves it may speak of. */
+/** The halves of a decision that may be changed and take more than what is in force. */
 function strongerHalves({ request, response }: CallDecision, call: ViewedCall): MaybeDecision {
   return { request: ifStronger(request, call.requestState), response: ifStronger(response, call.responseState) };
 }
@@ -296,7 +295,7 @@ function ifStronger(policy: CallPolicy | undefined, state: HalfState | null): Ca
   return state?.isOpen === true && compareStrength(policy, state.now) > 0 ? policy : undefined;
 }
 
-/** What an earlier step has said already takes nothing more. */
+/** What an earlier step has already decided takes nothing more. */
 function withoutRepeats(step: StrategyStep, earlier: StrategyStep): NonCallPolicies {
   const { turns } = earlier.turns === undefined ? step : {};
   const { tool_calls: _, tools: __, ...said } = contentPolicies(step);

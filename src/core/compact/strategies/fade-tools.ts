@@ -1,6 +1,6 @@
-// The strategy fade-tools: calls fade with age. The newest stay whole; of those before them stay what a file held when it was last
-// read, the last change of each file, and the ends of other output; older ones are left out, but for the last that names a file which
-// was changed. A result that a hint keeps stays at any age.
+// The strategy fade-tools: calls fade with age. The newest stay whole. Before them stay: what a file contained when it was last read, the
+// last change of each file, and the ends of other output. Older ones are left out, except the last that names a changed file. A result that
+// a hint keeps stays at any age.
 import { isPlaceholder } from "../shown-lines.ts";
 import { type CallFacts, callFacts, fileKey, isWriting } from "../tool-call.ts";
 import type { ToolCompactionHint } from "../tool-hints.ts";
@@ -24,7 +24,7 @@ import { BODY_CHARS } from "./supersede.ts";
 const WHOLE_TOKENS = 18_000;
 /** The same as a share of a small window. */
 const WHOLE_SHARE = 0.1;
-/** What is left of output that shows no file, characters: how it began and how it ended. */
+/** Characters left of output that shows no file: its start and end. */
 const OUTPUT_CHARS = 300;
 
 /** `fade-tools`: shortens older calls and leaves the oldest out. */

@@ -1,5 +1,5 @@
-// Strategies that hide whole turns: left out as tangents, or told by a summary. In a compaction each stands alone; beside others
-// it makes one of its own (decision 033).
+// Strategies that hide whole turns: as tangents, or under a summary. In a compaction each is exclusive; together with others it becomes a
+// compaction of its own (decision 033).
 import type { Strategy } from "./strategy.ts";
 import { TANGENTS } from "./strategy-names.ts";
 
@@ -13,7 +13,7 @@ export const classifyTangents: Strategy = {
   decide: () => ({ turns: "omit" }),
 };
 
-/** `summarize`: has a summary stand for the range; the text is written elsewhere. */
+/** `summarize`: replaces the range by a summary; its text is written elsewhere. */
 export const summarize: Strategy = {
   name: "summarize",
   summary: "replace the range with a summary",

@@ -1,29 +1,28 @@
-// Pipelines: strategies in an order that has proved itself, with the sizes from which a step, or the whole, is worth it. All
-// sizes are named here with their reason.
+// Pipelines: strategies in an order that has proved itself, with the sizes from which a step, or the whole, is worth it. All sizes are
+// named here with their reason.
 import { userError } from "../../errors.ts";
 import { summarize } from "./hide-turns.ts";
 import type { StrategyOptions, StrategyUse } from "./strategy.ts";
 import { chooseStrategies } from "./strategy-list.ts";
 import { type PipelineName, type StrategyName, TANGENTS } from "./strategy-names.ts";
 
-/** What the newest tokens of a conversation are left alone: the agent is at work on them. Tokens, estimated. */
+/** Newest tokens of a conversation that are left alone, because the agent is working on them. Estimated. */
 export const PROTECT_TOKENS = 10_000;
-/** The same for `auto`, in which fade-tools leaves the newest calls whole: what was said last. */
+/** The same for `auto`, whose fade-tools leaves the newest calls whole anyway: what was said last. */
 export const AUTO_PROTECT_TOKENS = 2000;
 /**
- * The least a batch must save of a large conversation, tokens a call. Every batch makes the provider's cache write anew what follows the first change:
- * masking a result at each turn costs 40 % more than doing nothing, batches of this size save 32 to 52 % (measured over
- * sessions of coding agents with cache prices of 0.1 and 1.25).
+ * Least saving of a batch in a large conversation, tokens a call. After every batch the provider's cache is rewritten from the first change
+ * on: masking a result at each turn costs 40 % more than doing nothing, batches of this size save 32 to 52 % (measured over sessions of
+ * coding agents with cache prices of 0.1 and 1.25).
  */
 export const MIN_GAIN_TOKENS = 20_000;
-/** The least a batch must save of a small one, as a share of it. */
+/** Least saving of a batch in a small conversation, as a share of it. */
 export const MIN_GAIN_SHARE = 0.15;
-/** Share of the context window that `tiered` brings a view down to, unless told: below it models still answer well. */
+/** Default share of the context window that `tiered` brings a view down to: below it models still answer well. */
 export const TARGET_SHARE = 0.5;
 /** Longest tool output that tier 1 leaves whole, characters: an error with its trace, a page of code. */
 export const TIER_1_CHARS = 2000;
 
-/** A pipeline by its name. */
 interface Pipeline {
   readonly name: PipelineName;
   /** What it does, a clause for people. */
@@ -43,7 +42,7 @@ const PIPELINES: readonly Pipeline[] = [
 
 /** Strategies that are worth it only in batches: they leave the newest tokens alone and have a least gain. */
 const BATCHED: ReadonlySet<string> = new Set(["auto", "mask-results"]);
-/** How many of the newest tokens some leave alone, beside the newest turns. */
+/** How many of the newest tokens some strategies leave alone, in addition to the newest turns. */
 const PROTECTED: Readonly<Record<string, number>> = {
   auto: AUTO_PROTECT_TOKENS,
   "mask-results": PROTECT_TOKENS,
@@ -55,24 +54,26 @@ const AUTO: readonly StrategyName[] = ["strip-reasoning", "dedup-tools", "supers
 /** A size as a person writes it: tokens, or a share of the model's context window. */
 type SizeTarget = { readonly tokens: number } | { readonly share: number };
 
-/** How a list of names runs. */
+/** The steps of a list of names, and how they run. */
 export interface ChosenStrategies {
   readonly uses: readonly StrategyUse[];
-  /** The names as they were given, each once. */
+  /** The names as given, each once. */
   readonly names: readonly string[];
-  /** Newest tokens to leave alone where no end of the range is given; absent = turns are left alone. */
+  /** Newest tokens to leave alone when no end of the range is given; absent = turns are left alone. */
   readonly protectTokens?: number;
-  /** Fewer tokens saved are not worth a batch; absent = any gain is. */
+  /** A batch that saves fewer tokens is not worth it; absent = any gain is. */
   readonly minGainTokens?: number;
-  /** Nor are they where they are less than this share of the conversation, 0..1; the smaller of both counts. */
+  /** The same as a share of the conversation, 0..1; the smaller of both counts. */
   readonly minGainShare?: number;
-  /** Size above which it goes on to a summary: the configured threshold, a target; `always`: `summarize` was named, too; absent = it never does. */
+  /**
+   * Size above which it continues with a summary: the configured threshold, a target; `always`: `summarize` was named, too; absent = never.
+   */
   readonly summarizeAbove?: "threshold" | "always" | SizeTarget;
 }
 
 /**
- * Turns the names of strategies and pipelines into steps; a summary beside others comes behind them. Throws what
- * chooseStrategies throws, and `contradictory_strategies` for two pipelines.
+ * Turns the names of strategies and pipelines into steps; a summary comes after all others. Throws what chooseStrategies throws, and
+ * `contradictory_strategies` for two pipelines.
  */
 export function choosePipelines(
   names: readonly string[],
@@ -127,13 +128,13 @@ function summaryOf(wish: PipelineName | "always" | null, target: SizeTarget): Pi
   return { summarizeAbove: wish === "always" ? "always" : wish === "tiered" ? target : "threshold" };
 }
 
-/** The names of a call, with that of the strategy which asks a person apart: it comes first, on its own. */
+/** The names of a call, separated from the strategy which asks a person: that one runs first, on its own. */
 interface SplitNames {
   readonly leavesTangents: boolean;
   readonly others: readonly string[];
 }
 
-/** Splits them. Throws `contradictory_strategies` beside a summary, which would stand for the tangents, too. */
+/** Splits them. Throws `contradictory_strategies` for tangents with a summary, which would replace the tangents, too. */
 export function splitTangents(names: readonly string[]): SplitNames {
   const leavesTangents = names.includes(TANGENTS);
   const others = names.filter((name) => name !== TANGENTS);
@@ -148,8 +149,8 @@ export function splitTangents(names: readonly string[]): SplitNames {
 const TIERS: readonly string[] = ["truncate-results", "strip-tool-results"];
 
 /**
- * The least that a compaction must save to be worth what it costs the provider's cache, tokens a call. `tokens` = the conversation
- * as it is sent, without system prompt and tools: they come before every change, so they stay cached.
+ * Least saving with which a compaction is worth the rewritten cache, tokens a call. `tokens` = the conversation as it is sent, without
+ * system prompt and tools: they come before every change, so they stay cached.
  */
 export function leastGain(
   tokens: number,
@@ -160,7 +161,7 @@ export function leastGain(
   return minGainShare === undefined ? minGainTokens : Math.min(minGainTokens, Math.ceil(minGainShare * tokens));
 }
 
-/** Gives a size in tokens. */
+/** Converts a size to tokens. */
 export function tokensOf(size: SizeTarget, windowTokens: number): number {
   return "tokens" in size ? size.tokens : Math.round(size.share * windowTokens);
 }

@@ -1,7 +1,7 @@
 import { OWN_TOOLS } from "../../conversation/defined-tools.ts";
 import type { Strategy } from "./strategy.ts";
 
-/** `prune-tools`: stops sending the definitions of tools that were never called, but for jpg's own, which frees context. */
+/** `prune-tools`: stops sending the definitions of tools that were never called, except jpg's own, to free context. */
 export const pruneTools: Strategy = {
   name: "prune-tools",
   summary: "stop sending the definitions of tools that were never called",

@@ -3,7 +3,7 @@ import { decideEach, forResponse } from "./call-conditions.ts";
 import { isGone } from "./encode-decisions.ts";
 import type { Strategy } from "./strategy.ts";
 
-/** Longest result that `truncate-results` leaves whole, characters: about a screen, and what a model needs to know what it saw. */
+/** Longest result that `truncate-results` leaves whole, characters: about a screen, enough for a model to know what it saw. */
 export const RESULT_CHARS = 2000;
 /** Results that `mask-results` leaves alone: the published observation masking keeps the newest ten. */
 const NEWEST_RESULTS = 10;

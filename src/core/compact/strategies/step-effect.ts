@@ -14,7 +14,7 @@ export interface Shown {
 
 export const NOTHING_SHOWN: Shown = { events: 0, tokens: 0 };
 
-/** Counts what a call loses when one decision about it takes the place of another; what both say alike is not looked at. */
+/** Counts what a call loses when one decision about it replaces another; equal halves are skipped. */
 export function removedFromCall(
   { request, response, requestState, responseState }: ViewedCall,
   before: CallDecision,
@@ -35,10 +35,10 @@ export function removedFromCall(
   return add(asked, take(response, responseState, "response"));
 }
 
-/** What a step says of other things than calls; undefined = nothing. */
+/** The policies of a step for anything but calls; undefined = none. */
 export type NonCallPolicies = Pick<StrategyStep, keyof StripPolicies | "turns">;
 
-/** Counts what the policies of a step for other things than calls take out; `decidedOf` = what is decided of a result. */
+/** Counts what these policies of a step take out; `decidedOf` = the decision about a result. */
 export function removedByPolicies(
   spoken: NonCallPolicies,
   { open }: StrategyContext,
@@ -56,7 +56,7 @@ export function removedByPolicies(
   return taken;
 }
 
-/** What policies leave of an event; null = nothing. One that they do not change is returned as it is. */
+/** Returns what policies leave of an event; null = nothing. An unchanged event is returned as the same object. */
 export function applyPolicies(event: Event, { turns, ...policies }: NonCallPolicies): Event | null {
   if (turns === "omit") return null;
   let left: Event | null = event;
@@ -67,17 +67,17 @@ export function applyPolicies(event: Event, { turns, ...policies }: NonCallPolic
   return left;
 }
 
-/** Adds up, with a factor for the second. */
+/** Adds two sizes, the second multiplied by a factor. */
 export function add(a: Shown, b: Shown, factor = 1): Shown {
   return { events: a.events + factor * b.events, tokens: a.tokens + factor * b.tokens };
 }
 
-/** Tokens of what is shown of an event that a strategy may speak of, an estimate. */
+/** Estimated tokens of what is shown of an event that a strategy may change. */
 export function shownTokens(open: OpenEvent): number {
   return sizeOf(shownNow(open)).tokens;
 }
 
-/** What is shown of an event that a strategy may speak of; null = nothing. */
+/** Returns what is shown of an event that a strategy may change; null = nothing. */
 export function shownNow({ event, tool, state }: OpenEvent): Event | null {
   return shownEvent(event, { tool, state, policy: undefined, stubs: undefined });
 }
@@ -87,7 +87,7 @@ function sizeOf(shown: Event | null): Shown {
 }
 
 interface Reading {
-  /** Undefined for a result without a call, and what is no result. */
+  /** Undefined for a result without a call, and for other events. */
   readonly tool: string | undefined;
   readonly state: HalfState;
   readonly policy: CallPolicy | undefined;

@@ -1,5 +1,5 @@
-// Looks at a conversation for strategies: every call with what is in force on its halves, worked out by the projection's
-// own rules, so that what is stripped, omitted or hidden already is neither counted nor chosen again.
+// Prepares a conversation for strategies: every call with the policy in force on its halves, by the projection's own rules, so that what is
+// already stripped, omitted or hidden is neither counted nor chosen again.
 import type { CallPolicy, Compaction } from "../../conversation/compaction.ts";
 import type { Disposition } from "../../conversation/contents/content-type.ts";
 import { planRanges } from "../../conversation/covered-range.ts";
@@ -14,7 +14,7 @@ import { hintFor, type ToolCompactionHint } from "../tool-hints.ts";
 import { isGone } from "./encode-decisions.ts";
 import { findTied, type HalfState, type OpenEvent, type StrategyContext, type ViewedCall } from "./strategy.ts";
 
-/** The conversation strategies are asked about, and what is known about its tools. */
+/** The conversation strategies are asked about, and facts about its tools. */
 export interface ContextFacts {
   readonly turnCount: number;
   /** At least those of `planReading`. */
@@ -27,16 +27,16 @@ export interface ContextFacts {
   readonly hints?: Readonly<Record<string, ToolCompactionHint>>;
   readonly subsumed?: ReadonlyMap<string, string>;
   readonly definedTools?: readonly string[];
-  /** Names of the tools that are called anywhere in the conversation; absent = in the turns at hand. */
+  /** Names of the tools called anywhere in the conversation; absent = in the loaded turns. */
   readonly calledTools?: ReadonlySet<string>;
   readonly toolTokens?: ReadonlyMap<string, number>;
-  /** Which call each result of all the turns answers, nothing hidden (`pairCalls`); absent = worked out. */
+  /** Which call each result of all the turns answers, nothing hidden (`pairCalls`); absent = computed. */
   readonly pairs?: CallPairs;
   /** Context window of the conversation's model, tokens; default the usual one. */
   readonly windowTokens?: number;
 }
 
-/** Creates what strategies look at. Throws `turn_not_read` (internal) when a turn is missing. */
+/** Creates the context of strategies. Throws `turn_not_read` (internal) when a turn is missing. */
 export function createStrategyContext(facts: ContextFacts): StrategyContext {
   const { turnCount, turns, compactions, range, hints = {} } = facts;
   const paired = pairConversation(turns, compactions);
@@ -97,7 +97,7 @@ function stateAt(event: Event, turn: number, index: number, read: Reading): Half
   return { now, isCovered, isOpen, stubs, ...(parts.length === 0 ? {} : { parts }) };
 }
 
-/** What is shown as it is, covered and not. */
+/** Events shown unchanged, covered and not. */
 const OPEN: HalfState = { now: undefined, isCovered: true, isOpen: true };
 const CLOSED: HalfState = { now: undefined, isCovered: false, isOpen: false };
 

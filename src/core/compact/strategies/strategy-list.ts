@@ -1,4 +1,4 @@
-// The strategies that there are, and how the names a person gives become steps.
+// All strategies, and how the names a person types become steps.
 import { type JpgError, nearestName, userError } from "../../errors.ts";
 import { dedupTools } from "./dedup-tools.ts";
 import { fadeTools } from "./fade-tools.ts";
@@ -29,9 +29,8 @@ export const STRATEGIES: readonly Strategy[] = [
 ];
 
 /**
- * Turns names into steps, in order, each name once. Throws `unknown_strategy`, `contradictory_strategies` when one that
- * stands alone has company, `unused_option` for an option that none of them reads, and `bad_option` for a value out of
- * bounds.
+ * Turns names into steps, in order, each name once. Throws `unknown_strategy`, `contradictory_strategies` when an exclusive one is combined
+ * with others, `unused_option` for an option that none of them reads, and `bad_option` for a value out of bounds.
  */
 export function chooseStrategies(names: readonly string[], options: StrategyOptions = {}): readonly StrategyUse[] {
   const chosen = [...new Set(names)].map((name) => findStrategy(name));

@@ -1,5 +1,4 @@
-// The names that a person gives to `--strategy` and to the setting `strategy`. They stand apart from what bears them: whoever
-// reads the settings needs the names alone.
+// The names for `--strategy` and the setting `strategy`, apart from the strategies themselves: reading the settings needs only the names.
 import type { Compaction, ContentPolicies, StubStyle } from "../../conversation/compaction.ts";
 import { contentPolicies } from "../../conversation/contents/content-types.ts";
 import { composeSteps, encodeDecisions, type StepReport, tokensOfTools } from "./encode-decisions.ts";
@@ -23,7 +22,7 @@ export const STRATEGY_NAMES = [
   "summarize",
 ] as const;
 
-/** Strategies that are no more, and what to use instead; stored compactions name them. */
+/** Former strategies, and what to use instead; stored compactions name them. */
 export const FORMER_STRATEGIES: Readonly<Record<string, string>> = {
   "drop-failed": "Use fade-tools, which leaves out old calls, failed ones too; or auto.",
   "strip-arguments": "Use fade-tools, which shortens old calls; or strip-tools, which takes all arguments and results.",
@@ -31,20 +30,20 @@ export const FORMER_STRATEGIES: Readonly<Record<string, string>> = {
 
 export type StrategyName = (typeof STRATEGY_NAMES)[number];
 
-/** Names of the pipelines (pipelines.ts), which stand for lists of strategies. */
+/** Names of the pipelines (pipelines.ts), which are lists of strategies. */
 export const PIPELINE_NAMES = ["auto", "tiered"] as const;
 
 export type PipelineName = (typeof PIPELINE_NAMES)[number];
 
-/** The strategy that a person is asked about: nobody's word but the user's hides a turn. */
+/** The strategy that asks a person: only the user may hide a turn. */
 export const TANGENTS: "classify-tangents" = "classify-tangents" satisfies StrategyName;
 
-/** What planning by strategies is told beside the conversation. */
+/** What planning by strategies knows in addition to the conversation. */
 export interface StrategyFacts
   extends Pick<ContextFacts, "subsumed" | "definedTools" | "calledTools" | "toolTokens" | "pairs" | "windowTokens"> {
   /** Tokens of the view before, estimated; for steps that are taken only above a size. */
   readonly viewTokens?: number;
-  /** Tokens for each token of the plain estimate; default 1. */
+  /** Tokens per token of the plain estimate; default 1. */
   readonly tokenFactor?: number;
 }
 

@@ -1,12 +1,12 @@
-// The strategy: a named rule that looks at a conversation as it is read now and says what a compaction should take out of
-// it. Data and one pure function; what several strategies say together is composed in encode-decisions.ts.
+// A strategy: a named rule that looks at a conversation as it is read now and says what a compaction should take out of it. Data and one
+// pure function; encode-decisions.ts combines the answers of several.
 import type { CallPolicy, StripPolicies, StubStyle } from "../../conversation/compaction.ts";
 import type { Disposition } from "../../conversation/contents/content-type.ts";
 import { type Event, isReasoning, type Turn } from "../../conversation/event.ts";
 import type { ToolCall } from "../tool-call.ts";
 import type { ToolCompactionHint } from "../tool-hints.ts";
 
-/** What a call of `compact` may say beside the names of strategies; each strategy has its own defaults. */
+/** Options of `compact` for strategies; each strategy has its own defaults. */
 export interface StrategyOptions {
   /** Longest text that stays whole, characters; > 0. */
   readonly maxChars?: number;
@@ -18,15 +18,15 @@ export interface StrategyOptions {
 
 /** One half of a call, or another event, as it is read now. */
 export interface HalfState {
-  /** What is in force on it; `hide` = by a summary or the like; undefined = shown as it is. */
+  /** The policy in force; `hide` = by a summary or the like; undefined = shown unchanged. */
   readonly now: CallPolicy | "hide" | undefined;
   /** How its stub is written when it is stripped. */
   readonly stubs?: StubStyle;
-  /** What is in force on parts of it, such as its images; absent = nothing. */
+  /** Policies in force on parts of it, such as its images; absent = none. */
   readonly parts?: readonly Disposition[];
-  /** Whether a compaction of the range has a say on it: in the range and not kept by name. */
+  /** Whether a compaction of the range affects it: in the range and not kept by name. */
   readonly isCovered: boolean;
-  /** Whether a strategy may speak of it: covered, and something of it is shown. */
+  /** Whether a strategy may change it: covered, and something of it is shown. */
   readonly isOpen: boolean;
 }
 
@@ -35,11 +35,11 @@ export interface ViewedCall extends ToolCall {
   readonly requestState: HalfState;
   /** Null without a result. */
   readonly responseState: HalfState | null;
-  /** Whether it belongs to reasoning that is kept by name, which providers refuse without the calls that it led to. */
+  /** Whether it belongs to reasoning that is kept by name: providers refuse that without the calls that it led to. */
   readonly isTied: boolean;
 }
 
-/** An event that a strategy may speak of. */
+/** An event that a strategy may change. */
 export interface OpenEvent {
   readonly event: Event;
   readonly state: HalfState;
@@ -47,15 +47,14 @@ export interface OpenEvent {
   readonly tool?: string;
 }
 
-/** What strategies look at. */
 export interface StrategyContext {
   /** The calls of the turns that are not wholly hidden, before, in and after the range, in order. */
   readonly calls: readonly ViewedCall[];
-  /** Events in the range of which a model is sent something, in order; those kept by name are left out. */
+  /** Events in the range that a model is sent at least in part, in order, without those kept by name. */
   readonly open: readonly OpenEvent[];
   /** Context window of the conversation's model, tokens. */
   readonly windowTokens: number;
-  /** The events that a model is sent, the newest of the conversation first. */
+  /** The events that a model is sent, newest first. */
   readonly newestFirst: () => Iterable<OpenEvent>;
   /** Whether there is a result without a call that a policy for all calls would change, or bring back. */
   readonly hasOrphans: boolean;
@@ -64,9 +63,9 @@ export interface StrategyContext {
   readonly subsumed: ReadonlyMap<string, string>;
   /** Names of the tools that the conversation defines and no compaction prunes, each once. */
   readonly definedTools: readonly string[];
-  /** What definitions come to in a request, by the tool's name: tokens, a plain estimate; none where jpg does not send them. */
+  /** Tokens of definitions in a request, by tool name, a plain estimate; empty if jpg does not send them. */
   readonly toolTokens: ReadonlyMap<string, number>;
-  /** Names of the tools that are called anywhere in the conversation. */
+  /** Names of the tools called anywhere in the conversation. */
   readonly calledTools: ReadonlySet<string>;
 }
 
@@ -79,7 +78,7 @@ export interface CallDecision {
 /** Decisions by id of the request event. */
 export type CallDecisions = ReadonlyMap<string, CallDecision>;
 
-/** What one strategy says; absent = no opinion. */
+/** The answer of one strategy; absent = no opinion. */
 export interface StrategyStep extends StripPolicies {
   readonly calls?: CallDecisions;
   readonly turns?: "omit";
@@ -87,7 +86,7 @@ export interface StrategyStep extends StripPolicies {
   readonly prune?: readonly string[];
 }
 
-/** A strategy. The flags say what planning has to know before it can ask. */
+/** A strategy. The flags say what planning must know before it asks. */
 export interface Strategy {
   /** One of `STRATEGY_NAMES`. */
   readonly name: string;
@@ -99,22 +98,21 @@ export interface Strategy {
   readonly touchesRequests?: true;
   /** Whether it leaves calls out by its own rule. */
   readonly omitsCalls?: true;
-  /** Whether it hides whole turns. */
   readonly hidesTurns?: true;
-  /** Whether it asks of every turn, hidden ones included, which tools it defines and calls. */
+  /** Whether it needs the tools that all turns define and call, including hidden turns. */
   readonly readsAll?: true;
   /** Whether it reads `subsumed`. */
   readonly usesSubsumption?: true;
   /** Whether it cannot be combined with others. */
   readonly isExclusive?: true;
-  /** Whether it stands for the policy of a summary; then `decide` is not asked. */
+  /** Whether it represents the policy of a summary; then `decide` is not called. */
   readonly summarizes?: true;
   readonly decide: (context: StrategyContext, options: StrategyOptions) => StrategyStep;
 }
 
-/** How far a list of steps has come, for steps that are taken only under a condition. */
+/** The state after some steps, for conditional ones. */
 export interface StrategyProgress {
-  /** Tokens of the view as the steps taken so far leave it, estimated. */
+  /** Tokens of the view after the steps taken so far, estimated. */
   readonly viewTokens: number;
   /** Context window of the conversation's model, tokens. */
   readonly windowTokens: number;
@@ -128,7 +126,7 @@ export interface StrategyUse {
   readonly isWanted?: (progress: StrategyProgress) => boolean;
 }
 
-/** Ids of the calls that follow reasoning which is kept by name, in the same message. */
+/** Returns the ids of the calls that follow reasoning kept by name, in the same message. */
 export function findTied(turns: readonly Turn[], keep: ReadonlySet<string>): ReadonlySet<string> {
   const tied = new Set<string>();
   if (keep.size === 0) return tied;

@@ -1,4 +1,4 @@
-// Strategies that take out a content type: what stands for it is said with the type (conversation/contents).
+// Strategies that take out a content type; the type itself defines what replaces it (conversation/contents).
 import type { StripPolicies } from "../../conversation/compaction.ts";
 import { applyPolicies, shownNow } from "./step-effect.ts";
 import type { OpenEvent, Strategy } from "./strategy.ts";

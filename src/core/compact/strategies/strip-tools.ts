@@ -1,5 +1,5 @@
-// Strategies that strip calls whatever is in them: both halves, or results only. Hints decide per tool: `keep` leaves a half
-// alone, `response = "remove"` takes the whole call away.
+// Strategies that strip calls whatever their content: both halves, or results only. Hints decide per tool: `keep` leaves a half alone,
+// `response = "remove"` removes the whole call.
 import { canOmit, decideEach } from "./call-conditions.ts";
 import { OMIT } from "./encode-decisions.ts";
 import type { CallDecision, Strategy, StrategyContext, ViewedCall } from "./strategy.ts";

@@ -1,14 +1,14 @@
-// The strategy supersede: what a file held is not told twice. A read is stripped when the whole file is read or written
-// later; what was written is left out of a call's arguments when the whole file is read later.
+// The strategy supersede: shows a file's content only once. A read is stripped when the whole file is read or written later; written text
+// is left out of a call's arguments when the whole file is read later.
 import { shownLines } from "../shown-lines.ts";
 import { callFacts, fileKey, isWriting } from "../tool-call.ts";
 import { decideEach, dropBodies, forResponse, isWhollyShown } from "./call-conditions.ts";
 import type { CallDecision, Strategy, StrategyContext, ViewedCall } from "./strategy.ts";
 
-/** Longest text that stays of what was written, characters: names, flags and paths are shorter, contents rarely are. */
+/** Longest written text that stays, characters: names, flags and paths are shorter, contents rarely are. */
 export const BODY_CHARS = 200;
 
-/** `supersede`: takes out what a file held when the whole of it is shown later. */
+/** `supersede`: takes out a file's content when the whole of it is shown later. */
 export const supersede: Strategy = {
   name: "supersede",
   summary: "leave out file contents that a later read or write of the whole file replaces",
@@ -19,7 +19,7 @@ export const supersede: Strategy = {
   },
 };
 
-/** Which whole versions of a call's file stand in the view after it. */
+/** Which whole versions of a call's file the view shows after it. */
 interface Later {
   readonly read: boolean;
   readonly written: boolean;
@@ -39,7 +39,7 @@ function findLater(calls: readonly ViewedCall[]): ReadonlyMap<ViewedCall, Later>
     if (call === undefined || file === undefined) continue;
     const later = files.get(file) ?? NEVER;
     found.set(call, later);
-    // Nobody asks what the first call of a file shows.
+    // What precedes the first call of a file does not matter.
     if (firsts.get(file) !== at && isWhollyShown(call)) files.set(file, withCall(later, call));
   }
   return found;
@@ -69,7 +69,7 @@ function isWorthStripping({ response }: ViewedCall): boolean {
   return response?.is_error === false;
 }
 
-/** Readers stop at limits of their own: what counts is what the result shows. */
+/** Readers stop at their own limits: the result says what was shown. */
 function showsWholeFile(call: ViewedCall): boolean {
   const lines = shownLines(call);
   return lines !== null && lines.first <= 1 && lines.last === Number.POSITIVE_INFINITY;
