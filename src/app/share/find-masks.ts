@@ -6,10 +6,10 @@ import { appendAll } from "../../core/lists.ts";
 import {
   createMasker,
   type Masker,
-  meantText,
+  unescapedText,
   sampleOf,
   textsOfContents,
-  writtenForms,
+  encodedForms,
 } from "../../core/secrets/mask.ts";
 import type { OutgoingObject } from "../../store/sharing.ts";
 import type { BranchTip, ConversationStore, HistoryCommit, MaskedCopy } from "../../store/store.ts";
@@ -55,7 +55,7 @@ export async function findMasks(
   const numbers = new Map<string, number>();
   // Without texts to mask there is nothing to look for.
   let hasTexts = wanted.texts.length === 0;
-  const sought = wanted.texts.flatMap(writtenForms);
+  const sought = wanted.texts.flatMap(encodedForms);
   const seams: (readonly [string, string])[] = [];
   const look = (text: string, isSource: boolean): void => {
     hasTexts ||= readingsOf(text).some((reading) => sought.some((form) => reading.includes(form)));
@@ -184,7 +184,7 @@ export async function findRemainingTexts(
 function* remainingIn(path: string, bytes: Buffer, texts: readonly string[]): Generator<OutgoingSecret> {
   const written = bytes.toString().replace(MASK, "");
   const forms = readingsOf(written);
-  for (const text of texts.flatMap(writtenForms)) {
+  for (const text of texts.flatMap(encodedForms)) {
     const form = forms.find((one) => one.includes(text));
     if (form === undefined) continue;
     const line = form.slice(0, form.indexOf(text)).split("\n").length;
@@ -224,7 +224,7 @@ function acrossSeam([left, right]: readonly [string, string], secret: string): r
 
 /** A file's text as written, with its escapes resolved, and with the parts of each content joined. */
 function readingsOf(text: string): readonly string[] {
-  return [text, meantText(text)?.text ?? "", ...contentsIn(text).map((texts) => texts.join(""))];
+  return [text, unescapedText(text)?.text ?? "", ...contentsIn(text).map((texts) => texts.join(""))];
 }
 
 /** What to mask: the finds of rules, and texts that the user named. */
@@ -321,7 +321,7 @@ function createMaskList(
     add(found) {
       if (!isWanted(found)) return;
       const { rule, secret, path } = found;
-      const plain = meantText(secret)?.text ?? secret;
+      const plain = unescapedText(secret)?.text ?? secret;
       // A key is the same whatever its line ends.
       const same = plain.replace(/\s+/g, "");
       const known = secrets.get(same);
@@ -332,7 +332,7 @@ function createMaskList(
       // A path that stays in the copy is shown rather than a source.
       const shown = known === undefined || (isSourcePath(known.path) && !isSourcePath(path)) ? fresh : known;
       secrets.set(same, { ...shown, count: (known?.count ?? 0) + 1 });
-      const forms = rule === "text" ? [secret, plain].flatMap(writtenForms) : [secret, plain];
+      const forms = rule === "text" ? [secret, plain].flatMap(encodedForms) : [secret, plain];
       for (const form of forms) addForm(masks, form, { rule, mask });
     },
   };

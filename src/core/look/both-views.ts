@@ -1,5 +1,5 @@
-// The raw conversation and its view beside each other, turn by turn: every event once, with what the model sees of it and which
-// compaction says so, and what stands for hidden events where the model reads it.
+// Aligns the raw conversation with its view, turn by turn: every event once, with what the model sees of it and which
+// compaction decides so; what replaces hidden events is where the model reads it.
 
 import type { Disposition } from "../conversation/contents/content-type.ts";
 import {
@@ -14,26 +14,25 @@ import {
 } from "../conversation/event.ts";
 import { appendAll } from "../lists.ts";
 
-/** How a view reads an event: `shown` as it is, `changed`, `hidden`; `internal`: no model sees its kind. */
+/** How a view shows an event: `shown` as it is, `changed`, `hidden`; `internal`: no model sees its kind. */
 export type EventState = "shown" | "changed" | "hidden" | "internal";
 
-/** An event of the conversation. */
 export interface EventRow {
   readonly kind: "event";
   readonly event: Event;
   readonly state: EventState;
-  /** Who decides over it; absent = nobody. */
+  /** The compaction that decides over it; absent = none. */
   readonly disposition?: Disposition;
-  /** What the model sees in its place, where it is changed. */
+  /** What the model sees instead, when it is changed. */
   readonly shown?: Event;
 }
 
-/** What only the view holds: a summary, or events that stand for turns. */
+/** What only the view has: a summary, or events that replace turns. */
 export interface InsertedRow {
   readonly kind: "inserted";
   readonly compaction: string;
   readonly as: "summary" | "replacement" | "index";
-  /** Turn positions that it stands for, 0-based, inclusive. */
+  /** Turn positions that it replaces, 0-based, inclusive. */
   readonly from: number;
   readonly to: number;
   readonly events: readonly Event[];
@@ -48,10 +47,10 @@ export interface BothTurn {
 }
 
 interface BothInput {
-  /** Turns of the conversation, in order; what is left out is not in the result. */
+  /** Turns of the conversation, in order; others are not in the result. */
   readonly turns: readonly Turn[];
   readonly view: View;
-  /** As `resolveDispositions` gives them of these turns. */
+  /** The result of `resolveDispositions` for these turns. */
   readonly dispositions: ReadonlyMap<string, Disposition>;
 }
 
@@ -62,14 +61,14 @@ export function stateOf(event: Event, shown: Event | undefined): EventState {
 }
 
 /**
- * Puts both beside each other, each in its own order. What stands for events comes before the first of them that nothing shown
- * keeps it from.
+ * Aligns the two, each in its own order. An insertion comes before the first event that it replaces, but after the shown events
+ * that precede it in the view.
  */
 export function alignViews({ turns, view, dispositions }: BothInput): readonly BothTurn[] {
   const { shown, inserted } = readView(view, new Set(turns.flatMap(({ events }) => events.map(({ id }) => id))));
   const seen = new Set<string>();
   let next = 0;
-  /** Takes what is due, and all that the view has before it. */
+  /** Takes the insertions up to the last one that is due. */
   const take = (isDue: (place: Insertion) => boolean): readonly InsertedRow[] => {
     const from = next;
     next = Math.max(next, inserted.findLastIndex((place, at) => at >= from && isDue(place)) + 1);
@@ -96,7 +95,7 @@ export function alignViews({ turns, view, dispositions }: BothInput): readonly B
   });
 }
 
-/** Where the view has what stands for events: between which of the events at hand. */
+/** An insertion of the view, between two of the loaded events. */
 interface Insertion {
   readonly row: InsertedRow;
   readonly after?: string;
@@ -105,27 +104,27 @@ interface Insertion {
 
 function readView(
   view: View,
-  atHand: ReadonlySet<string>,
+  loaded: ReadonlySet<string>,
 ): { readonly shown: ReadonlyMap<string, Event>; readonly inserted: readonly Insertion[] } {
   const shown = new Map<string, Event>();
   const inserted: Insertion[] = [];
-  let waiting: Insertion[] = [];
+  let pending: Insertion[] = [];
   let last: string | undefined;
   for (const turn of view.turns) {
     const row = insertedRow(turn);
     if (row !== null) {
-      waiting.push({ row, after: last });
+      pending.push({ row, after: last });
       continue;
     }
     for (const event of turn.events) {
       shown.set(event.id, event);
-      if (!atHand.has(event.id)) continue;
-      for (const place of waiting) inserted.push({ ...place, before: event.id });
-      waiting = [];
+      if (!loaded.has(event.id)) continue;
+      for (const place of pending) inserted.push({ ...place, before: event.id });
+      pending = [];
       last = event.id;
     }
   }
-  return { shown, inserted: [...inserted, ...waiting] };
+  return { shown, inserted: [...inserted, ...pending] };
 }
 
 function eventRow(event: Event, shown: Event | undefined, disposition: Disposition | undefined): EventRow {
@@ -152,18 +151,18 @@ export interface Piece {
 }
 
 export interface CutLimits {
-  /** Most that the sizes of a piece add up to; one that is larger stands alone. */
+  /** Most that the sizes of a piece add up to; a larger item is a piece of its own. */
   readonly size: number;
-  /** Most things of a piece. */
+  /** Most items of a piece. */
   readonly count: number;
 }
 
-/** What a payload beside the events counts as, characters: how long it is stands in no event. */
+/** Size of a payload under `attachments/`, characters: the event does not have its length. */
 const PAYLOAD = 100_000;
-/** What every row costs beside its text, characters. */
+/** Size of every row in addition to its text, characters. */
 const ROW = 200;
 
-/** Cuts things of these sizes, in order, into pieces that hold each once. */
+/** Cuts items of these sizes, in order, into consecutive pieces. */
 export function cutPage(sizes: readonly number[], { size, count }: CutLimits): readonly Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
@@ -180,7 +179,7 @@ export function cutPage(sizes: readonly number[], { size, count }: CutLimits): r
   return pieces;
 }
 
-/** About how much a row is on a page, characters. */
+/** Approximate size of a row on a page, characters. */
 export function rowSize(row: BothRow): number {
   const events = row.kind === "inserted" ? row.events : row.shown === undefined ? [row.event] : [row.event, row.shown];
   return events.reduce((sum, event) => sum + eventSize(event), ROW);
@@ -212,7 +211,7 @@ function textSize(text: Text): number {
   return typeof text === "string" ? text.length : PAYLOAD;
 }
 
-/** Long arguments are texts of their own: what is deeper is as a rule small. */
+/** Only direct texts count: deeper ones are usually small. */
 function argumentsSize(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 0;

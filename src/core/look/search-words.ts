@@ -1,17 +1,16 @@
-// What is searched for in the texts of a conversation: a text as it is, or a regular expression; and the line where it was
-// found, cut to what fits on one.
+// Searching the texts of a conversation: for a literal text or a regular expression, with the line of the match, cut to fit.
 import { type LineSketch, sketchLines } from "../conversation/merge-sides.ts";
 import { messageOf, userError } from "../errors.ts";
 
-/** A pattern that is ready. */
+/** A parsed pattern. */
 export interface TextPattern {
   readonly expression: RegExp;
-  /** The same for texts in plain form; null where the pattern has none. */
+  /** The pattern for texts in plain form; null when it has none. */
   readonly plain: RegExp | null;
   readonly ignoreCase: boolean;
   /**
-   * Every text that matches holds one of them: the first in a form that no writer of JSON has reason to escape, the others as jpg
-   * writes them. What holds none need not be read. Null when nothing is known of all of them.
+   * Every matching text holds one of them: the first in a form that no writer of JSON has reason to escape, the others as jpg
+   * writes them. A file without any need not be read. Null when no such strings are known.
    */
   readonly needles: readonly string[] | null;
 }
@@ -22,35 +21,32 @@ export interface PatternOptions {
   readonly ignoreCase?: boolean;
 }
 
-/** The line that holds the first match, white space and far ends cut. */
+/** The line with the first match, with white space and far ends cut. */
 export interface MatchedLine {
   readonly line: string;
-  /** Where the match stands in `line`: characters, 0-based, the end exclusive. */
+  /** The match in `line`: characters, 0-based, the end exclusive. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Longest line shown, characters, and how much of it may stand before the match. */
+/** Longest line shown, characters, and how much of it may precede the match. */
 const LONGEST_LINE = 160;
 const BEFORE_MATCH = 60;
-/** What JSON must or may escape is no part of a needle, nor what `git grep` cannot fold, nor a blank, which has several forms. */
+/** Needles contain nothing that JSON must or may escape, that `git grep` cannot fold, or that has several forms, as blanks do. */
 const UNESCAPED = /[^\u0000-\u0020"\\/<>&'\u007f-\uffff]+/g;
 /** Blanks that look like a space: no-break, figure, thin, narrow no-break, ideographic. */
 const BLANKS = /[\u00a0\u2007\u2009\u202f\u3000]/g;
-/** Nobody sees them, or knows that they are there: soft hyphen, zero-width space, word joiner, byte order mark. */
+/** Invisible characters: soft hyphen, zero-width space, word joiner, byte order mark. */
 const UNSEEN: readonly string[] = ["\u00ad", "\u200b", "\u2060", "\ufeff"];
 const ANY_UNSEEN = new RegExp(`[${UNSEEN.join("")}]`, "g");
 const ASCII = /^[\0-\x7f]*$/;
 
-/**
- * Gives a text in the form in which texts that look alike are equal: composed (NFC), every space a plain one, without characters that
- * nobody sees.
- */
+/** Normalises a text so that texts which look alike are equal: composed (NFC), plain spaces, no invisible characters. */
 export function plainForm(text: string): string {
   return ASCII.test(text) ? text : text.normalize("NFC").replace(BLANKS, " ").replace(ANY_UNSEEN, "");
 }
 
-/** Parses a pattern. Throws `bad_pattern` for an empty one, and for an expression that is none. */
+/** Parses a pattern. Throws `bad_pattern` for an empty one, and for an invalid expression. */
 export function parsePattern(text: string, { regex = false, ignoreCase = false }: PatternOptions = {}): TextPattern {
   if (text === "") throw badPattern("the pattern is empty");
   const flags = ignoreCase ? "iu" : "u";
@@ -76,7 +72,7 @@ function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
-/** An expression in plain form; null where only its first form is one. */
+/** The expression in plain form; null when that is invalid. */
 function plainExpression(text: string, flags: string): RegExp | null {
   const plain = plainForm(text);
   try {
@@ -99,7 +95,7 @@ export function findLine(texts: Iterable<string>, { expression, plain }: TextPat
   return null;
 }
 
-/** Gives the line that holds a place of a text, cut to what fits; the end is exclusive. */
+/** Returns the line at a place of a text, cut to fit; the end is exclusive. */
 export function lineAround(text: string, matchFrom: number, matchTo: number): MatchedLine {
   const lineStart = text.lastIndexOf("\n", matchFrom - 1) + 1;
   const nextLine = text.indexOf("\n", matchFrom);
@@ -114,7 +110,7 @@ export function lineAround(text: string, matchFrom: number, matchTo: number): Ma
   return { line: `${lead}${before}${match}${after}${end < lineEnd ? "…" : ""}`, from, to: from + match.length };
 }
 
-/** White space in runs takes one column, and half a character none. */
+/** Collapses white space, and drops half surrogate pairs at the ends. */
 function tidy(text: string): string {
   return text.replace(/\s+/g, " ").replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
 }
@@ -125,41 +121,41 @@ function badPattern(reason: string): Error {
   });
 }
 
-/** A text as a regular expression reads it literally. */
+/** Escapes a text for a literal match in a regular expression. */
 export function escapeForPattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 
-/** Words that are looked for, lower case, with what each counts: 1, or less for a part of a name. */
+/** The words of a search, lower case, with their weights: 1, or less for a part of a name. */
 export type SoughtWords = ReadonlyMap<string, number>;
 
-/** A name in a text that holds words which are looked for. */
+/** A name in a text that contains words of the search. */
 interface FoundName {
-  /** Those that it is and that are parts of it, each as often as it stands there; never empty. */
+  /** The words that it is or has as parts, as often as they occur; never empty. */
   readonly words: readonly string[];
-  /** Where it stands: characters, 0-based, the end exclusive. */
+  /** Its place: characters, 0-based, the end exclusive. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Tells of every name of a text that holds a word, in their order. */
-type FindWords = (text: string, tell: (found: FoundName) => void) => void;
+/** Calls back for every name of a text that contains a word, in order. */
+type FindWords = (text: string, onFound: (found: FoundName) => void) => void;
 
 const WORD = /[\p{L}\p{N}_]{2,}/gu;
-/** The same, to be asked from a place on: `matchAll` would begin where another search stopped. */
+/** A copy with its own lastIndex: `matchAll` on a shared one would start where another search stopped. */
 const NEXT_WORD = new RegExp(WORD);
 const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+|\p{L}+/gu;
-/** Words of one part, as most are: finding the parts of one takes ten times as long as this. */
+/** Words of one part, as most are: splitting one takes ten times as long as this test. */
 const ONE_PART = /^(?:\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+)$/u;
-/** Longer runs are data, which nobody types: their parts are not looked at. Characters. */
+/** Longer runs are data, which nobody types: they are not split. Characters. */
 const LONGEST_NAME = 200;
 const PART_WEIGHT = 0.3;
-/** Most words that are looked for: of more, the first. */
+/** Most words of a search: further ones are ignored. */
 const MOST_WORDS = 64;
-/** One letter that becomes two when it is made small, which no expression knows. */
+/** The one letter that becomes two characters in lower case, which no expression folds. */
 const DOTTED = { small: "i\u0307", expression: "(?:i\u0307|\u0130)" };
 
-/** Parses words to look for. Throws `bad_pattern` where there is none. */
+/** Parses the words of a search. Throws `bad_pattern` when there is none. */
 export function parseWords(text: string): SoughtWords {
   const whole = [...plainForm(text).matchAll(WORD)].slice(0, MOST_WORDS).map(([word]) => word);
   if (whole.length === 0)
@@ -171,10 +167,7 @@ export function parseWords(text: string): SoughtWords {
   return words;
 }
 
-/**
- * Creates a finder: it finds what a look at every name of a text would find, without that look. Linear in the text: it leaps from
- * one place that may hold a word to the next.
- */
+/** Creates a finder, equivalent to splitting every name of a text. Linear in the text: it jumps from one possible word to the next. */
 export function createWordFinder(words: SoughtWords): FindWords {
   const spelled = [...words.keys()].map((word) => word.replaceAll(DOTTED.small, DOTTED.expression));
   const expression = new RegExp(spelled.join("|"), "giu");
@@ -208,7 +201,7 @@ function partsOf(word: string): readonly string[] {
   return parts.length < 2 ? [] : parts.filter(({ length }) => length > 1).map((part) => part.toLowerCase());
 }
 
-/** The name that a place stands in, looked for behind the one before; null when it stands in none. */
+/** The name around a position, searched after the previous one; null when there is none. */
 function nameAt(text: string, at: number, last: number): RegExpExecArray | null {
   let start = at;
   while (start > last && !endsName(text.charCodeAt(start - 1))) start -= 1;
@@ -226,7 +219,7 @@ function isWhole(text: string, { 0: { length }, index }: RegExpExecArray): boole
   );
 }
 
-/** No part of a name begins between two small letters: a quick no for the `at` in `data`. */
+/** No part of a name begins between two small letters: quickly rejects the `at` in `data`. */
 function isInsidePart(text: string, at: number): boolean {
   return at > 0 && isSmall(text.charCodeAt(at - 1)) && isSmall(text.charCodeAt(at));
 }
@@ -235,32 +228,32 @@ function isSmall(code: number): boolean {
   return code >= 97 && code <= 122;
 }
 
-/** Whether a character surely stands between names; what is beyond ASCII may be a letter. */
+/** Whether a character certainly separates names; beyond ASCII it may be a letter. */
 function endsName(code: number): boolean {
   const isDigit = code >= 48 && code <= 57;
   const isCapital = code >= 65 && code <= 90;
   return code < 128 && !isDigit && !isCapital && !isSmall(code) && code !== 95;
 }
 
-// What texts hold of the words that are looked for: how often, where first, and in which lines.
+// What texts contain of the words of a search: how often, where first, and in which lines.
 
 interface WordHits {
-  /** How often each word stands there; those that do not are left out. */
+  /** How often each word occurs; absent = never. */
   readonly times: ReadonlyMap<string, number>;
-  /** The first name that holds each of them. */
+  /** The first name with each of them. */
   readonly first: ReadonlyMap<string, NamePlace>;
-  /** The lines that hold any. */
+  /** The lines with any of them. */
   readonly lines: LineSketch;
 }
 
-/** Where a name stands: characters, 0-based, the end exclusive. */
+/** The place of a name: characters, 0-based, the end exclusive. */
 export interface NamePlace {
   readonly text: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** Reads texts in plain form, taken together; their lines are compared as they are written. */
+/** Counts the words in texts in plain form, taken together; their lines are sketched as written. */
 export function readWordHits(texts: readonly string[], find: FindWords): WordHits {
   const times = new Map<string, number>();
   const first = new Map<string, NamePlace>();
@@ -289,7 +282,7 @@ function plainLine(text: string): LineAt {
   return (from, lineEnd) => text.slice(text.lastIndexOf("\n", from) + 1, lineEnd);
 }
 
-/** Gives lines of what a text in plain form was made of, by their number; asked in their order. */
+/** Returns lines of the original of a text in plain form, by line number; must be called in ascending order. */
 function writtenLine(text: string, written: string): LineAt {
   const lines = written.split("\n");
   let [at, line] = [0, 0];
@@ -302,25 +295,25 @@ function writtenLine(text: string, written: string): LineAt {
   };
 }
 
-// Which texts fit some words best (BM25): rare words weigh more, repeating one helps little. The first places hold different things:
-// a word counts less in a text when better ones hold it too, and a text that shows nothing else stands behind the better one.
-// The constants were chosen in hindsight (docs/decisions/108-a-ranked-search-shows-different-things.md).
+// Ranks texts by words (BM25): rare words weigh more, repetition helps little. The first places show different things: a word
+// counts less in a text when better texts have it too, and a text that shows nothing new is listed under the better one. The
+// constants were chosen by hindsight (docs/decisions/108-a-ranked-search-shows-different-things.md).
 
 /** The texts that are ranked. Positions are 0-based. */
 export interface RankedTexts {
-  /** How long each is, characters. */
+  /** Length of each text, characters. */
   readonly lengths: readonly number[];
-  /** How often each text holds a word; undefined = none does. */
+  /** How often each text contains a word; undefined = none does. */
   holding(word: string): ReadonlyMap<number, number> | undefined;
-  /** What the score of a text is multiplied by, > 0. */
+  /** Factor of a text's score, > 0. */
   weigh(at: number): number;
-  /** Whether a text shows nothing of the words that a better one does not show as well. */
+  /** Whether a better text shows everything of the words that a text shows. */
   isShownBy(at: number, better: number): boolean;
 }
 
 export interface RankedText {
   readonly at: number;
-  /** Texts that this one stands for: they show what it shows, and have no place of their own. */
+  /** Texts listed under this one: they show only what it shows. */
   readonly alike: readonly number[];
 }
 
@@ -328,12 +321,12 @@ export interface RankedText {
 const SATURATION = 1.2;
 const LENGTH_SHARE = 0.2;
 const RARITY = 1.3;
-/** How much less a word counts for each better text that holds it: 1, 2/3, 1/2, 2/5, … of its weight. */
+/** How much less a word counts for each better text that contains it: 1, 2/3, 1/2, 2/5, … of its weight. */
 const FAMILIARITY = 0.5;
-/** Places that hold different things; behind them texts come by their own scores. */
+/** Places with different things; after them texts are ordered by their own scores. */
 const PLACES = 20;
 
-/** Ranks texts: those that hold any of the words, best first; of equal ones the later first. `most` = as many of them as are wanted. */
+/** Ranks the texts that contain any of the words, best first; of equal ones the later first. `most` = how many to return. */
 export function rankTexts(
   words: SoughtWords,
   texts: RankedTexts,
@@ -361,7 +354,7 @@ interface ScoredText {
   score: number;
 }
 
-/** The texts that hold a word, best first, each for itself. */
+/** The texts that contain a word, best first, each scored by itself. */
 function scoreTexts(words: SoughtWords, { lengths, holding, weigh }: RankedTexts): readonly ScoredText[] {
   const average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
   const scored = new Map<number, ScoredText>();
@@ -382,7 +375,7 @@ function scoreTexts(words: SoughtWords, { lengths, holding, weigh }: RankedTexts
   return [...scored.values()].sort((a, b) => b.score - a.score || b.at - a.at);
 }
 
-/** The best of texts, which stand in the order of their own scores, once some words are familiar. */
+/** The best of texts, which are ordered by their own scores, given the familiar words. */
 function bestOf(texts: readonly ScoredText[], familiar: ReadonlyMap<string, number>): ScoredText {
   let [best] = texts as readonly [ScoredText, ...ScoredText[]];
   let bestScore = scoreOf(best, familiar);

@@ -1,11 +1,11 @@
-// Finds secrets in a text by jpg's own rules, private keys among them. Linear in the text.
+// Finds secrets in a text by jpg's own rules. Linear in the text. First private keys, then everything else.
 import { createStartFinder } from "./first-characters.ts";
 import { ISSUER_FORMS, type IssuerForms, MIDDLE_FORMS } from "./issuer-forms.ts";
 import { decode, isDocumented, isRandom, looksRandom } from "./likely-secret.ts";
 import { NAME_WORDS, namedValues } from "./named-values.ts";
 import { AFTER_TOKEN, BEFORE_TOKEN, mayBeginToken, PLACE_RULES, type PlaceRule } from "./secret-rules.ts";
 
-/** How a key may begin; each is the beginning of a form of `createStartFinder`. */
+/** How a key may begin; each is a form of `createStartFinder`. */
 export const KEY_STARTS: readonly string[] = [
   "---- BEGIN",
   "-----BEGIN",
@@ -24,29 +24,29 @@ const FIRST_LINE =
 const FIRST_BYTES =
   /(?:(?<![A-Za-z0-9/+]{2})|(?<=%0[AD]))(?:MII[CEJ][A-Za-z0-9+/]{2}IB(?:AAK[BC][gAC]|ADANBgkqhkiG9w0BAQ)|MHcCAQEE|MI[GH][A-Za-z0-9+/]AgE(?:BB[CEDI]|AMB[AM]GByqGSM4)|MC[0-9A-Z]CAQAwBQYDK2V|b3BlbnNzaC1rZXktdjE|LS0tLS1CRUdJTi)/y;
 
-/** What parts lines: also as JSON, addresses and XML write it. */
+/** A line end, also as JSON, URLs and XML write it. */
 const KEY_BREAK = /\r?\n|(?:\\+r)?\\+n|%0D%0A|%0A|&#(?:10|xA);/.source;
 const LINE_END = new RegExp(`${KEY_BREAK}|(?=-{4,5} ?END)`, "y");
-/** What a tool, a language or a table puts behind the characters of a key in a line, and how much before them. */
-const BEHIND = "\t \"'`,;)|<>\\\r";
+/** Characters that a tool, a language or a table puts after a line of a key, and the most that it puts before it. */
+const TRAILING = "\t \"'`,;)|<>\\\r";
 const LONGEST_PREFIX = 200;
 const KEY_CHARACTER = /[A-Za-z0-9+/=]/;
-/** Blank but for signs and numbers, or a header such as `Proc-Type: 4,ENCRYPTED`. */
+/** A line inside a key without key data: only signs and numbers, or a header such as `Proc-Type: 4,ENCRYPTED`. */
 const BETWEEN =
   /^[^A-Za-z=]{0,40}$|^.{0,60}\b(?:Proc-Type|DEK-Info|Version|Comment|Hash|Subject|Private-MAC): .{0,100}$/;
-/** A key printed as one line, blanks for the ends of its lines. */
+/** A key printed as one line, with blanks in place of line ends. */
 const ONE_LINE = /^[\sA-Za-z0-9+/=]{40,}$/;
 const MOST_LINES = 400;
-/** Longer ones are cut: 4096 bits, twice in base64, have 4400 characters. */
+/** Longer lines are cut: 4096 bits, twice in base64, have 4400 characters. */
 const LONGEST_LINE = 6000;
 /** Fewer characters are no key, or too little of one. */
 const LEAST_KEY = 40;
-/** A line in the middle has more; the last may have fewer. */
+/** Fewest characters of a line, except the last. */
 const LEAST_LINE = 16;
-/** Different characters that its longest line has at least. */
+/** Fewest different characters in the longest line. */
 const LEAST_DIFFERENT = 10;
 
-/** Where the key ends that begins at a position; -1 where none does. */
+/** The end of the key that begins at a position; -1 where none does. */
 export function privateKeyEnd(text: string, at: number): number {
   FIRST_LINE.lastIndex = at;
   if (FIRST_LINE.test(text)) return bodyEnd(text, FIRST_LINE.lastIndex);
@@ -68,7 +68,7 @@ function bodyEnd(text: string, from: number): number {
   return length >= LEAST_KEY && different >= LEAST_DIFFERENT ? end : -1;
 }
 
-/** The lines of a key that have some of its characters, up to its last line or to what is no line of one. */
+/** The lines of a key that hold key data, up to its last line or the first line that cannot belong to it. */
 function* linesFrom(text: string, from: number): Generator<{ at: number; line: string; characters: string }> {
   let at = from;
   for (let count = 0; count < MOST_LINES && at < text.length && !LAST_LINE.test(text.slice(at, at + 8)); count++) {
@@ -94,9 +94,9 @@ function lineEnd(text: string, at: number): number {
   return found === null ? at + line.length : at + found.index;
 }
 
-/** The characters of a key in a line, behind whatever a tool put before them; null where there are none. */
+/** The key data in a line, after whatever a tool put before it; null when there is none. */
 function charactersOf(line: string): string | null {
-  const last = lastIndexOf(line, line.length, (sign) => !BEHIND.includes(sign));
+  const last = lastIndexOf(line, line.length, (sign) => !TRAILING.includes(sign));
   const first = lastIndexOf(line, last + 1, (sign) => !KEY_CHARACTER.test(sign));
   const run = line.slice(first + 1, last + 1);
   if (
@@ -107,36 +107,35 @@ function charactersOf(line: string): string | null {
   return ONE_LINE.test(line) ? line.replace(/\s+/g, "") : null;
 }
 
-/** The last place before `end` that a sign of some kind has; -1 = none. */
+/** The last position before `end` whose character satisfies a predicate; -1 = none. */
 function lastIndexOf(line: string, end: number, isIt: (sign: string) => boolean): number {
   let at = end - 1;
   while (at >= 0 && !isIt(line[at] ?? "")) at--;
   return at;
 }
 
-// Finds secrets in a text by jpg's own rules. Linear in the text: one pass that looks for beginnings, and a bounded look from each.
+// One pass looks for beginnings, and each starts a bounded look.
 
-/** A secret in a text. */
 export interface FoundSecret {
   /** Its kind, e.g. `stripe`. */
   readonly rule: string;
-  /** Positions in UTF-16 units, 0-based; `end` is behind the last. */
+  /** Positions in UTF-16 units, 0-based; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Looks at one position; what it finds may begin further on. */
+/** Checks one position; what it finds may begin later. */
 type Look = (text: string, at: number) => readonly FoundSecret[];
 
-/** What is looked for, and how it begins. */
+/** A pattern to look for, and its beginning. */
 interface Place {
   readonly start: string;
   readonly look: Look;
 }
 
-/** Which forms there are, by issuer, one by one. */
+/** The forms, one by one, with their issuers. */
 const FORMS = ISSUER_FORMS.flatMap((issuer) => Object.keys(issuer.forms).map((form) => ({ issuer, form })));
-/** Bits that a value has whose form says little. */
+/** Bits of randomness that a value with a vague form needs. */
 const VAGUE_BITS = 14;
 
 const PLACES: readonly Place[] = [
@@ -147,7 +146,7 @@ const PLACES: readonly Place[] = [
   ...PLACE_RULES.flatMap((rule) => rule.starts.map((start) => ({ start: inAnyCase(start), look: lookForPlace(rule) }))),
   ...NAME_WORDS.map((start) => ({ start, look: lookForNamed })),
 ];
-/** What is tried at a position, by the number of the pattern that begins there: forms of issuers first. */
+/** The check for each pattern number: forms of issuers first. */
 const LOOKS: readonly Look[] = [...FORMS.map(lookForToken), ...PLACES.map(({ look }) => look)];
 const nextStart = createStartFinder([...FORMS.map(({ form }) => form), ...PLACES.map(({ start }) => start)], {
   tokens: FORMS.length,
@@ -164,7 +163,7 @@ export function findSecrets(text: string): readonly FoundSecret[] {
   return withoutOverlaps(found);
 }
 
-/** Where the last token and the last key end: nothing is looked for within what was found whole. */
+/** Where the last token and the last key end: what was found whole is not searched again. */
 interface Seen {
   tokenEnd: number;
   keyEnd: number;
@@ -191,15 +190,15 @@ function lookForToken({ issuer, form }: (typeof FORMS)[number]): Look {
   };
 }
 
-/** What a terminal or a mail breaks a line at: as it is, or as JSON has it; the signs of a quotation stand behind it. */
+/** Where a terminal or a mail breaks a line: a real or JSON-escaped line end, followed by quotation marks of mail. */
 const BREAK = /[\w+/.-]{12,200}(=?(?:\\r|\r)?(?:\\n|\n)[ \t>|+]{0,20})(?=[\w+/.-])/y;
 const BEGINNING = new RegExp(BEFORE_TOKEN, "y");
-/** Characters of a line before it is broken in the middle of a word. */
+/** Fewest characters of a line that is broken in the middle of a word. */
 const SHORTEST_WRAPPED = 60;
-/** Characters of a token behind the break, at most. */
+/** Most characters of a token after the break. */
 const LONGEST_REST = 1200;
 
-/** A token in which a long line was broken; its form says where it ends. */
+/** A token that contains the break of a long line; its form says where it ends. */
 function lookForWrapped(
   issuer: IssuerForms,
   pattern: RegExp,
@@ -223,7 +222,7 @@ function isLongLine(text: string, end: number): boolean {
 
 const NOTHING: readonly FoundSecret[] = [];
 
-/** Whether what has an issuer's form may be of that issuer. */
+/** Whether a value with an issuer's form may be real. */
 function isIssued({ isVague }: IssuerForms, text: string, start: number, end: number): boolean {
   const value = text.slice(start, end);
   if (isDocumented(value)) return false;
@@ -252,14 +251,14 @@ function lookForPlace({ id, form, isLikely }: PlaceRule): Look {
   };
 }
 
-/** Characters before a mark in the middle of a token, at most. */
+/** Most characters before a mark in the middle of a token. */
 const BEFORE_MARK = 90;
 
 function lookAround(issuer: IssuerForms): Look {
   const pattern = new RegExp(`${BEFORE_TOKEN}(?:${Object.keys(issuer.forms).join("|")})${AFTER_TOKEN}`, "y");
   return (text, at) => {
     const before = /[\w.~+/-]*$/.exec(text.slice(Math.max(0, at - BEFORE_MARK), at))?.[0] ?? "";
-    // The end of an escape may stand before it.
+    // An escape's last character may precede it.
     for (let start = at - before.length; start < at; start++) {
       pattern.lastIndex = start;
       const end = mayBeginToken(text, start) && pattern.test(text) ? pattern.lastIndex : -1;
@@ -269,7 +268,7 @@ function lookAround(issuer: IssuerForms): Look {
   };
 }
 
-/** A text as the source of a regular expression, small letters as capitals. */
+/** A text as the source of a case-insensitive regular expression. */
 function inAnyCase(text: string): string {
   return text.replace(/[^0-9]/g, (sign) =>
     /[a-z]/i.test(sign)
@@ -278,14 +277,14 @@ function inAnyCase(text: string): string {
   );
 }
 
-/** What says least of its issuer, and so counts last of what is found at one place. */
-const LEAST_TELLING: ReadonlySet<string> = new Set(["assigned", "authorization", "bearer", "url-token"]);
+/** Generic kinds, which count last among finds at one place. */
+const GENERIC_RULES: ReadonlySet<string> = new Set(["assigned", "authorization", "bearer", "url-token"]);
 
 function rankOf({ rule }: FoundSecret): number {
-  return LEAST_TELLING.has(rule) ? 1 : 0;
+  return GENERIC_RULES.has(rule) ? 1 : 0;
 }
 
-/** Keeps of finds that overlap the one that begins first, of those that begin together the longest. */
+/** Of overlapping finds, keeps the one that begins first; of those that begin together, the longest. */
 export function withoutOverlaps(found: readonly FoundSecret[]): readonly FoundSecret[] {
   const kept: FoundSecret[] = [];
   const ordered = [...found].sort((a, b) => a.start - b.start || b.end - a.end || rankOf(a) - rankOf(b));
@@ -293,10 +292,10 @@ export function withoutOverlaps(found: readonly FoundSecret[]): readonly FoundSe
   return kept;
 }
 
-/** Characters from which on the last word of a text that was cut may be the beginning of a token. */
+/** Shortest last word of a cut text that may be the beginning of a token, characters. */
 const LEAST_CUT_TOKEN = 12;
 
-/** Leaves secrets out of a text, and a last word that was cut ("…") where it looks like the beginning of one. */
+/** Removes secrets from a text, and a last word that was cut ("…") if it looks like the beginning of one. */
 export function clearOfSecrets(text: string): string {
   let left = text;
   for (const { start, end } of findSecrets(text).toReversed()) left = `${left.slice(0, start)} ${left.slice(end)}`;

@@ -1,29 +1,30 @@
-// Where one of many patterns may begin, told by its first characters alone: a few looks into small tables for each position of a
-// text, where a regular expression would try every pattern at each of them.
+// Finds where one of many patterns may begin, by its first characters alone: a few lookups in small tables per position, where
+// a regular expression would try every pattern.
 
-/** Where patterns may begin, and which: their numbers, ascending. */
+/** A position where patterns may begin, and their numbers, ascending. */
 export interface PatternStart {
   readonly at: number;
   readonly patterns: readonly number[];
 }
 
-/** Finds the first position, at or behind `from`, at which some of the patterns may begin; null where none does. */
+/** Finds the first position, at or after `from`, at which some of the patterns may begin; null where none does. */
 export type StartFinder = (text: string, from: number) => PatternStart | null;
 
-/** Characters of a beginning that are looked at: at each position the first three at once, where these fit all of them. */
-const LOOKED_AT = 8;
-const AT_ONCE = 3;
-/** Bits of a character in the table of the first three: those of ASCII. What is none of it, and the end, stand there as 0. */
+/** Characters of a pattern's beginning that are checked: at each position the first three at once, then the others. */
+const PREFIX_CHARS = 8;
+const TABLE_CHARS = 3;
+/** Bits of a character in the table of the first three: those of ASCII. Other characters, and the end, are 0. */
 const BITS = 7;
 const ALL = 2 ** BITS;
-const MASK = 2 ** (BITS * AT_ONCE) - 1;
+const MASK = 2 ** (BITS * TABLE_CHARS) - 1;
 
-/** A character or a class of them, and how many more of the same may follow; nothing that may be left out. */
+/** A character or a class, and its repetition; nothing optional. */
 const ATOM = /(\[(?:\\.|[^\]\\])*\]|\\.|[^\\()[\]{}|?*+^$.])(?![?*]|\{0)(?:(\+)|\{(\d+)(,\d*)?\})?/y;
 
 /**
- * Creates a finder; each pattern is the source of a regular expression of ASCII characters that begins with two characters or
- * classes at least, and has no alternatives outside of groups. The first `tokens` of them begin only where `mayBegin` says so.
+ * Creates a finder; each pattern is the source of a regular expression of ASCII characters that begins with at least two
+ * characters or classes, and has no alternatives outside groups. The first `tokens` of them begin only where `mayBegin` returns
+ * true.
  */
 export function createStartFinder(
   patterns: readonly string[],
@@ -44,10 +45,10 @@ export function createStartFinder(
     let key = 0;
     for (let next = from; next < text.length; next++) {
       key = ((key << BITS) | codeOf(text.charCodeAt(next))) & MASK;
-      if (!holds(isStart, key)) continue;
-      const at = next - AT_ONCE + 1;
-      // Within a long word, where no token begins, there is mostly nothing else.
-      if (!holds(isOtherStart, key) && !mayBegin(text, at)) continue;
+      if (!hasBit(isStart, key)) continue;
+      const at = next - TABLE_CHARS + 1;
+      // Inside a long word, where no token begins, usually no other pattern does either.
+      if (!hasBit(isOtherStart, key) && !mayBegin(text, at)) continue;
       const found = fitting(text, at);
       if (found.length > 0) return { at, patterns: found };
     }
@@ -61,16 +62,16 @@ function codeOf(unit: number): number {
   return unit < ALL ? unit : 0;
 }
 
-/** For each place of a beginning and each character: 1 where that may stand there. */
+/** For each position of a beginning and each character: 1 if the character is allowed there. */
 type Places = readonly Uint8Array[];
 
 function fits(places: Places, text: string, at: number): boolean {
-  for (let place = 2; place < LOOKED_AT; place++)
+  for (let place = 2; place < PREFIX_CHARS; place++)
     if (places[place]?.[codeOf(text.charCodeAt(at + place))] !== 1) return false;
   return true;
 }
 
-/** Which patterns may begin with two characters. */
+/** The patterns that may begin with two characters. */
 function patternsByTwo(patterns: readonly Places[]): readonly (readonly number[] | undefined)[] {
   const byTwo: (number[] | undefined)[] = [];
   for (const [index, [first = NONE, second = NONE]] of patterns.entries())
@@ -84,15 +85,15 @@ function patternsByTwo(patterns: readonly Places[]): readonly (readonly number[]
   return byTwo;
 }
 
-/** Bits of a word of the table of the first three: it stays so small that a processor keeps it at hand. */
+/** Bits of a word in the table of the first three characters: a bit set small enough for a processor's cache. */
 const WORD_BITS = 5;
 const WORD_MASK = 2 ** WORD_BITS - 1;
 
-function holds(table: Int32Array, key: number): boolean {
+function hasBit(table: Int32Array, key: number): boolean {
   return (((table[key >> WORD_BITS] ?? 0) >>> (key & WORD_MASK)) & 1) === 1;
 }
 
-/** Which three characters may begin a pattern, a bit each. */
+/** The triples of characters that may begin a pattern, a bit each. */
 function startsOf(patterns: readonly Places[]): Int32Array {
   const isStart = new Int32Array((MASK + 1) >> WORD_BITS);
   for (const [first = NONE, second = NONE, third = NONE] of patterns) {
@@ -114,7 +115,7 @@ function codesOf(allowed: Uint8Array): readonly number[] {
 
 const NONE = new Uint8Array();
 
-/** Reads the beginning of one pattern after the other: most have the same few classes. */
+/** Reads the beginnings of patterns; caches the classes, which most patterns share. */
 function createPlaces(): (pattern: string) => Places {
   const known = new Map<string, Uint8Array>();
   const charactersAt = (atom: string): Uint8Array => {
@@ -124,29 +125,29 @@ function createPlaces(): (pattern: string) => Places {
   };
   return (pattern) => {
     const atoms = atomsOf(pattern);
-    return Array.from({ length: LOOKED_AT }, (_, place) => charactersAt(atoms[place] ?? ANY));
+    return Array.from({ length: PREFIX_CHARS }, (_, place) => charactersAt(atoms[place] ?? ANY));
   };
 }
 
-/** The first atoms, each as often as it stands there at least. */
+/** The first atoms, each repeated as often as it must occur. */
 function atomsOf(pattern: string): readonly string[] {
   const atoms: string[] = [];
   ATOM.lastIndex = 0;
-  while (atoms.length < LOOKED_AT) {
+  while (atoms.length < PREFIX_CHARS) {
     const [, atom, more, least = "1", most] = ATOM.exec(pattern) ?? [];
     if (atom === undefined) break;
     for (let time = 0; time < Number(least); time++) atoms.push(atom);
-    // What follows may stand further back.
+    // The position of what follows is not fixed.
     if (more !== undefined || most !== undefined) break;
   }
   if (atoms.length < 2) throw new Error(`${pattern} does not begin with two characters or classes`);
   return atoms;
 }
 
-/** Where a pattern says nothing of a place. */
+/** Positions on which a pattern says nothing. */
 const ANY = "[^]";
 
-/** The characters that an atom stands for; the code 0, which is every other character, only where it is any. */
+/** The characters that an atom matches; the code 0, for all non-ASCII characters, only if it matches any. */
 function charactersOf(atom: string): Uint8Array {
   const pattern = new RegExp(`^${atom}$`);
   return Uint8Array.from({ length: ALL }, (_, code) =>

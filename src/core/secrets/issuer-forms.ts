@@ -1,19 +1,20 @@
-// What the secrets of issuers look like: a mark that the issuer puts in front, and how it goes on, as issuers' own documentation
-// gives it. Each form has an example that a test makes a secret of: `{w24}` = 24 letters or digits, `{h8}` = hexadecimal digits,
-// `{u8}` = capitals or digits, `{l8}` = small letters or digits, `{d8}` = digits, `{s1}` = a dollar sign; so no file here holds what looks like a secret.
+// The forms of issuers' secrets: a mark that the issuer puts in front, and what follows it, from issuers' own documentation.
+// Each form has an example from which a test makes a secret: `{w24}` = 24 letters or digits, `{h8}` = hexadecimal digits,
+// `{u8}` = capitals or digits, `{l8}` = small letters or digits, `{d8}` = digits, `{s1}` = a dollar sign; so no file here
+// contains what looks like a secret.
 
 /** An issuer's secrets. */
 export interface IssuerForms {
   /** The kind, for people and for `--allow`, e.g. `stripe`. */
   readonly id: string;
-  /** Who issues them, in the words of the page. */
+  /** The issuer's name, for docs/SECURITY.md. */
   readonly issuer: string;
   /**
-   * Examples by form; a form is the source of a regular expression, and `createStartFinder` says how it begins. Nothing that
-   * goes on with the name of a word stands before or behind it.
+   * Examples by form; a form is the source of a regular expression that begins as `createStartFinder` requires. No word
+   * character precedes or follows a match.
    */
   readonly forms: Readonly<Record<string, string>>;
-  /** Whether the form says so little that what stands there must look random, too. */
+  /** Whether the form is so unspecific that the value must look random too. */
   readonly isVague?: true;
 }
 
@@ -28,7 +29,7 @@ function vague(id: string, name: string, forms: IssuerForms["forms"]): IssuerFor
   return { id, issuer: name, forms, isVague: true };
 }
 
-/** Of two that fit at one place the first counts. */
+/** Of two that match at one place the first counts. */
 export const ISSUER_FORMS: readonly IssuerForms[] = [
   // Models
   issuer("anthropic", "Anthropic", { "sk-ant-[a-z]{2,8}\\d{2}-[\\w-]{32,}": "sk-ant-api03-{w93}" }),
@@ -381,7 +382,7 @@ export const ISSUER_FORMS: readonly IssuerForms[] = [
   }),
 ];
 
-/** Issuers whose mark stands in the middle: it is looked for, and then what stands around it. */
+/** Issuers whose mark is in the middle: the mark is searched first, then the text around it is matched. */
 export const MIDDLE_FORMS: readonly (IssuerForms & { readonly marks: readonly string[] })[] = [
   middle("azure-key", "Azure", ["+ASt", "+ACDb", "+ARm", "+AMC", "+AEh", "AzFu", "AzSe", "AZDO", "JQQJ99"], {
     "[A-Za-z0-9+/]{76}\\+(?:ASt|ACDb|ARm|AMC|AEh)[A-Za-z0-9+/]{5,7}={0,2}": "{w76}+ASt{w6}==",

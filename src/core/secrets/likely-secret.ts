@@ -1,35 +1,35 @@
-// Whether a value may be a secret at all: documentation and tests are full of stand-ins for one, and code of names and paths at the
+// Whether a value can be a secret at all: documentation and tests are full of placeholders, and code has names and paths in the
 // same places.
 
-/** What issuers' own documentation puts in the place of a secret. */
+/** Placeholders in issuers' own documentation. */
 const DOCUMENTED = /EXAMPLE|x{8,}|X{8,}|\.{3}|…|\*{3}/;
-/** What people put there: a word that says so anywhere, or nothing but words for it. */
-const STAND_INS =
+/** Placeholders of other people: a word that says so anywhere, or only words for a secret. */
+const PLACEHOLDERS =
   /example|placeholder|change.?(?:me|it)|\byour|your[-_]|x{4,}|dummy|sample|fake|mock|redacted|insert|replace|todo|undefined|\bnull\b|password_here|_here\b|^(?:my|the|our|some|super|test|a|an)?[-_]?(?:secret|password|passw0rd|pass|token|key|postgres|admin|root|user)[-_!\d]*$/i;
-/** A call, a choice, a template, a variable of a shell, a member: what stands there comes from elsewhere. */
+/** A call, a choice, a template, a shell variable, a member: the value comes from elsewhere. */
 const FROM_ELSEWHERE =
   /^[\w.]*(?:env|config|settings|options|process)\b(?![^\w.[("'-])|[$#%@]\{|\$\(|\{\{|\(\)|^[$%@&#!*]*[A-Za-z_][\w.:]*\(|^!?\w{1,3}\?\w{1,3}\.[a-z]{3,20}\(|^%\w+%$|^<[^<>]*>$|^[A-Za-z_][\w.]*\[[\w"']+\]$|^(?:u?int|float|big(?:u?int)?)\d+|^\$env:|^!(?:secret|Ref|Sub|ENV|vault)\b/i;
-/** A constant of a program, an id of a provider's API, a word in the place of a password. */
+/** A constant of a program, an id of a provider's API, a word in place of a password. */
 const NAMES = /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$|^[a-z]{2,8}_01[1-9A-HJ-NP-Za-km-z]{22}$|^x-(?:oauth-basic|access-token)$/;
-/** A variable, a reference of YAML, an anchor, a colour: a sign and a name. */
+/** A variable, a YAML reference, an anchor, a colour: a sign and a name. */
 const SIGN_AND_NAME = /^[$%@&#!*]+[A-Za-z_]?[\w-]*(?:\.[\w-]+|\[\w+\])*%?$/;
 const COLOUR = /^#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
 const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]*)+[!?]?$/;
-/** Bits from which on a name is none, but random. */
+/** Bits from which on a word is random and not a name. */
 const NO_NAME = 12;
 
-/** Whether what has the form of an issuer's secret only stands for one: it says so, or repeats a few characters. */
+/** Whether a value with the form of an issuer's secret is a placeholder: it says so, or repeats a few characters. */
 export function isDocumented(value: string): boolean {
   return value.length <= 200 && (DOCUMENTED.test(value) || new Set(value.slice(-16)).size < 4);
 }
 
-/** What a longer value stands for shows in its beginning, characters. */
-const LOOKED_AT = 256;
+/** A placeholder is recognised in the first so many characters. */
+const JUDGED_CHARS = 256;
 
-/** Whether somebody may have chosen it as a password: it stands for nothing else. */
+/** Whether somebody may have chosen it as a password: it is no placeholder and no reference. */
 export function mayBePassword(whole: string): boolean {
-  const value = whole.slice(0, LOOKED_AT);
-  return !isFromElsewhere(value) && !STAND_INS.test(value) && !NAMES.test(value) && !isDocumented(value);
+  const value = whole.slice(0, JUDGED_CHARS);
+  return !isFromElsewhere(value) && !PLACEHOLDERS.test(value) && !NAMES.test(value) && !isDocumented(value);
 }
 
 function isFromElsewhere(value: string): boolean {
@@ -37,48 +37,48 @@ function isFromElsewhere(value: string): boolean {
   return (SIGN_AND_NAME.test(value) || MEMBER.test(value)) && !isMixed(value.replace(/^\W+/, ""));
 }
 
-/** Whether it is a name of nothing: random, with a digit. */
+/** Whether it is random, with a digit, and so no name. */
 function isMixed(value: string): boolean {
   return /\d/.test(value) && randomBits(value) >= NO_NAME;
 }
 
-/** Whether it is, in base64, a name and what may be its password. */
+/** Whether it is base64 of a name and a possible password. */
 export function holdsPassword(value: string): boolean {
   const [, password] = /^[\x20-\x7e]*?:([\x20-\x7e]{3,})$/.exec(decode(value)) ?? [];
   return password !== undefined && mayBePassword(password);
 }
 
-/** Bytes as characters; "" where it is no base64. */
+/** Decodes base64 to Latin-1 characters; "" when it is none. */
 export function decode(value: string): string {
   try {
     return atob(value);
   } catch {
-    return ""; // what it is says nothing
+    return ""; // no base64
   }
 }
 
-/** Whether it looks made by a generator, or by somebody who takes care: letters and digits, mixed well. */
+/** Whether it looks generated, or chosen with care: letters and digits, mixed well. */
 export function looksRandom(value: string): boolean {
   if (!mayBePassword(value)) return false;
   return /\d/.test(value) && /[a-z]/i.test(value) && entropyOf(value) >= leastEntropy(value.length);
 }
 
-/** Whether it has small and capital letters: names of groups, files and versions seldom do where they have digits. */
+/** Whether it has small and capital letters: names of groups, files and versions with digits seldom do. */
 export function hasBothCases(value: string): boolean {
   return /[a-z]/.test(value) && /[A-Z]/.test(value);
 }
 
-/** Whether it was made by a generator, whatever it has been called: at least so many bits likelier than words. */
+/** Whether it was generated, whatever its name: at least so many bits likelier random than words. */
 export function isRandom(value: string, leastBits: number): boolean {
   return mayBePassword(value) && randomBits(value) >= leastBits;
 }
 
-/** Ids and digests are random, too, and no secrets: a UUID, hexadecimal digits alone, a time, a digest with its name. */
+/** Random values that are no secrets: a UUID, hexadecimal digits alone, a time, a digest with its name. */
 export function isIdOrDigest(value: string): boolean {
   return /^(?:0x)?[0-9a-f-]+$|^[0-9A-F-]+$|^sha\d+[-:]|^\d{4}-\d\d-\d\d/.test(value);
 }
 
-/** Bits a character, of the value's own characters. */
+/** Entropy in bits per character, from the value's own characters. */
 function entropyOf(value: string): number {
   const counts = new Map<string, number>();
   for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -87,14 +87,14 @@ function entropyOf(value: string): number {
   return bits;
 }
 
-/** A short value cannot have much: eight different characters have 3 bits each. */
+/** Short values have little entropy: eight different characters have 3 bits each. */
 function leastEntropy(length: number): number {
   return length < 12 ? 2.7 : 3;
 }
 
 /**
- * Log2 of how much likelier a second letter is behind a first one in random letters than in words, names and paths of code: a
- * row for each first letter, half a bit a step; `I` = equally likely. Counted in 169,000 words of sessions and sources.
+ * Log2 of how much likelier a second letter follows a first one in random letters than in words, names and paths of code: a row
+ * for each first letter, half a bit a step; `I` = equally likely. Counted in 169,000 words of sessions and sources.
  */
 const PAIRS: readonly string[] = [
   "LJGHQNGUITOFHFSHTFHEJNONMS",
@@ -125,7 +125,7 @@ const PAIRS: readonly string[] = [
   "DMMMDMMNJNMNMNCMNMLMLMNNKK",
 ];
 
-/** In words: how likely each kind of character follows each (small letter, capital, digit, sign), counted in the same words. */
+/** Probability in words that a kind of character follows another (small letter, capital, digit, sign), counted in the same words. */
 const CHANGES: readonly (readonly number[])[] = [
   [0.855, 0.065, 0.005, 0.075],
   [0.641, 0.307, 0.013, 0.039],
@@ -138,7 +138,7 @@ const EQUAL = "I".charCodeAt(0);
 /** Longer values are judged by their beginning, characters. */
 const MEASURED_CHARS = 64;
 
-/** Bits by which a value is likelier random than words; below 0 it is likelier words. A short one cannot have many. */
+/** Bits by which a value is likelier random than words; below 0 it is likelier words. Short values have few. */
 export function randomBits(value: string): number {
   const text = value.slice(0, MEASURED_CHARS);
   const likely = likelyKinds(text);
@@ -153,7 +153,7 @@ export function randomBits(value: string): number {
   return bits;
 }
 
-/** How likely a generator that uses these characters makes one of each kind. */
+/** Probability of each kind for a generator that uses these characters. */
 function likelyKinds(text: string): readonly number[] {
   const weights = [/[a-z]/.test(text) ? 26 : 0, /[A-Z]/.test(text) ? 26 : 0, 10, 3];
   const sum = weights.reduce((all, weight) => all + weight, 0);

@@ -1,20 +1,19 @@
-// What is said in lines of JSON, as one text: every string as it was before it was written as JSON, each on a line of its own.
-// What is no JSON stands as it is. What was written with the escapes of JSON inside a text stands there a second time, as it is
-// meant, and so does what parts of one content say together where they meet.
+// Turns lines of JSON into one text: every string decoded, each on a line of its own; other lines as they are. Adds a string
+// with JSON escapes inside a second time, unescaped, and the joins of consecutive text parts.
 import { lastAtMost } from "../lists.ts";
-import { isTextPart, meantText } from "./mask.ts";
+import { isTextPart, unescapedText } from "./mask.ts";
 
 /** The text of some lines. */
 export interface LineText {
   readonly text: string;
-  /** The line, counted from the first of them, 0-based, that a position of the text is from. */
+  /** The index of the line, 0-based, that a position of the text is from. */
   lineAt(position: number): number;
 }
 
 /** Sequences that colour a terminal's text: `grep` puts them into the middle of a word. */
 const COLOURS = /\u001b\[[\d;]*[mK]/g;
 
-/** Takes the strings out of lines, names of fields with them: one may be a secret, and says what the value is. */
+/** Takes the strings out of lines, including names of fields: a name may be a secret, and says what the value is. */
 export function textOfLines(lines: Iterable<string>): LineText {
   const parts: string[] = [];
   /** Where the text of each line begins. */
@@ -32,13 +31,13 @@ export function textOfLines(lines: Iterable<string>): LineText {
   return { text: parts.join("\n"), lineAt: (position) => lastAtMost(starts, position) };
 }
 
-/** Letters, digits and the like that are written as escapes: nobody does so but to hide them, or by the habit of some program. */
-const HIDDEN = /\\u00[2-7][0-9a-fA-F]/;
+/** Escaped letters, digits and the like: written to hide them, or by some program's habit. */
+const ESCAPED = /\\u00[2-7][0-9a-fA-F]/;
 
-/** A text without its colours, and as it is meant where that is another. */
+/** A text without its colours, and its unescaped form if that differs. */
 function formsOf(part: string): readonly string[] {
   const plain = part.includes("\u001b[") ? part.replace(COLOURS, "") : part;
-  const meant = HIDDEN.test(plain) ? meantText(plain) : null;
+  const meant = ESCAPED.test(plain) ? unescapedText(plain) : null;
   return meant === null ? [plain] : [plain, meant.text];
 }
 
@@ -47,18 +46,18 @@ function stringsOf(line: string): readonly string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [line];
   const strings: string[] = [];
-  // Not by calls of itself: foreign values nest as deep as they like.
-  const waiting: unknown[] = [value];
-  while (waiting.length > 0) {
-    const next = waiting.pop();
+  // An explicit stack: foreign values nest as deep as they like.
+  const pending: unknown[] = [value];
+  while (pending.length > 0) {
+    const next = pending.pop();
     const inner = typeof next === "string" ? valueIn(next) : next;
-    if (typeof inner === "object" && inner !== null) for (const part of innerOf(inner)) waiting.push(part);
+    if (typeof inner === "object" && inner !== null) for (const part of innerOf(inner)) pending.push(part);
     else if (typeof next === "string") strings.push(next);
   }
   return strings;
 }
 
-/** What a text says that is JSON itself, such as the arguments of a call; null = it is none. */
+/** The JSON value in a text that is JSON itself, such as the arguments of a call; null = it is none. */
 function valueIn(text: string): object | null {
   if (!/^\s{0,20}(?:\{|\[)\s{0,40}["{[]/.test(text) || !/[}\]]\s{0,20}$/.test(text.slice(-21))) return null;
   const value = parse(text);
@@ -74,7 +73,7 @@ function parse(line: string): unknown {
   }
 }
 
-/** The values in a list or an object, last first; a text beside its name, as an assignment is written. */
+/** The values in a list or an object, last first; a text with its name, like an assignment. */
 function innerOf(value: object): readonly unknown[] {
   if (Array.isArray(value)) return [...seamsOf(value.filter(isTextPart)), ...wordsOf(value), ...value.toReversed()];
   const inner: unknown[] = [];
@@ -85,7 +84,7 @@ function innerOf(value: object): readonly unknown[] {
   return [...inner, ...pairOf(value as Readonly<Record<string, unknown>>)].reverse();
 }
 
-/** Whether a name says something of a text: a text of lines says it itself. */
+/** Whether a name describes a text: not one of several lines. */
 function isValue(name: string, field: string): boolean {
   const isLine = !field.trimEnd().includes("\n");
   return isLine && field.length <= (SAYS_SECRET.test(name) ? LONGEST_SECRET : LONGEST_VALUE);
@@ -93,7 +92,7 @@ function isValue(name: string, field: string): boolean {
 
 const SAYS_SECRET = /key|token|secret|pass|auth|cred/i;
 
-/** What two fields of an object say together: a name and its value, or a private key and that it is one (RFC 7517). */
+/** What two fields of an object say together: a name and its value, or a private key and its type (RFC 7517). */
 function pairOf(value: Readonly<Record<string, unknown>>): readonly string[] {
   const key = !("kty" in value) ? undefined : firstText(value, ["d", "k"]);
   if (key !== undefined) return [`key: {"kty":"","d":"${key}"}`];
@@ -108,20 +107,20 @@ function firstText(value: Readonly<Record<string, unknown>>, names: readonly str
     .find((field) => typeof field === "string" && field.length <= LONGEST_SECRET) as string | undefined;
 }
 
-/** The words of a command that stand in a list, where an option is one of them. */
+/** The words of a command in a list, joined, if one of them is an option. */
 function wordsOf(list: readonly unknown[]): readonly string[] {
   const isCommand = list.length > 1 && list.length <= MOST_WORDS && list.every((word) => typeof word === "string");
   const isGiven = isCommand && list.some((word) => /^--?[A-Za-z]/.test(word as string));
   return isGiven ? [list.join(" ").slice(0, LONGEST_SECRET)] : [];
 }
 
-/** Characters on either side of where two parts meet, where a key of many lines is said. */
+/** Characters on either side of a join inside a key of many lines. */
 const SEAM = 4000;
 const KEY_BEGINS = "PRIVATE KEY-----";
-/** Characters of a line before such a place that say what stands behind it. */
-const SAID_BEFORE = 120;
+/** Characters of a line before a join that give it context. */
+const CONTEXT_BEFORE = 120;
 
-/** The words, or the key, that parts say together where they meet, however short the parts are. */
+/** The text around each join of consecutive parts, however short the parts are. */
 function seamsOf(parts: readonly { readonly text: string }[]): readonly string[] {
   const all = parts.map(({ text }) => text).join("");
   let at = 0;
@@ -129,16 +128,16 @@ function seamsOf(parts: readonly { readonly text: string }[]): readonly string[]
     at += parts[before]?.text.length ?? 0;
     const [end, begin] = [all.slice(Math.max(0, at - SEAM), at), all.slice(at, at + SEAM)];
     if (end.includes(KEY_BEGINS)) return [end + begin];
-    const left = /[^\n]*$/.exec(end.slice(-SAID_BEFORE))?.[0] ?? "";
+    const left = /[^\n]*$/.exec(end.slice(-CONTEXT_BEFORE))?.[0] ?? "";
     const right = /^ ?\S*/.exec(begin)?.[0] ?? "";
     return left.trim() === "" || right.trim() === "" ? [] : [left + right];
   });
 }
 
-/** A longer text is no value that its name says something of, characters; where that says a secret, it may be long. */
+/** Longest text that its name describes, characters; if the name says that it is a secret, LONGEST_SECRET. */
 const LONGEST_VALUE = 200;
 const LONGEST_SECRET = 4000;
-/** More are no command. */
+/** More words are no command. */
 const MOST_WORDS = 60;
 
 /** A shorter name is no secret itself, characters. */

@@ -1,12 +1,12 @@
-// Masks secrets that are known by their text, in texts and in lines of JSON: in each form in which they may be written.
+// Masks known secrets in texts and in lines of JSON, in every form in which they may be written.
 import { encodeBase64 } from "../json.ts";
 import { escapeForPattern } from "../look/search-words.ts";
 import { forHost, forHostLine } from "../safe-text.ts";
 
-/** Characters shown of its beginning at most: the marks of issuers, such as `sk-ant-` or `ghp_`, and no more than a fifth of it. */
+/** Most characters shown of a secret: enough for the marks of issuers, such as `sk-ant-` or `ghp_`, and at most a fifth of it. */
 const SHOWN = 7;
 
-/** Gives a sample for people, e.g. `ghp_… (40 characters)`; of a short one nothing but its length. */
+/** Returns a sample for people, e.g. `ghp_… (40 characters)`; of a short one only its length. */
 export function sampleOf(secret: string): string {
   const shown = secret.slice(0, Math.min(SHOWN, Math.floor(secret.length / 5))).replace(/[^A-Za-z0-9_-].*$/s, "");
   return `${shown}… (${secret.length} characters)`;
@@ -18,27 +18,27 @@ const SHORTEST = 6;
 /** A number as JSON writes it, or nearly. */
 const NUMBER = /-?\d[\d.eE+-]*/g;
 
-/** Masks the strings and numbers of a line; `names` = whole strings that stand for something else, by what they are. What is no JSON is masked as a text. */
+/** Masks the strings and numbers of a line of JSON; other lines as a text. `names` = replacements of whole strings. */
 export function maskLine(line: string, masker: TextMasker, names: ReadonlyMap<string, string> = new Map()): string {
   if (!/^\s*[{["]/.test(line)) return masker.mask(line);
-  // What goes over several parts first: each of them has a piece of it only.
+  // First secrets that span several parts: each part has only a piece of them.
   const joined = holdsParts(line) ? maskParts(line, masker) : line;
   const masked = maskStrings(joined, masker, names);
-  return masked === line ? line : withoutProof(line, masked);
+  return masked === line ? line : withoutStaleSignature(line, masked);
 }
 
 function maskStrings(line: string, masker: TextMasker, names: ReadonlyMap<string, string>): string {
   let masked = "";
   let from = 0;
-  let behind = 0;
+  let after = 0;
   const put = (start: number, end: number, text: string): void => {
     masked += line.slice(from, start) + text;
     from = end;
   };
   const putNumbers = (end: number): void => {
-    const between = line.slice(behind, end);
+    const between = line.slice(after, end);
     const other = between.length < SHORTEST ? between : maskNumbers(between, masker);
-    if (other !== between) put(behind, end, other);
+    if (other !== between) put(after, end, other);
   };
   for (let open = line.indexOf('"'); open >= 0; ) {
     const close = closingQuote(line, open);
@@ -50,14 +50,14 @@ function maskStrings(line: string, masker: TextMasker, names: ReadonlyMap<string
       const other = names.get(value) ?? masker.mask(value);
       if (other !== value) put(open, end, JSON.stringify(other));
     }
-    behind = end;
+    after = end;
     open = line.indexOf('"', end);
   }
   putNumbers(line.length);
   return from === 0 ? line : masked + line.slice(from);
 }
 
-/** A number that holds a secret, a card's say, becomes a string: no number says that it is a mask. */
+/** A number that holds a secret, e.g. a card number, becomes a string: no number shows that it is a mask. */
 function maskNumbers(text: string, { mask }: TextMasker): string {
   return text.replace(NUMBER, (number) => {
     const other = mask(number);
@@ -98,7 +98,7 @@ interface TextPart {
   text: string;
 }
 
-/** Masks what begins in one part of a content and ends in a later one. */
+/** Masks secrets that begin in one part of a content and end in a later one. */
 function maskParts(line: string, masker: TextMasker): string {
   const value = parse(line);
   let isChanged = false;
@@ -113,17 +113,17 @@ export function textsOfContents(line: string): readonly (readonly string[])[] {
 
 /** The text parts of each list in a value. */
 function* partsIn(value: unknown): Generator<TextPart[]> {
-  const waiting: unknown[] = [value];
-  while (waiting.length > 0) {
-    const next = waiting.pop();
+  const pending: unknown[] = [value];
+  while (pending.length > 0) {
+    const next = pending.pop();
     if (typeof next !== "object" || next === null) continue;
     const parts = Array.isArray(next) ? next.filter(isTextPart) : [];
     if (parts.length > 1) yield parts;
-    for (const inner of Object.values(next)) waiting.push(inner);
+    for (const inner of Object.values(next)) pending.push(inner);
   }
 }
 
-/** Whether a value is a part of a content that is a text. */
+/** Whether a value is a text part of a content. */
 export function isTextPart(value: unknown): value is TextPart {
   return typeof value === "object" && value !== null && "text" in value && typeof value.text === "string";
 }
@@ -144,7 +144,7 @@ function maskAcross(parts: readonly TextPart[], masker: TextMasker): boolean {
   return isChanged;
 }
 
-/** The part of a span between two positions; its mask stands where it begins. */
+/** The part of a span between two positions; its mask goes where the span begins. */
 function spanWithin({ start, end, mask }: MaskedSpan, from: number, to: number): readonly MaskedSpan[] {
   if (end <= from || start >= to) return [];
   return [{ start: Math.max(start, from) - from, end: Math.min(end, to) - from, mask: start >= from ? mask : "" }];
@@ -155,8 +155,8 @@ interface Reasoned {
   readonly metadata?: { signature?: unknown; encrypted?: unknown };
 }
 
-/** A provider's signature vouches for a reasoning word by word: where a word changed it goes. */
-function withoutProof(before: string, after: string): string {
+/** A provider's signature covers the exact words of a reasoning: removes it when they changed. */
+function withoutStaleSignature(before: string, after: string): string {
   if (!after.includes('"reasoning"')) return after;
   const [old, event] = [parse(before), parse(after)] as [Reasoned | undefined, Reasoned | undefined];
   const metadata = event?.metadata;
@@ -168,7 +168,7 @@ function withoutProof(before: string, after: string): string {
   return JSON.stringify(event);
 }
 
-/** A part of a text that a mask stands for, UTF-16 units, `end` exclusive. */
+/** A masked part of a text, UTF-16 units, `end` exclusive. */
 interface MaskedSpan {
   readonly start: number;
   readonly end: number;
@@ -176,18 +176,18 @@ interface MaskedSpan {
 }
 
 interface TextMasker {
-  /** What is to be masked in a text, in order, none overlapping. */
+  /** The spans to mask in a text, in order, not overlapping. */
   spans(text: string): readonly MaskedSpan[];
-  /** The text with masks. One without secrets is returned as it is. */
+  /** The masked text. One without secrets is returned as it is. */
   mask(text: string): string;
 }
 
 export interface Masker extends TextMasker {
-  /** The same of a text whose lines may have been cut, as in a commit's message. */
+  /** Like mask, for a text whose lines may have been cut, e.g. a commit message. */
   maskLines(text: string): string;
 }
 
-/** A cut text gives a secret away from so many of its characters on. */
+/** Fewest characters of a secret at a cut that are masked. */
 const LEAST_CUT = 8;
 
 /** Creates a masker; `masks` = masks by secret, each secret not empty. */
@@ -210,13 +210,13 @@ export function createMasker(masks: ReadonlyMap<string, string>): Masker {
     cutsOf(text, ends).flatMap(({ ends, begins }) =>
       cuttable.flatMap((secret) => [
         ...(ends === undefined ? [] : beginningBefore(text, secret, ends).map((start) => spanOf(start, ends, secret))),
-        ...(begins === undefined ? [] : endBehind(text, secret, begins).map((end) => spanOf(begins, end, secret))),
+        ...(begins === undefined ? [] : endAfter(text, secret, begins).map((end) => spanOf(begins, end, secret))),
       ]),
     );
   const spans = (text: string, ends = DOTS): readonly MaskedSpan[] => {
     if (text.length < 4 || pattern === null) return [];
     const found = [...whole(text), ...cut(text, ends)];
-    const plain = meantText(text);
+    const plain = unescapedText(text);
     if (plain !== null)
       for (const { start, end, mask } of [...whole(plain.text), ...cut(plain.text, ends)])
         found.push({ ...plain.placeOf(start, end), mask });
@@ -229,7 +229,7 @@ export function createMasker(masks: ReadonlyMap<string, string>): Masker {
   };
 }
 
-/** Secrets as they are, and as they stand in messages for hosts, with blanks behind signs. */
+/** Secrets as they are, and as messages for hosts contain them, with blanks after signs. */
 function formsOf(masks: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const forms = new Map(masks);
   for (const [secret, mask] of masks)
@@ -237,7 +237,7 @@ function formsOf(masks: ReadonlyMap<string, string>): ReadonlyMap<string, string
   return forms;
 }
 
-/** Gives a text with masks in it. */
+/** Replaces spans of a text by their masks. */
 export function replaceSpans(text: string, spans: readonly MaskedSpan[]): string {
   if (spans.length === 0) return text;
   let masked = "";
@@ -249,7 +249,7 @@ export function replaceSpans(text: string, spans: readonly MaskedSpan[]): string
   return masked + text.slice(from);
 }
 
-/** Of spans that overlap one is made, with the mask of the one that begins first, and of those the longest. */
+/** Joins overlapping spans into one, with the mask of the one that begins first, and of those the longest. */
 function joinSpans(found: readonly MaskedSpan[]): readonly MaskedSpan[] {
   if (found.length < 2) return found;
   const joined: MaskedSpan[] = [];
@@ -271,13 +271,13 @@ const DOTS = /…|\.{3}/g;
 const DOTS_AND_LINES = /…|\.{3}|\n/g;
 
 function cutsOf(text: string, marks: RegExp): readonly Cut[] {
-  // A subject of a commit is cut where it ends, and a line end is behind it.
+  // A commit subject is cut at its end, which a line end follows.
   const cuts: Cut[] = [{ begins: 0, ends: text.trimEnd().length }, { ends: text.search(/\n|$/) }];
   for (const { 0: dots, index } of text.matchAll(marks)) cuts.push({ ends: index, begins: index + dots.length });
   return cuts;
 }
 
-/** Where a secret's beginning begins that ends at a position, the longest; none where it does not stand there. */
+/** The start of the longest beginning of a secret that ends at a position; empty when there is none. */
 function beginningBefore(text: string, secret: string, end: number): readonly number[] {
   const from = Math.max(0, end - secret.length);
   const tail = text.slice(from, end);
@@ -287,8 +287,8 @@ function beginningBefore(text: string, secret: string, end: number): readonly nu
   return [];
 }
 
-/** Where a secret's end ends that begins at a position, the longest. */
-function endBehind(text: string, secret: string, begin: number): readonly number[] {
+/** The end of the longest end of a secret that begins at a position; empty when there is none. */
+function endAfter(text: string, secret: string, begin: number): readonly number[] {
   const head = text.slice(begin, begin + secret.length);
   const mark = secret.slice(-LEAST_CUT);
   for (let at = head.lastIndexOf(mark); at >= 0; at = at === 0 ? -1 : head.lastIndexOf(mark, at - 1))
@@ -296,41 +296,40 @@ function endBehind(text: string, secret: string, begin: number): readonly number
   return [];
 }
 
-// A text as it was meant: without what colours a terminal's text, and with the escapes of JSON, however deep, put back into
-// characters. Every position is known in the text that it was made of, so that what is found here can be taken out there.
+// A text without terminal colours and with JSON escapes resolved, however deep. Positions map back to the original text, so
+// that what is found here can be removed there.
 
-/** A text and where it came from. */
-interface MeantText {
+interface UnescapedText {
   readonly text: string;
-  /** Where characters `start` to `end` (exclusive) stand in the original text, UTF-16 units. */
+  /** The place of characters `start` to `end` (exclusive) in the original text, UTF-16 units. */
   placeOf(start: number, end: number): { readonly start: number; readonly end: number };
 }
 
-/** A colour of a terminal, or an escape: a JSON text inside a JSON text has more backslashes, all of which are looked at once. */
-const WRITTEN = /\u001b\[[\d;]*[mK]|(?<!\\)\\+(?:u([0-9a-fA-F]{4})|([nrt"'/]))/g;
+/** A terminal colour, or an escape with any number of backslashes: JSON inside JSON has more. */
+const ENCODED = /\u001b\[[\d;]*[mK]|(?<!\\)\\+(?:u([0-9a-fA-F]{4})|([nrt"'/]))/g;
 const LETTERS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
 
-/** A part of the original text: as it is, or written as one character or none. */
+/** A part of the original text: literal, or an encoding of one character or none. */
 interface Part {
-  /** Where it begins in the plain text, and in the original. */
+  /** Its position in the plain text, and its start in the original. */
   readonly at: number;
   readonly from: number;
   readonly end: number;
-  readonly isWritten: boolean;
+  readonly isEncoded: boolean;
 }
 
-/** Resolves a text; null when it is plain already. */
-export function meantText(text: string): MeantText | null {
+/** Unescapes a text; null when it is plain already. */
+export function unescapedText(text: string): UnescapedText | null {
   if (!text.includes("\\") && !text.includes("\u001b[")) return null;
   const parts: Part[] = [];
   let plain = "";
   let from = 0;
-  const add = (end: number, isWritten: boolean, characters: string): void => {
-    if (end > from) parts.push({ at: plain.length, from, end, isWritten });
+  const add = (end: number, isEncoded: boolean, characters: string): void => {
+    if (end > from) parts.push({ at: plain.length, from, end, isEncoded });
     plain += characters;
     from = end;
   };
-  for (const match of text.matchAll(WRITTEN)) {
+  for (const match of text.matchAll(ENCODED)) {
     add(match.index, false, text.slice(from, match.index));
     add(match.index + match[0].length, true, characterOf(match[1], match[2]));
   }
@@ -347,7 +346,7 @@ function characterOf(code: string | undefined, letter: string | undefined): stri
   return letter === undefined ? "" : (LETTERS[letter] ?? letter);
 }
 
-/** Where one character stands. */
+/** The place of one character in the original text. */
 function placeOf(parts: readonly Part[], position: number): { readonly start: number; readonly end: number } {
   let [low, high] = [0, parts.length - 1];
   while (low < high) {
@@ -357,12 +356,12 @@ function placeOf(parts: readonly Part[], position: number): { readonly start: nu
   }
   const part = parts[low];
   if (part === undefined) return { start: position, end: position + 1 };
-  if (part.isWritten) return { start: part.from, end: part.end };
+  if (part.isEncoded) return { start: part.from, end: part.end };
   const start = part.from + position - part.at;
   return { start, end: start + 1 };
 }
 
-/** A shorter piece of base64 is in other data by chance, characters. */
+/** Shorter pieces of base64 occur in other data by chance, characters. */
 const LEAST_BASE64 = 8;
 
 const ENTITIES: readonly Readonly<Record<string, string>>[] = [
@@ -372,10 +371,10 @@ const ENTITIES: readonly Readonly<Record<string, string>>[] = [
 ];
 
 /**
- * Lists the forms of a text, itself first, each once: URL-encoded, HTML-escaped, in upper and lower case, and what is sure of its
- * base64, wherever it begins in what was encoded. Texts of 4 characters and more.
+ * Lists the forms of a text, itself first, each once: URL-encoded, HTML-escaped, in upper and lower case, and the part of its
+ * base64 that is certain at each alignment. Texts of 4 characters and more.
  */
-export function writtenForms(text: string): readonly string[] {
+export function encodedForms(text: string): readonly string[] {
   const cased = [text, text.toUpperCase(), text.toLowerCase()];
   const forms = cased.flatMap((one) => [one, ...encodedInUrl(one), ...ENTITIES.map((names) => escapedBy(names, one))]);
   return [...new Set([...forms, ...base64Forms(text)])];
@@ -400,7 +399,7 @@ function escapedBy(names: Readonly<Record<string, string>>, text: string): strin
   return text.replace(/[&<>"']/g, (char) => names[char] ?? char);
 }
 
-/** By how many bytes are before it in its group of three: characters that depend on neighbours are left out at both ends. */
+/** By the number of bytes before it in its group of three; omits characters at both ends that depend on neighbours. */
 function base64Forms(text: string): readonly string[] {
   const bytes = new TextEncoder().encode(text);
   const forms = [0, 1, 2].flatMap((before) => {

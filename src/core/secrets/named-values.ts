@@ -1,5 +1,5 @@
 // Values whose name says that they are secret: `API_TOKEN=…`, `"password": "…"`, `--api-key …`, a cell of a table, a pair of
-// `name` and `value`; in the syntax of every language, shell and file that agents print. What is found is the value alone.
+// `name` and `value`; in the syntax of every language, shell and file that agents print. Finds the value alone.
 import { isIdOrDigest, isRandom, looksRandom, mayBePassword, randomBits } from "./likely-secret.ts";
 
 /** A value in a text, UTF-16 units, `end` exclusive. */
@@ -8,7 +8,7 @@ export interface ValueSpan {
   readonly end: number;
 }
 
-/** Words that a name of a secret ends in, as beginnings of forms of `createStartFinder`. */
+/** Words at the end of a secret's name, as beginnings of forms of `createStartFinder`. */
 export const NAME_WORDS: readonly string[] = [
   "[pP][aA][sS][sS]",
   "[pP][wW][dD]",
@@ -37,10 +37,10 @@ export const NAME_WORDS: readonly string[] = [
 
 const WORD =
   /_session|pass(?:word|wd|phrase|code|wort|wrd|e)?s?|psk|contrase(?:ñ|\\u00f1|n)a|kennwort|senha|psw?d|pwd|pw|secrets?|tokens?|keys?|cred(?:ential)?s?|auth|pat|jwt|sig|mnemonic|pin|salt|webhook|seed|dsn/iy;
-/** What may follow the word in a name: which one it is, and how it is written. */
+/** Suffixes of the word in a name, e.g. `_prod`, `_base64` or a number. */
 const SUFFIX =
   /(?:(?:[_.-]|(?=[A-Z\d]))(?:b64|base64|enc(?:oded)?|prod(?:uction)?|dev(?:elopment)?|staging|stage|test|live|local|ci|value|val|string|str|plain(?:text)?|clear|raw|text|txt|hex|old|new|previous|current|backup|base|primary|secondary|main|default|master|root|admin|user|data|v?\d{1,3}|[a-z]{2}\d)){0,3}/iy;
-/** Closes a name: a quote, whatever JSON inside JSON makes of it, the stars of Markdown, a bracket. */
+/** Closes a name: a quote, with any JSON escapes, Markdown stars, a bracket. */
 const CLOSE = "(?:\\\\{0,7}[\"'`]|\\*\\*|__)?[\\])]?(?:\\\\{0,7}[\"'`]|\\*\\*|__)?";
 const TYPE =
   "(?:[ \\t]{1,4}As String[ \\t]{0,4}=|[ \\t]?\\{ ?get;[^}\\n]{0,20}\\}[ \\t]?=)|[?!]?:[ \\t]{0,3}[&\\w.<>\\[\\]|' ]{1,40}?[ \\t]{0,2}=(?![=>])";
@@ -75,21 +75,21 @@ const WAYS = Object.entries(ways).map(
 const QUOTE = /\\{0,7}(?:["'`])|&quot;|“|\[\[/y;
 const CLOSING: Readonly<Record<string, string>> = { "“": "”", "[[": "]]" };
 const LONGEST = 1200;
-/** A value without quotes: up to a blank, or to a sign behind which another name begins. */
+/** A value without quotes: up to a blank, or to a separator that another name follows. */
 const BARE = /(?:(?![;&,|][ \t]?["']?[\w .-]{1,30}["']?[=:])(?!\\+[nrt"'])[^\s"`<>│┃]){1,1200}/y;
-/** Google's passwords for programs, as it shows them. */
+/** Google's app passwords, as Google shows them. */
 const APP_PASSWORD = /(?:[a-z]{4} ){3}[a-z]{4}(?![a-z ])/y;
-/** Ends what a language put behind a value. */
+/** Punctuation that a language puts after a value. */
 const TAIL = /(?:\*\*|__|[,;.:!?|'\\]|…)+$/;
 
-/** Names of that kind which name no secret. */
+/** Names of that kind that are no secret's. */
 const HARMLESS =
   /(?<![a-z])(?:public|pub|primary|foreign|cach(?:e|ing)|sort|partition|range|index|object|row|group|host|hot|query|lookup|unique|routing|i18n|translation|locale|message|dedup\w*|idempotency|event|map|dict|json|field|column|property|attribute|react|item|storage|state|store|selected|active|parent|child|shortcut|arrow|enter|tab|escape|press|sub|this|meta|context|issue|project|board|task|ticket|bundle|s3|file|path|dir|turn|request|response|trace|span|job|node|page|next|prev|continuation|sync|cursor|pagination|cancel\w*|design|max|min|total|input|output|prompt|completion|reasoning|num|count|stop|eos|bos|pad|mask|special|syntax|lexer|param|lookahead|csrf|xsrf|abort|placeholder|known|web_?socket)[-_. ]?(?:keys?|tokens?|sig|pat|seed|pin)$|(?:lib(?:secret|pass\w*)|by[-_]?pass|com-?pass|monkey|turkey|donkey|hockey|keys|seeds?|salt|sigs?|pin)$/;
-/** Of names that end in `key` those that are of a secret for certain. */
+/** Names ending in `key` that certainly are a secret's. */
 const KEYS =
   /(?:api|access|private|priv|secret|encrypt(?:ion)?|crypt\w*|decrypt(?:ion)?|sign(?:ing)?|master|auth\w*|role|account|licen[cs]e|deploy|app(?:lication)?|client|consumer|session|cookie|hmac|jwt|jwk|webhook|shared|ssh|rsa|root|admin|user|server|org|team|bot|rest|write|ingest|integration|subscription|function|push|agent|security|hash|vault|kms|aes|data|backup|install|validator|wallet|deployer|maps|search|dev|developer|(?<![a-z])x)[-_. ]?keys?$/;
 
-/** Finds the values that a word of a name at a position names; none = it names none that is a secret. */
+/** Finds the values that belong to a name with a word at a position; empty when it is no secret's name. */
 export function namedValues(text: string, at: number): readonly ValueSpan[] {
   WORD.lastIndex = at;
   if (!WORD.test(text)) return [];
@@ -100,13 +100,13 @@ export function namedValues(text: string, at: number): readonly ValueSpan[] {
   if (SUFFIX.lastIndex === wordEnd && /[a-z]/.test(text[wordEnd] ?? "")) return [];
   const written = nameBefore(text, at) + text.slice(at, wordEnd);
   const named = { written, name: inSmallWords(written) };
-  const beside = valueBeside(text, wordEnd, named);
-  if (beside !== null) return [beside];
+  const afterName = valueAfterName(text, wordEnd, named);
+  if (afterName !== null) return [afterName];
   const below = [...valuesBelow(text, at, named), ...valuesInserted(text, wordEnd, named)];
   return below.length > 0 ? below : valueNear(text, wordEnd, named);
 }
 
-function valueBeside(text: string, wordEnd: number, named: Omit<Naming, "way">): ValueSpan | null {
+function valueAfterName(text: string, wordEnd: number, named: Omit<Naming, "way">): ValueSpan | null {
   SUFFIX.lastIndex = wordEnd;
   SUFFIX.test(text);
   for (const nameEnd of new Set([SUFFIX.lastIndex, wordEnd])) {
@@ -120,7 +120,7 @@ function valueBeside(text: string, wordEnd: number, named: Omit<Naming, "way">):
   return null;
 }
 
-/** What stands before a word of a name: the rest of an identifier, or the words of a name that is written apart. */
+/** What precedes a word in a name: the rest of an identifier, or the words of a name with blanks. */
 function nameBefore(text: string, at: number): string {
   const last = text[at - 1] ?? "";
   if (last === " ") return WORDS_BEFORE.exec(text.slice(Math.max(0, at - LONGEST_WORDS), at))?.[0] ?? "";
@@ -136,7 +136,7 @@ const WORDS_BEFORE = /(?:[A-Za-z]{2,16} ){1,2}$/;
 
 interface Naming {
   readonly way: Way;
-  /** The name up to its word, as it is written, and in small letters with a line between words. */
+  /** The name up to its word, as it is written, and in small letters with an underscore between words. */
   readonly written: string;
   readonly name: string;
 }
@@ -160,7 +160,7 @@ function valueAt(text: string, at: number, naming: Naming): ValueSpan | null {
   return null;
 }
 
-/** A value without quotes behind a blank is one only where a command, or a file of passwords, has it so. */
+/** An unquoted value after a blank counts only in a command or a file of passwords. */
 function mayBeBare({ way, written, name }: Naming): boolean {
   if (way === "called" || way === "listed") return false;
   return way !== "blank" || /[_-]/.test(name) || /^[A-Z]+$/.test(written) || /(?:^|\s)password$|\bkey$/.test(name);
@@ -189,12 +189,12 @@ function quotedValue(
   return isSecret(value, { ...naming }) ? { start: at, end: at + end } : null;
 }
 
-/** Rows of a table below its head, at most. */
+/** Most rows of a table below its head. */
 const MOST_ROWS = 30;
 const LONGEST_ROW = 2000;
 const LONGEST_HEAD = 40;
 
-/** The cells of a column whose head is a name, in Markdown and in values separated by commas, semicolons or tabs. */
+/** The cells of a column whose head is the name, in Markdown, CSV and the like (commas, semicolons or tabs). */
 function valuesBelow(text: string, at: number, named: Omit<Naming, "way">): readonly ValueSpan[] {
   const from = Math.max(0, at - LONGEST_ROW);
   const before = text.slice(from, at).lastIndexOf("\n");
@@ -231,7 +231,7 @@ function rowAt(text: string, start: number): string {
 
 const INSERTED = /[^()\n;]{0,300}\)\s{0,20}values?\s{0,20}\(([^()\n]{1,1000})\)/iy;
 
-/** The value of a column that a statement of SQL inserts. */
+/** The value of a column in an SQL INSERT. */
 function valuesInserted(text: string, wordEnd: number, named: Omit<Naming, "way">): readonly ValueSpan[] {
   INSERTED.lastIndex = wordEnd;
   const [all, values] = INSERTED.exec(text) ?? [];
@@ -245,14 +245,14 @@ function valuesInserted(text: string, wordEnd: number, named: Omit<Naming, "way"
   return isSecret(value, { way: "called", ...named }) ? [{ start, end: start + value.length }] : [];
 }
 
-/** Words beside which a random word is a secret, and how far from them it is one: on the same line, or on the next. */
+/** Words near which a random word is a secret, and the distance, characters: on the same line, or on the next. */
 const SAYS_SECRET =
   /(?:pass(?:word|phrase|code)|secret|token|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|license[-_ ]?key|credentials?)$/;
 const NEAR = 100;
 const RANDOM_WORD = /(?<![\w/.+@#]|[^:]-)[A-Za-z0-9][A-Za-z0-9_+/-]{19,200}={0,2}(?![\w/.+@-])/;
 const LEAST_NEAR = 45;
 
-/** The one rule of entropy: a word of small letters, capitals and digits that no language has, beside a word for a secret. */
+/** The only entropy rule: a random word of small letters, capitals and digits near a word for a secret. */
 function valueNear(text: string, wordEnd: number, { name }: Omit<Naming, "way">): readonly ValueSpan[] {
   if (!SAYS_SECRET.test(name) || HARMLESS.test(name)) return [];
   const near = /^[^\n]*(?:\n[ \t>]*){0,2}[^\n]*/.exec(text.slice(wordEnd, wordEnd + NEAR))?.[0] ?? "";
@@ -265,12 +265,12 @@ function valueNear(text: string, wordEnd: number, { name }: Omit<Naming, "way">)
   return [{ start, end: start + value.length }];
 }
 
-/** Words of a name: what it says of how its value looks. */
+/** Kinds of names, by what they say of the value's form. */
 const IS_PASSWORD =
   /(?:pass(?:word|wd|phrase|code|wort|wrd|e)s?|psw?d|pwd|psk|kennwort|senha|contrase\W?\w{0,5}a|secrets?|secret[-_ ]?keys?)$/;
 const IS_TOKEN =
   /(?:tokens?|cred(?:ential)?s?|jwt|[-_.](?:auth|pat|pass|pw|pin|webhook))$|^(?:pat|_auth|auth|pass|pw)$/;
-/** Ways in which words of sentences follow a name, too. */
+/** Contexts in which ordinary words may follow a name too. */
 const LOOSE: ReadonlySet<Way> = new Set(["said", "cell", "blank", "tagged", "called", "listed"]);
 
 function isSecret(value: string, naming: Naming): boolean {
@@ -280,7 +280,7 @@ function isSecret(value: string, naming: Naming): boolean {
   return IS_PASSWORD.test(name) ? isPassword(value, loose) : !/\s/.test(value) && isNamedToken(value, naming, loose);
 }
 
-/** Bits that a value has, besides, where words of a sentence, a list or a table may stand. */
+/** Additional bits that a value needs where ordinary words may occur. */
 function looseBits(value: string, { way, name }: Naming): number {
   if (!LOOSE.has(way)) return 0;
   if (/[_-]/.test(name) && (way === "listed" || way === "blank" || way === "tagged")) return 2;
@@ -310,12 +310,12 @@ function looksToken(value: string, bits: number): boolean {
   );
 }
 
-/** Hexadecimal digits that a name says are a key; runs of digits make many less random than they are. */
+/** Hexadecimal digits under the name of a key; runs of digits would make many look less random than they are. */
 function isHexKey(value: string): boolean {
   return /^(?:0x)?[0-9a-f]{32,}$/i.test(value) && mayBePassword(value) && new Set(value.slice(2)).size >= 8;
 }
 
-/** A path, an address, an image, a date, a version: long enough to look random, and none of it is. */
+/** A path, URL, image, date or version: long enough to look random. */
 function isPath(value: string): boolean {
   if (/^(?:[a-z]+:\/\/|[A-Za-z]:\\|data:|\d{4}-\d\d-\d\d|v?\d+\.\d+\.\d+|ssh-(?:rsa|ed25519)|AAAA[BC]3Nza)/.test(value))
     return true;

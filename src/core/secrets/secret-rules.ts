@@ -1,5 +1,5 @@
-// Places in which a secret stands whatever it looks like: a login of a command, an address, a header, a file of passwords, a
-// statement of SQL. A rule says how such a place begins, and what the value there must be like.
+// Places in which any value is a secret: a login of a command, a URL, a header, a file of passwords, an SQL statement. A rule
+// says how such a place begins, and what the value must be like.
 import {
   hasBothCases,
   holdsPassword,
@@ -12,7 +12,7 @@ import {
 
 /** A place. Several may be of one kind. */
 export interface PlaceRule {
-  /** The kind, for people and for `--allow`, e.g. `bearer`; `PLACES` says what it is. */
+  /** The kind, for people and for `--allow`, e.g. `bearer`; described in `PLACES`. */
   readonly id: string;
   /** What it is, for people. */
   readonly place: string;
@@ -21,7 +21,7 @@ export interface PlaceRule {
   /** The source of a regular expression at such a beginning, any case; its one group is the value. */
   readonly form: string;
   readonly isLikely: (value: string) => boolean;
-  /** Texts that have one, written as the examples of issuers. */
+  /** Texts that have one, in the notation of ISSUER_FORMS. */
   readonly examples: readonly string[];
 }
 
@@ -40,22 +40,22 @@ const PLACES: Readonly<Record<string, string>> = {
   "docker-auth": "the login of a registry, of Docker or npm, in base64",
   "password-hash": "the digest of a password, as `/etc/shadow` and `htpasswd` keep it",
   "connection-string": "a key or password in a connection string",
-  "aws-secret-key": "the secret beside the id of an AWS key",
+  "aws-secret-key": "the secret next to the id of an AWS key",
   jwk: "a private key as JSON, XML or numbers",
   mnemonic: "the words of a wallet",
-  "private-number": "a private key as hexadecimal digits, beside a word that says so",
+  "private-number": "a private key as hexadecimal digits, near a word for it",
 };
 
 /**
- * Before a token: nothing that would make it a part of a longer one. The end of an escape as text shows it (`\n`, `\u0022`, `%3D`,
- * `[32m`), and the sign or number that diff and grep put before a line, are no part.
+ * Before a token: nothing that would make it a part of a longer one. Allowed are the end of a visible escape (`\n`, `\u0022`,
+ * `%3D`, `[32m`), and the sign or number that diff and grep put before a line.
  */
 export const BEFORE_TOKEN: string =
   "(?:(?<![A-Za-z0-9_-])|(?<=\\\\(?:[abefnrtv0]|u00[0-9A-Fa-f]{2}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}|\\[[\\d;]{0,20}m|(?:^|\\s)\\d{0,9}-))";
-/** Characters of an escape before a token, at most. */
+/** Most characters of an escape before a token. */
 const LONGEST_ESCAPE = 6;
 
-/** Whether `BEFORE_TOKEN` may hold at a position: it never does where this is false, and this costs little. */
+/** A cheap test that is false only where `BEFORE_TOKEN` cannot match. */
 export function mayBeginToken(text: string, at: number): boolean {
   const before = text[at - 1];
   if (before === undefined || !/[A-Za-z0-9_]/.test(before) || before === "m") return true;
@@ -66,34 +66,33 @@ export function mayBeginToken(text: string, at: number): boolean {
   return false;
 }
 
-/** Behind it. */
 export const AFTER_TOKEN = "(?![A-Za-z0-9_-])";
 
-/** What ends a password in a command's words. */
+/** What ends a password among a command's words. */
 const ENDS = "\\s\"'`<>|;&()\\\\";
-/** Before a word; the end of an escape is none of it. */
+/** Before a word; the end of an escape may precede it. */
 const BEFORE_WORD = "(?:(?<![\\w-])|(?<=\\\\[nrt]))";
 /** A word of a command, in quotes or without. */
 const QUOTE = "(?:\\\\{0,7}[\"'])?";
 const WORD = `${QUOTE}([^${ENDS}]{4,200})`;
 /** A word that only its own quote ends. */
 const QUOTED = "(?:\\\\{0,7}[\"'`])([^\"'`\\r\\n\\\\]{4,400})(?=\\\\{0,7}[\"'`])";
-/** The rest of a command, on its line or on the next ones that belong to it. */
+/** The rest of a command, including continuation lines. */
 const REST = "(?:[^\\r\\n]|\\\\\\r?\\n){0,300}?";
-/** What parts an option from its value, also in a list of words. */
+/** What separates an option from its value, also in a list of words. */
 const GAP = "(?:[\\s=,]|\\\\{0,7}[\"']){1,6}";
 
-/** The option by which a command is given a login, as a shell or a list of words has it, and the name up to its colon. */
+/** The login option of a command, in a shell or a list of words, and the name up to its colon. */
 const LOGIN_OPTION = `(?:-[a-z]{0,5}u|--(?:proxy-)?user)${GAP}[^\\s:"'\`<>\\\\]{0,100}:`;
 
-/** A digest of a password, as systems keep it. */
+/** A digest of a password, as systems store it. */
 const PASSWORD_HASH =
   "\\$(?:[156y7]|2[abxy]|sha1|apr1|md5|argon2(?:id|i|d)|scrypt|pbkdf2[\\w-]{0,12}|bcrypt[\\w-]{0,12})\\$[\\w./$+=,*-]{20,300}";
 
-/** Somebody's own word, longer than most that stand for one. */
+/** A password of somebody's own, longer than most placeholders. */
 const isSurePassword = (value: string): boolean =>
   value.length >= 6 && mayBePassword(value) && (/[^a-z]/.test(value) || randomBits(value) > 0);
-/** 64 bytes as numbers, of which most differ: the pair of keys that programs for Solana write. */
+/** 64 bytes as numbers, most of them different: the key pair of Solana programs. */
 const isKeyBytes = (value: string): boolean => {
   const bytes = value.split(",").map(Number);
   return new Set(bytes).size >= 48 && bytes.every((byte) => byte < 256) && bytes.some((byte) => byte > 127);
@@ -103,7 +102,7 @@ const random =
   (value) =>
     isRandom(value, bits);
 
-/** Programs, the option by which each is given a password, and an example. */
+/** Programs, their password option, and an example. */
 const COMMANDS: readonly (readonly [programs: string, option: string, example: string])[] = [
   ["sshpass", "\\s-p ?", "sshpass -p '{w12}' ssh kim@harbour.org"],
   [
@@ -165,7 +164,6 @@ const COMMANDS: readonly (readonly [programs: string, option: string, example: s
   ["snmpwalk snmpget snmpset", "\\s-[AX]\\s", "snmpwalk -v3 -u kim -A {w12} harbour.org"],
 ];
 
-/** A rule before it is told what its kind is. */
 type Rule = Omit<PlaceRule, "place">;
 
 function commandRule([programs, option, example]: (typeof COMMANDS)[number]): Rule {
@@ -198,7 +196,7 @@ const RULES: readonly Rule[] = [
   {
     id: "url-credentials",
     starts: ["://", ":\\/\\/", ":\\\\/\\\\/"],
-    // An address as people write it: a name or a password may hold "@", and the last one before the host counts.
+    // A URL as people write it: a name or a password may hold "@", and the last one before the host counts.
     form: ":(?:\\\\{0,3}/){2}[^\\s:/\"'`<>\\\\]{0,80}:([^\\s:/@\"'`<>\\\\]{0,200}(?:@[^\\s:/@?\"'`<>\\\\]{0,200}){1,8}|[^\\s:/@\"'`<>\\\\]{3,200})@(?![^\\s:/@?\"'`<>\\\\]{0,200}@)(?!(?:localhost|127(?:\\.\\d+){3}|0\\.0\\.0\\.0|host|db|postgres|mysql|redis|[\\w.-]*example\\.[a-z]+)(?:[^\\w.-]|$))[a-z0-9.-]+",
     isLikely: mayBePassword,
     examples: ["postgres://kim:{w12}@db.harbour.org/tides", "redis://:{w12}@cache.harbour.org:6379"],
@@ -220,7 +218,7 @@ const RULES: readonly Rule[] = [
   {
     id: "curl-login",
     starts: ["curl"],
-    // What follows the option is surely a login, whatever it looks like; of other commands it may be a user and a group.
+    // What follows curl's option is certainly a login; for other commands it may be a user and a group.
     form: `${BEFORE_WORD}curl\\b(?:[^\\r\\n]|\\\\\\r?\\n){0,300}?[\\s"']${LOGIN_OPTION}([^${ENDS}]{4,200})`,
     isLikely: mayBePassword,
     examples: ["curl -u kim:{w12} https://harbour.org"],
@@ -453,5 +451,5 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** The places, in the order in which they count. */
+/** The places, by precedence. */
 export const PLACE_RULES: readonly PlaceRule[] = RULES.map((rule) => ({ ...rule, place: PLACES[rule.id] ?? "" }));

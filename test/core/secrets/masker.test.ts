@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Compaction, ToolCallPolicy } from "../../../src/core/conversation/compaction.ts";
 import type { Event, Turn } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
-import { createMasker, maskLine, meantText } from "../../../src/core/secrets/mask.ts";
+import { createMasker, maskLine, unescapedText } from "../../../src/core/secrets/mask.ts";
 import { random } from "../../helpers/made-secrets.ts";
 import { randomConversation } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
@@ -69,12 +69,12 @@ describe("meantText", () => {
         fc.nat(),
         (pieces, seed) => {
           const text = pieces.join("");
-          const plain = meantText(text);
+          const plain = unescapedText(text);
           if (plain === null || plain.text === "") return;
           const at = seed % plain.text.length;
           const { start, end } = plain.placeOf(at, at + 1);
           const piece = text.slice(start, end);
-          expect(meantText(piece)?.text ?? piece).toBe(plain.text[at]);
+          expect(unescapedText(piece)?.text ?? piece).toBe(plain.text[at]);
         },
       ),
       { numRuns: runs(200) },
@@ -189,7 +189,7 @@ describe("masking and projecting", () => {
         );
         const text = JSON.stringify(view);
         for (const secret of MASKS.keys())
-          for (const form of [text, meantText(text)?.text ?? ""]) expect(form).not.toContain(secret.trim());
+          for (const form of [text, unescapedText(text)?.text ?? ""]) expect(form).not.toContain(secret.trim());
       }),
       { numRuns: runs(100) },
     );
