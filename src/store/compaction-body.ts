@@ -384,7 +384,7 @@ export function groupBody(
       lines: lined(shownOf(group.map(line))),
     },
     ...section("Pinned:", shownOf(pinned)),
-    ...section("Not pinned any more:", shownOf(unpinned)),
+    ...section("No longer pinned:", shownOf(unpinned)),
     ...(changes === undefined || changes.count === 0 ? [] : [changesSection(changes)]),
   ];
   const summarised = group.filter(({ summary }) => summary !== undefined).slice(0, MOST_SUMMARIES);

@@ -189,7 +189,7 @@ export function branchOfRef(ref: string): string | null {
 /** The error for a ref whose name is another ref's file or folder: git keeps refs in files. */
 export function refInTheWay(root: string, ref: string, other: string): JpgError {
   return repositoryError("ref_in_the_way", `${ref} cannot be made in ${root}: ${other} exists.`, {
-    hints: ["Choose another name: none may stand for a conversation and for a folder of them."],
+    hints: ["Choose another name: none can be both a conversation and a folder of conversations."],
     data: { ref, other },
   });
 }

@@ -58,8 +58,8 @@ export interface TransferOptions {
   readonly signal?: AbortSignal;
   /** Whether git may ask the person at the terminal for a name and password; default false. */
   readonly interactive?: boolean;
-  /** Receives git's output line by line; a line with `stands` false is overwritten by the next, "" when git has ended. */
-  readonly progress?: (line: string, stands: boolean) => void;
+  /** Receives git's output line by line; a line with `isFinal` false is overwritten by the next, "" when git has ended. */
+  readonly progress?: (line: string, isFinal: boolean) => void;
 }
 
 /** The result of pushing a branch. */

@@ -812,7 +812,7 @@ it("shows errors to people as text on standard error, with nothing on standard o
       "code": 2,
       "stderr": "error: There is no compaction profile lihgt: expected one of default, light, heavy.
     hint: Did you mean light?
-    hint: \`[conversation.compaction.profiles.NAME]\` in .jpg.toml makes one.
+    hint: \`[conversation.compaction.profiles.NAME]\` in .jpg.toml defines one.
     ",
       "stdout": "",
     }

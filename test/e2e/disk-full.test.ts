@@ -127,7 +127,7 @@ it.skipIf(process.geteuid?.() !== 0)(
       expect(() => writeFileSync(filler, Buffer.alloc(1 << 20))).toThrow("ENOSPC");
       const { code, stderr } = await box.jpg(["compact", "--keep", "0"]);
       expect(code).toBe(3);
-      expect(stderr).toMatch(/What was written is committed on .*could not follow.*No space left|unable to write/);
+      expect(stderr).toMatch(/The commit is on .*could not be updated.*No space left|unable to write/);
       expect(box.git(["log", "-1", "--format=%s"])).toMatch(/^compact /);
       rmSync(filler);
       const next = await box.jpg(["ls"]);

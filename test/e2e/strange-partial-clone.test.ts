@@ -93,7 +93,7 @@ describe("a partial clone that somebody gave", () => {
     const [print, fsck] = [await jpg(given, "print"), await jpg(given, "fsck")];
     const said =
       `error: Turns 1..3 of ${main} are not in this partial clone. origin (${url.replace("//", "//***@")}\u241b[2J) was not asked: ` +
-      `only the configuration of the store ${given} names it, and whoever made the store wrote it.\n`;
+      `only the configuration of the store ${given} names it, and the store's maker wrote that.\n`;
     expect([print.code, print.stdout, fsck.code, fsck.stdout]).toEqual([3, "", 3, ""]);
     // An address with a control character is none that can be asked.
     expect(print.stderr).toBe(
@@ -101,7 +101,7 @@ describe("a partial clone that somebody gave", () => {
     );
     sandbox.git(["config", "remote.origin.url", named], given);
     expect((await jpg(given, "fsck")).stderr).toBe(
-      `${said.replace("\u241b[2J", "")}hint: \`jpg fetch --from origin\` asks it, and allows jpg to from then on, in this folder.\n`,
+      `${said.replace("\u241b[2J", "")}hint: \`jpg fetch --from origin\` fetches from it, and lets later commands ask it, in this folder.\n`,
     );
     expect(fsck.stderr).toContain("Turns 1..3");
     expect(server.state.connections).toBe(0);

@@ -11,9 +11,9 @@ import {
   compactionMessage,
   forkMessage,
   isForkSubject,
+  parseRevertSubject,
   revertMessage,
   subjectOf,
-  parseRevertSubject,
   turnMessage,
 } from "../../src/store/messages.ts";
 import { anyText } from "../helpers/any-text.ts";

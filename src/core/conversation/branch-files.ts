@@ -88,7 +88,7 @@ function notAFile({ path, special }: BranchFile): Finding {
 function misplaced(path: string): Finding {
   return createFinding("misplaced_file", {
     path,
-    message: "no file has such a name there: jpg passes over it",
+    message: "no file has such a name there: jpg ignores it",
     hint: `\`jpg git log -- ${path}\` shows who added it`,
   });
 }

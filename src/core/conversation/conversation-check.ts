@@ -55,7 +55,7 @@ function repeated(id: string, first: number, index: number): Finding {
   const where = first === index ? `twice in turn ${index}` : `in turn ${first} and in turn ${index}`;
   return createFinding("id_repeated", {
     path: turnPath(index),
-    message: `the event id ${id} occurs ${where}: a compaction that names it cannot tell which is meant`,
+    message: `the event id ${id} occurs ${where}: a compaction that names it is ambiguous`,
     hint: `\`jpg git log -p -- ${turnPath(index)}\` shows the commit that copied it; revert it`,
   });
 }
@@ -153,7 +153,7 @@ export function checkAttachments(present: ReadonlySet<string>, used: ReadonlySet
     ...missing.slice(0, MOST_NAMED).map((name) =>
       createFinding("attachment_missing", {
         path: attachmentPath(name),
-        message: "an event refers to it and it is not there",
+        message: "an event refers to it, but it is missing",
         hint: `\`jpg git log --diff-filter=D -- ${attachmentPath(name)}\` shows the commit that removed it; revert that commit`,
       }),
     ),
@@ -229,7 +229,7 @@ function parseOrReport({ folder, path, text }: RecordText, findings: Finding[]):
       createFinding("record_malformed", {
         path,
         message: `it is not a ${folder === "compactions" ? "compaction" : "record"}: ${String(error.data["reason"] ?? error.message)}`,
-        hint: `it has no effect; \`jpg git log -p -- ${path}\` shows who changed it, \`jpg git rm -- ${path}\` and a commit take it away`,
+        hint: `it has no effect; \`jpg git log -p -- ${path}\` shows who changed it, \`jpg git rm -- ${path}\` and a commit remove it`,
       }),
     );
     return null;
@@ -326,7 +326,7 @@ function parseEventOrReport(text: string, { path, line }: Place, findings: Findi
         path,
         line,
         message: `line ${line} is not an event: ${reason}`,
-        hint: `\`jpg git log -p -- ${path}\` shows who changed it; \`jpg git checkout COMMIT -- ${path}\` and a commit bring it back`,
+        hint: `\`jpg git log -p -- ${path}\` shows who changed it; \`jpg git checkout COMMIT -- ${path}\` and a commit restore it`,
       }),
     );
     return null;
@@ -350,7 +350,7 @@ function checkEvent(event: Event, { path, line, isFirst }: Place & { readonly is
         path,
         line,
         message: `the time of event ${event.id} is ${JSON.stringify(event.timestamp.slice(0, 40))}, not RFC 3339 in UTC`,
-        hint: "bounds by time pass over it; nothing else needs it",
+        hint: "bounds by time skip it; nothing else needs it",
       }),
     );
   return findings;

@@ -161,7 +161,7 @@ function checkEvent(
   }
   if (copies.length > 1) return [violation("event_repeated", id, `is shown ${copies.length} times`)];
   if (looksAsExpected(event, copy, expectation, parts)) return [];
-  return [violation("event_not_as_expected", id, `does not look as the compaction in force wants it: ${expectation}`)];
+  return [violation("event_not_as_expected", id, `does not look as the winning compaction requires: ${expectation}`)];
 }
 
 function checkOrder(events: readonly CheckedEvent[], visible: readonly Event[]): readonly CoverageViolation[] {
@@ -187,15 +187,14 @@ function checkReplacement(
   { events, unread, turns, view }: Checked,
 ): readonly CoverageViolation[] {
   const { id, summary, replacement } = compaction;
-  const standing = view.turns.filter(({ origin }) => replacesTurns(origin) && origin.compaction === id);
-  if (standing.length > 1)
-    return [violation("replacement_repeated", id, `stands in the view ${standing.length} times`)];
+  const inserted = view.turns.filter(({ origin }) => replacesTurns(origin) && origin.compaction === id);
+  if (inserted.length > 1) return [violation("replacement_repeated", id, `is in the view ${inserted.length} times`)];
   const hasText = replacement === undefined ? summary !== undefined : replacement.length > 0;
   const isWinner = hasText && (unread.has(compaction) || events.some(({ hider }) => hider === compaction));
-  if (isWinner && standing.length === 0)
-    return [violation("replacement_missing", id, "hides events but stands nowhere")];
-  if (isWinner || standing.length === 0 || (hasText && coversSilentTurn(compaction, turns))) return [];
-  return [violation("replacement_unfounded", id, "stands in the view but hides nothing")];
+  if (isWinner && inserted.length === 0)
+    return [violation("replacement_missing", id, "hides events but is not in the view")];
+  if (isWinner || inserted.length === 0 || (hasText && coversSilentTurn(compaction, turns))) return [];
+  return [violation("replacement_unfounded", id, "is in the view but hides nothing")];
 }
 
 function replacesTurns(origin: Origin): origin is Exclude<Origin, { readonly kind: "kept" | "index" }> {
@@ -223,8 +222,8 @@ function checkIndex(
     const end = `${summary.summary}\n\n${index.text}`;
     return own?.events.some((event) => JSON.stringify(event).includes(JSON.stringify(end).slice(1, -1))) ? [id] : [];
   });
-  const standing = view.turns.flatMap(({ origin }) => (origin.kind === "index" ? [origin.compaction] : []));
-  const found = [...told, ...standing];
+  const inserted = view.turns.flatMap(({ origin }) => (origin.kind === "index" ? [origin.compaction] : []));
+  const found = [...told, ...inserted];
   const isGone = due === undefined || (told.length === 0 && isEndHidden(due, ordered, turns));
   if (found.length === (isGone ? 0 : 1) && (isGone || found[0] === due.id)) return [];
   return [violation("index_wrong", due?.id ?? found[0] ?? "", "is not the one index of the view, in one place")];

@@ -77,7 +77,7 @@ export function findProfile(name: string, profiles: Readonly<Record<string, Prof
   throw userError("unknown_profile", `There is no compaction profile ${name}: expected one of ${names.join(", ")}.`, {
     hints: [
       ...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]),
-      "`[conversation.compaction.profiles.NAME]` in .jpg.toml makes one.",
+      "`[conversation.compaction.profiles.NAME]` in .jpg.toml defines one.",
     ],
   });
 }

@@ -117,7 +117,7 @@ function tidy(text: string): string {
 
 function badPattern(reason: string): Error {
   return userError("bad_pattern", `That cannot be searched for: ${reason}.`, {
-    hints: ["jpg search 'words as they stand' · jpg search --regex 'pier|wall'"],
+    hints: ["jpg search 'exact words' · jpg search --regex 'pier|wall'"],
   });
 }
 

@@ -124,7 +124,7 @@ export function missingObject({ root }: Pick<EmbeddedRepository, "root">, oid: s
   return repositoryError("object_missing", `Object ${oid} is not in the store ${root}.`, {
     hints: [
       "`jpg fsck` finds what else is missing.",
-      "Bring it back from a copy or a remote of the store; an imported session can be imported again into a new one.",
+      "Restore it from a copy or a remote of the store; an imported session can be imported again into a new one.",
     ],
     data: { oid },
   });

@@ -147,7 +147,7 @@ function withWorktreeMark(
 ): Promise<boolean> {
   return withLock(join(gitDir, WORKTREE_LOCK), async () => {
     if (existsSync(join(gitDir, STEP_RECORD))) {
-      throw needsGit(`A jpg that was killed left ${path} half changed: setting that right`, env);
+      throw needsGit(`A jpg that was killed left ${path} half changed: repairing that`, env);
     }
     if (existsSync(join(gitDir, "index"))) throw needsGit(`Changing what git has checked out in ${path}`, env);
     const isNew = await markBehind(gitDir, await readAt());
@@ -223,7 +223,7 @@ export function createWorktrees(repository: EmbeddedRepository): Worktrees | nul
     at: (folder) => findWorktree({ gitDir, cwd: root, env }, isBare ? null : root, folder),
     add: () => Promise.reject(needsGit("A checkout", env)),
     exclude: ({ path }) => excludeFromRepositoryAround(path, env),
-    remove: () => Promise.reject(needsGit("Taking a worktree away", env)),
+    remove: () => Promise.reject(needsGit("Removing a worktree", env)),
     unfinished: (worktree) => findUnfinishedOperation(worktree.gitDir),
     async advance(worktree, from) {
       await withWorktreeMark(

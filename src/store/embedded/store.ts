@@ -185,7 +185,7 @@ async function listBranches(
 function brokenBranch({ gitDir }: EmbeddedRepository, ref: string): JpgError {
   return repositoryError("store_damaged", `The store is damaged: ${gitDir}/${ref} holds no commit id.`, {
     hints: [
-      `To see the last commits it stood at: tail ${gitDir}/logs/${ref}`,
+      `To see its last commits: tail ${gitDir}/logs/${ref}`,
       `To set it again: write the id of a commit into ${gitDir}/${ref}`,
     ],
     data: { ref },

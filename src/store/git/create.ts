@@ -68,7 +68,7 @@ export async function makeFolder(make: () => Promise<unknown>, path: string): Pr
     throw repositoryError(kind, `The store ${path} cannot be made: ${asSentence(message)}`, {
       hints: [
         inTheWay
-          ? "A file stands in the way: name another place with --store DIR."
+          ? "A file is in the way: name another place with --store DIR."
           : "Make its folder writable for you, or name another place with --store DIR.",
       ],
       cause,

@@ -104,7 +104,7 @@ async function explainMissing(repository: Repository, oid: string): Promise<Erro
   return repositoryError("object_missing", `Object ${oid} is not in the store ${repository.cwd}.`, {
     hints: [
       `To see what else is missing: git -C ${repository.cwd} fsck --full`,
-      "Bring it back from a copy or a remote of the store; an imported session can be imported again into a new one.",
+      "Restore it from a copy or a remote of the store; an imported session can be imported again into a new one.",
     ],
     data: { oid },
   });

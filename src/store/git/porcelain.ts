@@ -138,11 +138,11 @@ export async function commandError(
 const LONGEST_LINE = 4096;
 
 /**
- * A run without input; `progress` receives each line that git writes to standard error, as it comes: `stands` is false for
+ * A run without input; `progress` receives each line that git writes to standard error, as it comes: `isFinal` is false for
  * lines that git overwrites, and for the "" at the end.
  */
 interface PorcelainRun extends Omit<GitRun, "input"> {
-  readonly progress?: (line: string, stands: boolean) => void;
+  readonly progress?: (line: string, isFinal: boolean) => void;
 }
 
 /** Runs git to its end, like `runGit`, without input. Throws `git_missing`, `git_refused`. */
@@ -190,7 +190,7 @@ export async function runPorcelain(args: readonly string[], place: PorcelainRun)
 }
 
 /** Splits a stream's text into lines; one that ends in `\r` is overwritten by the next. */
-function splitProgress(onLine: (line: string, stands: boolean) => void): (chunk: Buffer) => void {
+function splitProgress(onLine: (line: string, isFinal: boolean) => void): (chunk: Buffer) => void {
   const decoder = new TextDecoder();
   let rest = "";
   return (chunk) => {

@@ -127,5 +127,5 @@ async function fetchObjects(repository: Repository, oids: readonly string[]): Pr
 }
 
 function everythingHint(name: string): string {
-  return `\`jpg git fetch --refetch --no-filter ${name}\` brings everything, for work without a connection.`;
+  return `\`jpg git fetch --refetch --no-filter ${name}\` fetches everything, for work without a connection.`;
 }

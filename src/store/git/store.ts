@@ -185,7 +185,7 @@ function parseTips(text: string): readonly BranchTip[] {
 function brokenBranch({ gitDir, cwd }: Repository, ref: string): JpgError {
   return repositoryError("store_damaged", `The store is damaged: ${join(gitDir, ref)} holds no commit id.`, {
     hints: [
-      `To see the last commits it stood at: tail ${join(gitDir, "logs", ref)}`,
+      `To see its last commits: tail ${join(gitDir, "logs", ref)}`,
       `To set it again: rm ${join(gitDir, ref)}; git -C ${cwd} update-ref ${ref} COMMIT`,
     ],
     data: { ref },

@@ -8,9 +8,9 @@ import type { Promisor } from "./guard.ts";
 /** Creates the error for a remote that has objects of a store, and that the user has not fetched from there. */
 export function remoteNotAsked({ cwd }: { readonly cwd: string }, { name, url }: Promisor): JpgError {
   const place = forTerminalLine(url === null ? name : `${name} (${shownUrl(url)})`);
-  const message = `${place} was not asked: only the configuration of the store ${cwd} names it, and whoever made the store wrote it.`;
+  const message = `${place} was not asked: only the configuration of the store ${cwd} names it, and the store's maker wrote that.`;
   const hints = mayBeAsked({ name, url })
-    ? [`\`jpg fetch --from ${name}\` asks it, and allows jpg to from then on, in this folder.`]
+    ? [`\`jpg fetch --from ${name}\` fetches from it, and lets later commands ask it, in this folder.`]
     : ["`jpg clone URL` makes a store of your own, from an address that you know."];
   return repositoryError("remote_not_asked", message, { hints, data: { remote: name } });
 }

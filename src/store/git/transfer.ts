@@ -189,14 +189,16 @@ function runnerOf({ signal, progress }: TransferOptions): GitRunner {
       });
     } catch (error) {
       if (signal?.aborted !== true) throw error;
-      throw userError("interrupted", "The transfer was interrupted.", { hints: ["Run the command again to go on."] });
+      throw userError("interrupted", "The transfer was interrupted.", {
+        hints: ["Run the command again to continue."],
+      });
     }
   };
 }
 
 function blockedError(repository: Repository, url: string): Error {
   const keys = ignoredSettings(repository);
-  const message = `Nothing is sent to or fetched from ${shownUrl(url)}: the configuration of the store itself says how it is reached (${keys.join(", ")}), and whoever made the store wrote it.`;
+  const message = `Nothing is sent to or fetched from ${shownUrl(url)}: the store's own configuration, which its maker wrote, says how it is reached (${keys.join(", ")}).`;
   return repositoryError("store_programs", message, {
     hints: [
       `If these are yours, set them for yourself (git config --global …), then: ${keys.map((key) => `\`jpg git config --unset-all ${key}\``).join(", ")}`,

@@ -101,7 +101,7 @@ function unfinishedError(advance: Advance, operation: string, finish: string): J
     advance,
     `an unfinished ${operation}`,
     [],
-    [`To finish it: git -C ${path} status`, `Or give it up: git -C ${path} ${finish}`],
+    [`To finish it: git -C ${path} status`, `Or abort it: git -C ${path} ${finish}`],
   );
 }
 
@@ -112,7 +112,7 @@ function inTheWay(
   hints: readonly string[],
 ): JpgError {
   const branch = worktree.branch === null ? "" : `, where ${worktree.branch} is checked out`;
-  const message = `The worktree ${worktree.path}${branch}, has ${what}, and cannot be brought along: nothing was changed.`;
+  const message = `The worktree ${worktree.path}${branch}, has ${what} and cannot be updated: nothing was changed.`;
   return repositoryError("worktree_in_the_way", message, { hints, data: { worktree: worktree.path, files } });
 }
 

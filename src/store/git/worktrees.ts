@@ -397,9 +397,9 @@ async function advanceAll(repository: Repository, held: readonly HeldMove[]): Pr
 async function behindError(repository: Repository, move: HeldMove, cause: unknown): Promise<JpgError> {
   await rollBack(repository, toAdvance(move)).catch(() => undefined);
   const { worktree, branch } = move;
-  const message = `What was written is committed on ${branch}, but its files in ${worktree.path} could not follow: ${asSentence(reasonOf(cause))}`;
+  const message = `The commit is on ${branch}, but the files in ${worktree.path} could not be updated: ${asSentence(reasonOf(cause))}`;
   return repositoryError("worktree_behind", message, {
-    hints: [`Make room in ${worktree.path}, or make it writable: the next jpg command brings its files along.`],
+    hints: [`Free space in ${worktree.path}, or make it writable: the next jpg command updates its files.`],
     data: { worktree: worktree.path },
     cause,
   });

@@ -107,20 +107,20 @@ describe("checkCoverage", () => {
     ]);
     const raw = turns[1]?.events[4] as Event;
     expect(messagesOf(editEvents((event) => [event.id === "e1.4" ? raw : event]))).toEqual([
-      "e1.4 does not look as the compaction in force wants it: stripped",
+      "e1.4 does not look as the winning compaction requires: stripped",
     ]);
     expect(messagesOf(editEvents((event) => (event.id === "e2.2" ? [event, made] : [event])))).toEqual([
       "made is shown as kept but is not an event of the conversation",
     ]);
     expect(messagesOf({ turns: good.turns.toReversed() })).toEqual(["e1.1 is shown after an event that follows it"]);
-    expect(messagesOf({ turns: good.turns.slice(1) })).toEqual(["s hides events but stands nowhere"]);
+    expect(messagesOf({ turns: good.turns.slice(1) })).toEqual(["s hides events but is not in the view"]);
     expect(messagesOf(change((turn, at) => (at === 0 ? [turn, turn, turn] : [turn])))).toEqual([
-      "s stands in the view 3 times",
+      "s is in the view 3 times",
     ]);
     const newer = [...compactions, makeCompaction("z", [0, 0], summaryOf("Z"), 2)];
     expect(checkCoverage(turns, newer, good).map(({ message }) => message)).toEqual([
-      "s stands in the view but hides nothing",
-      "z hides events but stands nowhere",
+      "s is in the view but hides nothing",
+      "z hides events but is not in the view",
     ]);
   });
 
@@ -143,7 +143,7 @@ describe("checkCoverage", () => {
       const view = projectTurns(turns, [hiding]);
       expect(checkCoverage(turns, [hiding], view)).toEqual([]);
       expect(checkCoverage(turns, [hiding], { turns: [standing, ...view.turns] })).toEqual([
-        { rule: "replacement_unfounded", id: "o", message: "o stands in the view but hides nothing" },
+        { rule: "replacement_unfounded", id: "o", message: "o is in the view but hides nothing" },
       ]);
     }
   });

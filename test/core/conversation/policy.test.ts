@@ -193,7 +193,7 @@ function profilesWith(configured: Readonly<Record<string, object>> = {}): Readon
   return Object.fromEntries(parsed);
 }
 
-const MAKES_ONE = "`[conversation.compaction.profiles.NAME]` in .jpg.toml makes one.";
+const MAKES_ONE = "`[conversation.compaction.profiles.NAME]` in .jpg.toml defines one.";
 
 describe("findProfile", () => {
   it("knows default, light and heavy without any configuration", () => {

@@ -36,7 +36,7 @@ describe("parsePattern", () => {
     expect(() => parsePattern("")).toThrow(
       expect.objectContaining({
         message: "That cannot be searched for: the pattern is empty.",
-        hints: ["jpg search 'words as they stand' · jpg search --regex 'pier|wall'"],
+        hints: ["jpg search 'exact words' · jpg search --regex 'pier|wall'"],
       }),
     );
     expect(() => parsePattern("(", { regex: true })).toThrow(/^That cannot be searched for: .*Unterminated group\.$/);

@@ -241,7 +241,7 @@ describe("a branch that is checked out", () => {
     await expect(append(store, "t/main", [turn(1)])).rejects.toMatchObject({
       code: "worktree_in_the_way",
       message: expect.stringContaining("unfinished merge"),
-      hints: [expect.any(String), `Or give it up: git -C ${dir} merge --abort`],
+      hints: [expect.any(String), `Or abort it: git -C ${dir} merge --abort`],
     });
     run(dir, "merge", "--abort");
     run(dir, "revert", "--no-commit", "HEAD");
