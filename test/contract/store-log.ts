@@ -53,7 +53,7 @@ export function testLog(engine: string, open: () => Promise<StoreUnderTest>): vo
       expect(await store.readLog({ from: "t/main", paths: ["config", "meta"] })).toEqual([]);
     });
 
-    it("leaves out what came by a merge that is aside, also where both sides hold the same files", async () => {
+    it("leaves out what came by a first-parent-only merge, also where both sides hold the same files", async () => {
       const step = (name: string, at: number) => [
         commit(`compact ${name}`, [file(`compactions/${name}.jsonl`, name)], at),
         commit(`Revert ${name}`, [{ path: `compactions/${name}.jsonl`, remove: true }], at + 1),
@@ -63,16 +63,16 @@ export function testLog(engine: string, open: () => Promise<StoreUnderTest>): vo
       await append(store, "t/main", step("ours", 3));
       const fork = (await store.readBranch("t/fork")) ?? "";
       await append(store, "t/main", [{ ...commit("told", [file("turns/1", "1")], 5), merges: [fork] }]);
-      const isAside = async ({ message }: { readonly message: string }): Promise<boolean> => message === "told\n";
+      const firstParentOnly = async ({ message }: { readonly message: string }): Promise<boolean> => message === "told\n";
       for (const from of ["t/main", (await store.readBranch("t/main")) ?? ""]) {
         const read = async (asked: object): Promise<readonly string[]> =>
           (await store.readLog({ from, paths: ["compactions"], ...asked })).map(({ message }) => message.trim());
-        expect(await read({ isAside })).toEqual(["Revert ours", "compact ours"]);
+        expect(await read({ firstParentOnly })).toEqual(["Revert ours", "compact ours"]);
         expect(await read({})).toEqual(["Revert ours", "compact ours", "Revert theirs", "compact theirs"]);
       }
     });
 
-    it("tells when commits were made, in the order asked", async () => {
+    it("reads when commits were made, in the order asked", async () => {
       const { commits } = await append(
         store,
         "t/main",

@@ -53,7 +53,7 @@ export function testSearch(engine: string, open: () => Promise<StoreUnderTest>):
       }
     });
 
-    it("tells upper and lower case apart unless asked not to", async () => {
+    it("distinguishes upper and lower case unless asked not to", async () => {
       const { commit: one } = await append(store, "a/main", [commit("one", [file("turns/0", "The Tide")], 0)]);
       expect(await find([one], ["the tide"])).toEqual([]);
       expect(await find([one], ["the tIDE"], { ignoreCase: true })).toEqual([[one, ["turns/0"]]]);

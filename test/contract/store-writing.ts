@@ -95,7 +95,7 @@ export function testWriting(engine: string, open: () => Promise<StoreUnderTest>)
       expect(await store.readBranch("t/main")).toBeNull();
     });
 
-    it("moves nothing when the source of commits fails, and leaves no ref behind", async () => {
+    it("moves nothing when the source of commits fails, and leaves no ref", async () => {
       const { commit: tip } = await append(store, "t/main", [commit("a", [file("a", "1")])]);
       function* failing(): Generator<CommitSpec> {
         yield commit("b", [file("b", "1")]);
@@ -108,7 +108,7 @@ export function testWriting(engine: string, open: () => Promise<StoreUnderTest>)
       expect(await store.resolveCommit("refs/jpg/write")).toBeNull();
     });
 
-    it("does not move a branch that stands elsewhere, and moves the others", async () => {
+    it("does not move a branch that is elsewhere, and moves the others", async () => {
       const first = await append(store, "t/main", [commit("a", [file("a", "1")])]);
       const second = await append(store, "t/main", [commit("b", [file("b", "1")])]);
       const results = await store.write([

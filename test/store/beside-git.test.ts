@@ -1,4 +1,4 @@
-// What both engines do, on a disk, for the stock git that works beside them.
+// What both engines do, on a disk, for the stock git that works on the same store.
 import { mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -35,7 +35,7 @@ describe.each(Object.keys(OPEN))("the %s engine", (engine) => {
     return { worktrees: store.worktrees, worktree };
   }
 
-  it("has the repository around a worktree pass over it, and says so once", async () => {
+  it("makes the repository around a worktree ignore it, and says so once", async () => {
     const project = join(realpathSync(temp.folder), "project");
     mkdirSync(project);
     git(project, temp.env, ["init", "--quiet"]);
@@ -61,7 +61,7 @@ describe.each(Object.keys(OPEN))("the %s engine", (engine) => {
     expect(options()).toBe(git(temp.root, temp.env, ["config", "--get-all", "branch.main.mergeOptions"]));
   });
 
-  it("looks after the store where it has git for it", async () => {
+  it("maintains the store if it has git", async () => {
     const upkeep = await store.upkeep();
     const health = await upkeep?.inspect({ nodePath: process.execPath, jpgPath: "/gone/jpg.js" }, [2, 40, 0]);
     expect(health?.isActive).toBe(engine === "native" ? true : undefined);

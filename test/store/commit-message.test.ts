@@ -266,7 +266,7 @@ describe("any message of a compaction", () => {
 const OWN_LINE =
   /^(compact \d+\.\.\d+: .*|The turns themselves .*|To take it back: .*|What the model saw .*|Summary.*:|Details:|Files of the summary:|Open tasks:|Loss receipt:|Hidden: .*|)$/;
 
-/** The lines that stand in no fence, read as Markdown reads fences. */
+/** The lines outside every fence, as Markdown reads fences. */
 function outsideFences(text: string): string[] {
   const outside: string[] = [];
   let open: string | null = null;

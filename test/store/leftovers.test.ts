@@ -1,4 +1,4 @@
-// What killed processes left is cleared by whoever writes next, and what somebody still works on never is.
+// What killed processes left is cleared by the next writer, and what is still in use never is.
 
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, utimesSync } from "node:fs";

@@ -26,7 +26,7 @@ it.runIf(existsSync("/proc/self"))("ends where a folder says that what is made i
     expect(() => makeFolders(path)).toThrow(expect.objectContaining({ code: "ENOENT" }));
 });
 
-it.each(["file", "file/below"])("names what stands in the way of %s", (path) => {
+it.each(["file", "file/below"])("names what is in the way of %s", (path) => {
   writeFileSync(join(folder.path, "file"), "");
   expect(() => makeFolders(join(folder.path, path))).toThrow(
     expect.objectContaining({ code: expect.stringMatching(/^(EEXIST|ENOTDIR)$/) }),

@@ -1,4 +1,4 @@
-// Before anything is written into a git dir: links and pipes that whoever made the store put there are refused, by both engines.
+// Before anything is written into a git dir: links and pipes that a store's maker put there are refused, by both engines.
 
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ afterEach(() => temp.remove());
 const inGitDir = (path: string): string => join(temp.root, ".git", path);
 const pipe = (path: string): void => void execFileSync("mkfifo", [path]);
 
-/** Puts a link or a pipe in the place of what stands there. */
+/** Puts a link or a pipe in place of what is there. */
 function put(path: string, make: (path: string) => void): void {
   rmSync(inGitDir(path), { recursive: true, force: true });
   mkdirSync(dirname(inGitDir(path)), { recursive: true });
@@ -72,7 +72,7 @@ describe.each(["native", "embedded"])("a write with the %s engine", (engine) => 
     expect(git(temp.root, temp.env, ["rev-parse", "talk/main"])).toBe(before);
   });
 
-  it("goes on with links that users make: hooks, objects, a symbolic ref of old", async () => {
+  it("accepts links that users make: hooks, objects, an old symbolic ref", async () => {
     const hooks = join(temp.folder, "hooks");
     mkdirSync(hooks);
     put("hooks", (path) => symlinkSync(hooks, path));

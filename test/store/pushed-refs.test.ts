@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { parsePushedRefs } from "../../src/store/git-dir.ts";
 import { ZERO_ID } from "../../src/store/store.ts";
 
-it("reads what git tells a pre-push hook, revisions with spaces in them too, and passes over what is no such line", () => {
+it("reads what git passes to a pre-push hook, revisions with spaces too, and skips other lines", () => {
   const [one, two] = ["1".repeat(40), "2".repeat(40)];
   const lines = [
     `refs/heads/pier/main ${one} refs/heads/pier/main ${two}`,

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-it("reads a file, and a link only where it is told to", () => {
+it("reads a file, and a link only if asked to", () => {
   expect(readOwnFile(at("file")).toString()).toBe("text");
   expect(() => readOwnText(at("link"))).toThrow(expect.objectContaining({ code: "ELOOP" }));
   expect(readOwnText(at("link"), { followLink: true })).toBe("text");

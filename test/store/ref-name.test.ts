@@ -51,7 +51,7 @@ describe("isBranchName", () => {
     expect(names.filter((name) => isBranchName(name) !== gitAccepts(name))).toEqual([]);
   });
 
-  it("refuses the name that stands for the active conversation", () => {
+  it("refuses the name of the active conversation", () => {
     expect(isBranchName("@")).toBe(false);
   });
 

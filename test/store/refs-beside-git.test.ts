@@ -1,4 +1,4 @@
-// Refs of both engines beside git's: each reads what the other wrote, and they hold to one protocol of locks.
+// Refs of both engines and of git: each reads what the other wrote, under one protocol of locks.
 
 import { existsSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -102,7 +102,7 @@ describe.each<"embedded" | "native">(["embedded", "native"])("refs of the %s eng
       expect(removed).resolves.toMatchObject({ moved: true }),
     ]);
     expect([lock, left].map((path) => existsSync(path))).toEqual([true, false]);
-    // Whoever expects what is long gone need not wait.
+    // A writer that expects a stale value need not wait.
     const late = { branch: "talk/main", expected: tip, parent: tip, commits: [commit("d", [file("d", "d")])] };
     expect((await writeOne(store, late)).moved).toBe(false);
     utimesSync(lock, longAgo, longAgo);
@@ -110,7 +110,7 @@ describe.each<"embedded" | "native">(["embedded", "native"])("refs of the %s eng
     expect(existsSync(lock)).toBe(false);
   });
 
-  it("refuse a name that stands for another's folder, loose and packed", { tags: ["slow"] }, async () => {
+  it("refuse a name that is another's folder, loose and packed", { tags: ["slow"] }, async () => {
     await grow("talk/main", "a");
     for (const pack of [false, true]) {
       if (pack) run("pack-refs", "--all");
@@ -122,7 +122,7 @@ describe.each<"embedded" | "native">(["embedded", "native"])("refs of the %s eng
     expect((await grow("talk", "c")).moved).toBe(true);
   });
 
-  it("that hold no commit id are named, or passed over", async () => {
+  it("that hold no commit id are named, or skipped", async () => {
     await grow("talk/main", "a");
     writeFileSync(inGitDir("refs/heads/broken"), "\n");
     await expect(store.listBranches()).rejects.toMatchObject({ code: "store_damaged" });

@@ -1,4 +1,4 @@
-// Files are replaced as a whole, exclusively, and never through what stands in their place.
+// Files are replaced as a whole, exclusively, and never through a link in their place.
 
 import {
   chmodSync,
@@ -24,7 +24,7 @@ afterEach(() => folder.remove());
 
 const at = (...names: string[]): string => join(folder.path, ...names);
 
-it("makes a file with the permissions that the umask leaves, and nothing beside it", async () => {
+it("makes a file with the permissions that the umask leaves, and no other file", async () => {
   await replaceFile(at("new"), "text");
   expect(readFileSync(at("new"), "utf8")).toBe("text");
   expect(statSync(at("new")).mode & 0o777).toBe(0o666 & ~process.umask());
@@ -39,7 +39,7 @@ it("replaces a link, and does not touch what it points to", async () => {
   expect(lstatSync(at("file")).isFile()).toBe(true);
 });
 
-it("gives no two drafts one name, and none that the number of the process tells", async () => {
+it("gives no two drafts one name, and none that the pid reveals", async () => {
   const drafts = [await openDraft(folder.path), await openDraft(folder.path)];
   const names = readdirSync(folder.path);
   await Promise.all(drafts.map((draft) => draft.discard()));

@@ -90,7 +90,7 @@ describe("a write", () => {
 });
 
 describe("folders", () => {
-  it("are synced once each, and one that is gone, is no folder or is a link is passed over", async () => {
+  it("are synced once each; one that is gone, is no folder or is a link is skipped", async () => {
     const [here, gone] = [join(temp.folder, "here"), join(temp.folder, "gone")];
     mkdirSync(here);
     await syncFolders([here, gone, here, join(temp.root, ".git", "config")]);

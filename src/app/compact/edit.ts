@@ -257,7 +257,7 @@ function messageOf(
   const { from: from_turn, to: to_turn } = groupRange(group);
   const effect = {
     hidden: hiddenBy({ from_turn, to_turn }, { turns, before, after, meter }),
-    givenBack,
+    restored: givenBack,
     changes: largestChanges({ before, after, meter }, own),
   };
   if (group.length === 1 && pinned.length + unpinned.length === 0)

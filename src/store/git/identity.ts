@@ -58,10 +58,10 @@ export async function ensureIdentity(root: string, env: Environment, cwd?: strin
  * store and once in its project. Also updates the copied settings.
  */
 export async function readIdentity(root: string, env: Environment, cwd?: string): Promise<CommitAuthor> {
-  const told = await readSources(root, env, cwd);
-  await syncIdentity(told, { isNew: false });
-  const [author, committer] = await Promise.all([personOf(told, "author"), personOf(told, "committer")]);
-  return { ...author, committer, maySign: told.maySign };
+  const sources = await readSources(root, env, cwd);
+  await syncIdentity(sources, { isNew: false });
+  const [author, committer] = await Promise.all([personOf(sources, "author"), personOf(sources, "committer")]);
+  return { ...author, committer, maySign: sources.maySign };
 }
 
 async function readSources(root: string, env: Environment, cwd: string | undefined): Promise<IdentitySources> {
@@ -144,9 +144,9 @@ const PLAIN_ASCII = /^[A-Za-z0-9](?:[A-Za-z0-9 @+_-]|[.,'](?=[A-Za-z0-9 ]))*(?<!
 const PLAIN = /^[\p{L}\p{N}](?:[\p{L}\p{N} @+_-]|[.,'](?=[\p{L}\p{N} ]))*(?<! )$/u;
 
 /** Updates the store's copied settings from the project; `isNew` = git may have no identity there yet. */
-async function syncIdentity(told: IdentitySources, { isNew }: { readonly isNew: boolean }): Promise<void> {
-  const { repository, hasFallback, isNamed, written } = told;
-  const wanted = missingSettings(told);
+async function syncIdentity(sources: IdentitySources, { isNew }: { readonly isNew: boolean }): Promise<void> {
+  const { repository, hasFallback, isNamed, written } = sources;
+  const wanted = missingSettings(sources);
   if (hasFallback && isNamed) await unset(repository, new Map([...FALLBACK_SETTINGS, [FALLBACK_MARK, "true"]]));
   const isSame = wanted.size === written.size && [...wanted].every(([key, value]) => written.get(key) === value);
   if (!isSame) {

@@ -38,7 +38,7 @@ describe("countPages", () => {
     expect(countPages(latin1(`%PDF-1.5\n1 0 obj\n${outline}\nendobj\n2 0 obj\n${plain}\nendobj\n`))).toBe(2);
   });
 
-  it("goes by bytes where nothing tells, and believes no count that the file has no room for", () => {
+  it("goes by bytes when no page is found, and rejects a count that the file is too small for", () => {
     expect(countPages(latin1(`%PDF-1.7\n${"x".repeat(500_000)}`))).toBe(10);
     expect(countPages(packedPdf(90))).toBeLessThan(90);
     expect(countPages(latin1("%PDF-1.7\n<< /Type /Pages /Count 4000000000 >>"))).toBe(1);

@@ -78,10 +78,10 @@ describe("the first covered position", () => {
   });
 });
 
-describe("the first covered position behind the last summary", () => {
+describe("the first covered position after the last summary", () => {
   const behind = (compactions: readonly Compaction[]) => resolveFrom({ type: "last_summary" }, facts(compactions));
 
-  it("looks past compactions that stand for nothing", () => {
+  it("ignores compactions that replace nothing", () => {
     expect(behind([compaction(0, 3)])).toEqual({ turn: 0 });
     expect(behind([compaction(0, 1, { summary: { summary: "…" } }), compaction(0, 3)])).toEqual({ turn: 2 });
     expect(behind([compaction(0, 2, { replacement: [] }), compaction(0, 3)])).toEqual({ turn: 3 });
@@ -153,7 +153,7 @@ describe("furthestEnd", () => {
     expect(resolveFrom({ type: "last" }, { ...facts(compactions), turns: new Map() })).toEqual({ turn: 3 });
   });
 
-  it("counts a cut behind what the turn holds as the whole turn", () => {
+  it("counts a cut after the turn's last event as the whole turn", () => {
     expect(furthestEnd(facts([compaction(0, 3, { to_event: "gone" })]))).toEqual({ turn: 3 });
   });
 

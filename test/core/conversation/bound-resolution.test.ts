@@ -275,14 +275,14 @@ describe("a range that leaves the newest tokens alone", () => {
 });
 
 describe("whether something came out empty", () => {
-  it("is told by what it says of it", () => {
+  it("is recognised by its reason", () => {
     expect(isNothing({ nothing: "no turns" })).toBe(true);
     expect(isNothing({ from: 0, to: 1 })).toBe(false);
   });
 });
 
 describe("where a range may end before what is left alone", () => {
-  it("is the turn before where nothing that a model is sent stands before it", () => {
+  it("is the turn before if nothing that a model is sent precedes it", () => {
     const facts = factsOf("U A | N U A | U A");
     const ends = (protectTokens: number) => resolveBounds({ protectTokens, keepLast: 0 }, facts);
     expect(ends(1)).toEqual({ from: 0, to: 2, toEvent: "e2.1" });

@@ -86,7 +86,7 @@ describe("createInjectedTurn", () => {
     });
   });
 
-  it("injects as a request whatever the form when the turn goes on after it", () => {
+  it("injects as a request, whatever the form, when the turn continues after it", () => {
     expect(inject(summaryOf("S"), true)).toHaveLength(2);
     expect(inject(summaryOf("S", { inject: "system" }), true)[1]).not.toHaveProperty("role");
   });
@@ -112,7 +112,7 @@ describe("createInjectedTurn", () => {
     );
   });
 
-  it("names the place and the kind of what it stands for", () => {
+  it("names the place and the kind of what it replaces", () => {
     const originOf = (fields: Partial<Compaction>) =>
       createInjectedTurn(makeCompaction("k1", [0, 2], fields), { ...site, from: 1, to: 3 }).origin;
     const place = { from: 1, to: 3, compaction: "k1" };

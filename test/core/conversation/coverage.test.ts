@@ -124,7 +124,7 @@ describe("checkCoverage", () => {
     ]);
   });
 
-  it("lets what a model is not sent stand where it likes", () => {
+  it("ignores the place of events that no model is sent", () => {
     const note = { type: "note", id: "n", timestamp: "", kind: "progress" } as const;
     expect(check(editEvents((event) => [event, note]))).toEqual([]);
     expect(check(editEvents((event) => (event.type === "turn_start" ? [] : [event])))).toEqual([]);
@@ -136,7 +136,7 @@ describe("checkCoverage", () => {
     expect(check({ turns: [inside, ...good.turns.slice(1)] })).toEqual([]);
   });
 
-  it("finds an omission or an empty list that stands in the view", () => {
+  it("finds an omission or an empty list that is in the view", () => {
     for (const fields of [{ turns: "omit" }, { replacement: [] }] as const) {
       const hiding = makeCompaction("o", [0, 0], fields);
       const standing = { origin: { kind: "summary", from: 0, to: 0, compaction: "o" }, events: [] } as const;
@@ -166,7 +166,7 @@ describe("checkCoverage", () => {
     expect(new Set(check(swapped).map((line) => line.split(" ")[0]))).toEqual(new Set(["order_broken"]));
   });
 
-  it("finds a summary that is missing, repeated or stands for nothing", () => {
+  it("finds a summary that is missing, repeated or replaces nothing", () => {
     expect(check({ turns: good.turns.slice(1) })).toEqual(["replacement_missing s"]);
     expect(check(change((turn, at) => (at === 0 ? [turn, turn] : [turn])))).toEqual(["replacement_repeated s"]);
     const unfounded = [...compactions, makeCompaction("z", [0, 0], summaryOf("Z"), 2)];

@@ -101,7 +101,7 @@ describe("an overlay in one turn", () => {
     expect(boundsIn(1, makeCompaction("c", [1, 1]))).toEqual([[0, END]]);
   });
 
-  it("covers nothing behind a first event that is missing, and all before a last one that is", () => {
+  it("covers nothing if its first event is missing, and everything to the end if its last one is", () => {
     expect(boundsIn(1, makeCompaction("c", [1, 1], { from_event: "gone" }))).toEqual([[END, END]]);
     expect(boundsIn(1, makeCompaction("c", [1, 1], { to_event: "gone" }))).toEqual([[0, END]]);
   });

@@ -90,7 +90,7 @@ describe("offeredTools", () => {
     expect(offeredTools(tools, view, [prune("ls")])).toBe(tools);
   });
 
-  it("offers all where none would be left while calls stand, and none where no call does", () => {
+  it("offers all if none would be left while the view has calls, and none if it has no call", () => {
     const tools = named("ls", "cat");
     expect(offeredTools(tools, view, [prune("ls", "cat")])).toEqual(tools);
     expect(offeredTools(tools, { turns: [] }, [prune("ls", "cat")])).toEqual([]);

@@ -238,7 +238,7 @@ describe("inlineTexts", () => {
     expect(inlineTexts(tool as unknown as Event, kept.get)).toBe(tool);
   });
 
-  it("leaves what is not at hand, and what is no name", () => {
+  it("leaves what is not loaded, and what is no name", () => {
     const lost = request({ $attachment: `${"a".repeat(64)}.txt` });
     expect(inlineTexts(lost, () => null)).toBe(lost);
     const strange = request({ $attachment: "../../etc/passwd.txt" });
@@ -247,7 +247,7 @@ describe("inlineTexts", () => {
 });
 
 describe("isMovedOut", () => {
-  it("says which strings stand in files of their own", () => {
+  it("says which strings are stored in files of their own", () => {
     expect([50, 51, 101].map((count) => isMovedOut("é".repeat(count), { bytes: 100 }))).toEqual([false, true, true]);
     expect(isMovedOut(`${"x".repeat(200)}\ud800`, { bytes: 100 })).toBe(false);
     expect(isMovedOut("x".repeat(256 * 1024 + 1))).toBe(true);

@@ -134,7 +134,7 @@ describe("compaction files", () => {
     expect(recordPath("compactions", compaction.timestamp, compaction.id)).toBe(path);
   });
 
-  it("padding stands before the top-level keys and changes nothing", () => {
+  it("padding precedes the top-level keys and changes nothing", () => {
     const { compaction, padding, line } = vectors.padding;
     expect(formatCompactionLine(compactionOf(compaction), padding)).toBe(line);
     expect(parseCompactionLine(line, "padded")).toEqual(compactionOf(compaction));
@@ -206,14 +206,14 @@ describe("examples of docs/FORMAT.md", () => {
       linesOf(body),
     );
 
-  it("events read and write back as they stand on the page", () => {
+  it("events read and write back as on the page", () => {
     const lines = examplesOf("event");
     expect(lines.length).toBeGreaterThan(5);
     for (const [at, line] of lines.entries())
       expect(formatEventLine(parseEventLine(line, { file: "FORMAT.md", line: at }))).toBe(line);
   });
 
-  it("compactions read and write back as they stand on the page", () => {
+  it("compactions read and write back as on the page", () => {
     const lines = examplesOf("compaction");
     expect(lines.length).toBeGreaterThan(7);
     for (const line of lines) expect(formatCompactionLine(parseCompactionLine(line, "FORMAT.md"), [0])).toBe(line);

@@ -31,7 +31,7 @@ describe("a group", () => {
     compaction("b", 5, 5, { turns: "omit", group: "g" }),
   ];
 
-  it("is what shares its id, in order of ranges; a compaction without one stands alone", () => {
+  it("is what shares its id, in order of ranges; a compaction without one is a group of its own", () => {
     expect(groupsOf(all).map((group) => group.map(({ id }) => id))).toEqual([["a", "b", "c"], ["x"]]);
     for (const one of all) {
       const group = groupOf(one, all);
@@ -76,7 +76,7 @@ describe("clampCompaction", () => {
     );
   });
 
-  it("names copies that stand as their originals do where times clash", () => {
+  it("names copies that sort like their originals where times are equal", () => {
     const [a, b] = [makeCompaction("abc", [0, 9]), makeCompaction("abd", [0, 9])] as const;
     const [x, y] = [a, b].map((each) => clampCompaction(each, { turn: 12, event: "e" }));
     expect(compareCompactions(x!, y!)).toBe(compareCompactions(a, b));

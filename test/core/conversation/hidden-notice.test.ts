@@ -1,6 +1,6 @@
 // @module-tag law
 // @module-tag law
-// The notice of what a view hides: only when it is asked for, once, short, behind the newest compaction that hides something.
+// The notice of what a view hides: only when it is asked for, once, short, after the newest compaction that hides something.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -32,13 +32,13 @@ const noticesIn = ({ turns: shown }: View) =>
   shown.flatMap(({ events }) => events.filter(({ metadata }) => metadata?.origin === "notice"));
 
 describe("the notice of what is hidden", () => {
-  it("stands behind the newest compaction that hides something, and goes with it", () => {
+  it("follows the newest compaction that hides something, and goes with it", () => {
     expect(shape(noticed([stripped]))).toEqual(["0", "index k.notice", "1", "2"]);
     expect(shape(noticed([stripped, summed]))).toEqual(["summary kk.response", "index kk.notice", "2"]);
     expect(shape(noticed([]))).toEqual(["0", "1", "2"]);
   });
 
-  it("stands behind the index where that is", () => {
+  it("follows the index if there is one", () => {
     const indexed = { ...stripped, index: { text: "Files: a.ts", entries: 1 }, needs: ["index"] };
     expect(shape(noticed([indexed]))).toEqual(["0", "index k.index", "index k.notice", "1", "2"]);
   });

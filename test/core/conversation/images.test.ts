@@ -109,7 +109,7 @@ describe("images that are stripped", () => {
     expect(contents(images, keep)["r"]).toEqual([text("taken ".repeat(9)), image]);
   });
 
-  it("are told in subjects and trailers", () => {
+  it("are named in subjects and trailers", () => {
     expect(describePolicies({ ...images, reasoning: "strip", attachments: "strip" })).toBe(
       "reasoning + attachments + images stripped",
     );

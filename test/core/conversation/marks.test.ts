@@ -30,7 +30,7 @@ describe("pinsInForce", () => {
     expect(pinsInForce(records)).toEqual([{ turn: 1, event: "e1.2" }, { turn: 3 }]);
   });
 
-  it("passes over records that speak of something else or are damaged", () => {
+  it("skips records of other kinds and damaged ones", () => {
     const records = [{}, { pin: true }, { pin: { turn: -1 } }, { pin: { turn: 1.5 } }, { pin: { turn: 0, event: 3 } }];
     expect(pinsInForce([...records, { pin: null }, { unpin: null }, { pin: "1" }])).toEqual([]);
   });

@@ -13,7 +13,7 @@ import {
   sketchLines,
 } from "../../../src/core/conversation/merge-sides.ts";
 
-/** A side from its turns and what else it holds, `a` standing for `compactions/a`. */
+/** A side from its turns and other files; `a` means `compactions/a`. */
 function side(commit: string, turns: string, records = "", touched = records): MergeSide {
   const named = (text: string): string[] => [...text].map((name) => `compactions/${name}`);
   const turnOids = [...turns];
@@ -82,7 +82,7 @@ describe("files of two sides", () => {
     expect(mergeFiles([more, one], []).has("turns/2")).toBe(false);
   });
 
-  it("are the same whoever merges them, and merging again changes nothing", () => {
+  it("are the same on both sides, and merging again changes nothing", () => {
     const letters = fc.subarray([..."abcdef"]).map((list) => list.join(""));
     fc.assert(
       fc.property(letters, letters, letters, letters, letters, (base, mine, minesTouched, yours, yoursTouched) => {
@@ -98,14 +98,14 @@ describe("files of two sides", () => {
   });
 });
 
-// Whether lines stand among others: exact for few, a sound guess for many.
+// Whether lines are contained in others: exact for few, a good guess for many.
 
 const lines = fc.array(fc.string(), { maxLength: 30 });
 const numbered = (from: number, to: number): readonly string[] =>
   Array.from({ length: to - from }, (_, at) => `line ${from + at}`);
 
 describe("isMostlyContained", () => {
-  it("is exact for few lines: nine of ten have to stand there, in whatever order", () => {
+  it("is exact for few lines: nine of ten must be there, in any order", () => {
     fc.assert(
       fc.property(lines, lines, (some, others) => {
         const distinct = new Set(some.map((line) => line.trim()));
@@ -125,7 +125,7 @@ describe("isMostlyContained", () => {
     expect(isMostlyContained(whole, sketchLines(numbered(0, 500)))).toBe(false);
   });
 
-  it("takes no lines for something that stands nowhere", () => {
+  it("does not count no lines as contained", () => {
     expect(isMostlyContained(sketchLines([]), sketchLines(["tide"]))).toBe(false);
   });
 });

@@ -127,10 +127,10 @@ describe("projection", () => {
         ];
         const [onlyA, onlyB] = made(1, 2).map((compaction) => listContent(turns, compaction));
         if ([...(onlyA ?? [])].some((content) => onlyB?.has(content))) return;
-        // An index stands where its range ends: what hides that place is not apart from it.
+        // An index is placed where its range ends: what hides that place overlaps it.
         const [first, second] = made(1, 2) as [Compaction, Compaction];
         if (hidesEnd(first, second) || hidesEnd(second, first)) return;
-        // An index that stands alone takes its time from its compaction.
+        // An index on its own takes its time from its compaction.
         if (projectTurns(turns, made(1, 2)).turns.every(({ origin }) => origin.kind === "index")) return;
         compared += 1;
         expect(projectTurns(turns, made(1, 2))).toEqual(projectTurns(turns, made(2, 1)));
@@ -211,7 +211,7 @@ function hidesEnd(one: Compaction, other: Compaction): boolean {
   return isHiding(one) && other.index !== undefined && isWithin;
 }
 
-/** What a compaction has an opinion on when it stands alone: event and content type. */
+/** What a compaction has an opinion on when it is the only one: event and content type. */
 function listContent(turns: readonly Turn[], compaction: Compaction): ReadonlySet<string> {
   const contents = new Set<string>();
   for (const [id, { content }] of resolveDispositions(turns, [compaction])) contents.add(`${id} ${content}`);

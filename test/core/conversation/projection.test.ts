@@ -174,7 +174,7 @@ describe("what is passed through", () => {
     expect(part?.events.map(({ id }) => id)).toEqual(["e1.0", "d", "e1.2"]);
   });
 
-  it("adds a turn_start only where a turn without one does not stand first", () => {
+  it("adds a turn_start only where a turn without one is not first", () => {
     expect(projectTurns(parseConversation("^ U A"), []).turns[0]?.events[0]?.type).toBe("chat_request");
     const cut = makeCompaction("s", [0, 0], { to_event: "e0.1", ...summaryOf("S") });
     const [, rest] = projectTurns(parseConversation("^ U A"), [cut]).turns;
@@ -382,7 +382,7 @@ describe("a turn with nothing hidden in it", () => {
 });
 
 describe("a summary", () => {
-  it("has the time of the turn that it stands in the place of, or none when that was not read", () => {
+  it("has the time of the turn that it replaces, or none when that was not read", () => {
     const turns = parseConversation("U A | U A | U A");
     const compactions = [makeCompaction("s", [1, 1], summaryOf("S"))];
     expect(projectTurns(turns, compactions).turns[1]?.events[0]?.timestamp).toBe("2026-01-01T01:00:00.000Z");
@@ -404,7 +404,7 @@ describe("a summary", () => {
     ]);
   });
 
-  it("is told apart as a request only when the turn it ends in says more", () => {
+  it("is injected as a request only when its last turn continues", () => {
     const ends = (conversation: string, to_event: string): readonly string[] =>
       layout(conversation, makeCompaction("s", [0, 1], { to_event, ...summaryOf("S") }));
     expect(ends("U A | U A A", "e1.2")).toEqual(["summary s.turn s.request", "kept+ e1.0 e1.3"]);

@@ -220,7 +220,7 @@ describe("extendEventRange", () => {
     expect(extend("2..3", live("0..2", { reasoning: "strip" }), live("0..2", { turns: "omit" }))).toBe("2..3");
   });
 
-  it("takes bounds that a turn does not hold as lying behind what is there", () => {
+  it("takes bounds that a turn lacks as lying after its end", () => {
     expect(extend("1..2", live("2:gone..3"))).toBe("1..2");
     expect(extend("1..3", live("2:gone..4"))).toBe("1..4");
     expect(extend("0..2", live("1..2:gone"))).toBe("0..2");

@@ -82,7 +82,7 @@ describe("the stub of a result", () => {
     expect(stub(stubs, { ...context, tool: "put" })).toBe(text);
   });
 
-  it("stands for a text that was not brought in and should be cut", () => {
+  it("replaces a text that was not loaded and should be cut", () => {
     const attached = { ...result, content: [{ type: "text", text: { $attachment: "a" } }] } as unknown as Event;
     expect(shorten(attached, TRUNCATE, undefined, { tool: "put" })).toMatchObject({ content: plain });
   });

@@ -21,7 +21,7 @@ const old = compaction("k", { to_turn: 0, index: { text: "Files: a.ts", entries:
 const newer = compaction("kk", { index: { text: "Files: a.ts; b.ts", entries: 2 }, needs: ["index"] });
 const plain = compaction("kkk", { turns: "omit" });
 
-/** What stands in the view, a word a turn. */
+/** What the view shows, a word a turn. */
 function shape(compactions: readonly Compaction[]): readonly string[] {
   return projectTurns(turns, compactions).turns.map(({ origin }) =>
     origin.kind === "kept" ? String(origin.turn) : `${origin.kind} ${origin.compaction}`,
@@ -29,13 +29,13 @@ function shape(compactions: readonly Compaction[]): readonly string[] {
 }
 
 describe("the index of a view", () => {
-  it("is the newest one's, behind its range; taken back, the older one stands again", () => {
+  it("is the newest one's, after its range; after a revert, the older one's", () => {
     expect(shape([old])).toEqual(["0", "index k", "1", "2"]);
     expect(shape([old, newer])).toEqual(["0", "1", "index kk", "2"]);
     expect(shape([newer])).toEqual(["0", "1", "index kk", "2"]);
   });
 
-  it("stays where a newer compaction has none and hides what stands before it", () => {
+  it("stays where a newer compaction has none and hides what precedes it", () => {
     expect(shape([newer, compaction("kkk", {})])).toEqual(["0", "1", "index kk", "2"]);
     expect(shape([newer, compaction("kkk", { turns: "omit", to_turn: 0 })])).toEqual(["1", "index kk", "2"]);
     expect(shape([newer, compaction("kkk", { turns: "omit", to_event: callIds[0] as string })])).toEqual([
@@ -62,12 +62,12 @@ describe("the index of a view", () => {
     expect(JSON.stringify(projectTurns(turns, [{ ...newer, summary: { summary: "own" } }, rest]))).toContain("b.ts");
   });
 
-  it("is not shown where its range ends behind the conversation: it lists what is not there", () => {
+  it("is not shown where its range ends after the conversation: it lists what is not there", () => {
     expect(shape([{ ...newer, to_turn: 9 }])).toEqual(["0", "1", "2"]);
     expect(shape([old, { ...newer, to_turn: 9 }])).toEqual(["0", "index k", "1", "2"]);
   });
 
-  it("stands in its own summary, and by itself where an older summary of others stands", () => {
+  it("is in its own summary, and a turn of its own after an older summary of others", () => {
     const summary = { summary: "s" };
     const own = { ...newer, summary };
     expect(shape([own])).toEqual(["summary kk", "2"]);

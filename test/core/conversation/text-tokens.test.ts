@@ -109,7 +109,7 @@ describe("textTokens", () => {
     expect(textTokens("", 4)).toBe(0);
   });
 
-  it("tells a long text from pieces of it, nearly as from all, and ordinary text to the character", () => {
+  it("estimates a long text from pieces, nearly as from all of it, and ordinary text to the character", () => {
     for (const [kind, text, tokens] of MEASURED) {
       const times = Math.ceil(200_000 / lines(text).length);
       const ratio = textTokens(`${lines(text)}\n`.repeat(times), 4) / (tokens * times);

@@ -239,7 +239,7 @@ describe("estimates of many events", () => {
     expect(estimateView(view)).toBe(total);
   });
 
-  it("tell the kinds apart", () => {
+  it("distinguish the kinds", () => {
     expect(estimateByKind(events)).toMatchObject({
       requests: 4,
       messages: 4,
@@ -265,7 +265,7 @@ describe("estimates of many events", () => {
 });
 
 describe("measureEvent", () => {
-  it("counts texts by the measure, and what has no text at hand by the estimate", () => {
+  it("counts texts by the measure, and what has no loaded text by the estimate", () => {
     const asked: unknown[] = [];
     const measure: TextMeasure = {
       text: (text, charsPerToken) => asked.push([text, charsPerToken]),

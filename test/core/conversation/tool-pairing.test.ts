@@ -26,7 +26,7 @@ describe("pairCalls", () => {
     expect(pairs("U T | U T T t | U t t t")).toEqual(["e1.4 -> e1.2", "e2.2 -> e1.3", "e2.3 -> e0.2"]);
   });
 
-  it("does not take a call that stands after the result", () => {
+  it("does not take a call after the result", () => {
     expect(pairs("U t T")).toEqual([]);
   });
 

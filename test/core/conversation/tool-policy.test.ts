@@ -105,7 +105,7 @@ describe("resolveCallPolicy", () => {
 });
 
 describe("describeHalves", () => {
-  it("tells of the halves of which something is said", () => {
+  it("describes the halves that have a policy", () => {
     expect(describeHalves({ request: undefined, response: "strip" })).toBe("response strip");
     expect(describeHalves({ request: "keep", response: { truncate: { max_chars: 9, head: undefined } } })).toBe(
       'request keep, response {"truncate":{"max_chars":9}}',

@@ -62,7 +62,7 @@ describe("the head of arguments in a stub", () => {
     stripResult(result("out"), "grep", { headOf: { ...call, arguments: given } }).content;
   const lineOf = (given: unknown): string => String(headOf(given)).split("\n").slice(1).join("\n");
 
-  it("is the arguments as JSON behind the status line, before the first line of the result", () => {
+  it("is the arguments as JSON after the status line, before the first line of the result", () => {
     expect(headOf({ command: "npm test", dry: true })).toBe(
       '[compacted] grep: success\n{"command":"npm test","dry":true}',
     );
@@ -83,7 +83,7 @@ describe("the head of arguments in a stub", () => {
     expect(lineOf({ text: `${"x".repeat(110)}🙂` })).toBe(`{"text":"${"x".repeat(110)}…`);
   });
 
-  it("is one line of safe text, whatever stands in the arguments", () => {
+  it("is one line of safe text, whatever the arguments hold", () => {
     expect(lineOf({ text: "a\u2028b\u202ec\u009b\n\ud800" })).toBe('{"text":"a\\u2028b\\u202ec\\u009b\\n\ufffd"}');
     fc.assert(
       fc.property(fc.jsonValue(), anyText(), (value, text) => {

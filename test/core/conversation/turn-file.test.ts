@@ -286,14 +286,14 @@ describe("cutting a turn file", () => {
     expect(cutTurnFile(text, events.at(-1)?.id ?? "")).toBe(text);
   });
 
-  it("is not misled by an id that stands inside another event", () => {
+  it("is not misled by an id inside another event", () => {
     const quoting = `{"type":"note","id":"n","timestamp":"t","kind":"k","data":{"id":"e9"}}\n`;
     const named = `{"type":"note","id":"e9","timestamp":"t","kind":"k"}\n`;
     expect(cutTurnFile(quoting + named + quoting, "e9")).toBe(quoting + named);
     expect(cutTurnFileBefore(quoting + named, "e9")).toBe(quoting);
   });
 
-  it("finds an event in a line without a line end, and passes over lines that are no objects", () => {
+  it("finds an event in a line without a line end, and skips lines that are no objects", () => {
     const named = `{"type":"note","id":"e9","timestamp":"t","kind":"k"}`;
     expect(cutTurnFile(named, "e9")).toBe(named);
     expect(cutTurnFile(`no JSON "e9"\n${named}`, "e9")).toBe(`no JSON "e9"\n${named}`);

@@ -27,7 +27,7 @@ function viewSide({ rows }: BothTurn): readonly Event[] {
   });
 }
 
-describe("the conversation and its view beside each other", () => {
+describe("the conversation aligned with its view", () => {
   it("hold every event once, in order", () => {
     fc.assert(
       fc.property(randomConversation, (conversation) => {

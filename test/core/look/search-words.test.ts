@@ -58,7 +58,7 @@ describe("parsePattern", () => {
     if (!/\n/.test(text)) expect(pattern.expression.source).toBe(expression.source);
   });
 
-  it("has a needle that stands in the JSON of every text that matches, however that is escaped", () => {
+  it("has a needle that is in the JSON of every matching text, however that is escaped", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "B", " ", '"', "\\", "/", "\n", "ä", "<", "é", "\t", "z.") });
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), text, fc.string(), (before, pattern, after) => {
@@ -132,7 +132,7 @@ function escapeAll(text: string): string {
 describe("findLine", () => {
   const line = (texts: readonly string[], pattern: string): unknown => findLine(texts, parsePattern(pattern));
 
-  it("gives the line of the first match, and where it stands in it", () => {
+  it("gives the line of the first match, and its place in it", () => {
     expect(line(["nothing", "one\n  the tide \t rises\nthree"], "tide")).toEqual({
       line: "the tide rises",
       from: 4,
@@ -188,7 +188,7 @@ describe("findLine", () => {
     expect(line(["no", "tide one", "tide two"], "tide")).toEqual({ line: "tide one", from: 0, to: 4 });
   });
 
-  it("shows the match itself, whatever stands around it", () => {
+  it("shows the match itself, whatever surrounds it", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }), (before, after) => {
         const found = findLine([`${before}»tide«${after}`], parsePattern("»tide«"));
@@ -367,7 +367,7 @@ describe("wordsIn", () => {
 });
 
 describe("createWordFinder", () => {
-  it("finds exactly what a look at every word finds, whatever stands in the text", () => {
+  it("finds exactly what splitting every word finds, in any text", () => {
     const piece = fc.oneof(
       fc.constantFrom(
         "at",

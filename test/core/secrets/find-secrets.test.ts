@@ -49,7 +49,7 @@ describe("findSecrets", () => {
       }
   });
 
-  it("takes no words for a token that stand before and behind a line end", () => {
+  it("takes no words before and after a line end for a token", () => {
     const long = "the words of a line that is long enough to be broken by a terminal at ";
     for (const text of [
       `${long}npm_lifecycle_event\nfoo and so on`,
@@ -70,7 +70,7 @@ describe("findSecrets", () => {
     }
   });
 
-  it("finds private keys, as they stand and inside JSON, whole", () => {
+  it("finds private keys, plain and inside JSON, whole", () => {
     const body = Array.from({ length: 12 }, () => random(64));
     for (const kind of ["RSA ", "EC ", "OPENSSH ", ""]) {
       const key = [`-----BEGIN ${kind}PRIVATE KEY-----`, ...body, ""].join("\n");
@@ -82,7 +82,7 @@ describe("findSecrets", () => {
     }
   });
 
-  it("finds an encrypted key behind its headers", () => {
+  it("finds an encrypted key after its headers", () => {
     const headers = ["Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-256-CBC,9F3A1C7E"];
     const key = ["-----BEGIN RSA PRIVATE KEY-----", ...headers, "", random(64), random(64), ""].join("\n");
     expect(found(key)[0]?.[1]).toContain(random(64));
@@ -108,7 +108,7 @@ describe("findSecrets", () => {
     expect(findSecrets(piece.repeat(200_000 / piece.length)).length).toBeGreaterThanOrEqual(0);
   });
 
-  it("finds a password in an address, in an assignment and behind Bearer, and nothing more than it", () => {
+  it("finds a password in an address, in an assignment and after Bearer, and nothing more than it", () => {
     expect(found("postgres://app:hV7-q2Lm9x@db.harbour.org/tide")).toEqual([["url-credentials", "hV7-q2Lm9x"]]);
     expect(found("mongodb+srv://app:correct-horse@cluster0.harbour.org")[0]?.[1]).toBe("correct-horse");
     for (const text of ["password=hV7q2Lm9xT", 'DB_PASSWORD: "hV7q2Lm9xT"', "{'client_secret': 'hV7q2Lm9xT'}"])
@@ -117,7 +117,7 @@ describe("findSecrets", () => {
     expect(found(`authorization: Bearer ${token}`)).toEqual([["bearer", token]]);
   });
 
-  it("finds a name and password that a request has in base64, and no words or stand-ins that have its form", () => {
+  it("finds a name and password that a request has in base64, and no words or placeholders that have its form", () => {
     const coded = (text: string): string => Buffer.from(text).toString("base64");
     const login = coded("kim:hV7q2Lm9xT");
     expect(found(`> Authorization: Basic ${login}\\r\\n`)).toEqual([["basic", login]]);
@@ -196,7 +196,7 @@ describe("findSecrets", () => {
     expect(found(text)).toEqual([]);
   });
 
-  it("finds every one in any text, where it stands", () => {
+  it("finds every one in any text, at its place", () => {
     const piece = fc.oneof(
       fc.string({ unit: "grapheme", maxLength: 40 }).map((text) => ({ text, secret: null })),
       fc.constantFrom(...SECRETS).map(([, secret]) => ({ text: secret, secret })),
@@ -215,7 +215,7 @@ describe("findSecrets", () => {
     );
   });
 
-  it("looks at what stands before a token only as far as it has to", () => {
+  it("looks at what precedes a token only as far as it has to", () => {
     const token = new RegExp(`${BEFORE_TOKEN}x`, "y");
     const before = fc.array(
       fc.constantFrom("\\", "u", "0", "2", "F", "x", "n", "%", "[", ";", "m", " ", "-", "_", "é"),

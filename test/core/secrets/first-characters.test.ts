@@ -20,7 +20,7 @@ const shortest = (form: string): RegExp =>
   new RegExp(`^(?:${form.replace(/\{(\d+),\d*\}/g, "{$1}").replaceAll("\\s", " ")})$`);
 
 describe("createStartFinder", () => {
-  it.each(FORMS)("finds where %s may begin, whatever stands before it: %s", (_, form) => {
+  it.each(FORMS)("finds where %s may begin, whatever precedes it: %s", (_, form) => {
     const before = fc.string({ unit: "grapheme", maxLength: 6 });
     fc.assert(
       fc.property(before, fc.stringMatching(shortest(form)), (text, secret) => {
@@ -33,14 +33,14 @@ describe("createStartFinder", () => {
     );
   });
 
-  it("passes over whatever begins otherwise", () => {
+  it("skips what begins otherwise", () => {
     expect(nextStart("none of them is here, äöü 12", 0)).toBe(-1);
     const only = createPositionFinder(["ab[cd]x"]);
     const texts = ["abcx", "abdx", "xabcx", "abcy", "abc", "abex", "ab", ""];
     expect(texts.map((text) => only(text, 0))).toEqual([0, 0, 1, -1, -1, -1, -1, -1]);
   });
 
-  it("looks at eight characters, as often as each stands there at least", () => {
+  it("looks at eight characters, each as often as it must occur", () => {
     const only = createPositionFinder(["\\d{4,6}:", "key-[a-f]{2}x\\dyz", "pq+r"]);
     expect(["1234", "123:", "12345678", "a1234:"].map((text) => only(text, 0))).toEqual([0, -1, 0, 1]);
     expect(["key-abx1y", "key-abx1?", "key-abxx", "key-abcx", "pqz"].map((text) => only(text, 0))).toEqual([
@@ -64,7 +64,7 @@ describe("createStartFinder", () => {
     );
   });
 
-  it("takes two characters for enough, and any third behind them", () => {
+  it("takes two characters for enough, and any third after them", () => {
     const only = createPositionFinder(["g[lm](?:pat|dt)"]);
     expect(["gl-", "gm!", "go-"].map((text) => only(text, 0))).toEqual([0, 0, -1]);
   });
@@ -76,7 +76,7 @@ describe("createStartFinder", () => {
     },
   );
 
-  it("passes over tokens only, and only where none may begin", { tags: ["slow"] }, () => {
+  it("skips tokens only, and only where none may begin", { tags: ["slow"] }, () => {
     const patterns = ["[a-z0-9]{3}", "[a-c]{4}", "ab", "[cC]a"];
     const starts = (tokens: number, text: string) => {
       const next = createStartFinder(patterns, { tokens, mayBegin });

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { textOfLines } from "../../../src/core/secrets/line-text.ts";
 import { runs } from "../../helpers/runs.ts";
 
-it("gives every string as it was said, a short one beside its name, and knows its line", () => {
+it("gives every string decoded, a short one with its name, and knows its line", () => {
   const lines = [
     '{"a":"one\\ntwo","d":"five","b":["three",{"c":"four"}]}',
     "no JSON",
@@ -18,7 +18,7 @@ it("gives every string as it was said, a short one beside its name, and knows it
   ]);
 });
 
-it("leaves no string out, however deep it stands", () => {
+it("leaves no string out, however deep it is", () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ maxDepth: 6 }), { minLength: 1, maxLength: 5 }), (values) => {
       const lines = values.map((value) => JSON.stringify(value));
@@ -43,7 +43,7 @@ it("gives names that may be secrets, whatever they name, and text without its co
   expect(lineAt(text.indexOf("three"))).toBe(1);
 });
 
-it("gives what is written with escapes as it is meant, too, and words that two parts of a content make", () => {
+it("gives escaped text unescaped, too, and words that two parts of a content make", () => {
   const parts = [
     { type: "text", text: "a to" },
     { type: "text", text: "ken b" },
@@ -57,7 +57,7 @@ it("gives what is written with escapes as it is meant, too, and words that two p
   expect(textOfLines([JSON.stringify(key)]).text).toContain("abcdef\nghi");
 });
 
-it("puts a word together that stands in more than two parts, and a name in one part with its value in the next", () => {
+it("joins a word that spans more than two parts, and a name in one part with its value in the next", () => {
   const said = (...texts: string[]): readonly string[] =>
     textOfLines([JSON.stringify(texts.map((text) => ({ type: "text", text })))]).text.split("\n");
   expect(said("a to", "k", "en b")).toContain("a token");
@@ -65,7 +65,7 @@ it("puts a word together that stands in more than two parts, and a name in one p
   expect(said("the password is ", "abc def")).toContain("the password is abc");
 });
 
-it("puts a name and a value that stand in two fields side by side, and the words of a command in a list", () => {
+it("joins a name and a value in two fields, and the words of a command in a list", () => {
   const text = (value: unknown): readonly string[] => textOfLines([JSON.stringify(value)]).text.split("\n");
   expect(text([{ name: "API_TOKEN", value: "abc" }])).toContain("API_TOKEN: abc");
   expect(text({ Key: "db_password", Value: "abc" })).toContain("db_password: abc");

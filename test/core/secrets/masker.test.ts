@@ -26,7 +26,7 @@ const nested = (text: string, depth: number): string =>
   depth === 0 ? text : nested(JSON.stringify({ text }), depth - 1);
 
 describe("createMasker", () => {
-  it("masks a secret however it is written, and leaves everything else as it stands", () => {
+  it("masks a secret however it is written, and leaves everything else as it is", () => {
     for (const [secret, mask] of MASKS) {
       expect(masker.mask(`a ${secret} b ${secret}`)).toBe(`a ${mask} b ${mask}`);
       expect(masker.mask(`\t"\\n${escaped(secret)}" \\u0041`)).toBe(`\t"\\n${mask}" \\u0041`);
@@ -61,7 +61,7 @@ describe("createMasker", () => {
   });
 });
 
-describe("meantText", () => {
+describe("unescapedText", () => {
   it("knows where each character came from", () => {
     fc.assert(
       fc.property(
@@ -83,7 +83,7 @@ describe("meantText", () => {
 });
 
 describe("maskLine", () => {
-  it("changes strings alone: order, padding, numbers and what stands there twice stay", () => {
+  it("changes strings alone: order, padding, numbers and repeated keys stay", () => {
     const line = `{  "b":1.50,"${TOKEN}":[12345678901234567890, "\\u0068V7q2Lm9xT"],"b":"${TOKEN}" }`;
     expect(maskLine(line, masker)).toBe(
       '{  "b":1.50,"redacted-github-1":[12345678901234567890, "redacted-assigned-1"],"b":"redacted-github-1" }',

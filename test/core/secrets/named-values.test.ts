@@ -1,4 +1,4 @@
-// Values beside names: what is found is the value alone, and what stands there for something else is not found.
+// Values with names: only the value is found, and placeholders are not.
 import { expect, it } from "vitest";
 import { findSecrets } from "../../../src/core/secrets/find-secrets.ts";
 import { random } from "../../helpers/made-secrets.ts";

@@ -1,5 +1,5 @@
 // The embedded engine leaves git's index alone: where git has a branch checked out it does not move it, and a worktree that never
-// had an index is marked, so that the next jpg that has git brings it along.
+// had an index is marked, so that the next jpg with git advances it.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -44,7 +44,7 @@ describe("what git has checked out", () => {
     expect((await native.listTree("main")).map(({ path }) => path)).toEqual(["conversation.json", "meta/label.jsonl"]);
   });
 
-  it("does not go over to another branch, whose files the index has not", async () => {
+  it("does not switch to another branch, whose files the index lacks", async () => {
     const { commit: tip } = await grow(embedded, "talk/main", "compactions/c.jsonl");
     await expect(embedded.useBranch("talk/main")).rejects.toMatchObject(needsGit);
     await native.useBranch("talk/main");
@@ -66,7 +66,7 @@ describe("what git has checked out", () => {
 });
 
 describe("a worktree that never had an index", () => {
-  it("is brought along once by the next that has git", async () => {
+  it("is advanced once by the next that has git", async () => {
     await grow(embedded, "main", "compactions/a.jsonl");
     await grow(embedded, "main", "meta/b.jsonl");
     expect({ mark: mark(), index: existsSync(join(temp.root, ".git/index")) }).toEqual({ mark: true, index: false });
@@ -76,7 +76,7 @@ describe("a worktree that never had an index", () => {
     expect(readFileSync(join(temp.root, "meta/b.jsonl"), "utf8")).toBe("meta/b.jsonl");
   });
 
-  it("is brought along by a write, too, and follows a HEAD that went over to another branch", async () => {
+  it("is advanced by a write, too, and follows a HEAD that switched to another branch", async () => {
     await grow(embedded, "main", "compactions/a.jsonl");
     await grow(embedded, "talk/main", "compactions/c.jsonl");
     await embedded.useBranch("talk/main");
@@ -87,7 +87,7 @@ describe("a worktree that never had an index", () => {
     expect(present).toEqual(["c", "d"]);
   });
 
-  it("stays as it is while local changes are in the way: reading goes on, writing says so", async () => {
+  it("stays as it is while local changes are in the way: reading works, writing says so", async () => {
     await grow(embedded, "main", "conversation.json", "{}");
     writeFileSync(join(temp.root, "conversation.json"), "mine");
     await native.worktrees?.settle();

@@ -1,4 +1,4 @@
-// Objects of the embedded engine beside git's: each reads what the other wrote.
+// Objects of the embedded engine and of git: each reads what the other wrote.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const grow = (branch: string, name: string) => append(store, branch, [commit(name, [file(name, name)])]);
 
-describe("objects beside git", () => {
+describe("objects with git", () => {
   it("are read from packs with deltas, also larger ones than the native engine reads by itself", async () => {
     const large = Buffer.alloc(9 * 1024 * 1024, "0123456789 tide ");
     large.write("changed", 4_000_000);

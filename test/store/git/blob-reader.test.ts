@@ -30,7 +30,7 @@ describe("createBlobReader", () => {
     await reader.close();
   });
 
-  it("tells the commit of an id without starting git, of a commit; git peels a tag", async () => {
+  it("reads the commit of an id without starting git; git peels a tag", async () => {
     git(temp.root, temp.env, ["commit", "--allow-empty", "-qm", "one"]);
     const commit = git(temp.root, temp.env, ["rev-parse", "HEAD"]);
     git(temp.root, temp.env, ["tag", "-am", "one", "first"]);

@@ -1,6 +1,6 @@
 // @module-tag law
 // @module-tag law
-// A window gives the bytes that stand in the file, in whatever order they are asked for.
+// A window gives the bytes of the file, in whatever order they are asked for.
 
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ const READ = fc.record({
 });
 
 describe("a file window", () => {
-  it("gives what stands there, wherever it is asked, fewer bytes at the end", () => {
+  it("gives the bytes at any place, fewer at the end", () => {
     fc.assert(
       fc.property(fc.array(READ, { maxLength: 12 }), (reads) => {
         const window = createFileWindow(file);

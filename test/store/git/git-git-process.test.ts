@@ -48,7 +48,7 @@ describe("runGit", () => {
     expect(result.code).toBe(3);
   });
 
-  it("stops when told to", async () => {
+  it("stops when aborted", async () => {
     const stop = new AbortController();
     const running = runGit(["cat-file", "--batch"], {
       cwd: folder.path,

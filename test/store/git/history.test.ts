@@ -71,7 +71,7 @@ describe("what commits reach", () => {
     expect(await touching([], [clean])).toEqual([]);
     expect(await touching([base], [clean, added])).toEqual([added]);
     expect(await touching([clean], [removed, joined])).toEqual([removed, joined]);
-    // What the other side has is passed over, but for what goes on with it.
+    // What the other side has is skipped, except for what continues it.
     expect(await touching([added], [removed])).toEqual([removed]);
     expect(await touching([added], [commit(["d", ".gitmodules"], added)])).toEqual([]);
     expect(await touching([joined], [joined])).toEqual([]);

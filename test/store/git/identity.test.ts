@@ -145,7 +145,7 @@ describe("identity of a project's store", () => {
     const engines = [
       await openEmbeddedStore({ root: store, env: environment, cwd, now }),
       await openNativeStore({ root: store, env: environment, cwd }),
-      // What stock git is to use stands in the store by now: that changes nothing.
+      // The store has what stock git is to use by now: that changes nothing.
       await openEmbeddedStore({ root: store, env: environment, cwd, now }),
       await openNativeStore({ root: store, env: environment, cwd }),
     ];
@@ -233,7 +233,7 @@ describe("identity of a project's store", () => {
     expect(readFileSync(join(store, ".git", "config"), "utf8").replace(/\[\w+\]\n(?=\[|$)/g, "")).toBe(before);
   });
 
-  it("stands in a store from the start, in place of the fallback", async () => {
+  it("is in a store from the start, in place of the fallback", async () => {
     setUser("[user]\n\tuseConfigOnly = true\n");
     const [name, email] = [setConfig("user.name", "Ada"), setConfig("user.email", "ada@work.example")];
     expect([name, email]).toEqual(["", ""]);

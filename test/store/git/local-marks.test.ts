@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.remove());
 
-it("marks wait for whoever writes the settings at the same time, and none is lost", async () => {
+it("marks wait for another writer of the settings, and none is lost", async () => {
   const repository = { gitDir: join(store.root, ".git"), cwd: store.root, env: store.env };
   const lock = join(repository.gitDir, "config.lock");
   writeFileSync(lock, "");

@@ -131,7 +131,7 @@ describe("the store of a project", () => {
   });
 });
 
-describe("the store one stands in", () => {
+describe("the store around the current directory", () => {
   it("is found from its root, its worktrees and its git dir, with the project around it", async () => {
     const root = join(project, ".git", "jpg");
     await makeStore(root, true);
@@ -154,7 +154,7 @@ describe("the store one stands in", () => {
     expect(await locate(clone)).toEqual({ root: clone, kind: "here", exists: true });
   });
 
-  it("is found without git where its objects are its own; where they are not, git is needed to tell", async () => {
+  it("is found without git where its objects are its own; elsewhere git is needed", async () => {
     const root = join(folder.path, "talks");
     await makeStore(root, true);
     git(root, env, ["config", "uploadpack.allowFilter", "true"]);

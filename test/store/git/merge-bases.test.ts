@@ -43,7 +43,7 @@ describe("the merge bases of pairs of commits", () => {
     const run = (...args: string[]): string => git(store.root, store.env, args);
     const tree = git(store.root, store.env, ["mktree"]);
     const repository = { gitDir: `${store.root}/.git`, cwd: store.root, env: store.env };
-    const isAside = async ({ message }: { readonly message: string }): Promise<boolean> => message.includes("aside");
+    const firstParentOnly = async ({ message }: { readonly message: string }): Promise<boolean> => message.includes("aside");
     const aside = fc.array(fc.boolean(), { minLength: 12, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(history, aside, fc.boolean(), async (shape, asides, isAlone) => {
@@ -63,8 +63,8 @@ describe("the merge bases of pairs of commits", () => {
         }
         const pairs = commits.flatMap((one) => commits.map((other) => ({ one, other })));
         const found = isAlone
-          ? await Promise.all(pairs.map(async (pair) => (await mergeBases(repository, [pair], isAside))[0]))
-          : await mergeBases(repository, pairs, isAside);
+          ? await Promise.all(pairs.map(async (pair) => (await mergeBases(repository, [pair], firstParentOnly))[0]))
+          : await mergeBases(repository, pairs, firstParentOnly);
         const twinOf = (commit: string): string => twins[commits.indexOf(commit)] ?? "";
         const basesOf = askGit(run);
         for (const [at, { one, other }] of pairs.entries())

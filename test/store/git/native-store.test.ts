@@ -67,7 +67,7 @@ describe("processes", () => {
     await store.close();
   });
 
-  it("move branches that go on with commits which are there, and do nothing else", async () => {
+  it("move branches to commits which are there, and do nothing else", async () => {
     const store = await openNativeStore({ root: temp.root, env: watched });
     const { commit: tip } = await append(store, "t/main", turns(2));
     await store.write([{ branch: "u/main", expected: null, parent: tip, commits: [] }]);
@@ -88,7 +88,7 @@ describe("processes", () => {
     for await (const bytes of store.readBlobs(files.map(({ oid }) => oid))) read += bytes.length > 0 ? 1 : 0;
     await store.readEntries(tip, ["turns/0001/150", "turns/0002"]);
     expect([read, await store.resolveCommit("t/main")]).toEqual([250, tip]);
-    // Ids are read from git's files; what a name stands for is asked of git.
+    // Ids are read from git's files; git is asked what a name resolves to.
     expect(commands().slice(before)).toEqual(["rev-parse"]);
     await store.close();
   });
@@ -166,7 +166,7 @@ describe("merge options of branches", () => {
     expect([options("t/main"), options('t/odd"name')]).toEqual(["-Xfind-renames=100%", "-Xfind-renames=100%"]);
   });
 
-  it("are kept beside what git knows about the branch, and not set in other repositories", async () => {
+  it("are kept with what git knows about the branch, and not set in other repositories", async () => {
     git(temp.root, temp.env, ["config", "branch.t/x.remote", "origin"]);
     await configureBranches({ gitDir: join(temp.root, ".git") }, ["t/x", "t/x"]);
     expect(git(temp.root, temp.env, ["config", "--get-regexp", "^branch\\.t/x\\."])).toBe(

@@ -158,7 +158,7 @@ describe("createObjectFiles", () => {
 });
 
 describe("a store that a stranger made", () => {
-  it("has pipes for packs: they are passed over, and so is the index or pack of a sound one", () => {
+  it("has pipes for packs: they are skipped, and so is the index or pack of a sound one", () => {
     mkdirSync(packFolder(), { recursive: true });
     const oid = put("text");
     const pipe = (name: string): void => void execFileSync("sh", ["-c", 'mkfifo "$1"', "sh", join(packFolder(), name)]);

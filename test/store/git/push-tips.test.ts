@@ -24,7 +24,7 @@ describe.each(["branches", "hidden"] as const)("pushTips of %s", (as) => {
   };
   const there = (): string => sandbox.git(["for-each-ref", "--format=%(objectname) %(refname)"], bare);
 
-  it("sends the commits that are named and no other, wherever the branches stand, and leaves nothing behind", async () => {
+  it("sends the commits that are named and no other, wherever the branches are, and leaves no files", async () => {
     const looked = sandbox.git(["rev-parse", "HEAD~1"]);
     const later = sandbox.git(["rev-parse", "HEAD"]);
     expect(await push(looked)).toEqual([{ name: `${sandbox.conversation}/main`, status: "sent", reason: "" }]);

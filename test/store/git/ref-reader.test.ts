@@ -67,7 +67,7 @@ describe("findPackedRef", () => {
 });
 
 describe("hasNoRefs", () => {
-  it("says so of a repository that was just made, and never where any ref may stand", async () => {
+  it("is true of a repository that was just made, and never where any ref may be", async () => {
     const { root, env } = temp;
     const gitDir = join(root, ".git");
     expect(hasNoRefs(gitDir)).toBe(true);

@@ -18,7 +18,7 @@ const commit = (message: string): string =>
 const MANY = 200;
 
 describe("moveBranches", () => {
-  it("moves all but the stale ones, and those of a branch that stands twice once, with few gits", async () => {
+  it("moves all but the stale ones, and a branch that is listed twice once, with few gits", async () => {
     const [one, other] = [commit("one"), commit("other")];
     for (const name of ["c7", "c150"]) run(["update-ref", `refs/heads/${name}/main`, other]);
     const moves = Array.from({ length: MANY }, (_, index) => ({ branch: `c${index}/main`, expected: null, to: one }));

@@ -27,7 +27,7 @@ describe("previousBranchIn", () => {
 });
 
 describe("formerTipsIn", () => {
-  it("gives each commit that a ref stood at before once, newest first", () => {
+  it("gives each earlier value of a ref once, newest first", () => {
     expect(formerTipsIn(`${A} ${B} x\n${B} ${A} x\n${A} ${B} x\n`)).toEqual([A, B]);
     expect(formerTipsIn(null)).toEqual([]);
   });

@@ -102,7 +102,7 @@ describe("runPorcelain", () => {
     expect(existsSync(marker)).toBe(false);
   });
 
-  it("stops when told to", async () => {
+  it("stops when aborted", async () => {
     const stop = new AbortController();
     const running = runPorcelain(["cat-file", "--batch"], { cwd: folder.path, env, signal: stop.signal });
     setTimeout(() => stop.abort(new Error("enough")), 50);

@@ -74,7 +74,7 @@ describe("a push that a remote does not take", () => {
     ]);
   });
 
-  it("is told from a fetch that a hook of this side stops", () => {
+  it("differs from a fetch that a hook of this side stops", () => {
     const { code, hints } = transferError(
       "Fetching from",
       { url: "host:x", cwd: "/my store" },

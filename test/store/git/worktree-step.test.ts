@@ -70,7 +70,7 @@ describe("a use that was killed", () => {
     expect(await settle()).toEqual([]);
   });
 
-  it("is taken back by the same use, which goes on", async () => {
+  it("is rolled back by the same use, which then continues", async () => {
     begin("use");
     writeHalf();
     await store.useBranch("t/other");
@@ -113,7 +113,7 @@ describe("a write that was killed", () => {
     expect([existsSync(at("meta/n")), existsSync(record())]).toEqual([true, false]);
   });
 
-  it("is finished, and said, by whoever opens the store next", async () => {
+  it("is finished and reported when the store is opened next", async () => {
     begin("advance");
     run("update-ref", "refs/heads/t/main", to);
     writeHalf();
@@ -150,7 +150,7 @@ it("a step in which a writer is still at work is left to it", async () => {
   expect([existsSync(record()), existsSync(lock)]).toEqual([true, true]);
 });
 
-it("a record that no jpg wrote is passed over: nothing in it becomes an option of git", async () => {
+it("a record that no jpg wrote is skipped: nothing in it becomes an option of git", async () => {
   const victim = join(temp.folder, "victim");
   const option = `--output=${victim}`;
   const good = { kind: "use", branch: "t/other", from, to };

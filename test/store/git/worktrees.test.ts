@@ -51,7 +51,7 @@ const refused = (worktree: string, files: string[]) => ({
 });
 
 describe("worktrees", () => {
-  it("are not taken back to where a branch stood before others moved it on", async () => {
+  it("are not moved back to where a branch was before others moved it", async () => {
     const worktree = await add();
     const first = (await store.readBranch("t/main")) ?? "";
     await append(store, "t/main", [turn(1)]);
@@ -63,7 +63,7 @@ describe("worktrees", () => {
     expect(existsSync(join(dir, "compactions/turn-1"))).toBe(true);
   });
 
-  /** A branch with two commits that stands at the first of them. */
+  /** A branch with two commits that is at the first of them. */
   async function rewoundBranch(): Promise<{ readonly before: string; readonly after: string }> {
     await append(store, "t/other", [commit("root", [file("conversation.json", '{"format":1,"id":"t"}')])]);
     const before = (await store.readBranch("t/other")) ?? "";
@@ -73,7 +73,7 @@ describe("worktrees", () => {
     return { before, after };
   }
 
-  it("that go over to a branch after somebody looked for those that show it are brought along all the same", async () => {
+  it("that switch to a branch after its worktrees were listed are advanced all the same", async () => {
     const { before, after } = await rewoundBranch();
     const repository = { gitDir: join(temp.root, ".git"), cwd: temp.root, env: temp.env };
     const seen = await listWorktrees(repository, temp.root);
@@ -84,7 +84,7 @@ describe("worktrees", () => {
     expect(existsSync(join(temp.root, "compactions/turn-1"))).toBe(true);
   });
 
-  it("whose branch moves while they go over to it end where it stands", async () => {
+  it("whose branch moves while they switch to it end at its tip", async () => {
     const { after } = await rewoundBranch();
     const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
     const bin = join(temp.folder, "bin");
@@ -140,7 +140,7 @@ describe("worktrees", () => {
 });
 
 describe("a branch that is checked out", () => {
-  it("is brought along everywhere when it moves", async () => {
+  it("is advanced everywhere when it moves", async () => {
     await add();
     await append(store, "t/main", [turn(1), turn(2)]);
     for (const place of [temp.root, dir]) {
@@ -151,7 +151,7 @@ describe("a branch that is checked out", () => {
     expect([existsSync(join(dir, "compactions/turn-1")), status(dir), status(temp.root)]).toEqual([false, "", ""]);
   });
 
-  it("is brought along when its tip is replaced", async () => {
+  it("is advanced when its tip is replaced", async () => {
     const full = await add(true);
     const tip = (await append(store, "t/main", [turn(1)])).commit;
     const parent = await store.resolveCommit("t/main~1");
@@ -167,14 +167,14 @@ describe("a branch that is checked out", () => {
     expect([status(dir), status(temp.root)]).toEqual(["", ""]);
   });
 
-  it("is brought along from no commit at all", async () => {
+  it("is advanced from no commit at all", async () => {
     git(temp.root, temp.env, ["symbolic-ref", "HEAD", "refs/heads/n/main"]);
     git(temp.root, temp.env, ["read-tree", "-u", "--reset", "4b825dc642cb6eb9a060e54bf8d69288fbee4904"]);
     await append(store, "n/main", [turn(0)]);
     expect([status(temp.root), existsSync(join(temp.root, "compactions/turn-0"))]).toEqual(["", true]);
   });
 
-  it("keeps local changes that do not stand in the way, also files that were only touched", async () => {
+  it("keeps local changes that are not in the way, also files that were only touched", async () => {
     await add();
     writeText(join(dir, "conversation.json"), "edited");
     writeText(join(dir, "notes.txt"), "mine");
@@ -222,7 +222,7 @@ describe("a branch that is checked out", () => {
     expect(status(temp.root)).toBe("");
   });
 
-  it("does not move where a link stands on the way to a new file", async () => {
+  it("does not move if a link is on the way to a new file", async () => {
     const elsewhere = join(temp.folder, "elsewhere");
     mkdirSync(elsewhere);
     symlinkSync(elsewhere, join(temp.root, "meta"));
@@ -333,7 +333,7 @@ describe("stock git in a store", () => {
     expect(status(temp.root)).toBe("");
   });
 
-  it("reverts in a linked worktree of the same branch, and the store's worktree is brought along by advance", async () => {
+  it("reverts in a linked worktree of the same branch, and advance updates the store's worktree", async () => {
     await add();
     const before = await store.readBranch("t/main");
     run(dir, "revert", "--no-edit", "HEAD");

@@ -11,14 +11,14 @@ import { createTempStore, git, type TempStore } from "../../helpers/temp-reposit
 const ids = ["a".repeat(40), "b".repeat(40)];
 
 describe("parseMarks", () => {
-  it("leaves out what git printed of blobs, whatever stands in them", () => {
+  it("leaves out what git printed of blobs, whatever they hold", () => {
     const blob = `${ids[1]}\n${ids[1]} blob 9\nä\n`;
     const printed = `${ids[1]} blob ${Buffer.byteLength(blob)}\n${blob}\n`;
     const answer = Buffer.from(`${ids[0]}\n${printed}${printed}${ids[1]}\n`).toString("latin1");
     expect(parseMarks(answer)).toEqual(ids);
   });
 
-  it("gives what stands there where git ended early", () => {
+  it("gives what is there where git ended early", () => {
     expect(parseMarks(`${ids[0]}\n${ids[1]}`)).toEqual(ids);
     expect(parseMarks(`${ids[0]}\n${ids[1]} blob 100\n{`)).toEqual([ids[0]]);
     expect(parseMarks("")).toEqual([]);
