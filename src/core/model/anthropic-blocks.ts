@@ -21,11 +21,11 @@ export type ContentBlock = Readonly<Record<string, unknown>>;
 /** What a content became, and the rules that changed it on the way. */
 interface BlockList {
   readonly blocks: readonly ContentBlock[];
-  /** Ids of provider rules, in the order they were met; empty when the content went through as it is. */
+  /** Ids of provider rules, in the order they were applied; empty when the content is unchanged. */
   readonly rules: readonly string[];
 }
 
-/** Said where a result held only references to tools of the session it was made in. */
+/** The content of a result that had only references to tools of its own session. */
 const REMOVED_REFERENCES = "[Tool references removed - tools no longer available]";
 
 /** Converts the content of a request or a message. */
@@ -35,7 +35,7 @@ export function toBlocks(content: Content): BlockList {
   return { blocks: lists.flatMap((list) => list.blocks), rules: lists.flatMap((list) => list.rules) };
 }
 
-/** Converts the content of a tool result: a text stays a text; the API takes an empty one. */
+/** Converts the content of a tool result: a text stays a text; the API accepts an empty one. */
 export function toResultContent(content: Content): {
   readonly content: string | readonly ContentBlock[];
   readonly rules: readonly string[];
@@ -48,7 +48,7 @@ export function toResultContent(content: Content): {
   return { content: left, rules: [...rules, "A21"] };
 }
 
-/** Converts reasoning; absent when the model in force must not be sent it (A19). */
+/** Converts reasoning; absent when the current model must not be sent it (A19). */
 export function toThinkingBlock(event: ChatResponse, model: string | undefined): ContentBlock | undefined {
   const { provider, model: maker, signature, encrypted } = event.metadata ?? {};
   if (provider !== undefined && provider !== "anthropic") return undefined;
@@ -97,8 +97,8 @@ function isToolReference(part: ContentPart): boolean {
   return part.type === "opaque" && fieldsOf(part.value)["type"] === "tool_reference";
 }
 
-// Tool calls and results as the Anthropic Messages API wants them: every call answered once, every result asked for, ids
-// unique and well-formed (rules A1, A2, A6–A8). Ids change only where they must, and always in the same way.
+// Tool calls and results as the Anthropic Messages API requires them: every call answered once, every result with its call, ids unique and
+// well-formed (rules A1, A2, A6–A8). Ids change only where they must, and always in the same way.
 
 export type { CallPlan } from "./thread.ts";
 
@@ -118,18 +118,18 @@ const RULES: CallRules = {
   rules: { unanswered: "A1", unasked: "A2", repeated: "A7" },
 };
 
-/** Plans the calls of a view. An unanswered call of the newest assistant message gets an error as its result, others go. */
+/** Plans the calls of a view. An unanswered call of the newest assistant message gets an error as its result, others are left out. */
 export function planCalls(view: View): CallPlan {
   return planProviderCalls(view, RULES);
 }
 
-// Calls that the provider runs itself (web search, MCP servers of the API): blocks of the answer, the call and its result
-// in one message. A half without the other is refused (rule A9).
+// Calls that the provider runs itself (web search, MCP servers of the API): blocks of the answer, the call and its result in one message. A
+// half without the other is refused (rule A9).
 
 /** Which calls have both halves in one message, by message and call. */
 export type ServerCalls = ReadonlySet<string>;
 
-/** Finds the calls of which a message holds the call first and then its result. */
+/** Finds the calls that a message contains followed by their result. */
 export function findServerCalls(view: View): ServerCalls {
   const called = new Set<string>();
   const whole = new Set<string>();

@@ -5,7 +5,7 @@ import { ANTHROPIC_IMAGES, type ImageLimits, refusedImages, type SentImage } fro
 import { type Breach, type Rule, runRules, type Violation } from "./provider-rules.ts";
 import { contextWindow } from "./token-meter.ts";
 
-// Blocks of the Anthropic Messages API that belong to calls which the provider runs itself.
+// Blocks of the Anthropic Messages API for calls which the provider runs itself.
 
 const CALL = /^(?:server|mcp)_tool_use$/;
 const RESULT = /^\w+_tool_result$/;
@@ -15,7 +15,7 @@ export function isServerCall({ type }: AnthropicBlock): boolean {
   return CALL.test(String(type));
 }
 
-/** Whether a block is the result of such a call. */
+/** Whether a block is the result of such a server call. */
 export function isServerResult({ type }: AnthropicBlock): boolean {
   return RESULT.test(String(type));
 }
@@ -29,13 +29,13 @@ export interface AnthropicMessage {
   readonly content: string | readonly AnthropicBlock[];
 }
 
-/** What decides about rules that are not in the shape alone. */
+/** What decides about rules that the shape alone does not. */
 export interface AnthropicCheckOptions {
-  /** Model the list is meant for; absent = an older one. */
+  /** Model the list is for; absent = an older one. */
   readonly model?: string;
   /** Whether extended thinking is on; absent = not known, its rules are not checked. */
   readonly thinking?: boolean;
-  /** Whether the list is sent as it stands (default true); false = a new request will follow, so its end is not judged. */
+  /** Whether the list is sent as it is (default true); false = a new request will follow, so its end is not checked. */
   readonly complete?: boolean;
 }
 
@@ -57,7 +57,7 @@ interface AnthropicChecked {
   readonly options: AnthropicCheckOptions;
 }
 
-/** Prepares a list for the rules. Content that is neither a string nor a list counts as empty (rule A0 names it). */
+/** Prepares a list for the rules. Content that is neither a string nor a list counts as empty (rule A0 reports it). */
 function toAnthropicChecked(messages: readonly AnthropicMessage[], options: AnthropicCheckOptions): AnthropicChecked {
   const all = messages.map((message, index) => place(message, index));
   return { all, dialogue: all.filter((message) => message.role !== "system"), options };
@@ -85,8 +85,8 @@ function place({ role, content }: AnthropicMessage, index: number): PlacedMessag
   return { index, role, plain: false, blocks: Array.isArray(content) ? content : [] };
 }
 
-// Rule A9 of the Anthropic Messages API: a call that the provider runs itself (web search, MCP servers of the API) and its
-// result stand in one message of the assistant, the call first.
+// Rule A9 of the Anthropic Messages API: a call that the provider runs itself (web search, MCP servers of the API) and its result are in
+// one message of the assistant, the call first.
 
 function* halves({ dialogue, all }: AnthropicChecked): Generator<Breach> {
   for (const blocks of assistantRuns(dialogue)) {
@@ -99,14 +99,14 @@ function* halves({ dialogue, all }: AnthropicChecked): Generator<Breach> {
         yield { position, message };
       }
     }
-    // A turn that was paused goes on where it stopped.
+    // A paused turn continues where it stopped.
     if (blocks.at(-1)?.position.message === all.length - 1) continue;
     for (const { value, position } of open.values())
       yield { position, message: `${String(value["type"])} ${idText(value["id"])} has no result in its message.` };
   }
 }
 
-/** The blocks of the assistant's messages; those in a row are one, as the API joins them. */
+/** The blocks of the assistant's messages; consecutive ones are merged, as the API does. */
 function assistantRuns(dialogue: readonly PlacedMessage[]): readonly (readonly PlacedBlock[])[] {
   const runs: PlacedBlock[][] = [];
   for (const [at, { role, index, blocks }] of dialogue.entries()) {
@@ -123,14 +123,13 @@ function idText(id: unknown): string {
   return JSON.stringify(id ?? null);
 }
 
-/** Rule A9. */
 const ANTHROPIC_SERVER_TOOL_RULE: Rule<AnthropicChecked> = { id: "A9", severity: "error", find: halves };
 
-// Rules A1–A8 of the Anthropic Messages API: how calls and their results must stand. "Next" and "previous" are meant
-// without the system messages that newer models accept in between.
+// Rules A1–A8 of the Anthropic Messages API: the order of calls and their results. "Next" and "previous" ignore the system messages that
+// newer models accept in between.
 
 const TOOL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
-/** After a call only further calls may stand; blocks of server tools come as the API gave them. */
+/** After a call only further calls may follow; blocks of server tools are as the API sent them. */
 const NOT_AFTER_CALL: ReadonlySet<unknown> = new Set(["text", "thinking", "redacted_thinking", "image", "document"]);
 
 function* unanswered({ dialogue }: AnthropicChecked): Generator<Breach> {
@@ -224,7 +223,7 @@ const ANTHROPIC_TOOL_RULES: readonly Rule<AnthropicChecked>[] = [
 interface Answer {
   readonly call: PlacedBlock;
   readonly answered: boolean;
-  /** A result of that id stands further down. */
+  /** A result with that id comes later. */
   readonly later: boolean;
 }
 
@@ -262,12 +261,12 @@ function idOf(block: AnthropicBlock): string {
   return JSON.stringify(block["id"] ?? block["tool_use_id"] ?? null);
 }
 
-// Checks a message list against the structural rules of the Anthropic Messages API: each rule is a small function in a
-// table, ids as in the rule book (A1 …; A0 = the message is no message). What needs the model's own data is not checked.
+// Checks a message list against the structural rules of the Anthropic Messages API: each rule is a small function in a table, ids as in the
+// rule book (A1 …; A0 = not a message). Anything that needs the model's own data is not checked.
 
 /**
- * Finds what the Anthropic API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: A0–A15, A17 and A18 when `thinking` is given, A19 as far as the
- * shape shows it, A24 (images).
+ * Finds what the Anthropic API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: A0–A15, A17 and A18 when
+ * `thinking` is given, A19 as far as the shape shows it, A24 (images).
  */
 export function checkAnthropic(
   messages: readonly AnthropicMessage[],
@@ -427,12 +426,12 @@ const RULES: readonly Rule<AnthropicChecked>[] = [
   { id: "A24", severity: "error", find: images },
 ];
 
-// What differs between generations of Claude models, as a table of version ranges, so that a new model is a row and no
-// code. A name that is not understood counts as older than every row.
+// Differences between generations of Claude models, as a table of version ranges, so that a new model is a row and no code. An unknown name
+// counts as older than every row.
 
 /** What newer models do differently. */
 type ModelFeature =
-  /** Messages of role `system` may stand inside the list. */
+  /** The list may contain messages of role `system`. */
   | "system_messages"
   /** The last message may not be the assistant's (no prefill). */
   | "no_prefill";
@@ -457,7 +456,7 @@ const RANGES: readonly ModelRange[] = [
 /** `claude-opus-4-8`, `claude-sonnet-4-5-20250929`, `us.anthropic.claude-opus-4-6-v1:0`; a date is no minor version. */
 const NAME = /claude-([a-z]+)-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/;
 
-/** Tells whether a model has a feature; false without a model. */
+/** Returns whether a model has a feature; false without a model. */
 export function hasModelFeature(model: string | undefined, feature: ModelFeature): boolean {
   const found = NAME.exec(model ?? "");
   if (found === null) return false;

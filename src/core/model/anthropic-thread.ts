@@ -1,5 +1,5 @@
-// A view as the message list of the Anthropic Messages API, hardened so that the API takes it: provider rules A1–A16,
-// A19. Whatever is left out, changed or added is listed with its rule; the same view always gives the same list.
+// A view as the message list of the Anthropic Messages API, hardened so that the API accepts it: provider rules A1–A16, A19. Everything
+// left out, changed or added is listed with its rule; the same view always gives the same list.
 import {
   type ChatRequest,
   type ChatResponse,
@@ -34,11 +34,11 @@ import {
 } from "./thread.ts";
 
 export interface AnthropicOptions {
-  /** The model that will be sent the thread; without it reasoning of any model stays that carries a signature. */
+  /** The model that will be sent the thread; without it all reasoning with a signature stays. */
   readonly model?: string;
   /** Whether the model takes role `system` inside the list; else harness texts become reminders in the user's messages. */
   readonly systemMessages?: boolean;
-  /** Whether the thread is sent as it stands, so that it must end with the user; default false: a request will follow. */
+  /** Whether the thread is sent as it is, so that it must end with the user; default false: a request will follow. */
   readonly complete?: boolean;
 }
 
@@ -50,7 +50,7 @@ interface Writer {
   /** Ids of assistant messages that are sent more than reasoning. */
   readonly spoken: ReadonlySet<string>;
   readonly serverCalls: ServerCalls;
-  /** What names the origin of each event's blocks. */
+  /** Names the origin of each event's blocks. */
   readonly origins: ReadonlyMap<Event, BlockOrigin>;
 }
 
@@ -90,7 +90,7 @@ function addEvent(writer: Writer, event: Event): void {
     case "tool_call_response":
       if (writer.plan.calls.has(event)) placeResults(writer.builder);
       break;
-    default: // what no model is sent
+    default: // not sent to models
   }
 }
 
@@ -99,7 +99,7 @@ function addRequest(writer: Writer, event: ChatRequest): void {
     const text = textOfContent(event.content);
     if (text.trim() === "") drop(writer, event, "A10");
     else addReminder(writer.builder, blockOf(writer, event, { type: "text", text }));
-    // What a text cannot say goes to the model as the user's.
+    // The model gets what a text cannot express as the user's.
     addUserBlocks(writer.builder, convert(writer, event, mediaOf(event.content)));
   } else addUserBlocks(writer.builder, convert(writer, event, event.content));
 }
@@ -115,7 +115,7 @@ function responseBlocks(writer: Writer, event: ChatResponse): readonly ThreadBlo
   return [blockOf(writer, event, { type: "text", text: JSON.stringify(event.data ?? null) })];
 }
 
-/** A call that the provider runs itself is sent with its result only, and the other way round (A9). */
+/** A call that the provider runs itself is sent only with its result, and the other way round (A9). */
 function withoutHalfCalls(writer: Writer, event: ChatResponse, blocks: readonly ThreadBlock[]): readonly ThreadBlock[] {
   const sent = blocks.filter(({ block }) => isWholeServerCall(block, event.metadata?.message_id, writer.serverCalls));
   if (sent.length < blocks.length) {
@@ -169,7 +169,7 @@ function interruptedBlock(writer: Writer, call: ToolCallRequest): ThreadBlock {
   };
 }
 
-/** Converts a content; what falls out of it is listed as dropped when nothing is left, else as changed. */
+/** Converts a content; what is lost is listed as dropped when nothing is left, else as changed. */
 function convert(writer: Writer, event: Event, content: Parameters<typeof toBlocks>[0]): readonly ThreadBlock[] {
   const { blocks, rules } = toBlocks(content);
   for (const rule of rules) {
@@ -184,17 +184,17 @@ function drop(writer: Writer, event: Event, rule: string): void {
 
 function blockOf(writer: Writer, event: Event, block: ContentBlock): ThreadBlock {
   const origin = writer.origins.get(event);
-  // Most events are kept as they are; a spread costs several times as much.
+  // Most events are unchanged; a spread costs several times as much.
   return origin?.compaction === undefined ? { event: event.id, block } : { ...origin, block };
 }
 
-/** Stands before an assistant message that would be the first (A12). */
+/** Precedes an assistant message that would be the first (A12). */
 const OPENING: ThreadBlock = { block: { type: "text", text: "[Earlier messages are not shown.]" } };
 
-/** Stands after an assistant message that would be the last of a request (A14). */
+/** Follows an assistant message that would be the last of a request (A14). */
 const CLOSING: ThreadBlock = { block: { type: "text", text: "[No new message.]" } };
 
-/** Ids of the assistant messages that are sent something other than reasoning. */
+/** Returns the ids of the assistant messages that are sent something other than reasoning. */
 export function findSpokenMessages(view: View, plan: CallPlan, serverCalls: ServerCalls): ReadonlySet<string> {
   const spoken = new Set<string>();
   for (const turn of view.turns) {
@@ -222,7 +222,7 @@ export function hardenEnds(messages: readonly ThreadMessage[], hardening: Harden
   return [{ role: "user", blocks: [OPENING] }, ...ended];
 }
 
-/** Makes a list that is sent as it stands end with the user: newer models take no beginning of an answer (A14). */
+/** Makes a complete list end with the user: newer models accept no beginning of an answer (A14). */
 export function endWithUser(messages: readonly ThreadMessage[], hardening: HardeningStep[]): readonly ThreadMessage[] {
   if (messages.findLast(({ role }) => role !== "system")?.role !== "assistant") return messages;
   hardening.push({ rule: "A14", action: "added" });
@@ -263,7 +263,7 @@ interface DraftMessage {
   readonly calls: ToolCallRequest[];
 }
 
-/** Gives the result blocks of some calls, in the order in which the results were recorded. */
+/** Returns the result blocks of some calls, in the order in which the results were recorded. */
 type ResultsOf = (calls: readonly ToolCallRequest[]) => readonly ThreadBlock[];
 
 export interface MessageBuilder {
@@ -285,8 +285,8 @@ export function createMessageBuilder(
 }
 
 /**
- * Adds a block of the assistant that is no call. Behind a call of its own message it is put before the calls, as Claude Code
- * does; behind calls of another one it opens a message (A5).
+ * Adds a block of the assistant that is no call. After a call of its own message it is put before the calls, as Claude Code does; after
+ * calls of another one it opens a message (A5).
  */
 export function addAssistantBlock(builder: MessageBuilder, block: ThreadBlock, messageId?: string): void {
   const last = builder.messages.at(-1);
@@ -330,7 +330,7 @@ export function placeResults(builder: MessageBuilder): void {
   builder.messages.push({ role: "user", blocks: [...results], calls: [] });
 }
 
-/** Ends the list and gives its messages. */
+/** Ends the list and returns its messages. */
 export function finishMessages(builder: MessageBuilder): readonly ThreadMessage[] {
   placeResults(builder);
   if (builder.messages.at(-1)?.role !== "user" && builder.reminders.length > 0) {
@@ -350,7 +350,7 @@ function openMessage(builder: MessageBuilder, role: "user" | "assistant"): Draft
   return message;
 }
 
-/** Waiting harness texts become one system message, which stands directly after a user message. */
+/** Waiting harness texts become one system message, directly after a user message. */
 function placeReminders(builder: MessageBuilder): void {
   const blocks = builder.reminders.splice(0);
   if (blocks.length > 0) builder.messages.push({ role: "system", blocks, calls: [] });

@@ -1,5 +1,5 @@
-// The cost for the cache: what a compaction costs and saves where a provider caches the prefix of what it is sent. Everything after
-// the first change is written to the cache anew; from then on every call reads less.
+// Cache cost: what a compaction costs and saves if a provider caches the prefix of requests. Everything after the first change is written
+// to the cache again; from then on every call reads less.
 import {
   type ChatRequest,
   type Event,
@@ -11,34 +11,33 @@ import {
 } from "../conversation/event.ts";
 import { estimateEvent } from "../conversation/token-estimate.ts";
 
-/** Price of reading a token from the cache, as a share of a plain input token (Anthropic's prices; others are alike). */
+/** Price of reading a token from the cache, as a share of a plain input token (Anthropic's prices; others are similar). */
 export const CACHE_READ = 0.1;
 /** Price of writing a token to the cache, as a share of a plain input token. */
 export const CACHE_WRITE = 1.25;
 
-/** All in tokens but the calls; estimates unless `count` counts. */
+/** All in tokens except the calls; estimates unless `count` counts. */
 export interface CacheCost {
-  /** The longest beginning that stays word for word: its cache goes on being read. */
+  /** The longest unchanged prefix: it is still read from the cache. */
   readonly prefix_kept: number;
-  /** What follows it in the new view: written to the cache once more. */
+  /** The rest of the new view: written to the cache once more. */
   readonly rewritten: number;
-  /** What every later call is spared; negative = the view grows. */
+  /** What every later call saves; negative = the view grows. */
   readonly saved_per_call: number;
   /** Calls after which it has paid for itself, 0 or more; null = never. */
   readonly break_even_calls: number | null;
 }
 
-/** How tokens are counted. */
 interface CacheCounting {
   /** Tokens of an event, not rounded; default the plain estimate. */
   readonly count?: (event: Event) => number;
-  /** Tokens in front of the view before: system prompt and tool definitions; default 0. */
+  /** Tokens before the old view: system prompt and tool definitions; default 0. */
   readonly overhead?: number;
-  /** Tokens of definitions that are not sent any more; absent = the tools stay as they are. They begin the prefix: all of it is written anew. */
+  /** Tokens of definitions that are no longer sent; absent = the tools stay. They begin the prefix, so all of it is rewritten. */
   readonly pruned?: number;
 }
 
-/** Works out what it costs to go over from one view to another. */
+/** Computes what it costs to change from one view to another. */
 export function cacheCost(
   before: View,
   after: View,
@@ -57,7 +56,7 @@ export function cacheCost(
   return costOf({ kept, rewritten: total(next.slice(same)), dropped: total(sent.slice(same)) });
 }
 
-/** What stays, what stands in the place of what was dropped. */
+/** Computes the cost from the tokens kept, rewritten and dropped. */
 function costOf(tokens: { readonly kept: number; readonly rewritten: number; readonly dropped: number }): CacheCost {
   const rewritten = Math.round(tokens.rewritten);
   const saved = Math.round(tokens.dropped) - rewritten;
@@ -69,7 +68,7 @@ function costOf(tokens: { readonly kept: number; readonly rewritten: number; rea
   };
 }
 
-/** Calls until `saved` tokens read less each time make up for writing instead of reading what was rewritten. */
+/** Calls until reading `saved` tokens less each time makes up for writing what was rewritten instead of reading it. */
 function breakEven(rewritten: number, saved: number): number | null {
   if (saved <= 0) return rewritten === 0 && saved === 0 ? 0 : null;
   return Math.ceil((rewritten * (CACHE_WRITE - CACHE_READ)) / (saved * CACHE_READ));
@@ -79,15 +78,15 @@ function listSent({ turns }: View): readonly Event[] {
   return turns.flatMap(({ events }) => events.filter((event) => traitsOf(event).providerVisible));
 }
 
-/** Events that nothing changed are the same objects; a summary that stays is injected anew, with the same text. */
+/** Unchanged events are the same objects; a summary that stays is injected anew, with the same text. */
 function isSame(a: Event | undefined, b: Event | undefined): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
-// What the events of a view are to whoever looks at a full window: the parts that its anatomy is told in. Finer than the kinds of
-// an estimate: attachments apart from the texts that they came with, and summaries and indexes apart from what was said.
+// The parts of a full window, for people: what its anatomy lists. Finer than the kinds of an estimate: attachments apart from their texts,
+// and summaries and indexes apart from what was said.
 
-/** A part of a window, by what it holds. */
+/** A part of a window, by its content. */
 export type ViewPart =
   | "system"
   | "user"
@@ -100,7 +99,7 @@ export type ViewPart =
   | "summaries"
   | "index";
 
-/** Tokens by part, not rounded; parts that hold nothing are absent. */
+/** Tokens by part, not rounded; empty parts are absent. */
 export type PartTokens = ReadonlyMap<ViewPart, number>;
 
 interface PartMeasure {
@@ -141,7 +140,7 @@ function partOf(event: Event, { kind }: ProjectedTurn["origin"]): ViewPart {
   }
 }
 
-/** The event with its images, documents and attached files alone; null where it has none. */
+/** The event with only its images, documents and attached files; null if it has none. */
 function attachmentsOf(event: Event): ChatRequest | ToolCallResponse | null {
   if (event.type !== "chat_request" && event.type !== "tool_call_response") return null;
   const { content } = event;

@@ -1,6 +1,6 @@
-// Calibration: what a provider counted for the requests of a conversation, against the estimate of all that was said before
-// them. It becomes one line: size of a request = overhead + factor × estimate. Only requests sent before anything fell out of the
-// context decide it, so that no compaction, and no revert of one, changes a size of what it does not touch.
+// Calibration: fits what a provider counted for the requests of a conversation to the estimate of everything said before them. The result
+// is one line: size of a request = overhead + factor × estimate. It is fitted only to requests sent before anything was dropped from the
+// context, so neither a compaction nor its revert changes the size of anything else.
 import { modelFamily } from "./model-name.ts";
 import { type AnswerFacts, isCounted, sizeOf, type TurnFacts, type Usage } from "./usage.ts";
 
@@ -8,7 +8,7 @@ import { type AnswerFacts, isCounted, sizeOf, type TurnFacts, type Usage } from 
 interface Line {
   /** Tokens of the provider per estimated token. */
   readonly factor: number;
-  /** Tokens of a request beside the events: system prompt and tool definitions. 0..100,000; null when no request tells. */
+  /** Tokens of a request besides the events: system prompt and tool definitions. 0..100,000; null when no request shows it. */
   readonly overhead: number | null;
 }
 
@@ -22,7 +22,7 @@ export interface Calibration extends Line {
 
 /** A line, and what it was made from. */
 export interface FittedLine extends Line {
-  /** The request that tells the overhead: the first, or the first since the tools were defined anew. Null = none. */
+  /** The request that determines the overhead: the first, or the first since the tools were last defined. Null = none. */
   readonly first: RecordedRequest | null;
   /** Whether it passes through the newest request and its answer: then the history counts as recorded. */
   readonly isExact: boolean;
@@ -35,9 +35,9 @@ export interface RequestSize {
   readonly estimate: number;
   readonly size: number;
   readonly model: string;
-  /** Whether nothing between the start of the conversation and here fell out of the context. */
+  /** Whether nothing was dropped from the context since the start of the conversation. */
   readonly isUnbroken: boolean;
-  /** Requests of one stretch were sent with the same events and more: the context only grew, the model stayed. */
+  /** Requests of one stretch only add events to those before: the context only grew, the model stayed. */
   readonly stretch: number;
 }
 
@@ -47,37 +47,37 @@ interface CalibrationInput {
   readonly records: readonly RecordedRequest[];
   /** The sizes of these records, in the same order. */
   readonly requests: readonly RequestSize[];
-  /** Tokens of the model's tokenizer per estimated token, for where too little is recorded. */
+  /** Tokens of the model's tokenizer per estimated token, used if too little is recorded. */
   readonly tokenizer: number;
   /** The newest turn in which the tools were defined, 0-based; absent = none. */
   readonly definedFrom?: number;
 }
 
-/** Fewer requests tell nothing that holds. */
+/** Fewer requests give no reliable result. */
 const LEAST_RECORDS = 5;
 /** More than any system prompt with tools (18,000 to 42,000 in real sessions): the context began before these events. */
 const MOST_OVERHEAD = 100_000;
-/** Requests looked at, spread evenly: a median over so many does not move by more. */
+/** Most requests used, spread evenly: with more the median hardly moves. */
 const MOST_RECORDS = 1000;
 /** A context that falls by more than this share was compacted; less is reasoning that was not sent again. */
 const FALL = 0.1;
-/** Two requests nearer to each other, in estimated tokens, tell more of rounding and hidden reminders than of text. */
+/** If two requests are closer than this, in estimated tokens, their difference shows rounding and hidden reminders rather than text. */
 const LEAST_GROWTH = 100;
-/** The same of two requests that alone decide the factor. */
+/** The same for the two requests that alone determine the factor. */
 const LEAST_SPAN = 1000;
-/** What the size of a request grows by, beside the text, in reminders and the like, at most; as a share of it. */
+/** Most that the size of a request grows by apart from the text (reminders and the like), as a share of it. */
 const MOST_NOISE = 0.05;
 /** Smallest factor that a tokenizer explains, and the largest. */
 const LEAST_FACTOR = 0.5;
 const MOST_FACTOR = 2.5;
 /** Sizes that grow by less than this share of the estimate, or by more than its inverse, are not those of these events. */
 const LEAST_SLOPE = 0.25;
-/** A factor that many times the one of all stretches, or of the tokenizer, counts something that is not in the events. */
+/** A factor this many times that of all stretches, or of the tokenizer, includes something that is not in the events. */
 const MOST_APART = 2;
 
 /**
- * Fits the line through the first request and the last one of the same model that was sent before anything fell out of the
- * context. Where these two are too near to each other, the factor is that of all stretches, or of the tokenizer.
+ * Fits the line through the first request and the last one of the same model that was sent before anything was dropped from the context. If
+ * the two are too close, the factor is that of all stretches, or of the tokenizer.
  */
 export function fitLine({ records, requests, tokenizer, definedFrom = 0 }: CalibrationInput): FittedLine {
   const growth = measureGrowth(requests);
@@ -115,7 +115,7 @@ function endsOfLine({
   const ofModel = points.filter(({ model }) => model === points.at(-1)?.model);
   const sinceDefined = ofModel.filter(({ turn }) => turn >= definedFrom);
   const candidates = sinceDefined.length > 0 ? sinceDefined : ofModel;
-  // After a change of model to one that was never sent the whole context, the first request still tells the overhead.
+  // After a change to a model that was never sent the whole context, the first request still determines the overhead.
   return candidates[0]?.model === requests.at(-1)?.model ? candidates : candidates.slice(0, 1);
 }
 
@@ -135,12 +135,12 @@ function toPoint(records: readonly RecordedRequest[], at: number, model: string)
   return { at, turn, model, estimate: through, size: size + answerTokens(usage, through - before) };
 }
 
-/** Usage written before the answer was complete counts too little of it. */
+/** Usage written before the answer was complete is too small. */
 function answerTokens({ output }: Usage, estimated: number): number {
   return output < estimated / 2 ? estimated : output;
 }
 
-/** The line through two points; where they are near, of the usual factor through the later one. Null when it is not of these events. */
+/** The line through two points; if they are close, with the usual factor through the later one. Null when it is not of these events. */
 function passThrough(first: Point, end: Point, usual: number): (Line & { readonly end: Point }) | null {
   const span = end.estimate - first.estimate;
   const growth = end.size - first.size;
@@ -160,7 +160,10 @@ interface Growth {
   readonly stretches: readonly (readonly RequestSize[])[];
 }
 
-/** Measures those of the newest model that answered at least 5; null when there is none, `unrelated` when they are not of these events. */
+/**
+ * Measures the stretches of the newest model with at least 5 answers; null when there is none, `unrelated` when they are not of these
+ * events.
+ */
 function measureGrowth(requests: readonly RequestSize[]): Growth | "unrelated" | null {
   const chosen = spread(ofNewestModel(requests));
   const stretches = [...groupBy(chosen, ({ stretch }) => stretch).values()];
@@ -180,7 +183,7 @@ function fitOf({ stretches }: Growth, factor: number): Pick<Calibration, "record
   return { records: errors.length, medianError: Math.min(1, median(errors)) };
 }
 
-/** Sizes requests; where turns are missing, the requests before and after the gap are not compared. */
+/** Sizes requests; does not compare the requests before and after missing turns. */
 export function requestSizes(
   records: readonly RecordedRequest[],
   turns: readonly Pick<TurnFacts, "index">[],
@@ -267,10 +270,10 @@ function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key):
   return groups;
 }
 
-/** One request that the provider counted, among all turns at hand. Tokens are of all their events before the answer, and up to its end. */
+/** One request that the provider counted, in the loaded turns. Tokens are of all their events before the answer, and up to its end. */
 export type RecordedRequest = MergedAnswer & { readonly usage: Usage };
 
-/** An answer with all that was written of it. */
+/** An answer, merged from all its records. */
 export interface MergedAnswer extends AnswerFacts {
   /** Position of the turn in which it begins. */
   readonly turn: number;
@@ -286,8 +289,8 @@ export function recordedRequests(turns: readonly TurnFacts[]): readonly Recorded
 }
 
 /**
- * Lists the answers of turns in the order in which they begin, those too that nobody counted. An answer goes on in the next turn
- * that holds answers, not in any later one.
+ * Lists the answers of turns in the order in which they begin, including uncounted ones. An answer continues only in the next turn that has
+ * answers, not in any later one.
  */
 export function mergeAnswers(turns: readonly TurnFacts[]): readonly MergedAnswer[] {
   const found: Written[] = [];
@@ -308,7 +311,7 @@ export function mergeAnswers(turns: readonly TurnFacts[]): readonly MergedAnswer
   return found;
 }
 
-/** What was written last of an answer counts. */
+/** The last record of an answer counts. */
 function continueAnswer(
   written: Written,
   { through, usage, model }: Pick<AnswerFacts, "through" | "usage" | "model">,

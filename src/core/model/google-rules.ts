@@ -3,10 +3,10 @@ import { fieldsOf, isFields } from "../conversation/event.ts";
 import { GOOGLE_IMAGES, misnamedImages, refusedImages, type SentImage } from "./image-rules.ts";
 import { type Breach, type Rule, runRules, type Violation } from "./provider-rules.ts";
 
-// What differs between the models that Google's API serves, as a table, so that a new model is a row and no code. A name
-// that is not understood counts as an older Gemini.
+// Differences between the models that Google's API serves, as a table, so that a new model is a row and no code. An unknown name counts as
+// an older Gemini.
 
-/** What some models want. */
+/** What some models require. */
 type GoogleFeature =
   /** The first call of each step carries a thought signature (G8). */
   | "signed_calls"
@@ -15,7 +15,7 @@ type GoogleFeature =
 
 interface ModelRange {
   readonly feature: GoogleFeature;
-  /** How the name's family begins, route left out. */
+  /** How the family's name begins, without the route. */
   readonly family: "gemini" | "claude" | "gpt-oss";
   /** First major version that has it. */
   readonly from: number;
@@ -32,13 +32,13 @@ const RANGES: readonly ModelRange[] = [
 /** `gemini-3-pro-preview`, `models/gemini-2.5-flash`, `publishers/google/models/gemini-3.1-pro`, `claude-opus-4-8@default`. */
 const NAME = /(?:^|\/)(gemini|claude|gpt-oss)-(\d+)?/;
 
-/** Tells whether a model has a feature; false without a model. */
+/** Returns whether a model has a feature; false without a model. */
 export function hasGoogleFeature(model: string | undefined, feature: GoogleFeature): boolean {
   const [, family, major = "0"] = NAME.exec(model?.toLowerCase() ?? "") ?? [];
   return RANGES.some((range) => range.feature === feature && range.family === family && Number(major) >= range.from);
 }
 
-/** What Google's documentation gives for calls that another model made. */
+/** Google's documented value for calls that another model made. */
 export const DUMMY_SIGNATURE = "skip_thought_signature_validator";
 
 /** Whether a value can be a signature: base64, either alphabet, not empty. The dummy is none. */
@@ -46,13 +46,13 @@ export function isSignature(value: unknown): value is string {
   return typeof value === "string" && value !== DUMMY_SIGNATURE && /^[A-Za-z0-9+/_-]+={0,2}$/.test(value);
 }
 
-/** A content as far as turns are found in it. */
+/** The part of a content that shows where turns begin. */
 interface TurnContent {
   readonly role: string;
   readonly parts: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Position of the newest user content that holds a text: the current turn begins there. -1 when there is none. */
+/** Position of the newest user content with a text: the current turn begins there. -1 when there is none. */
 export function currentTurnStart(contents: readonly TurnContent[]): number {
   return contents.findLastIndex(
     ({ role, parts }) => role === "user" && parts.some((part) => typeof part["text"] === "string"),
@@ -68,13 +68,13 @@ export interface GoogleContent {
   readonly parts?: readonly GooglePart[];
 }
 
-/** What decides about rules that are not in the shape alone. */
+/** What decides about rules that the shape alone does not. */
 export interface GoogleCheckOptions {
-  /** Model the list is meant for; absent = an older Gemini. */
+  /** Model the list is for; absent = an older Gemini. */
   readonly model?: string;
-  /** Whether Vertex AI will read it, which takes less (G6, G11); default false. */
+  /** Whether Vertex AI will read it, which accepts less (G6, G11); default false. */
   readonly vertex?: boolean;
-  /** Whether the list is sent as it stands (default true); false = a new request will follow, so its end is not judged. */
+  /** Whether the list is sent as it is (default true); false = a new request will follow, so its end is not checked. */
   readonly complete?: boolean;
 }
 
@@ -85,7 +85,7 @@ interface PlacedContent {
   readonly role: string;
   /** Absent when the content has no list of parts. */
   readonly parts: readonly GooglePart[];
-  /** Fields of the content beside role and parts. */
+  /** Fields of the content other than role and parts. */
   readonly extra: readonly string[];
 }
 
@@ -95,7 +95,7 @@ interface GoogleInput {
   readonly options: GoogleCheckOptions;
 }
 
-/** Prepares a list for the rules. What is no object counts as empty (rule G0 or G7 names it). */
+/** Prepares a list for the rules. What is no object counts as empty (rule G0 or G7 reports it). */
 function toGoogleInput(contents: readonly GoogleContent[], options: GoogleCheckOptions): GoogleInput {
   return { contents: contents.map((content, index) => place(toRecord(content), index)), options };
 }
@@ -124,8 +124,7 @@ function inCamelCase(part: GooglePart): GooglePart {
   );
 }
 
-// Rules G3–G6 and G8–G10 of Google's generateContent: how calls and their results must stand, and what signatures calls
-// carry.
+// Rules G3–G6 and G8–G10 of Google's generateContent: the order of calls and their results, and the signatures that calls carry.
 
 function* callsAfterModel({ contents }: GoogleInput): Generator<Breach> {
   for (const [at, content] of contents.entries()) {
@@ -255,7 +254,7 @@ export function checkGoogle(
   return runRules("google", RULES, toGoogleInput(contents, options));
 }
 
-/** What a part can hold; exactly one of them. */
+/** What a part can contain; exactly one of them. */
 const KINDS = [
   "text",
   "inlineData",
@@ -268,7 +267,7 @@ const KINDS = [
   "toolResponse",
 ];
 
-/** Fields by what they stand in; what is not listed the API does not know. */
+/** Known fields by the object they are in; the API rejects all others. */
 const FIELDS = {
   part: new Set([...KINDS, "thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"]),
   functionCall: new Set(["id", "name", "args", "partialArgs", "willContinue"]),
@@ -361,7 +360,7 @@ function listed(names: readonly string[]): string {
   return `${names.length === 1 ? "a field" : "fields"} that the API does not know: ${names.join(", ")}`;
 }
 
-/** Images of contents, and of what functions gave. */
+/** Images of contents, and of outputs of functions. */
 function* sentImages({ contents }: GoogleInput): Generator<SentImage> {
   for (const { index, parts } of contents) {
     for (const [block, part] of parts.entries()) {

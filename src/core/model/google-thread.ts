@@ -1,5 +1,5 @@
-// A view as the contents of Google's generateContent, hardened in the order that works (provider rule G12): thoughts out,
-// neighbours joined, calls paired with results, signatures, roles, no field that the API does not know.
+// A view as the contents of Google's generateContent, hardened in the order that works (provider rule G12): remove thoughts, join
+// neighbours, pair calls with results, then signatures, roles, and fields that the API does not know.
 import {
   attachmentText,
   type ChatRequest,
@@ -45,13 +45,13 @@ import {
 export interface GoogleOptions {
   /** The model that will be sent the thread; decides about signatures and ids. */
   readonly model?: string;
-  /** Whether the thread is sent as it stands, so that it must end with the user; default false: a request will follow. */
+  /** Whether the thread is sent as it is, so that it must end with the user; default false: a request will follow. */
   readonly complete?: boolean;
 }
 
 /** Longest id that all models with ids take, in characters. */
 const MAX_ID = 64;
-/** Calls and results are matched by their order; ids are sent to few models. */
+/** Calls and results are matched by their order; few models are sent ids. */
 const CALLS: CallRules = {
   answers: "newest",
   rules: { unanswered: "G4", unasked: "G5", repeated: "G4" },
@@ -68,7 +68,7 @@ interface Writer {
   readonly hardening: HardeningStep[];
   readonly model: string | undefined;
   readonly sendsIds: boolean;
-  /** What names the origin of each event's parts. */
+  /** Names the origin of each event's parts. */
   readonly origins: ReadonlyMap<Event, BlockOrigin>;
 }
 
@@ -85,7 +85,7 @@ export function toGoogleThread(view: View, options: GoogleOptions = {}): Thread 
   const paired = finishMessages(builder);
   const signed = hasGoogleFeature(options.model, "signed_calls") ? signSteps(paired, hardening) : paired;
   const messages = limitRoles(signed, options.complete ?? false, hardening);
-  // The builder splits what stands behind a call by the rule of the provider it was written for.
+  // The builder splits what follows a call by the rule of the provider it was written for.
   return { messages, hardening: hardening.map((step) => (step.rule === "A5" ? { ...step, rule: "G4" } : step)) };
 }
 
@@ -103,11 +103,11 @@ function addEvent(writer: Writer, event: Event): void {
     case "tool_call_response":
       if (writer.plan.calls.has(event)) placeResults(writer.builder);
       break;
-    default: // what no model is sent
+    default: // not sent to models
   }
 }
 
-/** Texts of the harness become reminders; their images and documents go to the model as the user's. */
+/** Texts of the harness become reminders; the model gets their images and documents as the user's. */
 function requestParts(writer: Writer, event: ChatRequest): readonly ThreadBlock[] {
   if (event.role !== "system" && event.role !== "developer") return convert(writer, event, toParts(event.content));
   const text = textOfContent(event.content);
@@ -137,7 +137,7 @@ function addToolCall(writer: Writer, event: ToolCallRequest): void {
   addCall(writer.builder, blockOf(writer, event, part), event);
 }
 
-/** Results in the order of their calls, then what of them is no text (G6). */
+/** Results in the order of their calls, then their parts that are no text (G6). */
 function resultParts(writer: Writer, calls: readonly ToolCallRequest[]): readonly ThreadBlock[] {
   const media: ThreadBlock[] = [];
   const responses = calls.map((call) => {
@@ -174,7 +174,7 @@ function idOf(writer: Writer, call: ToolCallRequest): { readonly id?: string } {
   return writer.sendsIds && id !== undefined ? { id } : {};
 }
 
-/** Gives parts their event; what fell out of its content is listed as dropped when nothing is left, else as changed. */
+/** Assigns parts to their event; what was lost of its content is listed as dropped when nothing is left, else as changed. */
 function convert(writer: Writer, event: Event, { parts, rules }: PartList): readonly ThreadBlock[] {
   for (const rule of rules)
     writer.hardening.push({ rule, event: event.id, action: parts.length === 0 ? "dropped" : "changed" });
@@ -185,9 +185,9 @@ function blockOf(writer: Writer, event: Event, block: Part): ThreadBlock {
   return { ...(writer.origins.get(event) ?? { event: event.id }), block };
 }
 
-/** Stands before a content of the model that would be the first (G1). */
+/** Precedes a content of the model that would be the first (G1). */
 const OPENING: ThreadBlock = { block: { text: "[Earlier messages are not shown.]" } };
-/** Stands after a content of the model that would be the last of a request (G2). */
+/** Follows a content of the model that would be the last of a request (G2). */
 const CLOSING: ThreadBlock = { block: { text: "[No new message.]" } };
 
 /** The signature an event is sent with: only one that the same model made (G9). Absent when there is none. */
@@ -198,8 +198,8 @@ export function signatureOf(event: Event, model: string | undefined): string | u
 }
 
 /**
- * Gives the first call of each step a dummy where it has no signature (G8, G10). Older turns, where the API does not ask,
- * get it too: what was sent once stays as it is.
+ * Gives the first call of each step without a signature a dummy (G8, G10). Older turns, where the API does not require it, get it too, so
+ * that what was sent once does not change.
  */
 export function signSteps(messages: readonly ThreadMessage[], hardening: HardeningStep[]): readonly ThreadMessage[] {
   return messages.map((message) => {
@@ -238,11 +238,11 @@ type Part = Readonly<Record<string, unknown>>;
 /** What a content became, and the rules that changed it on the way. */
 interface PartList {
   readonly parts: readonly Part[];
-  /** Ids of provider rules, in the order they were met; empty when the content went through as it is. */
+  /** Ids of provider rules, in the order they were applied; empty when the content is unchanged. */
   readonly rules: readonly string[];
 }
 
-/** What an opaque part of this provider may hold; calls and results come as events. */
+/** What an opaque part of this provider may contain; calls and results are events. */
 const OPAQUE_KINDS = ["executableCode", "codeExecutionResult", "fileData"];
 
 /** Converts the content of a request or a message. */
@@ -253,8 +253,8 @@ export function toParts(content: Content): PartList {
 }
 
 /**
- * Converts the content of a tool result: its text is the response, under the name that tells success from failure; what is
- * no text comes as parts of its own.
+ * Converts the content of a tool result: its text is the response, under the name that distinguishes success from failure; anything else
+ * becomes parts of their own.
  */
 export function toResponse(
   content: Content,
@@ -264,7 +264,7 @@ export function toResponse(
   return { response: { [isError ? "error" : "output"]: textOfContent(content) }, media: parts, rules };
 }
 
-/** Arguments as the object that the API takes; other values stand in one under `input`. */
+/** Arguments as the object that the API takes; other values are wrapped in one under `input`. */
 export function toArguments(value: unknown): Part {
   if (value === undefined || value === null) return {};
   return typeof value === "object" && !Array.isArray(value) ? (value as Part) : { input: value };

@@ -1,5 +1,5 @@
-// What providers take of images: type, bytes, pixels, number. One check for all four, told by a table of limits; each
-// provider's rules only say where its images are. Images that are elsewhere (a URL, an uploaded file) are not looked at.
+// What providers accept of images: type, bytes, pixels, number. One check for all four, by a table of limits; each provider's rules only
+// say where its images are. Images that are elsewhere (a URL, an uploaded file) are not checked.
 import { decodeBase64 } from "../json.ts";
 import type { Breach, MessagePosition } from "./provider-rules.ts";
 
@@ -8,17 +8,17 @@ export interface SentImage {
   readonly position: MessagePosition;
   /** As the request names it. */
   readonly mediaType: unknown;
-  /** Base64, if the request is right. */
+  /** Base64, if the request is correct. */
   readonly data: unknown;
 }
 
-/** What a provider takes. */
+/** What a provider accepts. */
 export interface ImageLimits {
   /** Name in sentences. */
   readonly provider: string;
   /** Media types, as the provider spells them. */
   readonly types: readonly string[];
-  /** Whether a type that is not that of the bytes is refused; else the provider looks at the bytes alone. */
+  /** Whether the provider refuses a type that does not match the bytes; else it reads the bytes alone. */
   readonly checksType: boolean;
   /** Most bytes of one image, counted in base64. */
   readonly bytes: number;
@@ -28,11 +28,11 @@ export interface ImageLimits {
   readonly count: number;
   /** Most pixels of a side; absent = any. */
   readonly side?: number;
-  /** Most pixels of a side where a request has more than `over` images. */
+  /** Most pixels of a side in a request with more than `over` images. */
   readonly many?: { readonly over: number; readonly side: number };
 }
 
-/** The image of a data URL; none of any other URL. What follows the comma is base64, or no image that a provider reads. */
+/** Returns the image of a data URL; none of any other URL. The text after the comma is base64, or no image that a provider reads. */
 export function* sentInUrl(url: unknown, position: MessagePosition): Generator<SentImage> {
   if (typeof url !== "string" || !url.startsWith("data:")) return;
   const comma = url.indexOf(",");
@@ -103,7 +103,7 @@ export function* refusedImages(images: readonly SentImage[], limits: ImageLimits
   }
 }
 
-/** Finds images under a type that is not theirs where the provider does not mind, but others do. */
+/** Finds images whose type does not match their bytes, where the provider accepts that but others do not. */
 export function* misnamedImages(images: readonly SentImage[], limits: ImageLimits): Generator<Breach> {
   if (limits.checksType) return;
   for (const [at, { position, mediaType, data }] of images.entries()) {
@@ -139,7 +139,7 @@ function problemOf({ mediaType, data }: SentImage, count: number, limits: ImageL
 
 function problemOfSize(found: ImageHead, type: string, count: number, limits: ImageLimits): string | null {
   const { size } = found;
-  if (size === null) return null; // not every kind says it at its beginning
+  if (size === null) return null; // not every kind has its size at its beginning
   if (size === "cut") return `(${type}) is cut off before its size; ${limits.provider} cannot read it: take it out.`;
   const [width, height] = size;
   const larger = Math.max(width, height);
@@ -152,7 +152,7 @@ function problemOfSize(found: ImageHead, type: string, count: number, limits: Im
   return null;
 }
 
-/** The image at which the bytes of all together are too many; absent when they are not. */
+/** The image at which the total of bytes exceeds the limit; absent if it does not. */
 function firstOver(images: readonly SentImage[], most: number): SentImage | undefined {
   let total = 0;
   return images.find(({ data }) => {
@@ -165,7 +165,7 @@ function named(mediaType: unknown): string {
   return typeof mediaType === "string" && mediaType !== "" ? mediaType : "none";
 }
 
-/** A media type as it is mostly spelled: lower case, without parameters, `jpeg` in full. */
+/** A media type in its usual spelling: lower case, without parameters, `jpeg` in full. */
 function usualType(mediaType: unknown): string {
   const [type = ""] = named(mediaType).toLowerCase().split(";");
   return type.trim() === "image/jpg" ? "image/jpeg" : type.trim();
@@ -178,13 +178,13 @@ function grouped(count: number): string {
 /** What the first bytes of an image say. */
 interface ImageHead {
   readonly type: string;
-  /** Width and height in pixels; `cut` when the bytes end before; null when this kind says it elsewhere. */
+  /** Width and height in pixels; `cut` when the bytes end before; null when this kind stores it elsewhere. */
   readonly size: readonly [number, number] | "cut" | null;
 }
 
 type SizeReader = (view: DataView) => readonly [number, number] | null;
 
-/** Kinds by how their bytes begin, read as Latin-1. Sources: the file formats' own specifications. */
+/** Kinds by their first bytes, read as Latin-1. Sources: the file formats' own specifications. */
 const KINDS: readonly (readonly [RegExp, string, SizeReader])[] = [
   [/^\x89PNG\r\n\x1a\n/, "image/png", (view) => [view.getUint32(16), view.getUint32(20)]],
   [/^\xff\xd8\xff/, "image/jpeg", jpegSize],
@@ -202,7 +202,7 @@ const KINDS: readonly (readonly [RegExp, string, SizeReader])[] = [
   ],
 ];
 
-/** Longest beginning that tells the kind, in bytes. */
+/** Longest beginning that identifies the kind, in bytes. */
 const HEAD = 512;
 
 function readImageHead(bytes: Uint8Array): ImageHead | null {
@@ -218,7 +218,7 @@ function readImageHead(bytes: Uint8Array): ImageHead | null {
   }
 }
 
-/** The frame header (SOF0…15 but DHT, JPG and DAC) is behind segments of other kinds. Source: ITU T.81, B.1.1.4. */
+/** The frame header (SOF0…15 without DHT, JPG and DAC) comes after segments of other kinds. Source: ITU T.81, B.1.1.4. */
 function jpegSize(view: DataView): readonly [number, number] {
   let at = 2;
   for (;;) {

@@ -1,12 +1,12 @@
-// Names of models as people write them: `provider/model`, a short name that means a current model, or a model's own name
-// where its maker is plain from it. What is recorded and shown is always `provider/model` in full.
+// Names of models as people write them: `provider/model`, a short name for a current model, or a model's own name if its maker is obvious
+// from it. What is recorded and shown is always the full `provider/model`.
 import { nearestName, userError } from "../errors.ts";
 import { knownProvider, MODEL_PROVIDERS, type ModelPrice, SERVE_A_FILE } from "./model-provider.ts";
 
-/** A model and who is asked for it. */
+/** A model and the provider that is asked for it. */
 export interface ModelName {
   readonly provider: string;
-  /** The provider's own name; may hold slashes. */
+  /** The provider's own name; may contain slashes. */
   readonly model: string;
 }
 
@@ -20,8 +20,8 @@ const MAKERS: readonly (readonly [name: RegExp, provider: string])[] = [
 const HINT = "Type provider/model, such as anthropic/claude-haiku, openai/gpt-mini or ollama/qwen3.";
 
 /**
- * Parses a name. `configured` are the providers of the settings beside those known by name. A name without a provider is
- * understood where its maker is plain. Throws `bad_model_name` and `unknown_provider` with the nearest one.
+ * Parses a name. `configured` = providers of the settings, in addition to those known by name. A name without a provider is accepted if its
+ * maker is obvious. Throws `bad_model_name` and `unknown_provider` with the nearest one.
  */
 export function parseModelName(text: string, configured: Iterable<string> = []): ModelName {
   const name = text.trim();
@@ -37,18 +37,17 @@ export function parseModelName(text: string, configured: Iterable<string> = []):
   return { provider: found, model: resolveAlias(found, model) };
 }
 
-/** Formats a name as `provider/model`. */
 export function formatModelName({ provider, model }: ModelName): string {
   return `${provider}/${model}`;
 }
 
-/** Tells the maker of a model from its bare name, e.g. `claude-opus-4-8` → anthropic; null when it is not plain. */
+/** Infers the maker of a model from its bare name, e.g. `claude-opus-4-8` → anthropic; null when it is not obvious. */
 export function inferProvider(model: string): string | null {
   const name = model.toLowerCase();
   return providerOfAlias(name) ?? MAKERS.find(([beginning]) => beginning.test(name))?.[1] ?? null;
 }
 
-/** A name under which a list of prices may have a model; absent provider = the list's own guess. */
+/** A name under which a price list may have a model; absent provider = the list's own guess. */
 export interface ListedName {
   readonly provider?: string;
   readonly model: string;
@@ -68,7 +67,7 @@ const LIST_NAMES: Readonly<Record<string, string>> = {
   fireworks_ai: "fireworks",
   together_ai: "together",
 };
-/** Whether a provider serves other makers' models with the windows that these publish, or is not known at all. */
+/** Whether a provider serves other makers' models with their published windows, or is not known at all. */
 export function servesFullWindow(provider: string | undefined): boolean {
   return provider === undefined || Object.hasOwn(LIST_NAMES, provider);
 }
@@ -76,14 +75,14 @@ export function servesFullWindow(provider: string | undefined): boolean {
 /** A model of Amazon Bedrock, with its region or without: `us.anthropic.claude-opus-4-8-v1:0`. */
 const BEDROCK =
   /(?:^|[/:])((?:[a-z-]+\.)?(?:ai21|amazon|anthropic|cohere|deepseek|meta|mistral|openai|qwen|writer)\.[^/]+)$/;
-/** Servers of one's own ask for no money. */
+/** Servers of one's own cost nothing. */
 const LOCAL_ROUTE = /^(?:ollama(?:_chat)?|lm[-_]?studio|llama[._-]?cpp|local|vllm|hosted_vllm)\//;
-/** Names of routers that say how a model is asked, not which. */
+/** Suffixes of routers that say how a model is asked, not which. */
 const ROUTER_SUFFIX = /:(?:thinking|beta|online|nitro|floor|exacto|extended)$/;
 
 /**
- * Lists the names under which price lists may have a model that an agent recorded, the likeliest first: as it is called, at
- * Bedrock, at its maker, at whoever stands before a slash, at OpenRouter.
+ * Lists the names under which price lists may have a model that an agent recorded, the likeliest first: as it is called, at Bedrock, at its
+ * maker, at the provider before a slash, at OpenRouter.
  */
 export function listedNames({ provider = "", model }: ListedName): readonly ListedName[] {
   const name = model.toLowerCase().replace(ROUTER_SUFFIX, "");
@@ -133,19 +132,19 @@ function unknownProvider(provider: string, configured: readonly string[]): Error
   );
 }
 
-// The models that short names stand for, and which of each provider answers, and writes summaries, when nobody chose. Checked
-// against the providers' model pages in November 2026; a retired model is taken out, never kept as a default.
+// The models behind short names, and each provider's default model for answers and for summaries. Checked against the providers' model
+// pages in November 2026; a retired model is removed, never kept as a default.
 
 /** A model of the table. What the price lists know of it is not repeated here. */
 interface CurrentModel {
   readonly provider: string;
-  /** Short name that means it. */
+  /** Its short name. */
   readonly alias: string;
   /** The provider's own name. */
   readonly model: string;
-  /** Writes summaries when nobody chose a model. */
+  /** Default for summaries. */
   readonly isCheap?: true;
-  /** Answers when nobody chose a model. */
+  /** Default for answers. */
   readonly isUsual?: true;
   /** Tokens that can be sent. */
   readonly contextWindow?: number;
@@ -205,7 +204,7 @@ const MODELS: readonly CurrentModel[] = [
   { provider: "openrouter", alias: "cheap", model: "openai/gpt-6-luna", isCheap: true, isUsual: true },
 ];
 
-/** Models on OpenRouter that write usable summaries: its cheapest ones are toys, or free for the right to read along. */
+/** Models on OpenRouter that write usable summaries: its cheapest ones are toys, or free in exchange for reading along. */
 const OPENROUTER_SUMMARIES: readonly string[] = [
   "openai/gpt-6-luna",
   "openai/gpt-oss-120b",
@@ -219,22 +218,22 @@ export function listModelNames(): readonly string[] {
   return MODELS.map(({ provider, alias }) => `${provider}/${alias}`);
 }
 
-/** Gives the model that a short name of a provider means; the name itself when it is none. */
+/** Returns the model of a provider's short name; any other name unchanged. */
 export function resolveAlias(provider: string, model: string): string {
   return MODELS.find((row) => row.provider === provider && row.alias === model)?.model ?? model;
 }
 
-/** Gives the provider of a short name that stands alone, e.g. `claude-haiku`; undefined when it is none. */
+/** Returns the provider of a short name without one, e.g. `claude-haiku`; undefined when it is none. */
 function providerOfAlias(alias: string): string | undefined {
   return MODELS.find((row) => row.alias === alias && row.provider !== "openrouter")?.provider;
 }
 
-/** Finds what the table says of a model by the provider's own name; undefined when it is not in it. */
+/** Finds a model in the table by the provider's own name; undefined when it is not in it. */
 export function currentModel(provider: string, model: string): CurrentModel | undefined {
   return MODELS.find((row) => row.provider === provider && row.model === model);
 }
 
-/** Gives the model of a provider that answers when nobody chose one, the provider's own name; null for one without. */
+/** Returns a provider's default model for answers, the provider's own name; null if it has none. */
 export function usualModel(provider: string): string | null {
   return MODELS.find((row) => row.provider === provider && row.isUsual)?.model ?? null;
 }
@@ -243,13 +242,13 @@ export function usualModel(provider: string): string | null {
 interface PricedModel {
   readonly name: string;
   readonly price?: { readonly input: number; readonly output: number };
-  /** Set where the provider takes it out of service. */
+  /** Set if the provider takes it out of service. */
   readonly retires?: string;
 }
 
 /**
- * Gives the cheap model of a provider for summaries, the provider's own name; null for a provider without one. `listed` is
- * OpenRouter's own list when it is at hand: then the cheapest of the usable ones that are in it with a price.
+ * Returns the cheap model of a provider for summaries, the provider's own name; null for a provider without one. `listed` = OpenRouter's
+ * own list if loaded: then the cheapest usable model in it with a price.
  */
 export function cheapModel(provider: string, listed: readonly PricedModel[] = []): string | null {
   const fixed = MODELS.find((row) => row.provider === provider && row.isCheap)?.model ?? null;
@@ -267,11 +266,11 @@ const ROUTE =
 /** The same after it: context size, way of asking, version of the host, date. */
 const SUFFIXES =
   /(?:\[[^\]]*\]|:\d+|:(?:thinking|beta|free|online|nitro|floor|exacto|extended)|-v\d+|[@-]\d{8}|@(?:default|latest)|-latest|-\d{4}-\d\d-\d\d)$/;
-/** Versions of Claude as Anthropic does not write them. */
+/** Versions of Claude in spellings that Anthropic does not use. */
 const DOTTED_CLAUDE = /^(claude-.*\d)\.(?=\d)/;
 const CLAUDE_VERSION_FIRST = /^claude-([4-9](?:-\d)?)-(opus|sonnet|haiku)(?=-|$)/;
 
-/** The name without route, context size, version and date, in lower case: `claude-sonnet-4-5-20250929` → `claude-sonnet-4-5`. */
+/** Returns the name without route, context size, version and date, in lower case: `claude-sonnet-4-5-20250929` → `claude-sonnet-4-5`. */
 export function modelFamily(model: string): string {
   let family = withoutRoute(model);
   for (let shorter = family.replace(SUFFIXES, ""); shorter !== family; shorter = family.replace(SUFFIXES, "")) {

@@ -1,25 +1,24 @@
-// The providers of models that jpg knows by name: which API each speaks, where, and which environment variables its own
-// library reads. A key and an address stand side by side here so that a key never goes to another provider's address.
+// The model providers that jpg knows by name: which API each speaks, where, and which environment variables its own library reads. Key and
+// address are listed together so that a key never goes to another provider's address.
 import { JpgError } from "../errors.ts";
 
 /** The APIs that are spoken; several providers speak one. */
 export type ProviderApi = (typeof PROVIDER_APIS)[number];
 
-/** The words for the APIs, as settings have them. */
+/** The names of the APIs in settings. */
 export const PROVIDER_APIS = ["anthropic", "openai-responses", "openai-chat", "google"] as const;
 
-/** A provider of models. */
 export interface ModelProvider {
   /** As in `provider/model`. */
   readonly name: string;
   readonly api: ProviderApi;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly address: string;
-  /** What an address without a path is completed with; "" = nothing. */
+  /** Appended to an address without a path; "" = nothing. */
   readonly path: string;
-  /** Environment variables that may hold the key; the first that is set counts. Empty = only settings can give one. */
+  /** Environment variables that may contain the key; the first that is set counts. Empty = only settings can give one. */
   readonly keyVariables: readonly string[];
-  /** Environment variable that may hold the address; null when there is none. */
+  /** Environment variable that may contain the address; null when there is none. */
   readonly addressVariable: string | null;
   /** Cannot be asked without a key. */
   readonly needsKey: boolean;
@@ -62,7 +61,7 @@ export const MODEL_PROVIDERS: readonly ModelProvider[] = [
     name: "groq",
     api: "openai-chat",
     address: "https://api.groq.com/openai/v1",
-    // Groq's own library is given the address without this path.
+    // Groq's own library takes the address without this path.
     path: "/openai/v1",
     keyVariables: ["GROQ_API_KEY"],
     addressVariable: "GROQ_BASE_URL",
@@ -80,11 +79,11 @@ export const MODEL_PROVIDERS: readonly ModelProvider[] = [
   { ...LOCAL, name: "lmstudio", address: "http://127.0.0.1:1234/v1", addressVariable: null },
 ];
 
-/** What serves a model that is a file: jpg ran such models itself once, as `gguf/FILE`. */
+/** How to serve a model from a file: jpg once ran such models itself, as `gguf/FILE`. */
 export const SERVE_A_FILE: string =
   "Serve the file with a local server that speaks OpenAI's API, such as `llama-server -m FILE.gguf`, and name the model llamacpp/NAME; docs/config.md says how, for Ollama and LM Studio, too.";
 
-/** Finds a provider that jpg knows by name; undefined when it is none of them. */
+/** Returns a provider that jpg knows by name; undefined for any other. */
 export function knownProvider(name: string): ModelProvider | undefined {
   return MODEL_PROVIDERS.find((provider) => provider.name === name);
 }
@@ -95,26 +94,25 @@ export interface TokenPrices {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** Written to a cache that is kept for an hour; absent = twice the input, as Anthropic asks, whose models alone have one. */
+  /** Written to a cache that is kept for an hour; absent = twice the input: Anthropic's price, the only provider with one. */
   readonly cacheWrite1h?: number;
 }
 
-/** The prices of a model. */
 export interface ModelPrice extends TokenPrices {
-  /** Of requests of more than `above` tokens (sent, cached ones included), for the whole request; ascending. */
+  /** Of requests of more than `above` tokens (sent, including cached ones), for the whole request; ascending. */
   readonly larger?: readonly (TokenPrices & { readonly above: number })[];
-  /** US dollars for a thousand searches of the web that the provider ran; absent = 10, what Anthropic and OpenAI ask. */
+  /** US dollars for a thousand web searches that the provider ran; absent = 10, the price of Anthropic and OpenAI. */
   readonly webSearches?: number;
 }
 
-// Addresses of model APIs as people write them, brought into one form: http or https, no slash at the end, no query, no
-// credentials. What cannot be an address is an error before anything is sent.
+// Addresses of model APIs as people write them, brought into one form: http or https, no trailing slash, no query, no credentials. What
+// cannot be an address is an error before anything is sent.
 
-/** Default port of Ollama where its variable names none and no scheme. */
+/** Default port of Ollama if its variable names neither port nor scheme. */
 const OLLAMA_PORT = 11434;
 /** Host (a name, an IPv4 or an IPv6 address, the latter with or without brackets), port, path. */
 const OLLAMA_PLACE = /^(\[[^\]]*\]|[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*|[^:/]*)(?::(\d+))?(\/.*)?$/i;
-/** What a server listens on that listens everywhere, and where it is reached. */
+/** Addresses of a server that listens everywhere, and where it is reached. */
 const EVERYWHERE: ReadonlyMap<string, string> = new Map([
   ["", "127.0.0.1"],
   ["0.0.0.0", "127.0.0.1"],
@@ -123,8 +121,8 @@ const EVERYWHERE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Resolves the address that a setting or an environment variable gives for a provider. One without a path is completed with
- * the provider's. Throws `bad_address` naming the setting; credentials in the address are refused and never shown.
+ * Resolves the address that a setting or an environment variable gives for a provider. One without a path is completed with the provider's.
+ * Throws `bad_address` naming the setting; credentials in the address are refused and never shown.
  */
 export function resolveAddress(provider: ModelProvider, text: string, setting: string): string {
   const url = parseUrl(text.trim());
@@ -142,8 +140,8 @@ export function resolveAddress(provider: ModelProvider, text: string, setting: s
 }
 
 /**
- * Reads the value of OLLAMA_HOST: `host`, `host:port`, `:port`, `[::1]:port`, with or without a scheme, as Ollama does. A
- * server that listens everywhere (`0.0.0.0`) is reached on this machine. Gives an address for `resolveAddress`.
+ * Parses the value of OLLAMA_HOST as Ollama does: `host`, `host:port`, `:port`, `[::1]:port`, with or without a scheme. A server that
+ * listens everywhere (`0.0.0.0`) is reached on this machine. Returns an address for `resolveAddress`.
  */
 export function ollamaAddress(text: string): string {
   const [, scheme, rest = ""] = /^(?:([a-z]+):\/\/)?(.*)$/i.exec(text.trim()) ?? [];

@@ -1,5 +1,5 @@
-// A view as messages with nothing repaired: what a session would send if its agent only laid it out. Checks over it find what
-// is wrong with the session itself; what jpg sends goes through the hardened threads instead.
+// A view as messages without any repair: what a session would send if its agent sent it as it is. Checks over it find what is wrong with
+// the session itself; jpg sends the hardened threads instead.
 import {
   attachmentText,
   type ChatResponse,
@@ -22,7 +22,7 @@ import { toParts } from "./google-thread.ts";
 import type { ProviderName } from "./provider-rules.ts";
 import { formatReminder } from "./thread.ts";
 
-/** What stands in a message. */
+/** An item of a message. */
 type NaiveItem =
   | { readonly kind: "text"; readonly event: string; readonly text: string }
   | { readonly kind: "media"; readonly event: string; readonly part: MediaPart }
@@ -32,15 +32,15 @@ type NaiveItem =
   | { readonly kind: "call"; readonly event: string; readonly call: ToolCallRequest }
   | { readonly kind: "result"; readonly event: string; readonly result: ToolCallResponse; readonly text: string };
 
-/** Neighbours of one role stand in one message, the results of a user's message first. */
+/** Neighbours of one role are one message, the results of a user's message first. */
 interface NaiveMessage {
   readonly role: "user" | "assistant";
   readonly items: readonly NaiveItem[];
 }
 
 /**
- * Lays a view out; events that no model is sent are left out, and what only one provider reads, but for calls that Anthropic
- * runs itself where they are asked for.
+ * Renders a view as messages, without events that no model is sent and without what only one provider reads, except, if asked for, the
+ * calls that Anthropic runs itself.
  */
 export function toNaiveMessages(
   view: View,
@@ -101,14 +101,14 @@ function resultsFirst(items: readonly NaiveItem[]): readonly NaiveItem[] {
   return results.length === 0 ? items : [...results, ...items.filter((item) => item.kind !== "result")];
 }
 
-// The naive messages of a view in the shape of each provider, with the event behind every block.
+// The naive messages of a view in the shape of each provider, with the event of every block.
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** One entry of a provider's list. */
 export interface NaiveEntry {
   readonly value: Json;
-  /** Ids of the events behind its blocks, in order; behind the entry as a whole when it has no blocks. Never empty. */
+  /** Ids of the events of its blocks, in order; of the whole entry when it has no blocks. Never empty. */
   readonly events: readonly string[];
 }
 
@@ -146,7 +146,7 @@ function anthropicBlock(item: NaiveItem): Json {
   }
 }
 
-/** A text, or blocks where images stand beside it. */
+/** A text, or blocks if there are images too. */
 function anthropicResult({ text, result }: Extract<NaiveItem, { readonly kind: "result" }>): string | readonly Json[] {
   const images = imagesOf(result.content);
   if (images.length === 0) return text;
@@ -154,8 +154,8 @@ function anthropicResult({ text, result }: Extract<NaiveItem, { readonly kind: "
 }
 
 /**
- * Texts and calls make one message; each result is a message of its own, before the texts of the user, who also shows the images
- * of results: a tool's message takes none.
+ * Texts and calls make one message; each result is a message of its own, before the texts of the user, who also shows the images of
+ * results: a tool's message takes none.
  */
 function toChat({ role, items }: NaiveMessage): readonly NaiveEntry[] {
   const results = items.flatMap((item) => (item.kind === "result" ? [item] : []));
@@ -190,7 +190,7 @@ function chatCall({ call }: Extract<NaiveItem, { readonly kind: "call" }>): Json
   };
 }
 
-/** Each item stands for itself; reasoning of the session itself cannot be sent back without its provider's own items. */
+/** Each item is an entry of its own; reasoning of the session cannot be sent back without its provider's own items. */
 function toResponses({ role, items }: NaiveMessage): readonly NaiveEntry[] {
   return items.flatMap((item): readonly NaiveEntry[] => {
     const events = [item.event];
@@ -262,7 +262,7 @@ function googlePart(item: NaiveItem, names: ReadonlyMap<string, string>): Json {
   }
 }
 
-/** Images whose bytes are at hand. */
+/** Images whose bytes are known. */
 function imagesOf(content: Content): readonly InlineImage[] {
   return mediaOf(content).filter(isInlineImage);
 }

@@ -3,19 +3,19 @@ import { isFields } from "../conversation/event.ts";
 import { misnamedImages, OPENAI_IMAGES, refusedImages, type SentImage, sentInUrl } from "./image-rules.ts";
 import { type Breach, type Rule, runRules, type Violation } from "./provider-rules.ts";
 
-// A message list in the shape of OpenAI Chat Completions, prepared once for all rules: calls and results with their places.
-// Anything may be given; what is no message counts as an empty one (rule C0 names it).
+// A message list in the shape of OpenAI Chat Completions, prepared once for all rules: calls and results with their places. Any value is
+// accepted; what is no message counts as an empty one (rule C0 reports it).
 
 /** A JSON object in the provider's shape. */
 export type OpenAiObject = Readonly<Record<string, unknown>>;
 
-/** What decides about rules that are not in the shape alone. */
+/** What decides about rules that the shape alone does not. */
 export interface OpenAiChatCheckOptions {
   /** Whether the list is for a server that is only compatible with OpenAI's: C7 and stricter forms are checked (default false). */
   readonly compatible?: boolean;
-  /** Whether the server takes reasoning back (default false: C8 warns of it). */
+  /** Whether the server accepts reasoning (default false: C8 warns of it). */
   readonly reasoning?: boolean;
-  /** Whether the list is sent as it stands (default true); false = a new request will follow, so its end is not judged. */
+  /** Whether the list is sent as it is (default true); false = a new request will follow, so its end is not checked. */
   readonly complete?: boolean;
 }
 
@@ -51,7 +51,7 @@ function place(message: unknown, index: number): ChatMessage {
   return { index, role: value["role"], value, calls: calls.map(asObject) };
 }
 
-/** Part types by role; roles that are not here are unknown. */
+/** Part types by role; unlisted roles are unknown. */
 const PARTS: ReadonlyMap<unknown, ReadonlySet<unknown>> = new Map([
   ["system", new Set(["text"])],
   ["developer", new Set(["text"])],
@@ -82,7 +82,7 @@ function* badContent(message: ChatMessage): Generator<Breach> {
   const { content } = message.value;
   if (typeof content === "string") return;
   if (content === null || content === undefined) {
-    // What an assistant message needs instead is rule C5.
+    // Rule C5 checks what an assistant message needs instead.
     if (message.role !== "assistant")
       yield breachAt(message, `A message of the ${String(message.role)} has no content.`);
     return;
@@ -130,7 +130,7 @@ const OPENAI_CHAT_SHAPE_RULES: readonly Rule<OpenAiChatInput>[] = [
   { id: "C0", severity: "warning", find: longIds },
 ];
 
-/** What a call asks for: name and arguments of a function, name and input of a custom tool. */
+/** The input of a call: name and arguments of a function, name and input of a custom tool. */
 function functionOf(call: OpenAiObject): OpenAiObject {
   return asObject(call["type"] === "custom" ? call["custom"] : call["function"]);
 }
@@ -252,7 +252,7 @@ function batches(all: readonly ChatMessage[]): readonly Batch[] {
 interface Missing {
   readonly position: Breach["position"];
   readonly id: string;
-  /** A tool message of that id stands further down. */
+  /** A tool message with that id comes later. */
   readonly isLater: boolean;
 }
 
@@ -290,8 +290,8 @@ function quote(id: unknown): string {
   return JSON.stringify(id ?? null);
 }
 
-// Checks a message list against the structural rules of OpenAI Chat Completions: each rule is a small function in a table,
-// ids as in the rule book (C1 …; C0 = the schema refuses it). C9 is about trimming functions, not about a list.
+// Checks a message list against the structural rules of OpenAI Chat Completions: each rule is a small function in a table, ids as in the
+// rule book (C1 …; C0 = the schema refuses it). C9 is about trimming functions, not about a list.
 
 /**
  * Finds what the API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: C0–C6, C8, C10

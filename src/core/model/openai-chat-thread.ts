@@ -1,6 +1,5 @@
-// A view as the messages of OpenAI Chat Completions, hardened so that the API and compatible servers take them: provider rules
-// C1–C8. A turn that is added later changes nothing before it but the last message, which it may lengthen, and the results of
-// calls still open there.
+// A view as the messages of OpenAI Chat Completions, hardened so that the API and compatible servers accept them: provider rules C1–C8. A
+// turn added later changes nothing before it except the last message, which it may lengthen, and the results of calls still open there.
 import {
   type ChatRequest,
   type ChatResponse,
@@ -41,7 +40,7 @@ import {
 export interface OpenAiChatOptions {
   /** The model that will be sent the messages; reasoning of another family is never sent. */
   readonly model?: string;
-  /** System prompt; goes before those that the view begins with. */
+  /** System prompt; precedes those that the view begins with. */
   readonly system?: string;
   /** Whether reasoning texts are sent as `reasoning_content`, as DeepSeek-like servers take them (default false, C8). */
   readonly reasoning?: boolean;
@@ -102,7 +101,7 @@ function addEvent(writer: Writer, event: Event, origin: ItemOrigin): void {
     case "tool_call_response":
       if (writer.plan.calls.has(event) && writer.draft?.calls.length) endMessage(writer);
       break;
-    default: // what no model is sent
+    default: // not sent to models
   }
 }
 
@@ -156,7 +155,7 @@ function addCall(writer: Writer, event: ToolCallRequest, origin: ItemOrigin): vo
   writer.draft = { ...draft, calls: [...draft.calls, { request: event, origin, toolCall }] };
 }
 
-/** The draft that takes an event of the assistant: the one at hand, or a new one. */
+/** The draft that takes an event of the assistant: the current one, or a new one. */
 function openDraft(writer: Writer, what: "reasoning" | "text" | "call", event: Event): ChatDraft {
   const messageId = event.metadata?.message_id;
   if (writer.draft !== null && takes(writer.draft, what, messageId)) return writer.draft;
@@ -176,7 +175,7 @@ function endMessage(writer: Writer): void {
   appendAll(writer.items, media);
 }
 
-/** Adds the `tool` message of a call; gives the messages that show the media of its result. */
+/** Adds the `tool` message of a call; returns the messages that show the media of its result. */
 function addResult(writer: Writer, call: ToolCallRequest): readonly ThreadItem[] {
   const result: ToolCallResponse | null = writer.plan.results.get(call) ?? null;
   const tool = { role: "tool", tool_call_id: writer.plan.ids.get(call) };
@@ -205,14 +204,14 @@ function drop(writer: Writer, { id }: Pick<Event, "id">, rule: string): void {
   writer.hardening.push({ rule, event: id, action: "dropped" });
 }
 
-/** A call as it will stand in the message. */
+/** A call as it will be in the message. */
 interface DraftCall {
   readonly request: ToolCallRequest;
   readonly origin: ItemOrigin;
   readonly toolCall: ProviderObject;
 }
 
-/** A reasoning text that goes with the message. */
+/** A reasoning text of the message. */
 interface DraftReasoning {
   readonly event: string;
   readonly origin: ItemOrigin;
@@ -227,26 +226,26 @@ export interface ChatDraft {
   readonly calls: readonly DraftCall[];
 }
 
-/** Creates the draft of a message of which nothing is known but its provider's id, if that. */
+/** Creates an empty draft, with its provider's message id if known. */
 export function createDraft(messageId: string | undefined): ChatDraft {
   return { messageId, reasoning: [], said: null, calls: [] };
 }
 
-/** Whether something of a message with that id may be joined to the draft: a text only to a draft that has none. */
+/** Whether part of a message with that id may be joined to the draft: a text only to a draft without one. */
 export function takes(draft: ChatDraft, what: "reasoning" | "text" | "call", messageId: string | undefined): boolean {
   const isSame = messageId === draft.messageId || messageId === undefined || draft.messageId === undefined;
   if (!isSame) return false;
   return what === "call" || (draft.calls.length === 0 && draft.said === null);
 }
 
-/** The finished message; `null` for one that holds only reasoning, which the API does not take (C5). */
+/** The finished message; `null` for one with only reasoning, which the API does not accept (C5). */
 export function toAssistantMessage({ reasoning, said, calls }: ChatDraft): ThreadItem | null {
   if (said === null && calls.length === 0) return null;
   const thoughts = reasoning.map(({ text }) => text).join("\n");
   const origins = [...reasoning, ...(said === null ? [] : [said]), ...calls].map(({ origin }) => origin);
   const item = {
     role: "assistant",
-    // The API takes null as well, some compatible servers do not.
+    // The API accepts null as well, some compatible servers do not.
     content: said?.text ?? "",
     ...(thoughts !== "" && { reasoning_content: thoughts }),
     ...(calls.length > 0 && { tool_calls: calls.map(({ toolCall }) => toolCall) }),
@@ -254,10 +253,10 @@ export function toAssistantMessage({ reasoning, said, calls }: ChatDraft): Threa
   return { ...joinOrigins(origins), item };
 }
 
-// Neighbours of one role become one message: many compatible servers want the roles to alternate (C7). A message of a tool
-// stands for itself, so nothing is joined across one.
+// Neighbours of one role become one message: many compatible servers want the roles to alternate (C7). A tool message is never joined, nor
+// anything across one.
 
-/** Joins messages of one role that stand in a row: texts with a blank line between, parts and calls one after the other. */
+/** Joins consecutive messages of one role: texts with a blank line between, parts and calls concatenated. */
 function joinNeighbours(items: readonly ThreadItem[]): readonly ThreadItem[] {
   const runs: ThreadItem[][] = [];
   for (const item of items) {
@@ -286,7 +285,7 @@ function joinRun(run: readonly ThreadItem[]): ThreadItem {
 
 type JoinedContent = string | readonly ProviderObject[];
 
-/** A text as long as all are texts; the parts of a message without content are none. */
+/** A text if all are texts; a message without content has no parts. */
 function joinContents(contents: readonly JoinedContent[]): JoinedContent {
   const texts = contents.filter((content) => typeof content === "string");
   if (texts.length === contents.length) return texts.filter((text) => text !== "").join("\n\n");
@@ -295,10 +294,10 @@ function joinContents(contents: readonly JoinedContent[]): JoinedContent {
 
 /** Part types of user messages that are passed on as OpenAI gave them. */
 const USER_PARTS: ReadonlySet<unknown> = new Set(["text", "image_url", "input_audio", "file"]);
-/** Stands before the media of a tool's result, which a tool message cannot hold. */
+/** Precedes the media of a tool's result, which a tool message cannot contain. */
 const MEDIA_OF_RESULT = "[Media of the tool result above]";
 
-/** A content, or none when nothing of it can be sent; `isCut` when something fell out of it. */
+/** A content, or none when nothing of it can be sent; `isCut` when something was left out. */
 interface ChatContent {
   readonly content: string | readonly ProviderObject[] | null;
   readonly isCut: boolean;

@@ -3,10 +3,10 @@ import { misnamedImages, OPENAI_IMAGES, refusedImages, type SentImage, sentInUrl
 import { asObject, type OpenAiObject } from "./openai-chat-rules.ts";
 import { type Breach, type Rule, runRules, type Violation } from "./provider-rules.ts";
 
-// An input list in the shape of OpenAI's Responses API, prepared once for all rules: calls, outputs, and what a model made.
-// Anything may be given; what is no item counts as an empty one (rule R0 names it).
+// An input list in the shape of OpenAI's Responses API, prepared once for all rules: calls, outputs, and what a model made. Any value is
+// accepted; what is no item counts as an empty one (rule R0 reports it).
 
-/** What decides about rules that are not in the shape alone. */
+/** What decides about rules that the shape alone does not. */
 export interface OpenAiResponsesCheckOptions {
   /** The response that the list continues; outputs may then answer calls that only the server has (R3). */
   readonly previous_response_id?: string;
@@ -50,7 +50,7 @@ function toOpenAiResponsesInput(items: readonly unknown[], options: OpenAiRespon
   return { all, options };
 }
 
-/** Whether it is a call that wants an output in the list. */
+/** Whether it is a call that needs an output in the list. */
 function isCall({ type }: ResponsesItem): boolean {
   return OUTPUTS.has(type);
 }
@@ -74,11 +74,11 @@ function hasId({ value }: ResponsesItem): boolean {
   return typeof value["id"] === "string" && value["id"] !== "";
 }
 
-// Rule R0 of OpenAI's Responses API: the shape of messages, calls and outputs. Items of other kinds are the API's own and are
-// passed on; only that they have a type is asked.
+// Rule R0 of OpenAI's Responses API: the shape of messages, calls and outputs. Items of other kinds are the API's own: they only need a
+// type.
 
 const INPUT: ReadonlySet<unknown> = new Set(["input_text", "input_image", "input_file", "input_audio"]);
-/** Part types by role; roles that are not here are unknown. */
+/** Part types by role; unlisted roles are unknown. */
 const PARTS: ReadonlyMap<unknown, ReadonlySet<unknown>> = new Map([
   ["user", INPUT],
   ["system", INPUT],
@@ -88,7 +88,7 @@ const PARTS: ReadonlyMap<unknown, ReadonlySet<unknown>> = new Map([
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(["input_text", "output_text"]);
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const MAX_ID = 64;
-/** Kinds of calls that have a name, with the field that holds what is asked for, a text. */
+/** Kinds of calls that have a name, with the text field that holds the input. */
 const ASKED: ReadonlyMap<unknown, string> = new Map([
   ["function_call", "arguments"],
   ["custom_tool_call", "input"],
@@ -148,7 +148,6 @@ function* badCall(item: ResponsesItem): Generator<Breach> {
   else if (typeof output !== "string") yield breachAt(item, "The output is neither a text nor a list of parts.");
 }
 
-/** Rule R0. */
 const OPENAI_RESPONSES_SHAPE_RULES: readonly Rule<OpenAiResponsesInput>[] = [
   { id: "R0", severity: "error", find: badShape },
 ];
@@ -157,8 +156,8 @@ function breachAt({ index }: ResponsesItem, message: string, block?: number): Br
   return { position: { message: index, block }, message };
 }
 
-// Checks an input list against the structural rules of OpenAI's Responses API: each rule is a small function in a table, ids
-// as in the rule book (R1 …; R0 = the schema refuses it). R7, R9 and R10 say how to render, a list alone does not show them.
+// Checks an input list against the structural rules of OpenAI's Responses API: each rule is a small function in a table, ids as in the rule
+// book (R1 …; R0 = the schema refuses it). R7, R9 and R10 say how to render; a list alone does not show them.
 
 /**
  * Finds what the API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: R0–R2 (with the
@@ -246,7 +245,7 @@ function* lateCompaction({ all }: OpenAiResponsesInput): Generator<Breach> {
   }
 }
 
-/** Images of messages, and of what calls gave. */
+/** Images of messages, and of outputs of calls. */
 function* sentImages({ all }: OpenAiResponsesInput): Generator<SentImage> {
   for (const { index, value } of all) {
     const parts = [value["content"], value["output"]].find((list) => Array.isArray(list)) ?? [];
@@ -254,7 +253,7 @@ function* sentImages({ all }: OpenAiResponsesInput): Generator<SentImage> {
       const { type, image_url } = asObject(part);
       if (type === "input_image") yield* sentInUrl(image_url, { message: index, block });
     }
-    // A screenshot that a computer call gave is one part, not a list.
+    // A screenshot returned by a computer call is one part, not a list.
     const { type, image_url } = asObject(value["output"]);
     if (type === "input_image" || type === "computer_screenshot") yield* sentInUrl(image_url, { message: index });
   }
@@ -276,7 +275,7 @@ const RULES: readonly Rule<OpenAiResponsesInput>[] = [
   { id: "R11", severity: "warning", find: (input) => misnamedImages([...sentImages(input)], OPENAI_IMAGES) },
 ];
 
-/** Messages and calls that carry an id, each with the reasoning before it since somebody else spoke. */
+/** Messages and calls that carry an id, each with the reasoning before it since another role spoke. */
 function* madeWith(
   all: readonly ResponsesItem[],
 ): Generator<{ item: ResponsesItem; reasoning: readonly ResponsesItem[] }> {

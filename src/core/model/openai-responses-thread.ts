@@ -1,5 +1,5 @@
-// A view as the input items of OpenAI's Responses API, hardened so that the API takes them: provider rules R1, R2, R6–R8. No
-// item of ours has an id, so R4 and R5 never bite. Results stand where they were recorded, but before what the user says next.
+// A view as the input items of OpenAI's Responses API, hardened so that the API accepts them: provider rules R1, R2, R6–R8. No item of ours
+// has an id, so R4 and R5 never apply. Results are placed where they were recorded, but before what the user says next.
 import {
   type ChatRequest,
   type ChatResponse,
@@ -35,9 +35,9 @@ export interface OpenAiResponsesOptions {
   readonly model?: string;
   /** Whether harness texts are messages of their role; else they are reminders in messages of the user. */
   readonly systemMessages?: boolean;
-  /** Makes the item of reasoning, or none; absent = what OpenAI encrypted goes back, without its summary. */
+  /** Makes the item of reasoning, or none; absent = OpenAI's encrypted reasoning is sent back, without its summary. */
   readonly reasoningItem?: (event: ChatResponse, model: string | undefined) => ProviderObject | undefined;
-  /** Whether OpenAI's own compaction stays where it was recorded; else it goes before everything that a model made (R8). */
+  /** Whether OpenAI's own compaction stays where it was recorded; else it is moved before everything that a model made (R8). */
   readonly compactionsStay?: boolean;
 }
 
@@ -91,7 +91,7 @@ function addEvent(writer: Writer, event: Event, origin: ItemOrigin): void {
     case "tool_call_response":
       addRecordedOutput(writer, event);
       break;
-    default: // what no model is sent
+    default: // not sent to models
   }
 }
 
@@ -102,7 +102,7 @@ function addRequest(writer: Writer, event: ChatRequest, origin: ItemOrigin): voi
   const sent = toInputContent(content, frame);
   report(writer, event, sent);
   const isShared = role === "user" || isReminder;
-  // Only messages of the user hold media.
+  // Only messages of the user can contain media.
   const [own, media] = isShared ? [sent.parts, []] : splitMedia(sent.parts);
   addMessage(writer, isShared ? "user" : role, own, origin);
   addMessage(writer, "user", media, origin);
@@ -136,13 +136,13 @@ function addResponse(writer: Writer, event: ChatResponse, origin: ItemOrigin): v
   addVerbatim(writer, event, sent.items, origin);
 }
 
-/** Newer models want back which of their messages were commentary and which the answer. */
+/** Newer models need to be told which of their messages were commentary and which the answer. */
 function phaseOf({ metadata }: ChatResponse): ProviderObject {
   const phase = metadata?.["phase"];
   return metadata?.provider === "openai" && (phase === "commentary" || phase === "final_answer") ? { phase } : {};
 }
 
-/** Adds items as OpenAI gave them; its own compaction goes before everything that a model made (R8). */
+/** Adds items as OpenAI gave them; moves its own compaction before everything that a model made (R8). */
 function addVerbatim(writer: Writer, event: Event, items: readonly ProviderObject[], origin: ItemOrigin): void {
   for (const item of items) {
     const moves = isCompactionItem(item) && writer.options.compactionsStay !== true;
@@ -210,8 +210,8 @@ function drop(writer: Writer, { id }: Pick<Event, "id">, rule: string): void {
   writer.hardening.push({ rule, event: id, action: "dropped" });
 }
 
-// Content of events as parts and items of the Responses API. What OpenAI gave goes back as it was: a part inside its message,
-// anything else as an item of its own.
+// Content of events as parts and items of the Responses API. What OpenAI gave is sent back unchanged: a part inside its message, anything
+// else as an item of its own.
 
 /** Types of parts, which are no items. */
 const PART_TYPE = /^(?:(?:input|output)_(?:text|image|file|audio)|refusal)$/;
@@ -227,7 +227,7 @@ interface ResponsesContent {
   readonly parts: readonly ProviderObject[];
   /** Items of their own. */
   readonly items: readonly ProviderObject[];
-  /** Rules that something fell out under, in order. */
+  /** Rules that caused something to be left out, in order. */
   readonly rules: readonly string[];
 }
 
@@ -241,7 +241,7 @@ function toOutputContent(content: Content): ResponsesContent {
   return toContent(content, "assistant", (piece) => ({ type: "output_text", text: nameOf(piece) }));
 }
 
-/** The output of a call: a text, which may be empty, or parts where it holds media. */
+/** The output of a call: a text, which may be empty, or parts if it has media. */
 function toCallOutput(content: Content): {
   readonly output: string | readonly ProviderObject[];
   readonly isCut: boolean;
@@ -262,7 +262,7 @@ function toReasoningItem({ metadata }: ChatResponse, model: string | undefined):
   return { type: "reasoning", summary: [], encrypted_content: encrypted };
 }
 
-/** Whether it is OpenAI's own, opaque summary of what stood before it (R8). */
+/** Whether it is OpenAI's own, opaque summary of what precedes it (R8). */
 function isCompactionItem(item: ProviderObject): boolean {
   return item["type"] === "compaction" || item["type"] === "compaction_summary";
 }
@@ -308,7 +308,7 @@ function toSent(
   return rule === undefined ? { item } : { rule };
 }
 
-/** The first rule that an item breaks by itself: half of a pair breaks R1 or R2. What is wrong with an image, a check says. */
+/** The first rule that an item breaks by itself: half of a pair breaks R1 or R2. Images are checked elsewhere. */
 function refusalOf(item: ProviderObject): string | undefined {
   return checkOpenAiResponses([item]).find(({ rule, severity }) => severity === "error" && rule !== "R11")?.rule;
 }

@@ -34,7 +34,7 @@ export interface ItemThread {
   readonly hardening: readonly HardeningStep[];
 }
 
-/** Gives the origin of what each event of a view becomes: a summary names its compaction, a replacement's events both. */
+/** Returns the origin of what each event of a view becomes: a summary's names its compaction, a replacement's events both. */
 export function itemOrigins({ turns }: View): ReadonlyMap<Event, ItemOrigin> {
   const origins = new Map<Event, ItemOrigin>();
   for (const turn of turns) for (const event of turn.events) origins.set(event, originOf(turn, event));
@@ -46,15 +46,15 @@ function originOf({ origin }: ProjectedTurn, event: Event): ItemOrigin {
   return { events: origin.kind === "summary" ? [] : [event.id], compaction: origin.compaction };
 }
 
-/** Joins the origins of what became one item; where several compactions had a part in it, the first is named. */
+/** Joins the origins of what became one item; of several compactions the first is named. */
 export function joinOrigins(origins: readonly ItemOrigin[]): ItemOrigin {
   const events = origins.flatMap((origin) => origin.events);
   const compaction = origins.find((origin) => origin.compaction !== undefined)?.compaction;
   return { events, compaction };
 }
 
-// Tool calls as both OpenAI APIs take them: ids and names of their alphabet, arguments as a text of JSON. An id that must
-// change is derived from the event's id, so that turns added later never change it.
+// Tool calls as both OpenAI APIs take them: ids and names in their alphabet, arguments as JSON text. An id that must change is derived from
+// the event's id, so that turns added later never change it.
 
 const ALPHABET = /[^a-zA-Z0-9_-]/g;
 /** Longest tool name, in characters ("does not match '^[a-zA-Z0-9_-]{1,64}$'"). */
@@ -71,12 +71,12 @@ interface IdRules {
   readonly repeated: string;
 }
 
-/** Creates the assignment of ids: a valid, unused one stays, any other is made of the event's id. */
+/** Creates the assignment of ids: a valid, unused one stays, any other is derived from the event's id. */
 export function createIdAssignment({ max, invalid, repeated }: IdRules): AssignId {
   return (call, isUsed) => {
     const isValid = new RegExp(`^[a-zA-Z0-9_-]{1,${max}}$`).test(call.call_id);
     if (isValid && !isUsed(call.call_id)) return { id: call.call_id, rules: [] };
-    // Ids of events of one source line differ at their end.
+    // Ids of events of one source line differ only at their end.
     const derived = PREFIX + call.id.replace(ALPHABET, "_").slice(PREFIX.length - max);
     return { id: unusedId(derived, max, isUsed), rules: [isValid ? repeated : invalid] };
   };
@@ -87,7 +87,7 @@ export function toToolName(name: string): string {
   return name.replace(ALPHABET, "_").slice(0, MAX_NAME) || "tool";
 }
 
-/** Arguments as a text of a JSON value; `isChanged` when the call had no object, nor the text of one. */
+/** Arguments as JSON text; `isChanged` when the call had neither an object nor the text of one. */
 export function toArgumentsText(call: ToolCallRequest): { readonly text: string; readonly isChanged: boolean } {
   const value = call.arguments;
   if (typeof value === "object" && value !== null) return { text: JSON.stringify(value), isChanged: false };
@@ -97,12 +97,12 @@ export function toArgumentsText(call: ToolCallRequest): { readonly text: string;
     : { text: JSON.stringify({ input: value }), isChanged: true };
 }
 
-/** Whether it is a call of a tool that takes a free text: the importer says so in `metadata.call_type`. */
+/** Whether it is a call of a tool that takes free text: the importer says so in `metadata.call_type`. */
 export function isCustomCall(call: ToolCallRequest): boolean {
   return call.metadata?.["call_type"] === "custom";
 }
 
-/** The free text of a custom call; that of a stripped one is empty. */
+/** The free text of a custom call; empty for a stripped one. */
 export function toCustomInput({ arguments: value }: ToolCallRequest): string {
   if (typeof value === "string") return value;
   if (typeof value !== "object" || value === null) return "";
@@ -120,8 +120,8 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-// Content cut into the pieces that both OpenAI APIs know: texts, images, files. Where an API takes only text in some place,
-// a piece is named there instead, so that the model sees that something is missing.
+// Content split into the pieces that both OpenAI APIs know: texts, images, files. Where an API takes only text, a piece is named instead,
+// so that the model sees that something is missing.
 
 export type ContentPiece =
   | { readonly type: "text"; readonly text: string }
@@ -134,7 +134,7 @@ export type ContentPiece =
   /** What only another provider reads. */
   | { readonly type: "foreign" };
 
-/** Cuts a content into pieces; blank texts are left out. */
+/** Splits a content into pieces; blank texts are left out. */
 export function toPieces(content: Content): readonly ContentPiece[] {
   const pieces = isText(content) ? [textPiece(content)] : content.map(toPiece);
   return pieces.filter((piece) => piece.type !== "text" || piece.text.trim() !== "");

@@ -1,5 +1,5 @@
-// A rule that a provider puts on a message list, as data: an id, what breaking it costs, and a function that finds where
-// it is broken. Checking reads messages and never changes them; hardening is elsewhere.
+// A rule of a provider for a message list, as data: an id, how serious a breach is, and a function that finds breaches. Checking only reads
+// messages; hardening is elsewhere.
 import { isFields } from "../conversation/event.ts";
 
 /** `error`: the provider refuses the request. `warning`: accepted, but harmful or provider dependent. */
@@ -19,7 +19,6 @@ export interface Breach {
   readonly message: string;
 }
 
-/** One breach of one rule. */
 export interface Violation extends Breach {
   /** Rule id, e.g. `A1`. */
   readonly rule: string;
@@ -47,14 +46,14 @@ export const PROVIDER_NAMES = ["anthropic", "openai-chat", "openai-responses", "
 
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** How names of a provider's models begin, route left out. */
+/** How the names of a provider's models begin, without the route. */
 const MODELS: readonly (readonly [RegExp, ProviderName])[] = [
   [/claude/, "anthropic"],
   [/gemini/, "google"],
   [/(?:^|[/.])(?:gpt-[4-9]|gpt-\d{2}|o\d|codex)/, "openai-responses"],
 ];
 
-/** The provider that a model's name or a maker's name speaks of; absent when neither is known. */
+/** Infers the provider from a model's or a maker's name; absent when neither is known. */
 export function providerOf(model: string | undefined, maker?: string): ProviderName | undefined {
   const named = MODELS.find(([pattern]) => pattern.test(model?.toLowerCase() ?? ""))?.[1];
   if (named !== undefined) return named;
@@ -62,25 +61,24 @@ export function providerOf(model: string | undefined, maker?: string): ProviderN
   return PROVIDER_NAMES.find((name) => name === maker);
 }
 
-/** Whether a word names a provider. */
 export function isProviderName(word: string): word is ProviderName {
   return (PROVIDER_NAMES as readonly string[]).includes(word);
 }
 
-// Recognises what a provider was sent, or would be: the body of a request, or the bare list of its messages.
+// Recognises the request of a provider: a request body, or the bare list of its messages.
 
 type Json = Readonly<Record<string, unknown>>;
 
 export interface RequestShape {
   readonly provider: ProviderName;
-  /** Providers whose shape this can be; more than one when nothing in it tells them apart. Holds `provider`. */
+  /** Providers whose shape this can be; more than one when nothing tells them apart. Contains `provider`. */
   readonly possible: readonly ProviderName[];
   /** Messages, input items or contents. */
   readonly list: readonly unknown[];
   readonly model?: string;
-  /** Whether extended thinking is on; absent = not said. */
+  /** Whether extended thinking is on; absent = not stated. */
   readonly thinking?: boolean;
-  /** Id of the response that an OpenAI request goes on from. */
+  /** Id of the response that an OpenAI request continues. */
   readonly previousResponse?: string;
 }
 
@@ -100,7 +98,7 @@ export function recognizeRequest(value: unknown): RequestShape | null {
   };
 }
 
-/** Where the shape leaves it open, the model decides; models of other makers are served in the shape of OpenAI's chat. */
+/** If the shape leaves it open, the model decides; models of other makers are served in the shape of OpenAI's chat. */
 function choose(possible: readonly ProviderName[], model: string | undefined): ProviderName {
   const [first = "anthropic"] = possible;
   if (model === undefined) return first;
@@ -117,19 +115,19 @@ function settingsOf(body: Json): Pick<RequestShape, "thinking" | "previousRespon
   };
 }
 
-/** What Gemini CLI saves with `/chat save` holds contents under `history`. */
+/** Gemini CLI's `/chat save` stores contents under `history`. */
 function listOf({ contents, input, messages, history }: Json): readonly unknown[] | null {
   if (typeof input === "string") return [{ type: "message", role: "user", content: input }];
   const saved = Array.isArray(history) && history.some((entry) => isFields(entry) && Array.isArray(entry["parts"]));
   return [contents, input, messages, saved ? history : null].find((list) => Array.isArray(list)) ?? null;
 }
 
-/** Sessions of agents have lists of messages too, whose entries name their role elsewhere. */
+/** Sessions of agents have lists of messages too, but their entries name the role elsewhere. */
 function isMessage(entry: unknown): boolean {
   return isFields(entry) && (typeof entry["role"] === "string" || isResponsesItem(entry));
 }
 
-/** Most telling first: the name of the list, then what only one provider writes. */
+/** Most specific first: the name of the list, then what only one provider writes. */
 function providersOf(body: Json, list: readonly unknown[]): readonly ProviderName[] {
   if (Array.isArray(body["contents"])) return ["google"];
   if (body["input"] !== undefined) return ["openai-responses"];
@@ -152,7 +150,7 @@ function isChatMessage(entry: Json): boolean {
   return entry["role"] === "tool" || entry["role"] === "developer" || Array.isArray(entry["tool_calls"]);
 }
 
-/** Items of the Responses API have a type; messages among them may leave it out. */
+/** Items of the Responses API have a type; messages among them may omit it. */
 function isResponsesItem(entry: Json): boolean {
   const type = entry["type"];
   if (typeof type === "string" && /^(?:message|reasoning|compaction|.*_call(?:_output)?)$/.test(type)) return true;

@@ -19,7 +19,7 @@ export interface ThreadBlock {
   readonly block: Readonly<Record<string, unknown>>;
 }
 
-/** What names where a block comes from. */
+/** The fields that say where a block comes from. */
 export type BlockOrigin = Omit<ThreadBlock, "block">;
 
 export interface ThreadMessage {
@@ -27,7 +27,7 @@ export interface ThreadMessage {
   readonly blocks: readonly ThreadBlock[];
 }
 
-/** A hardening step that left an event out or put a synthetic item in. */
+/** A hardening step that dropped or changed an event, or added a synthetic item. */
 export interface HardeningStep {
   /** Rule id of provider-rules, e.g. `A1`. */
   readonly rule: string;
@@ -41,7 +41,7 @@ export interface Thread {
   readonly hardening: readonly HardeningStep[];
 }
 
-/** Gives the origin of the blocks of each event of a view, in order: a summary's name the compaction, a replacement list's both. */
+/** Returns the origin of the blocks of each event of a view, in order: a summary's names the compaction, a replacement list's both. */
 export function blockOrigins({ turns }: View): ReadonlyMap<Event, BlockOrigin> {
   const origins = new Map<Event, BlockOrigin>();
   for (const turn of turns) for (const event of turn.events) origins.set(event, originOf(turn, event));
@@ -55,8 +55,8 @@ function originOf({ origin }: ProjectedTurn, event: Event): BlockOrigin {
     : { event: event.id, compaction: origin.compaction };
 }
 
-// Which calls and results of a view are sent, and under which ids: every call answered once, every result asked for, ids
-// unique and well-formed. What providers do differently is data; ids change only where they must, always in the same way.
+// Which calls and results of a view are sent, and under which ids: every call answered once, every result with its call, ids unique and
+// well-formed. Differences between providers are data; ids change only where they must, always in the same way.
 
 /** The result of a call that was still running when the conversation stopped. */
 export const INTERRUPTED_RESULT = "[Tool call interrupted: no result was recorded, its outcome is unknown.]";
@@ -73,13 +73,13 @@ export interface CallPlan {
   readonly hardening: readonly HardeningStep[];
 }
 
-/** Gives a call the id it is sent under; `isUsed` knows the ids of the calls before it. */
+/** Assigns a call the id it is sent under; `isUsed` knows the ids of the calls before it. */
 export type AssignId = (
   call: ToolCallRequest,
   isUsed: (id: string) => boolean,
 ) => { readonly id: string /** rules that made it change */; readonly rules: readonly string[] };
 
-/** What a provider wants of calls and results. */
+/** What a provider requires of calls and results. */
 export interface CallRules {
   /** Which calls without a result get a synthetic one; the others are left out. */
   readonly answers: "newest" | "all";
@@ -95,7 +95,6 @@ export interface CallRules {
   };
 }
 
-/** Plans the calls of a view. */
 export function planProviderCalls(view: View, provider: CallRules): CallPlan {
   const turns = view.turns.map((turn, index) => ({ index, events: turn.events }));
   const calls = pairCalls(turns, () => false);
@@ -125,7 +124,7 @@ export function planProviderCalls(view: View, provider: CallRules): CallPlan {
   return { results, calls, order, ids: assignIds(results.keys(), provider.assignId, hardening), hardening };
 }
 
-/** The events of the newest assistant message: those with its message id, or what follows the last request without one. */
+/** The events of the newest assistant message: those with its message id, or, if it has none, what follows the last request. */
 function newestMessage(events: readonly Event[]): ReadonlySet<Event> {
   const last = events.findLastIndex(isAssistant);
   const messageId = events[last]?.metadata?.message_id;
@@ -160,26 +159,26 @@ function assignIds(
   return ids;
 }
 
-/** The id itself, or with the first number after it that makes it unused; never longer than `max` characters. */
+/** The id itself, or with the first number appended that makes it unused; at most `max` characters. */
 export function unusedId(id: string, max: number, isUsed: (id: string) => boolean): string {
   let candidate = id;
   for (let count = 2; isUsed(candidate); count++) candidate = `${id.slice(0, max - String(count).length - 1)}_${count}`;
   return candidate;
 }
 
-/** Puts a text between the marks of a reminder; one that has them already is given back as it is. */
+/** Puts a text between the marks of a reminder; one that has them already is returned unchanged. */
 export function formatReminder(text: string): string {
   return text.trimStart().startsWith("<system-reminder>") ? text : `<system-reminder>\n${text}\n</system-reminder>`;
 }
 
 /** A view without its leading prompts, and those. */
 interface PromptSplit {
-  /** In order; empty when the events hold none. */
+  /** In order; empty when the events have none. */
   readonly prompts: readonly ChatRequest[];
   readonly rest: View;
 }
 
-/** Parts a view from the system and developer requests that no harness or summary made and that stand before all messages. */
+/** Splits off a view's leading prompts: system and developer requests before all messages, not made by a harness or a summary. */
 export function splitPrompts(view: View): PromptSplit {
   const found = promptsIn(view);
   if (found.length === 0) return { prompts: [], rest: view };
@@ -188,7 +187,7 @@ export function splitPrompts(view: View): PromptSplit {
   return { prompts: found, rest: { turns } };
 }
 
-/** The prompts that some turns begin with, those of a conversation where the turns are its first. */
+/** Returns the leading prompts of a conversation's first turns. */
 export function leadingPrompts(turns: Iterable<Pick<ProjectedTurn, "events">>): readonly ChatRequest[] {
   const found: ChatRequest[] = [];
   for (const turn of turns) {
@@ -200,13 +199,13 @@ export function leadingPrompts(turns: Iterable<Pick<ProjectedTurn, "events">>): 
   return found;
 }
 
-/** A summary of the first turns stands before the prompts that it keeps of them. */
+/** A summary of the first turns precedes the prompts that it keeps of them. */
 function promptsIn({ turns }: View): readonly ChatRequest[] {
   const first = turns.filter(({ origin }) => origin.kind === "kept" && origin.turn === 0);
   return [...new Set([...leadingPrompts(turns), ...leadingPrompts(first)])];
 }
 
-/** Joins a system prompt with those that a view begins with, blank ones left out; "" when there is none. */
+/** Joins a system prompt with those that a view begins with, without blank ones; "" when there is none. */
 export function joinPrompts(system: string | undefined, prompts: readonly ChatRequest[]): string {
   const texts = [system ?? "", ...prompts.map((event) => textOfContent(event.content))];
   return texts.filter((text) => text.trim() !== "").join("\n\n");

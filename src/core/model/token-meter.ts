@@ -1,5 +1,5 @@
-// The token meter of a conversation: what its provider recorded where that is the very thing asked for, else an estimate by
-// the line of its session. The line comes from what was said and recorded, never from the compactions that are live now.
+// The token meter of a conversation: the provider's recorded count if it is of exactly what is asked for, else an estimate by the line of
+// its session. The line comes from what was said and recorded, never from the compactions that are live now.
 import { type Compaction, compareTimestamps } from "../conversation/compaction.ts";
 import { offeredTools } from "../conversation/defined-tools.ts";
 import { type Event, isMessage, type ToolCallRequest, type Turn, type View } from "../conversation/event.ts";
@@ -17,7 +17,7 @@ import { sizeOf, type TurnFacts } from "./usage.ts";
 /** `recorded`: the provider's own count of the request and its answer; `estimate`: ours. */
 export type TokenSource = "recorded" | "estimate";
 
-/** Where the size of system prompt and tools is from: the conversation's own usage, what agents of its kind send, or nowhere. */
+/** Source of the size of system prompt and tools: the conversation's own usage, what agents of its kind send, or none. */
 export type OverheadSource = "recorded" | "typical" | "unknown";
 
 /** Whole tokens ≥ 0, and who counted them. */
@@ -29,26 +29,26 @@ export interface TokenCount {
 /** The newest request that the provider counted. Whole tokens ≥ 0. */
 interface NewestRequest {
   readonly tokens: number;
-  /** What was said since, its answer included: an estimate. */
+  /** What was said since, including its answer: an estimate. */
   readonly since: number;
 }
 
-/** Counts in the measure of one conversation. */
+/** Counts tokens as the provider of one conversation does. */
 export interface TokenMeter {
   /** Null when fewer than 5 requests have usage, or their usage is not of these events. */
   readonly calibration: Calibration | null;
-  /** Tokens for each token of the plain estimate; that of the model's tokenizer where too little is recorded. */
+  /** Tokens per token of the plain estimate; that of the model's tokenizer if too little is recorded. */
   readonly factor: number;
-  /** Tokens that every view has beside its events (system prompt, tool definitions); 0 when unknown. */
+  /** Tokens of every view besides its events (system prompt, tool definitions); 0 when unknown. */
   readonly overhead: number;
   readonly overheadSource: OverheadSource;
-  /** Null where none is recorded. */
+  /** Null if none is recorded. */
   readonly newestRequest: NewestRequest | null;
-  /** The overhead without the tools that these compactions prune, where no request was recorded since. */
+  /** The overhead without the tools that these compactions prune, if no request was recorded since. */
   overheadUnder(compactions: readonly Compaction[]): number;
-  /** The whole history, as if it were sent at once; overhead included. */
+  /** The whole history, as if it were sent at once; includes the overhead. */
   countHistory(): TokenCount;
-  /** A view of this conversation under the compactions given; overhead included. */
+  /** A view of this conversation under the compactions given; includes the overhead. */
   countView(view: View, compactions: readonly Compaction[]): TokenCount;
   /** One event, not rounded: an estimate. */
   countEvent(event: Event): number;
@@ -56,29 +56,28 @@ export interface TokenMeter {
   countEvents(events: Iterable<Event>): number;
   /** Events alone by kind; `total` is the sum of the kinds. */
   countByKind(events: Iterable<Event>): TokenEstimate;
-  /** The same of the whole history. */
+  /** The whole history by kind, like countByKind. */
   countHistoryByKind(): TokenEstimate;
-  /** What the session tells of a model's window. */
+  /** What the session records of a model's window. */
   windowOf(model: string): RecordedWindow;
 }
 
-/** In what two views are counted that are compared. Tokens. */
+/** The measure in which two views are compared. Tokens. */
 export interface DiffMeasure {
-  /** For each of the plain estimate. */
+  /** Per token of the plain estimate. */
   readonly factor: number;
-  /** Beside the events of each view. */
+  /** Besides the events of each view. */
   readonly overhead: { readonly before: number; readonly after: number };
 }
 
-/** What a meter is made from. */
 export interface MeterInput {
-  /** Facts of the turns, in order; what is missing lowers the overhead. */
+  /** Facts of the turns, in order; missing turns lower the overhead. */
   readonly facts: readonly TurnFacts[];
-  /** Turns at hand: in the newest of them the model's window is looked for. */
+  /** Loaded turns: the newest of them are searched for the model's window. */
   readonly turns: ReadonlyMap<number, Turn>;
   /** The newest turn from which other tools were offered, 0-based; absent = none is recorded. */
   readonly definedFrom?: number;
-  /** Tokens of system prompt and tools as the conversation's agent sends them, for where nothing is recorded. */
+  /** Tokens of system prompt and tools as the conversation's agent sends them, used if nothing is recorded. */
   readonly typicalOverhead?: number;
 }
 
@@ -127,7 +126,7 @@ export function createFactsMeter({ facts, turns, definedFrom = 0, typicalOverhea
   };
 }
 
-/** Tokens of the tools that compactions prune since a time. */
+/** Tokens of the tools that compactions have pruned since a time. */
 function prunedSince(compactions: readonly Compaction[], time = ""): number {
   const since = compactions.filter(({ timestamp }) => time === "" || compareTimestamps(timestamp, time) > 0);
   return since.reduce((tokens, { tools }) => tokens + (tools?.tokens ?? 0), 0);
@@ -157,8 +156,8 @@ function sum(events: Iterable<Event>, countOne: (event: Event) => number): numbe
   return tokens;
 }
 
-// How many tokens a model's tokenizer makes of what the plain estimate counts as one, where no usage was recorded to tell.
-// Measured on sessions with usage: docs/decisions/029-one-meter.md says how. A model that is not listed counts as estimated.
+// How many tokens a model's tokenizer makes of one estimated token, for when no usage was recorded. Measured on sessions with usage:
+// docs/decisions/029-one-meter.md says how. A model that is not listed counts as estimated.
 
 /** Claude's tokenizer up to 4.6, and the one since. */
 const CLAUDE = 1.05;
@@ -166,29 +165,29 @@ const CLAUDE_SINCE_4_7 = 1.5;
 
 const OLDER_CLAUDE = /^claude-(?:instant|[123](?:[.-]|$)|(?:opus|sonnet|haiku)-(?:3|4)(?:-[0-6])?$)/;
 
-/** Gives the tokens of a model per estimated token; 1 where nothing is known. */
+/** Returns the tokens of a model per estimated token; 1 for unknown models. */
 export function tokenizerFactor(model: string | null): number {
   const family = modelFamily(model ?? "");
   if (!/^claude-(?:instant|opus|sonnet|haiku|fable|\d)/.test(family)) return 1;
   return OLDER_CLAUDE.test(family) ? CLAUDE : CLAUDE_SINCE_4_7;
 }
 
-// What a session tells of the context window of a model: how its name or its headers asked for a larger one, and the largest
-// request that was answered. A window is never smaller than that.
+// What a session says about a model's context window: whether its name or its headers asked for a larger one, and the largest request that
+// was answered. A window is never smaller than that.
 
 /** What is recorded of a model's window. Tokens. */
 interface RecordedWindow {
-  /** What was asked for; null = nothing is recorded. */
+  /** The window asked for; null = none is recorded. */
   readonly asked: number | null;
   /** The largest request that it answered; 0 = none is recorded. */
   readonly largest: number;
 }
 
-/** What of a session is looked at. */
+/** The parts of a session that are read. */
 interface SessionWords {
   /** Models that answered, as the agent wrote them, oldest first. */
   readonly answered: readonly string[];
-  /** Events at hand, oldest first: headers are looked for in the newest answer among them. */
+  /** Loaded events, oldest first: headers are read from the newest answer among them. */
   readonly events: readonly Event[];
   readonly requests: readonly Pick<RequestSize, "model" | "size">[];
 }
@@ -198,7 +197,7 @@ const MILLION = 1_000_000;
 const MILLION_NAME = /\[1m\]$/i;
 const MILLION_BETA = /^context-1m-/;
 
-/** Reads what a session tells of a model, whatever route or date stands in its name. */
+/** Reads what a session says about a model, whatever route or date is in its name. */
 function recordedWindow(model: string, { answered, events, requests }: SessionWords): RecordedWindow {
   const family = modelFamily(model);
   let largest = 0;
@@ -206,7 +205,7 @@ function recordedWindow(model: string, { answered, events, requests }: SessionWo
   return { asked: MILLION_NAME.test(model) ? MILLION : askedIn({ answered, events }, family), largest };
 }
 
-/** The newest answer of the model tells: a session may go back to the usual window. */
+/** The newest answer of the model decides: a session may return to the usual window. */
 function askedIn({ answered, events }: Pick<SessionWords, "answered" | "events">, family: string): number | null {
   const named = answered.findLast((name) => isOf(name, family));
   if (named !== undefined && MILLION_NAME.test(named)) return MILLION;
@@ -220,7 +219,7 @@ function isOf(model: unknown, family: string): boolean {
   return typeof model === "string" && modelFamily(model) === family;
 }
 
-/** What is known of a model's window beside the session. */
+/** What is known of a model's window apart from the session. */
 export interface KnownWindow {
   /** What the user set; absent = nothing. */
   readonly set?: number;
@@ -228,17 +227,19 @@ export interface KnownWindow {
   readonly published: number | null;
 }
 
-/** Decides the window: the user's setting, then what the session asked for, then what is published; never below the largest request. Null = unknown. */
+/**
+ * Decides the window: the user's setting, then what the session asked for, then what is published; never below the largest request. Null =
+ * unknown.
+ */
 export function decideWindow({ set, published }: KnownWindow, { asked, largest }: RecordedWindow): number | null {
   const known = set ?? asked ?? published;
   return known === null ? null : Math.max(known, largest);
 }
 
-// How many tokens a model takes at once, by family, where nothing better is known. Facts of the providers' model pages of
-// 2026; a model that is not listed is unknown, never guessed. Which window a view is held against is decided in
-// src/app/models/models.ts.
+// How many tokens a model takes at once, by family, if nothing better is known. Facts of the providers' model pages of 2026; a model that
+// is not listed is unknown, never guessed. src/app/models/models.ts decides which window a view is measured against.
 
-/** Tokens of the window by the beginning of the model's family; the first that fits counts. */
+/** Tokens of the window by the beginning of the model's family; the first match counts. */
 const WINDOWS: readonly (readonly [prefix: RegExp, tokens: number])[] = [
   [/^claude-(?:instant|[123](?:-|$)|(?:opus|sonnet|haiku)-4(?:-[0-5])?$)/, 200_000],
   [/^claude-/, 1_000_000],
@@ -249,20 +250,23 @@ const WINDOWS: readonly (readonly [prefix: RegExp, tokens: number])[] = [
   [/^gemini-/, 1_048_576],
 ];
 
-/** The window taken where the model is unknown: that of most coding agents' models. Tokens. */
+/** The window assumed for an unknown model: that of most coding agents' models. Tokens. */
 export const USUAL_WINDOW = 200_000;
 
-/** Gives the context window of a model, whatever route or date stands in its name (`us.anthropic.claude-opus-4-8-v1:0`), tokens; null when it is not known. */
+/**
+ * Returns the context window of a model, whatever route or date is in its name (`us.anthropic.claude-opus-4-8-v1:0`), tokens; null when it
+ * is not known.
+ */
 export function contextWindow(model: string): number | null {
   if (MILLION_NAME.test(model)) return MILLION;
   const family = modelFamily(model);
   return WINDOWS.find(([beginning]) => beginning.test(family))?.[1] ?? null;
 }
 
-// What a request of jpg's own comes to. The meter counts what the conversation's agent puts in front of a view; jpg sends its own
-// system prompt and tools instead, and knows them.
+// The size of jpg's own requests. The meter counts what the conversation's agent puts before a view; jpg sends its own system prompt and
+// tools instead, and knows them.
 
-/** What stands in front of the view in every request that jpg sends in a conversation. */
+/** What precedes the view in every request that jpg sends in a conversation. */
 export interface SentFrame {
   /** "" = none. */
   readonly system: string;
@@ -290,41 +294,39 @@ export function sizeToSend(
   return { tokens: Math.max(0, tokens - counted) + overhead, overhead };
 }
 
-/** Counts a frame in the measure of a conversation: whole tokens, estimated. */
+/** Counts a frame with a conversation's meter: whole tokens, estimated. */
 export function countFrame({ countEvents }: TokenMeter, { system = "", tools = [] }: Partial<SentFrame>): number {
   return countEvents([{ type: "chat_request", ...STAMP, content: system }, ...tools.map(asCall)]);
 }
 
-/** Estimates the definition of a tool: tokens, not rounded, in the plain measure. */
+/** Estimates the definition of a tool: tokens, not rounded, in the plain estimate. */
 export function estimateTool(tool: SentFrame["tools"][number]): number {
   return estimateEvent(asCall(tool));
 }
 
 const STAMP = { id: "", timestamp: "" };
 
-/** A definition is sent much as a call is: a name and JSON. */
+/** A definition is sent much like a call: a name and JSON. */
 function asCall({ name, ...definition }: SentFrame["tools"][number]): ToolCallRequest {
   return { type: "tool_call_request", ...STAMP, call_id: "", name, arguments: definition };
 }
 
-/** Whether jpg sent the newest request that was counted: of answers that it streamed it keeps the provider's id. */
+/** Whether jpg sent the newest request that was counted: jpg stores the provider's id of answers that it streamed. */
 export function wasAskedByJpg({ turns }: View): boolean {
   const events = turns.at(-1)?.events ?? [];
   return events.findLast(({ metadata }) => metadata?.usage !== undefined)?.metadata?.["response_id"] !== undefined;
 }
 
-// Messages of a view, the unit of the chat thresholds: requests of the user and answers. What stands for them (a summary)
-// is counted apart, never as a message.
+// Messages of a view, the unit of the chat thresholds: requests of the user and answers. Summaries are counted apart, never as messages.
 
 /** What a view shows. */
 export interface MessageCount {
-  /** Users' requests and assistants' messages that are shown; those of a replacement list too. */
+  /** Users' requests and assistants' messages that are shown, including those of a replacement list. */
   readonly messages: number;
-  /** Summaries that stand for others. */
+  /** Summaries that replace turns. */
   readonly summaries: number;
 }
 
-/** Counts the messages and summaries of a view. */
 export function countMessages({ turns }: View): MessageCount {
   let messages = 0;
   let summaries = 0;

@@ -1,5 +1,5 @@
-// Usage: what a provider counted for one request, read from the shapes of the provider APIs into one. Values come from
-// files that anyone may have written, so what is no plausible count is read as absent.
+// Usage: what a provider counted for one request, read from the shapes of the provider APIs into one. Values come from files that anyone
+// may have written, so an implausible count is read as absent.
 import { toolsDefinedIn } from "../conversation/defined-tools.ts";
 import {
   type Event,
@@ -15,7 +15,7 @@ import { type EstimateKind, estimateEvent, estimateKind } from "../conversation/
 import { decimal, type SafeText, safe } from "../safe-text.ts";
 import type { ModelPrice } from "./model-provider.ts";
 
-/** Tokens of one request and its answer, counted by the provider, and what is paid beside them; whole numbers ≥ 0. */
+/** Tokens of one request and its answer, counted by the provider, and what is paid in addition; whole numbers ≥ 0. */
 export interface Usage {
   /** Sent and neither read from nor written to a cache. */
   readonly input: number;
@@ -25,30 +25,30 @@ export interface Usage {
   readonly output: number;
   /** Of `cacheWrite`, what is kept for an hour, which costs more; absent = none. */
   readonly cacheWrite1h?: number;
-  /** Searches of the web that the provider ran; absent = none. */
+  /** Web searches that the provider ran; absent = none. */
   readonly webSearches?: number;
 }
 
-/** One answer, where it stands among the events. */
+/** One answer and its place among the events. */
 export interface RecordedAnswer {
-  /** Position of its first event, 0-based: the request was sent with what stands before it. */
+  /** Position of its first event, 0-based: the request was sent with everything before it. */
   readonly position: number;
   /** Position after its last event. */
   readonly end: number;
-  /** Id that its events share; null of one that is a single event. */
+  /** Id that its events share; null for a single event without one. */
   readonly message: string | null;
-  /** Null where none is recorded. */
+  /** Null if none is recorded. */
   readonly usage: Usage | null;
   /** As the agent wrote it. */
   readonly model?: string;
 }
 
-/** Larger than any context: what is above it is no count of tokens. */
+/** Larger than any context: a larger value is no count of tokens. */
 const MOST_TOKENS = 1e9;
 
 /**
- * Reads a usage value of Anthropic, OpenAI (chat, responses and what Codex writes), Google, or one with the keys of
- * `Usage`; null when it is none of them or holds no plausible count.
+ * Reads a usage value of Anthropic, OpenAI (chat, responses and what Codex writes), Google, or one with the keys of `Usage`; null when it
+ * is none of them or has no plausible count.
  */
 export function readUsage(value: unknown): Usage | null {
   const fields = fieldsOf(value);
@@ -56,7 +56,7 @@ export function readUsage(value: unknown): Usage | null {
   return read === undefined || sizeOf(read) + read.output === 0 ? null : withExtras(read, fields);
 }
 
-/** Adds what is paid beside plain tokens, as Anthropic counts it and pi writes it. */
+/** Adds what is paid in addition to plain tokens, as Anthropic counts it and pi writes it. */
 function withExtras(usage: Usage, fields: Fields): Usage {
   const hour =
     toCount(fieldsOf(fields["cache_creation"])["ephemeral_1h_input_tokens"]) ?? toCount(fields["cacheWrite1h"]);
@@ -79,7 +79,7 @@ export function sizeOf({ input, cacheRead, cacheWrite }: Usage): number {
   return input + cacheRead + cacheWrite;
 }
 
-/** Usage of two requests together. */
+/** Adds the usage of two requests. */
 export function addUsage(one: Usage, other: Usage): Usage {
   const sum = (key: keyof Usage): number => (one[key] ?? 0) + (other[key] ?? 0);
   const tokens = {
@@ -92,8 +92,8 @@ export function addUsage(one: Usage, other: Usage): Usage {
 }
 
 /**
- * Lists the answers of events in order. Events of one message are one answer; its last usage counts, since usage is written
- * again while an answer streams.
+ * Lists the answers of events in order. Events of one message are one answer; its last usage counts, since usage is written again while an
+ * answer streams.
  */
 export function listAnswers(events: readonly Event[]): readonly RecordedAnswer[] {
   const answers = new Map<string, WrittenAnswer>();
@@ -108,7 +108,7 @@ export function listAnswers(events: readonly Event[]): readonly RecordedAnswer[]
       known = { position, end: position + 1, message: metadata?.message_id === key ? key : null, usage: null };
       answers.set(key, known);
     }
-    // A note may tell what was counted once the outputs of the answer's calls are there.
+    // A note may record the usage after the outputs of the answer's calls.
     if (event.type !== "note") known.end = position + 1;
     if (metadata?.usage !== undefined) known.usage = readUsage(metadata.usage) ?? known.usage;
     if (typeof metadata?.model === "string") known.model = metadata.model;
@@ -118,14 +118,14 @@ export function listAnswers(events: readonly Event[]): readonly RecordedAnswer[]
 
 type WrittenAnswer = { -readonly [Key in keyof RecordedAnswer]: RecordedAnswer[Key] };
 
-/** Whether a request was counted. Requests of size 0, as agents write for messages of their own, are none. */
+/** Whether a request was counted. Requests of size 0, as agents write for messages of their own, are not. */
 export function isCounted<One extends { readonly usage: Usage | null }>(
   answer: One,
 ): answer is One & { readonly usage: Usage } {
   return answer.usage !== null && sizeOf(answer.usage) > 0;
 }
 
-/** What events of one answer share; null where nothing tells of a request. */
+/** What events of one answer share; null for events that belong to no request. */
 function answerKey(metadata: EventMetadata | undefined, position: number): string | null {
   const id: unknown = metadata?.message_id;
   if (typeof id === "string") return id;
@@ -133,12 +133,12 @@ function answerKey(metadata: EventMetadata | undefined, position: number): strin
 }
 
 interface Shape {
-  /** Keys of which one tells the shape. */
+  /** Keys of which one identifies the shape. */
   readonly mark: readonly string[];
   read(fields: Fields): Usage;
 }
 
-/** In this order: the first whose mark is there. Only Anthropic counts cached tokens beside the input, not within it. */
+/** In this order: the first whose mark is present. Only Anthropic counts cached tokens in addition to the input, not within it. */
 const SHAPES: readonly Shape[] = [
   {
     mark: ["cache_read_input_tokens", "cache_creation_input_tokens"],
@@ -174,7 +174,7 @@ const SHAPES: readonly Shape[] = [
       }),
   },
   {
-    // Gemini CLI: of what was sent, too, a part was cached.
+    // Gemini CLI: part of its input, too, was cached.
     mark: ["cached", "thoughts"],
     read: (fields) =>
       split(fields["input"], { cached: fields["cached"], output: [fields["output"], fields["thoughts"]] }),
@@ -190,7 +190,7 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** Takes the cached tokens out of an input that includes them. */
+/** Subtracts the cached tokens from an input that includes them. */
 function split(sent: unknown, { cached, output }: { cached: unknown; output: readonly unknown[] }): Usage {
   const size = toCount(sent) ?? 0;
   const cacheRead = Math.min(toCount(cached) ?? 0, size);
@@ -204,15 +204,15 @@ function toCount(value: unknown): number | null {
 
 // What counting a conversation needs to know of a turn. It follows from the turn alone.
 
-/** An answer, or the part of one that stands in a turn. Tokens are whole numbers of one counter. */
+/** An answer, or the part of one in a turn. Tokens are whole numbers of one counter. */
 export interface AnswerFacts {
-  /** Id that its events share, in other turns too; null of one that is a single event. */
+  /** Id that its events share, in other turns too; null for a single event without one. */
   readonly message: string | null;
   /** Tokens of the turn's events before it. */
   readonly before: number;
   /** Tokens of these events up to its end. */
   readonly through: number;
-  /** Null where none is recorded. */
+  /** Null if none is recorded. */
   readonly usage: Usage | null;
   /** As the agent wrote it. */
   readonly model?: string;
@@ -220,7 +220,6 @@ export interface AnswerFacts {
   readonly time: string;
 }
 
-/** The facts of one turn. */
 export interface TurnFacts {
   /** Position of the turn, 0-based. */
   readonly index: number;
@@ -239,11 +238,11 @@ export interface TurnFacts {
   readonly answers: readonly AnswerFacts[];
   /** The model that answered last; null when no answer names one. */
   readonly model: string | null;
-  /** Object id of the turn file that it was said after, as it says. */
+  /** Object id of the turn file that it says it follows. */
   readonly previous: string | null;
 }
 
-/** Works the facts of a turn out. */
+/** Computes the facts of a turn. */
 export function turnFacts({ index, events }: Turn): TurnFacts {
   const kinds = { requests: 0, messages: 0, reasoning: 0, tool_calls: 0, tool_results: 0, harness: 0 };
   /** Tokens of all events before each position; one longer than the events. */
@@ -287,14 +286,14 @@ function modelOf(events: readonly Event[]): string | null {
   return typeof model?.metadata?.model === "string" ? model.metadata.model : null;
 }
 
-// What a request cost: usage times the prices of its model. A price that is not known is null everywhere, never 0.
+// What a request cost: usage times the prices of its model. An unknown price is null everywhere, never 0.
 
 const MILLION = 1_000_000;
 
 const THOUSAND = 1000;
-/** US dollars for a thousand searches where no other price is listed. */
+/** US dollars for a thousand searches if no other price is listed. */
 const WEB_SEARCHES = 10;
-/** Price of a cache that is kept for an hour, in prices of input, where no other is listed. */
+/** Price of a cache that is kept for an hour, in prices of input, if no other is listed. */
 const HOUR_IN_INPUTS = 2;
 
 /** Computes the price of one request, US dollars. Sums of requests are sums of prices: prices depend on a request's size. */
