@@ -62,7 +62,7 @@ const LEDGER_HEADING = "## LEDGER";
 
 const ORIGIN = "Taken from the recorded calls, not written by a model.";
 
-const MORE = "- … more stands in the turns themselves";
+const MORE = "- … more is in the turns themselves";
 
 /**
  * Renders the ledger for a summary text: modified files always, the rest if the text does not have it. Over the limit (characters) the

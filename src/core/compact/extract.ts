@@ -329,7 +329,7 @@ const LEAST_CHARS = 160;
 const STATES: Readonly<Record<Unfinished, string>> = {
   unanswered: "These turns end with a request that has no answer yet.",
   interrupted: "These turns end where the user interrupted the work.",
-  working: "These turns end in the middle of the work, behind a call.",
+  working: "These turns end in the middle of the work, after a call.",
   announced: "These turns end with an announcement, before what it announces.",
   asked: "These turns end with a question to the user.",
   failed: "These turns end with a call that failed.",

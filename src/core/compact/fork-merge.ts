@@ -97,7 +97,7 @@ export function mergeTurn(
   { forks: [first, ...others], summary }: MergeRecord,
   { text, timestamp, newId }: { readonly text: string; readonly timestamp: string; readonly newId: () => string },
 ): readonly Event[] {
-  if (first === undefined) throw new Error("a merge tells of one fork at least");
+  if (first === undefined) throw new Error("a merge has at least one fork");
   const merge = { forks: [first, ...others], summary };
   const metadata = { origin: MERGE_ORIGIN };
   return [

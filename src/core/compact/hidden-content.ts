@@ -332,7 +332,7 @@ export function formatLoss({ facts, mentioned_later }: LossReceipt): readonly st
   const others = touched.filter((kind) => !own.includes(kind));
   return [
     ...own.map(({ kind, counts }) => `${kind}: ${formatCounts(counts)}`),
-    ...(others.length === 0 ? [] : [`hidden besides: ${others.map(formatHidden).join(", ")}`]),
+    ...(others.length === 0 ? [] : [`also hidden: ${others.map(formatHidden).join(", ")}`]),
     ...(whole.length === 0
       ? []
       : [`all visible: ${whole.map(({ kind, counts }) => `${counts.total} ${kind}`).join(", ")}`]),

@@ -240,7 +240,7 @@ function judgeEnding({ reason, text }: FinishedAnswer): RejectedSummary | null {
     case "refusal":
       return { rejected: "refused", detail: "the model refused to write it" };
     case "tool_calls":
-      return { rejected: "called_tools", detail: "it calls tools in place of giving the summary" };
+      return { rejected: "called_tools", detail: "it calls tools instead of giving the summary" };
     case "aborted":
     case "unknown":
       return { rejected: "unfinished", detail: "it ended without saying that it is complete" };

@@ -38,7 +38,7 @@ export function parseTangentAnswer(text: string, mayGo: (turn: number) => boolea
     const positions = positionsOf(entry);
     if (positions === null) problems.push(`not understood: ${cutEnd(oneLine(JSON.stringify(entry)), 80)}`);
     for (const turn of positions ?? []) {
-      if (!mayGo(turn)) problems.push(`turn ${turn} was named, but is none that may be left out`);
+      if (!mayGo(turn)) problems.push(`turn ${turn} was named, but may not be left out`);
       else if (!reasons.has(turn)) reasons.set(turn, reasonOf(entry));
     }
   }

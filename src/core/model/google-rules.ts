@@ -133,7 +133,7 @@ function* callsAfterModel({ contents }: GoogleInput): Generator<Breach> {
     const before = contents[at - 1] === undefined ? "nothing" : `a content of role ${contents[at - 1]?.role}`;
     yield {
       position: { message: content.index, block: call },
-      message: `A functionCall stands after ${before}; expected a user content right before it.`,
+      message: `A functionCall comes after ${before}; expected a user content right before it.`,
     };
   }
 }
@@ -187,7 +187,7 @@ function* unsignedSteps({ contents, options }: GoogleInput): Generator<Breach> {
     if (block >= 0 && (signature === undefined || signature === "")) {
       yield {
         position: { message: content.index, block },
-        message: `The first functionCall of a step of the current turn has no thoughtSignature; ${options.model} wants one.`,
+        message: `The first functionCall of a step of the current turn has no thoughtSignature; ${options.model} requires one.`,
       };
     }
   }
@@ -205,7 +205,7 @@ function* dummySignatures(input: GoogleInput): Generator<Breach> {
     if (value === DUMMY_SIGNATURE)
       yield {
         position,
-        message: "A thoughtSignature is the dummy: the call is not checked, the thought behind it lost.",
+        message: "A thoughtSignature is the dummy: the call is not checked and its thought is lost.",
       };
   }
 }

@@ -98,7 +98,7 @@ export function* refusedImages(images: readonly SentImage[], limits: ImageLimits
   }
   const over = firstOver(images, totalBytes);
   if (images.length > 1 && over !== undefined) {
-    const message = `The images come to more than ${grouped(totalBytes)} bytes of base64 here, the most that ${provider} takes in a request: send fewer or smaller ones.`;
+    const message = `The images have more than ${grouped(totalBytes)} bytes of base64 here, the most that ${provider} takes in a request: send fewer or smaller ones.`;
     yield { position: over.position, message };
   }
 }

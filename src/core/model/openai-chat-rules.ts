@@ -177,7 +177,7 @@ function* unasked({ all }: OpenAiChatInput): Generator<Breach> {
 
 function* scattered({ all }: OpenAiChatInput): Generator<Breach> {
   for (const { position, id, isLater } of missing(all)) {
-    if (isLater) yield { position, message: `Another message stands between the call ${id} and its tool message.` };
+    if (isLater) yield { position, message: `Another message is between the call ${id} and its tool message.` };
   }
 }
 
@@ -213,7 +213,7 @@ function* repeatedInList({ all }: OpenAiChatInput): Generator<Breach> {
 function* noText({ all }: OpenAiChatInput): Generator<Breach> {
   for (const { position, call } of argumentsOf(all)) {
     if (typeof call["arguments"] !== "string")
-      yield { position, message: "The arguments of a call are not a text of JSON." };
+      yield { position, message: "The arguments of a call are not JSON text." };
   }
 }
 
@@ -221,7 +221,7 @@ function* noJson({ all }: OpenAiChatInput): Generator<Breach> {
   for (const { position, call } of argumentsOf(all)) {
     const text = call["arguments"];
     if (typeof text === "string" && !isJson(text))
-      yield { position, message: "The arguments of a call are a text, but not of JSON." };
+      yield { position, message: "The arguments of a call are a text, but not JSON." };
   }
 }
 
@@ -315,7 +315,7 @@ function* nullContent({ all, options }: OpenAiChatInput): Generator<Breach> {
   if (options.compatible !== true) return;
   for (const message of assistants(all)) {
     if (message.calls.length > 0 && (message.value["content"] ?? null) === null)
-      yield at(message, 'The content beside calls is null; some servers want "".');
+      yield at(message, 'The content of a message with calls is null; some servers want "".');
   }
 }
 

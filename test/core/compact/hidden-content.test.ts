@@ -259,11 +259,11 @@ describe("formatLoss", () => {
       const own = ["commands", "numbers", "shas", "issues", "errors", "identifiers", "urls", "requests"] as const;
       expect(formatLoss({ facts: hiding(9), mentioned_later: [] })).toEqual([
         ...own.filter((kind) => kind !== "numbers").map(line),
-        "hidden besides: 3 of 20 files, 5 of 20 numbers",
+        "also hidden: 3 of 20 files, 5 of 20 numbers",
       ]);
       expect(formatLoss({ facts: hiding(10), mentioned_later: [] })).toEqual([
         ...own.filter((kind) => kind !== "numbers").map(line),
-        "hidden besides: 3 of 20 files, 5 of 20 numbers, 1 of 20 pins",
+        "also hidden: 3 of 20 files, 5 of 20 numbers, 1 of 20 pins",
       ]);
     });
 
@@ -271,7 +271,7 @@ describe("formatLoss", () => {
       const facts = { ...hiding(8), pins: counts({ total: 2, visible: 2 }) };
       expect(formatLoss({ facts, mentioned_later })).toEqual([
         ...(["commands", "shas", "errors", "identifiers", "urls"] as const).map(line),
-        "hidden besides: 3 of 20 files, 5 of 20 numbers, 7 of 20 issues",
+        "also hidden: 3 of 20 files, 5 of 20 numbers, 7 of 20 issues",
         "all visible: 2 pins",
         "gone but mentioned later: 0, such as src/a.ts (turn 7)",
       ]);

@@ -111,7 +111,7 @@ describe("renderLedger", () => {
   it("fills its limit to the last character, the least important left out first", () => {
     const ledger = { modified: ["/p/a.ts"], errors: ["Error: e"], commands: ["make"], read: ["/p/r.ts"] };
     const head = ["## LEDGER", "Taken from the recorded calls, not written by a model."];
-    const more = "- … more stands in the turns themselves";
+    const more = "- … more is in the turns themselves";
     const all = ["Files modified:", "- /p/a.ts", "Errors seen:", "- Error: e", "Commands run:", "- make"];
     const rest = ["Files looked at:", "- /p/r.ts"];
     const render = (limit: number): string => renderLedger(ledger, { text: "", limit });
@@ -132,7 +132,7 @@ describe("renderLedger", () => {
   it("leaves the end of a list out that does not fit", () => {
     const ledger = { ...NONE, modified: ["/p/a.ts", "/p/b.ts", "/p/c"], commands: ["m"] };
     const head = ["## LEDGER", "Taken from the recorded calls, not written by a model."];
-    const more = "- … more stands in the turns themselves";
+    const more = "- … more is in the turns themselves";
     const lines = [...head, "Files modified:", "- /p/a.ts", "- /p/b.ts", more].join("\n");
     expect(renderLedger(ledger, { text: "", limit: lines.length })).toBe(lines);
     expect(renderLedger(ledger, { text: "", limit: lines.length + 6 })).toBe(lines);

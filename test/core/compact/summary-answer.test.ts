@@ -22,7 +22,7 @@ describe("judgeSummary", () => {
   });
 
   it.each([
-    ["tool_calls", "called_tools", "it calls tools in place of giving the summary"],
+    ["tool_calls", "called_tools", "it calls tools instead of giving the summary"],
     ["length", "truncated", "it was cut off at the longest answer that the model gives"],
     ["refusal", "refused", "the model refused to write it"],
     ["aborted", "unfinished", "it ended without saying that it is complete"],

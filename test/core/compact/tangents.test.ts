@@ -120,7 +120,7 @@ describe("parseTangentAnswer", () => {
     const answer = parseTangentAnswer(JSON.stringify(["y".repeat(90), "y".repeat(90), 9, 9]), upTo(8));
     expect(answer).toEqual({
       tangents: [],
-      problems: [`not understood: "${"y".repeat(77)} …`, "turn 9 was named, but is none that may be left out"],
+      problems: [`not understood: "${"y".repeat(77)} …`, "turn 9 was named, but may not be left out"],
     });
   });
 
@@ -135,8 +135,8 @@ describe("parseTangentAnswer", () => {
     );
     expect(answer?.tangents).toEqual([]);
     expect(answer?.problems).toEqual([
-      "turn 9 was named, but is none that may be left out",
-      "turn 12 was named, but is none that may be left out",
+      "turn 9 was named, but may not be left out",
+      "turn 12 was named, but may not be left out",
       'not understood: {"turn":-1}',
       'not understood: {"turn":1.5}',
       'not understood: "soon"',

@@ -122,13 +122,13 @@ describe("checkGoogle says", () => {
     expect(say([model(text("a"), call()), user(response)])).toMatchInlineSnapshot(`
       [
         "G1 error 0: The first content has role model; expected user.",
-        "G3 error 0.1: A functionCall stands after nothing; expected a user content right before it.",
+        "G3 error 0.1: A functionCall comes after nothing; expected a user content right before it.",
       ]
     `);
     expect(say([user(text("a")), model(text("b")), model(call()), user(text("c"))])).toMatchInlineSnapshot(`
       [
         "G1 error 2: Two contents of role model in a row; roles must alternate.",
-        "G3 error 2.0: A functionCall stands after a content of role model; expected a user content right before it.",
+        "G3 error 2.0: A functionCall comes after a content of role model; expected a user content right before it.",
         "G4 error 2.0: 1 functionCall parts, 0 functionResponse parts in the next user content; expected as many.",
       ]
     `);
@@ -180,17 +180,17 @@ describe("checkGoogle says", () => {
   it("which calls of Gemini 3 are not signed", () => {
     expect(say([user(text("a")), model(call()), user(response)], GEMINI_3)).toMatchInlineSnapshot(`
       [
-        "G8 error 1.0: The first functionCall of a step of the current turn has no thoughtSignature; gemini-3-pro-preview wants one.",
+        "G8 error 1.0: The first functionCall of a step of the current turn has no thoughtSignature; gemini-3-pro-preview requires one.",
       ]
     `);
     expect(say([user(text("a")), model(call("")), user(response)], GEMINI_3)).toMatchInlineSnapshot(`
       [
-        "G8 error 1.0: The first functionCall of a step of the current turn has no thoughtSignature; gemini-3-pro-preview wants one.",
+        "G8 error 1.0: The first functionCall of a step of the current turn has no thoughtSignature; gemini-3-pro-preview requires one.",
       ]
     `);
     expect(say([user(image), model(call()), user(response)], GEMINI_3)).toMatchInlineSnapshot(`
       [
-        "G8 error 1.0: The first functionCall of a step of the current turn has no thoughtSignature; gemini-3-pro-preview wants one.",
+        "G8 error 1.0: The first functionCall of a step of the current turn has no thoughtSignature; gemini-3-pro-preview requires one.",
       ]
     `);
     expect(say([user(text("a")), model(call()), user(response, text("b"))], GEMINI_3)).toEqual([]);
@@ -206,7 +206,7 @@ describe("checkGoogle says", () => {
       [
         "G9 error 1.1: A thoughtSignature is not base64.",
         "G9 error 1.2: A thoughtSignature is not base64.",
-        "G10 warning 1.3: A thoughtSignature is the dummy: the call is not checked, the thought behind it lost.",
+        "G10 warning 1.3: A thoughtSignature is the dummy: the call is not checked and its thought is lost.",
       ]
     `);
   });

@@ -179,7 +179,7 @@ describe("Anthropic refuses an image", () => {
   it("where all together are too many bytes", () => {
     const large: Image = ["image/png", png(9, 9, 3_900_000)];
     expect(anthropic(...Array<Image>(7).fill(large))).toEqual([
-      "A24 error 0.6: The images come to more than 33,554,432 bytes of base64 here, the most that Anthropic takes in a request: send fewer or smaller ones.",
+      "A24 error 0.6: The images have more than 33,554,432 bytes of base64 here, the most that Anthropic takes in a request: send fewer or smaller ones.",
     ]);
   });
 

@@ -108,7 +108,7 @@ describe("checkOpenAiChat says", () => {
         "C0 error 4: The id 7 of a call is not a text of 1–64 characters.",
         "C0 error 5: The id "" of a call is not a text of 1–64 characters.",
         "C0 warning 1.0: The id "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" is longer than 40 characters.",
-        "C6 error 1.1: The arguments of a call are not a text of JSON.",
+        "C6 error 1.1: The arguments of a call are not JSON text.",
       ]
     `);
     expect(
@@ -149,7 +149,7 @@ describe("checkOpenAiChat says", () => {
     expect(say([user, asking(call("1"), call("2")), tool("2"), said, tool("1")])).toMatchInlineSnapshot(`
       [
         "C2 error 4: The tool message of "1" answers no call of the message before it.",
-        "C3 error 1.0: Another message stands between the call "1" and its tool message.",
+        "C3 error 1.0: Another message is between the call "1" and its tool message.",
       ]
     `);
     expect(say([user, asking(call("1"), call("1")), tool("1"), tool("1"), tool("2")])).toMatchInlineSnapshot(`
@@ -170,11 +170,11 @@ describe("checkOpenAiChat says", () => {
     const none = ["", "{a", 5, undefined, {}].map((args, at) => call(`${at}`, { arguments: args }));
     expect(say([user, asking(...none), ...none.map(({ id }) => tool(id))])).toMatchInlineSnapshot(`
       [
-        "C6 error 1.2: The arguments of a call are not a text of JSON.",
-        "C6 error 1.3: The arguments of a call are not a text of JSON.",
-        "C6 error 1.4: The arguments of a call are not a text of JSON.",
-        "C6 warning 1.0: The arguments of a call are a text, but not of JSON.",
-        "C6 warning 1.1: The arguments of a call are a text, but not of JSON.",
+        "C6 error 1.2: The arguments of a call are not JSON text.",
+        "C6 error 1.3: The arguments of a call are not JSON text.",
+        "C6 error 1.4: The arguments of a call are not JSON text.",
+        "C6 warning 1.0: The arguments of a call are a text, but not JSON.",
+        "C6 warning 1.1: The arguments of a call are a text, but not JSON.",
       ]
     `);
     const custom = { id: "1", type: "custom", custom: { name: "look", input: "{a" }, function: { name: "a.b" } };
@@ -201,7 +201,7 @@ describe("checkOpenAiChat says", () => {
     const nulls = [{ ...asking(call("1")), content: null }, { ...tool("1"), name: 5 }, user, user];
     expect(say([user, ...nulls, said], { compatible: true })).toMatchInlineSnapshot(`
       [
-        "C5 warning 1: The content beside calls is null; some servers want "".",
+        "C5 warning 1: The content of a message with calls is null; some servers want "".",
         "C7 warning 2: A tool message has no name; some servers want it.",
         "C7 warning 3: The user speaks directly after a tool; some servers want the assistant between.",
         "C7 warning 4: Two messages of the user in a row; some servers want them to alternate.",
@@ -212,7 +212,7 @@ describe("checkOpenAiChat says", () => {
     const open = [user, { role: "assistant", tool_calls: [call("1")] }, tool("1"), said];
     expect(say(open, { compatible: true, complete: false })).toMatchInlineSnapshot(`
       [
-        "C5 warning 1: The content beside calls is null; some servers want "".",
+        "C5 warning 1: The content of a message with calls is null; some servers want "".",
       ]
     `);
     expect(say([user, asking(call("1"), call("2")), tool("1"), tool("2"), said, user], { compatible: true })).toEqual(
